@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a robot is: kinematics, inertia, limits, motors and contact point, one YAML each."""
+
+from impact_robots.dynamics import ArmDynamics, ArmState, contact_rotation
+from impact_robots.exceptions import ImpactError, RobotError
+from impact_robots.loader import available_robots, load_robot
+from impact_robots.robot import JointLimits, Robot
+
+__all__ = [
+    "ArmDynamics",
+    "ArmState",
+    "ImpactError",
+    "JointLimits",
+    "Robot",
+    "RobotError",
+    "available_robots",
+    "contact_rotation",
+    "load_robot",
+]

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of the suite: one root, so that a caller can catch everything with one clause."""
+
+
+class ImpactError(Exception):
+    """Root of every error that the suite raises on purpose; its text is one clear line."""
+
+
+class RobotError(ImpactError):
+    """A robot cannot be loaded: unknown name, missing file, wrong or missing entry."""

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The frozen description of one robot that every package of the suite shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+import pinocchio as pin
+
+
+def read_only(values) -> np.ndarray:
+    """Return a float copy of ``values`` that cannot be written to."""
+    array = np.array(values, dtype=float)
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True)
+class JointLimits:
+    """Hardware limits, each an array of shape (n,) in the robot's joint order.
+
+    Velocity, acceleration, jerk, torque and torque rate are symmetric: the value bounds the
+    magnitude.
+    """
+
+    position_lower: np.ndarray  # [rad]
+    position_upper: np.ndarray  # [rad]
+    velocity: np.ndarray  # [rad/s]
+    acceleration: np.ndarray  # [rad/s^2]
+    jerk: np.ndarray  # [rad/s^3]
+    torque: np.ndarray  # [N.m]
+    torque_rate: np.ndarray  # [N.m/s]
+    impulsive_torque: np.ndarray  # largest tolerated joint torque of an impact [N.m]
+
+    def __post_init__(self) -> None:
+        """Store read-only copies."""
+        for field in fields(self):
+            object.__setattr__(self, field.name, read_only(getattr(self, field.name)))
+
+
+@dataclass(frozen=True)
+class Robot:
+    """One fixed-base arm with n joints, its tool and its contact point.
+
+    Arrays have shape (n,) and follow ``joint_names``. ``model`` is a pinocchio model whose joint
+    order is the same; treat it as immutable.
+    """
+
+    name: str
+    joint_names: tuple[str, ...]
+    model: pin.Model
+    urdf: str  # XML text, without the tool, for robot_description
+    base_frame: str  # frame of the contact normal and of every vector "in base axes"
+    contact_frame: str  # frame at the contact point of the tool
+    limits: JointLimits
+    reflected_motor_inertia: np.ndarray  # B_rho [kg.m^2]
+    apparent_motor_inertia: np.ndarray  # B_theta, under the torque loop [kg.m^2]
+    joint_stiffness: np.ndarray  # K [N.m/rad]
+    joint_damping: np.ndarray  # D [N.m.s/rad]
+    stance: np.ndarray  # a configuration ready for an impact [rad]
+    detection_joints: tuple[int, ...]  # indices, from 0, of the torque-error detector's joints
+    driver_compensates_gravity: bool  # the driver adds gravity to a commanded torque
+    assumed: tuple[str, ...]  # entries that no source gives, see the YAML
+
+    def __post_init__(self) -> None:
+        """Store read-only copies of the arrays."""
+        for name in (
+            "reflected_motor_inertia",
+            "apparent_motor_inertia",
+            "joint_stiffness",
+            "joint_damping",
+            "stance",
+        ):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    @property
+    def dof(self) -> int:
+        """Number of joints n."""
+        return len(self.joint_names)
+
+    @property
+    def motor_inertias(self) -> dict[str, np.ndarray]:
+        """Diagonals, shape (n,) [kg.m^2], that an impact map may add to the mass matrix."""
+        return {
+            "M": np.zeros(self.dof),
+            "M+B_theta": self.apparent_motor_inertia,
+            "M+B_rho": self.reflected_motor_inertia,
+        }

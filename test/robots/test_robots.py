@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Robots load whole, or say in one line what is wrong."""
+
+import csv
+import dataclasses
+
+import numpy as np
+import pinocchio as pin
+import pytest
+import yaml
+
+from impact_robots import ArmDynamics, RobotError, available_robots, contact_rotation, load_robot
+from impact_robots.kinematics import inverse_kinematics
+from impact_robots.loader import _HERE
+from tiny_robot import tiny_robot
+
+
+@pytest.fixture(scope="module")
+def panda():
+    return load_robot("panda")
+
+
+def test_the_panda_has_the_published_inertias(panda, shared_data):
+    with open(shared_data.parent / "robots" / "panda_links.csv") as file:
+        mass = sum(float(row["mass_kg"]) for row in csv.DictReader(file)) - 0.629769
+    state = ArmDynamics(panda)(panda.stance, np.zeros(7))
+    assert state.mass == pytest.approx(mass + 0.1)  # without the base, with the tool
+
+
+def test_the_tool_is_a_sphere_in_front_of_the_flange(panda):
+    data = panda.model.createData()
+    pin.framesForwardKinematics(panda.model, data, panda.stance)
+    flange = data.oMf[panda.model.getFrameId("panda_link8")]
+    contact = data.oMf[panda.model.getFrameId(panda.contact_frame)]
+    np.testing.assert_allclose(flange.actInv(contact).translation, [0, 0, 0.10], atol=1e-12)
+
+
+def test_dynamics_agree_with_finite_differences(panda):
+    dynamics, random, step = ArmDynamics(panda), np.random.default_rng(5), 1e-6
+    q = random.uniform(panda.limits.position_lower, panda.limits.position_upper)
+    dq = random.normal(size=7)
+    state = dynamics(q, dq)
+    ahead, behind = dynamics(q + step * dq, dq), dynamics(q - step * dq, dq)
+    moved = (ahead.position - behind.position) / (2 * step)
+    np.testing.assert_allclose(moved, state.velocity, atol=1e-8)
+    drift = ((ahead.J - behind.J) / (2 * step)) @ dq
+    np.testing.assert_allclose(drift, state.dJ_dq, atol=1e-6)
+    spin = (ahead.rotation - behind.rotation) / (2 * step) @ state.rotation.T
+    np.testing.assert_allclose(spin, pin.skew(state.J[3:] @ dq), atol=1e-8)
+
+
+def test_limits_cannot_be_changed(panda):
+    with pytest.raises(ValueError):
+        panda.limits.velocity[0] = 99.0
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        panda.name = "other"
+
+
+def test_robots_that_ship_are_complete():
+    assert available_robots() == ("fr3", "panda")
+    assert "joint_stiffness" in load_robot("panda").assumed
+
+
+def test_the_fr3_needs_the_path_of_its_urdf(tmp_path):
+    with pytest.raises(RobotError, match="ships without a URDF: give one"):
+        load_robot("fr3")
+    text = (_HERE / "panda.urdf").read_text().replace("panda_", "left_")
+    (tmp_path / "arm.urdf").write_text(text)
+    robot = load_robot("fr3", urdf=tmp_path / "arm.urdf", joint_prefix="left_")
+    assert robot.joint_names[0] == "left_joint1"
+    assert robot.limits.velocity[4] == 5.26
+
+
+def test_any_arm_comes_in_by_urdf_and_yaml(tmp_path):
+    robot = tiny_robot(tmp_path, kind="revolute")
+    assert robot.dof == 1
+    assert robot.joint_names == ("joint",)
+
+
+def test_joints_that_the_yaml_leaves_out_are_locked(tmp_path):
+    entries = yaml.safe_load((_HERE / "panda.yaml").read_text())
+    keep = [1, 3, 5]  # joints 2, 4, 6: the planar arm of the flexible-joint paper
+    for key, value in entries.items():
+        if isinstance(value, list) and len(value) == 7:
+            entries[key] = [value[i] for i in keep]
+    entries |= {"detection_joints": [3], "urdf": str(_HERE / "panda.urdf")}
+    (tmp_path / "planar.yaml").write_text(yaml.safe_dump(entries))
+    assert load_robot(tmp_path / "planar.yaml").dof == 3
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"velocity": None}, "velocity: expected 7"),
+        ({"velocity": [1, 2]}, "velocity: expected 7 finite numbers"),
+        ({"torque": [0] * 7}, "torque: expected positive"),
+        ({"joints": ["joint1", "elbow"]}, "panda_elbow not in the URDF, which has panda_joint1"),
+        ({"urdf": "nowhere.urdf"}, "no URDF file .*nowhere.urdf"),
+        ({"detection_joints": [9]}, "detection_joints: expected numbers 1 to 7"),
+        ({"base_link": "floor"}, "base_link: no frame 'panda_floor'"),
+    ],
+)
+def test_a_wrong_entry_is_named(tmp_path, change, message):
+    entries = yaml.safe_load((_HERE / "panda.yaml").read_text())
+    (tmp_path / "panda.urdf").write_text((_HERE / "panda.urdf").read_text())
+    (tmp_path / "arm.yaml").write_text(yaml.safe_dump(entries | change))
+    with pytest.raises(RobotError, match=message):
+        load_robot(tmp_path / "arm.yaml")
+
+
+def test_a_missing_entry_is_named(tmp_path):
+    entries = yaml.safe_load((_HERE / "panda.yaml").read_text())
+    (tmp_path / "panda.urdf").write_text((_HERE / "panda.urdf").read_text())
+    del entries["jerk"]
+    (tmp_path / "arm.yaml").write_text(yaml.safe_dump(entries))
+    with pytest.raises(RobotError, match="entry 'jerk' is missing"):
+        load_robot(tmp_path / "arm.yaml")
+
+
+@pytest.mark.parametrize("name", ["pandaa", "nowhere.yaml"])
+def test_an_unknown_robot_says_what_there_is(name):
+    with pytest.raises(RobotError, match="expected one of fr3, panda|no file nowhere.yaml"):
+        load_robot(name)
+
+
+def test_contact_axes_have_the_normal_as_z_and_are_right_handed():
+    for normal in ([-1, 0, 0], [0, 0, 2], [0.3, -0.4, 0.5], [0, 0, -1]):
+        R = contact_rotation(normal)
+        np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-15)
+        assert np.linalg.det(R) == pytest.approx(1.0)
+        np.testing.assert_allclose(R[:, 2], np.array(normal) / np.linalg.norm(normal))
+
+
+@pytest.mark.parametrize("normal", [[0, 0, 0], [np.nan, 0, 0], [1, 0]])
+def test_a_useless_normal_is_refused(normal):
+    with pytest.raises(RobotError, match="normal: expected three finite numbers"):
+        contact_rotation(normal)
+
+
+def test_inverse_kinematics_moves_the_tool_and_nothing_else(panda):
+    dynamics, offset = ArmDynamics(panda), np.array([-0.1, 0.02, 0.03])
+    q = inverse_kinematics(panda, panda.stance, offset)
+    before, after = dynamics(panda.stance, np.zeros(7)), dynamics(q, np.zeros(7))
+    np.testing.assert_allclose(after.position - before.position, offset, atol=1e-8)
+    np.testing.assert_allclose(after.rotation, before.rotation, atol=1e-8)
+    with pytest.raises(RobotError, match="no solution"):
+        inverse_kinematics(panda, panda.stance, np.array([3.0, 0, 0]))
