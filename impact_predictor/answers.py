@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes predictions and polytopes as messages of impact_msgs, which it needs."""
+
+from __future__ import annotations
+
+import pinocchio as pin
+from geometry_msgs.msg import Pose
+from std_msgs.msg import Header
+
+from impact_msgs.msg import ImpactPrediction
+from impact_msgs.msg import Polytope as PolytopeMessage
+from impact_predictor.polytope import Polytope
+from impact_predictor.prediction import Prediction
+from impact_ros.messages import fill, set_vector
+
+
+def prediction_message(prediction: Prediction, header: Header) -> ImpactPrediction:
+    """Return a prediction as a message; ``header`` has the state's time and the base frame."""
+    message = ImpactPrediction(
+        header=header,
+        model=prediction.model,
+        inverse_inertia=prediction.inverse_inertia,
+        contact=prediction.contact,
+        friction=prediction.friction,
+        restitution=prediction.restitution,
+        friction_law=prediction.friction_law,
+        joint_names=list(prediction.joint_names),
+        effective_mass=prediction.effective_mass,
+        contact_mode=int(prediction.mode),
+        energy_gain=prediction.energy_gain,
+        flags=int(prediction.flags),
+        approximate_to_exact_ratio=prediction.approximate_to_exact_ratio,
+    )
+    _write_pose(message.contact_pose, prediction)
+    fill(message.velocity_before, prediction.dq_before)
+    fill(message.velocity_after, prediction.dq_after)
+    set_vector(message.task_velocity_before, prediction.velocity_before)
+    set_vector(message.task_velocity_after, prediction.velocity_after)
+    set_vector(message.impulse, prediction.impulse)
+    set_vector(message.delta_com_velocity, prediction.delta_com_velocity)
+    set_vector(message.delta_angular_momentum, prediction.delta_angular_momentum)
+    return message
+
+
+def polytope_message(polytope: Polytope, header: Header) -> PolytopeMessage:
+    """Return a polytope as a message; ``header`` has the state's time and the axes' frame."""
+    message = PolytopeMessage(
+        header=header,
+        name=polytope.name,
+        unit=polytope.unit,
+        axes=list(polytope.axes),
+        dimension=polytope.dimension,
+        empty=False,
+    )
+    fill(message.a, polytope.A)
+    fill(message.b, polytope.b)
+    fill(message.vertices, polytope.vertices)
+    return message
+
+
+def _write_pose(pose: Pose, prediction: Prediction) -> None:
+    """Write position and orientation of the contact frame."""
+    set_vector(pose.position, prediction.contact_position)
+    x, y, z, w = pin.Quaternion(prediction.contact_rotation).coeffs().tolist()
+    pose.orientation.x, pose.orientation.y = x, y
+    pose.orientation.z, pose.orientation.w = z, w

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of what a caller gave: each returns the value, or raises one clear line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from impact_predictor.exceptions import OutOfRangeError
+
+
+def finite_array(value: ArrayLike, shape: tuple[int, ...], name: str) -> np.ndarray:
+    """Return ``value`` as a float array of ``shape``.
+
+    Raises:
+        OutOfRangeError: wrong shape, or an entry that is not a finite number.
+    """
+    expected = f"finite numbers of shape {shape}" if shape else "a finite number"
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise OutOfRangeError(name, expected, value) from None
+    if array.shape != shape or not np.isfinite(array).all():
+        raise OutOfRangeError(name, expected, value)
+    return array
+
+
+def friction_coefficient(value: float) -> float:
+    """Return a friction coefficient [-].
+
+    Raises:
+        OutOfRangeError: negative or not finite.
+    """
+    if not (isinstance(value, (int, float, np.number)) and 0.0 <= value < math.inf):
+        raise OutOfRangeError("friction", "a finite number, at least 0", value)
+    return float(value)
+
+
+def restitution_coefficient(value: float) -> float:
+    """Return a coefficient of restitution [-].
+
+    Raises:
+        OutOfRangeError: outside 0 to 1.
+    """
+    if not (isinstance(value, (int, float, np.number)) and 0.0 <= value <= 1.0):
+        raise OutOfRangeError("restitution", "a number from 0 to 1", value)
+    return float(value)
+
+
+def restitution_range(value: Sequence[float]) -> tuple[float, float]:
+    """Return a range of coefficients of restitution, (low, high) [-].
+
+    Raises:
+        OutOfRangeError: not 0 <= low <= high <= 1.
+    """
+    expected = "low, high with 0 <= low <= high <= 1"
+    try:
+        low, high = (float(bound) for bound in value)
+    except (TypeError, ValueError):
+        raise OutOfRangeError("restitution", expected, value) from None
+    if not 0.0 <= low <= high <= 1.0:
+        raise OutOfRangeError("restitution", expected, value)
+    return low, high
+
+
+def positive(value: float, name: str) -> float:
+    """Return a positive finite number.
+
+    Raises:
+        OutOfRangeError: it is not.
+    """
+    if not (isinstance(value, (int, float, np.number)) and 0.0 < value < math.inf):
+        raise OutOfRangeError(name, "a finite number above 0", value)
+    return float(value)

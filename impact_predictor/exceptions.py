@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of the predictor; each carries its data, its text is one line that says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from impact_robots.exceptions import ImpactError
+
+
+class PredictionError(ImpactError):
+    """Root of the predictor's errors."""
+
+
+class OutOfRangeError(PredictionError):
+    """An argument is outside its range, of the wrong shape or not finite."""
+
+    def __init__(self, parameter: str, expected: str, got: object) -> None:
+        """Keep the ``parameter``'s name, what was ``expected`` and what was ``got``."""
+        super().__init__(f"{parameter}: expected {expected}, got {_one_line(got)}")
+        self.parameter = parameter
+        self.expected = expected
+        self.got = got
+
+
+class UnknownNameError(PredictionError):
+    """A model, law or set was asked for by a name that does not exist."""
+
+    def __init__(self, kind: str, got: str, choices: Iterable[str]) -> None:
+        """Keep the ``kind`` of thing, the name that was ``got`` and the ``choices``."""
+        self.choices = tuple(choices)
+        super().__init__(f"{kind}: expected one of {', '.join(self.choices)}, got {got!r}")
+        self.kind = kind
+        self.got = got
+
+
+class NotApproachingError(PredictionError):
+    """The contact point does not approach the surface, so no impulse is possible."""
+
+    def __init__(self, normal_velocity: float) -> None:
+        """Keep the ``normal_velocity`` [m/s]."""
+        super().__init__(
+            f"normal velocity: expected below 0 (approach), got {normal_velocity:.4g} m/s"
+        )
+        self.normal_velocity = normal_velocity
+
+
+class UnboundedSetError(PredictionError):
+    """An impulse at the cone's edge causes no normal velocity, so impulses have no bound."""
+
+    def __init__(self, friction: float, largest_friction: float) -> None:
+        """Keep the ``friction`` coefficient and the ``largest_friction`` of a bounded set."""
+        super().__init__(
+            f"friction: expected below {largest_friction:.4g} for a bounded set of impulses, "
+            f"got {friction:.4g} at the edge of the pyramid"
+        )
+        self.friction = friction
+        self.largest_friction = largest_friction
+
+
+class SingularJacobianError(PredictionError):
+    """The contact Jacobian has lost rank, so the quantity asked for does not exist."""
+
+    def __init__(self, smallest_singular_value: float) -> None:
+        """Keep the ``smallest_singular_value`` of the contact Jacobian."""
+        super().__init__(
+            "contact Jacobian: expected rank 3, got smallest singular value "
+            f"{smallest_singular_value:.2e}"
+        )
+        self.smallest_singular_value = smallest_singular_value
+
+
+class NoImpulseError(PredictionError):
+    """No impulse was found that satisfies Coulomb's law; keeps the problem."""
+
+    def __init__(self, delassus: np.ndarray, velocity: np.ndarray, friction: float) -> None:
+        """Keep the ``delassus`` matrix [1/kg], the ``velocity`` [m/s] and the ``friction``."""
+        super().__init__(
+            f"impact: no impulse satisfies Coulomb's law at friction {friction:.4g}, velocity "
+            f"{_one_line(velocity)} m/s"
+        )
+        self.delassus = delassus
+        self.velocity = velocity
+        self.friction = friction
+
+
+def _one_line(value: object) -> str:
+    """Return ``value`` as text without line breaks."""
+    return " ".join(str(value).split())

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The set of impulses that an impact can exert, in contact axes p.
+
+P4 is Wang, Dehio, Tanguy, Kheddar, Impact-Aware Task-Space QP Control, section 4. An impulse
+[N.s] acts on the robot; z of p is the outward normal of the surface, so v_n < 0 in approach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from impact_predictor.checks import finite_array, friction_coefficient, restitution_range
+from impact_predictor.exceptions import NotApproachingError, OutOfRangeError, UnboundedSetError
+from impact_predictor.polytope import Polytope
+
+AXES = ("x", "y", "z")
+MOST_GENERATORS = 1000
+
+
+def friction_pyramid(
+    friction: float, generators: int = 8, circumscribed: bool = False
+) -> np.ndarray:
+    """Return the generators K of the friction pyramid in p, shape (3, N); P4 (7), (8).
+
+    Every column has a normal part of 1; the first lies along x. Without friction all columns are
+    the normal.
+
+    Args:
+        friction: coefficient mu >= 0 [-].
+        generators: number N of generators, 3 to 1000.
+        circumscribed: the pyramid contains Coulomb's cone (to promise a bound) instead of lying
+            inside it (as published, which leaves out 10 % of the cone's section for N = 8).
+
+    Raises:
+        OutOfRangeError: friction negative or not finite, or generators out of range.
+    """
+    angle = 2 * np.pi / _number(generators) * np.arange(generators)
+    radius = _radius(friction, generators, circumscribed)
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle), np.ones(generators)])
+
+
+def unit_impulses(
+    W: np.ndarray,
+    friction: float,
+    restitution: Sequence[float],
+    generators: int = 8,
+    circumscribed: bool = False,
+) -> np.ndarray:
+    """Return the extreme impulses in p per unit of approach speed |v_n|, shape (3, 2N) [N.s/(m/s)].
+
+    Column j is (1 + low) K_j/(z^T W K_j) and column N + j the same with high: the vertices of P4
+    (7)-(11), which scale with the approach speed. Columns repeat if low is high or without
+    friction.
+
+    Args:
+        W: inverse inertia in p, shape (3, 3) [1/kg].
+        friction: coefficient mu >= 0 [-].
+        restitution: range (low, high) of the coefficient of restitution [-].
+        generators: number N of generators of the pyramid, 3 to 1000.
+        circumscribed: pyramid around Coulomb's cone instead of inside it.
+
+    Raises:
+        OutOfRangeError: an argument is out of its range.
+        UnboundedSetError: z^T W K_j <= 0 for a generator.
+    """
+    W = finite_array(W, (3, 3), "inverse inertia")
+    low, high = restitution_range(restitution)
+    K = friction_pyramid(friction, generators, circumscribed)
+    per_force = W[2] @ K
+    if np.any(per_force <= 1e-9 * abs(W[2, 2])) or W[2, 2] <= 0.0:
+        raise _unbounded(W, K[0, 0])
+    unit = K / per_force
+    return np.hstack([(1 + low) * unit, (1 + high) * unit])
+
+
+def impulse_set(
+    W: np.ndarray,
+    friction: float,
+    restitution: Sequence[float],
+    normal_velocity: float,
+    generators: int = 8,
+    circumscribed: bool = False,
+) -> Polytope:
+    """Return the impulses that are possible at ``normal_velocity``, in p [N.s]; P4 (12).
+
+    The friction pyramid cut by two planes: z^T W iota lies between -(1 + low) v_n and
+    -(1 + high) v_n, P4 (10), (11). Flat if low is high; a segment of the normal without friction.
+
+    Args:
+        W: inverse inertia in p, shape (3, 3) [1/kg].
+        friction: coefficient mu >= 0 [-].
+        restitution: range (low, high) of the coefficient of restitution [-].
+        normal_velocity: v_n of the contact point before the impact, negative [m/s].
+        generators: number N of generators of the pyramid, 3 to 1000.
+        circumscribed: pyramid around Coulomb's cone instead of inside it.
+
+    Raises:
+        NotApproachingError: v_n is not negative: no impact, and no impulse.
+        OutOfRangeError: an argument is out of its range.
+        UnboundedSetError: z^T W K_j <= 0 for a generator.
+    """
+    normal_velocity = float(finite_array(normal_velocity, (), "normal_velocity"))
+    if normal_velocity >= 0.0:
+        raise NotApproachingError(normal_velocity)
+    unit = unit_impulses(W, friction, restitution, generators, circumscribed)
+    low, high = restitution_range(restitution)
+    facets = _pyramid_facets(friction, generators, circumscribed)
+    A = np.vstack([facets, W[2], -np.asarray(W[2])])
+    planes = [-(1 + high) * normal_velocity, (1 + low) * normal_velocity]
+    b = np.concatenate([np.zeros(generators), planes])
+    return Polytope(A, b, -normal_velocity * unit.T, "impulse", "N.s", AXES)
+
+
+def _pyramid_facets(friction: float, generators: int, circumscribed: bool) -> np.ndarray:
+    """Return the rows a of the pyramid's half-spaces a . iota <= 0, shape (N, 3)."""
+    angle = np.pi / generators * (2 * np.arange(generators) + 1)
+    slope = _radius(friction, generators, circumscribed) * np.cos(np.pi / generators)
+    return np.stack([np.cos(angle), np.sin(angle), np.full(generators, -slope)], axis=1)
+
+
+def _radius(friction: float, generators: int, circumscribed: bool) -> float:
+    """Return the tangential part of a generator whose normal part is 1 [-]."""
+    friction = friction_coefficient(friction)
+    return friction / np.cos(np.pi / generators) if circumscribed else friction
+
+
+def _number(generators: int) -> int:
+    """Return the number of generators."""
+    whole = isinstance(generators, (int, np.integer))
+    if not (whole and 3 <= generators <= MOST_GENERATORS):
+        raise OutOfRangeError("generators", f"an integer from 3 to {MOST_GENERATORS}", generators)
+    return int(generators)
+
+
+def _unbounded(W: np.ndarray, radius: float) -> UnboundedSetError:
+    """Return the error for a pyramid that is too wide for W."""
+    coupling = np.hypot(W[2, 0], W[2, 1])
+    largest = max(W[2, 2], 0.0) / coupling if coupling > 0.0 else 0.0
+    return UnboundedSetError(float(radius), float(largest))

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Half-spaces of the convex hull of points that may lie in a flat."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial import ConvexHull
+
+
+def half_spaces(points: np.ndarray, flatness: float = 1e-9) -> tuple[np.ndarray, np.ndarray]:
+    """Return A (m, d), b (m,) of the hull {x : A x <= b} of ``points``, shape (k, d).
+
+    Where the points lie in a flat (a point, a line, a plane ...) each of its normals gives a pair
+    of opposite half-spaces.
+
+    Args:
+        points: shape (k, d), any unit.
+        flatness: extent, relative to the largest coordinate, that counts as none.
+    """
+    scale = np.abs(points).max() or 1.0  # the tolerances of qhull are absolute
+    points = points / scale
+    centre = points.mean(axis=0)
+    _, extents, axes = np.linalg.svd(points - centre)
+    rank = int(np.sum(extents > flatness))
+    within, normals = axes[:rank], axes[rank:]
+    A, b = _full_dimensional((points - centre) @ within.T)
+    A = np.vstack([A @ within, normals, -normals])
+    return A, scale * (np.concatenate([b, np.zeros(2 * len(normals))]) + A @ centre)
+
+
+def _full_dimensional(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return A, b of the hull of points (k, d) that fill all d dimensions; d may be 0."""
+    d = points.shape[1]
+    if d == 0:
+        return np.empty((0, 0)), np.empty(0)
+    if d == 1:
+        return np.array([[1.0], [-1.0]]), np.array([points.max(), -points.min()])
+    equations = np.unique(ConvexHull(points).equations.round(12), axis=0)
+    return equations[:, :-1], -equations[:, -1]

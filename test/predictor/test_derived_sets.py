@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What impulses do: each derived set holds the effects of all impulses, with unit and axes."""
+
+import numpy as np
+import pytest
+
+from impact_predictor import (
+    SETS,
+    NotApproachingError,
+    SingularJacobianError,
+    UnknownNameError,
+    com_velocity_map,
+    contact_jacobian,
+    crb,
+    force_set,
+    generalized_momentum,
+    impact_map,
+    impulse_set,
+    joint_torque_map,
+    joint_velocity_jump_set,
+    joint_velocity_map,
+    mean_force_factor,
+    minimum_norm_joint_velocity_map,
+    robot_sets,
+)
+
+CASE = {"friction": 0.279, "restitution": (0.0, 0.3)}
+
+
+@pytest.fixture
+def sets(hitting, panda, wall):
+    return {each.name: each for each in robot_sets(hitting, panda, wall, **CASE)}
+
+
+def test_every_set_holds_its_vertices_and_their_mean(sets):
+    assert tuple(sets) == SETS
+    for each in sets.values():
+        tolerance = 1e-9 * max(1.0, np.abs(each.vertices).max())
+        assert all(each.contains(vertex, tolerance) for vertex in each.vertices)
+        assert each.contains(each.vertices.mean(axis=0), tolerance)
+        assert each.A.shape[1] == each.dimension == len(each.axes) == each.vertices.shape[1]
+
+
+def test_forces_and_torques_include_none_at_all(sets):
+    assert sets["force"].contains(np.zeros(3))
+    assert sets["impulsive_torque"].contains(np.zeros(7))
+    assert not sets["impulse"].contains(np.zeros(3))
+
+
+def test_the_worst_force_is_the_mean_force_times_the_peak_factor(sets):
+    worst = sets["impulse"].vertices[:, 2].max() * 3.0 / 0.018
+    assert sets["force"].vertices[:, 2].max() == pytest.approx(worst)
+
+
+def test_an_impulse_has_no_moment_about_the_line_to_its_point(sets, hitting):
+    lever = hitting.position - hitting.com
+    np.testing.assert_allclose(sets["angular_momentum_jump"].vertices @ lever, 0.0, atol=1e-12)
+
+
+def test_the_joint_velocity_jump_moves_the_contact_point_by_the_same_inertia(
+    hitting, panda, wall, sets
+):
+    J = contact_jacobian(hitting, wall)
+    W = generalized_momentum(hitting, wall, panda.apparent_motor_inertia)
+    moved = sets["joint_velocity_jump"].vertices @ J.T
+    np.testing.assert_allclose(moved, sets["impulse"].vertices @ W, atol=1e-12)
+
+
+def test_a_predicted_jump_is_in_the_set_of_its_own_inertia(hitting, panda, wall):
+    J, B = contact_jacobian(hitting, wall), panda.apparent_motor_inertia
+    W = generalized_momentum(hitting, wall, B)
+    after = impact_map(hitting.M, B, J, hitting.dq, friction=0.279, restitution=0.2)
+    impulses = impulse_set(W, 0.279, (0.0, 0.3), -0.2, circumscribed=True)
+    jumps = joint_velocity_jump_set(
+        impulses, joint_velocity_map(J, hitting.M, B), panda.joint_names
+    )
+    assert impulses.contains(after.impulse)
+    assert jumps.contains(after.dq_after - hitting.dq, 1e-9)
+    assert not jumps.contains(1.5 * (after.dq_after - hitting.dq))
+
+
+def test_the_published_velocity_map_is_the_smallest_that_moves_the_point(hitting, wall):
+    J, W = contact_jacobian(hitting, wall), crb(hitting, wall)
+    jump = minimum_norm_joint_velocity_map(J, W) @ [0.1, 0.0, 1.0]
+    np.testing.assert_allclose(J @ jump, W @ [0.1, 0.0, 1.0], atol=1e-12)
+    null_space = np.linalg.svd(J)[2][3:]
+    np.testing.assert_allclose(null_space @ jump, 0.0, atol=1e-12)
+
+
+def test_the_published_velocity_map_needs_full_rank(wall):
+    with pytest.raises(SingularJacobianError, match="expected rank 3, got smallest") as caught:
+        minimum_norm_joint_velocity_map(np.diag([1.0, 1.0, 0.0]), np.eye(3))
+    assert caught.value.smallest_singular_value == 0.0
+
+
+def test_torque_is_the_transposed_jacobian_times_the_force(hitting, wall):
+    J = contact_jacobian(hitting, wall)
+    force = mean_force_factor(3.0, 0.018) * np.array([0.0, 0.1, 1.0])
+    np.testing.assert_allclose(joint_torque_map(J) @ [0.0, 0.1, 1.0], J.T @ force)
+
+
+def test_the_centre_of_mass_takes_the_impulse_over_the_mass(hitting, wall):
+    jump = com_velocity_map(hitting.mass, wall) @ [0.0, 0.0, hitting.mass]
+    np.testing.assert_allclose(jump, [-1.0, 0.0, 0.0], atol=1e-12)
+
+
+def test_force_set_is_the_impulse_set_and_zero_scaled():
+    impulses = impulse_set(np.eye(3), 0.3, (0.0, 0.3), -1.0)
+    assert force_set(impulses, 10.0).contains([0.0, 0.0, 13.0])
+    assert not force_set(impulses, 10.0).contains([0.0, 0.0, 13.1])
+
+
+def test_sets_come_in_the_order_asked(hitting, panda, wall):
+    names = ["force", "impulse"]
+    sets = robot_sets(hitting, panda, wall, **CASE, names=names)
+    assert [each.name for each in sets] == names
+
+
+def test_an_unknown_set_lists_the_choices(hitting, panda, wall):
+    with pytest.raises(UnknownNameError, match=r"set: expected one of impulse, .*, got 'power'"):
+        robot_sets(hitting, panda, wall, **CASE, names=["power"])
+
+
+def test_a_leaving_arm_has_no_sets(hitting, panda, panda_dynamics, wall):
+    leaving = panda_dynamics(hitting.q, -hitting.dq)
+    with pytest.raises(NotApproachingError):
+        robot_sets(leaving, panda, wall, **CASE)

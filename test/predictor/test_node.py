@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The predictor's services over real DDS: right answers, and a code and a sentence otherwise."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy")
+
+import pinocchio as pin
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
+
+from impact_msgs.msg import ImpactPrediction
+from impact_msgs.srv import ComputeFeasibleSets, PredictImpact
+from impact_predictor import SETS, ContactMode, Flag, predict, robot_sets
+from impact_predictor.node import PredictorNode
+from impact_robots import RobotError
+from impact_ros.messages import vector
+from impact_ros.parameters import ParameterError
+from impact_ros.qos import STREAM
+
+TIME_OUT = 20.0  # [s]
+PREDICT, SETS_SERVICE = "impact_predictor/predict_impact", "impact_predictor/compute_feasible_sets"
+
+
+class Caller:
+    """A client and the node in one executor."""
+
+    def __init__(self, context, namespace=""):
+        """Start both in a namespace."""
+        self.node = PredictorNode(context=context, namespace=namespace)
+        self.client = Node("client", context=context, namespace=namespace)
+        self.states = self.client.create_publisher(JointState, "joint_states", STREAM)
+        self.clients = {
+            PredictImpact: self.client.create_client(PredictImpact, PREDICT),
+            ComputeFeasibleSets: self.client.create_client(ComputeFeasibleSets, SETS_SERVICE),
+        }
+        self.executor = SingleThreadedExecutor(context=context)
+        for node in (self.node, self.client):
+            self.executor.add_node(node)
+
+    def call(self, request):
+        """Return the answer to a request."""
+        client = self.clients[
+            PredictImpact if isinstance(request, PredictImpact.Request) else ComputeFeasibleSets
+        ]
+        assert client.wait_for_service(timeout_sec=TIME_OUT)
+        future = client.call_async(request)
+        self.executor.spin_until_future_complete(future, timeout_sec=TIME_OUT)
+        assert future.done(), "no answer"
+        return future.result()
+
+    def close(self):
+        """End both."""
+        self.executor.shutdown()
+        self.node.destroy_node()
+        self.client.destroy_node()
+
+
+@pytest.fixture(scope="module")
+def context():
+    made = Context()
+    made.init()
+    yield made
+    made.try_shutdown()
+
+
+@pytest.fixture(scope="module")
+def caller(context):
+    made = Caller(context)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def state(panda, hitting):
+    message = JointState(
+        name=list(panda.joint_names), position=hitting.q.tolist(), velocity=hitting.dq.tolist()
+    )
+    message.header.stamp.sec, message.header.stamp.nanosec = 12, 345
+    return message
+
+
+@pytest.fixture
+def request_prediction(state):
+    request = PredictImpact.Request(state=state, friction=0.3, restitution=0.1)
+    request.normal.x = -2.0
+    return request
+
+
+@pytest.fixture
+def request_sets(state):
+    request = ComputeFeasibleSets.Request(state=state, friction=0.279, restitution_high=0.3)
+    request.normal.x = -1.0
+    return request
+
+
+def test_a_prediction_is_that_of_the_library(caller, request_prediction, hitting, panda, wall):
+    request_prediction.models = ["M+B_theta"]
+    response = caller.call(request_prediction)
+    assert (response.success, response.code, response.message) == (True, response.CODE_OK, "")
+    (message,) = response.predictions
+    expected = predict(hitting, panda, wall, friction=0.3, restitution=0.1)
+    np.testing.assert_allclose(message.velocity_after, expected.dq_after)
+    np.testing.assert_allclose(message.velocity_before, hitting.dq)
+    np.testing.assert_allclose(vector(message.impulse), expected.impulse)
+    np.testing.assert_allclose(vector(message.task_velocity_after), expected.velocity_after)
+    np.testing.assert_allclose(vector(message.contact_pose.position), hitting.position)
+    o = message.contact_pose.orientation
+    np.testing.assert_allclose(pin.Quaternion(o.w, o.x, o.y, o.z).matrix(), wall, atol=1e-12)
+    assert message.effective_mass == expected.effective_mass
+    assert message.approximate_to_exact_ratio == expected.approximate_to_exact_ratio
+    assert message.contact_mode == expected.mode
+    assert message.flags == expected.flags
+    assert message.header.stamp == request_prediction.state.header.stamp
+    assert message.header.frame_id == panda.base_frame
+    assert message.joint_names == list(panda.joint_names)
+    assert (message.model, message.friction_law) == ("M+B_theta", "coulomb")
+
+
+def test_without_models_all_come_in_order(caller, request_prediction, panda):
+    response = caller.call(request_prediction)
+    assert [each.model for each in response.predictions] == list(panda.motor_inertias)
+
+
+def test_joints_may_come_in_any_order_and_with_others(caller, request_prediction, state):
+    straight = caller.call(request_prediction)
+    state.name = [*state.name[::-1], "finger"]
+    state.position = [*list(state.position)[::-1], 0.01]
+    state.velocity = [*list(state.velocity)[::-1], float("nan")]
+    mixed = caller.call(request_prediction)
+    assert mixed.success
+    for a, b in zip(straight.predictions, mixed.predictions, strict=True):
+        np.testing.assert_array_equal(a.velocity_after, b.velocity_after)
+
+
+def test_an_empty_state_means_the_last_one_received(context, request_prediction, state):
+    caller = Caller(context, "alone")
+    request_prediction.state = JointState()
+    response = caller.call(request_prediction)
+    assert (response.success, response.code) == (False, response.CODE_NO_STATE)
+    for _ in range(200):
+        caller.states.publish(state)
+        caller.executor.spin_once(timeout_sec=0.1)
+        response = caller.call(request_prediction)
+        if response.success:
+            break
+    caller.close()
+    assert response.success
+    assert response.predictions[0].header.stamp == state.header.stamp
+
+
+def test_a_leaving_arm_has_no_impact(caller, request_prediction, state, hitting):
+    state.velocity = (-hitting.dq).tolist()
+    response = caller.call(request_prediction)
+    assert response.success
+    for message in response.predictions:
+        assert message.contact_mode == ImpactPrediction.CONTACT_MODE_NONE
+        assert not message.flags & ImpactPrediction.FLAG_APPROACHING
+        np.testing.assert_array_equal(message.velocity_after, state.velocity)
+
+
+def test_another_point_of_the_robot_can_hit(caller, request_prediction):
+    request_prediction.contact_frame = "panda_link8"
+    response = caller.call(request_prediction)
+    assert response.success
+    assert response.predictions[0].contact == "panda_link8"
+
+
+def test_sets_are_those_of_the_library(caller, request_sets, hitting, panda, wall):
+    response = caller.call(request_sets)
+    assert (response.success, response.code, response.message) == (True, response.CODE_OK, "")
+    expected = robot_sets(hitting, panda, wall, friction=0.279, restitution=(0.0, 0.3))
+    assert tuple(each.name for each in response.polytopes) == SETS
+    for message, polytope in zip(response.polytopes, expected, strict=True):
+        d = message.dimension
+        np.testing.assert_allclose(np.reshape(message.a, (-1, d)), polytope.A)
+        np.testing.assert_allclose(message.b, polytope.b)
+        np.testing.assert_allclose(np.reshape(message.vertices, (-1, d)), polytope.vertices)
+        assert (message.unit, tuple(message.axes)) == (polytope.unit, polytope.axes)
+        assert message.header.stamp == request_sets.state.header.stamp
+    frames = {each.name: each.header.frame_id for each in response.polytopes}
+    assert frames["impulse"] == "panda_tool_contact_surface"
+    assert frames["com_velocity_jump"] == panda.base_frame
+    assert frames["impulsive_torque"] == ""
+
+
+def test_only_the_sets_asked_for_come(caller, request_sets):
+    request_sets.sets = ["force", "impulse"]
+    assert [each.name for each in caller.call(request_sets).polytopes] == ["force", "impulse"]
+
+
+def refuse(caller, request, code, message):
+    """Assert that a request is answered by this code and sentence, and by nothing else."""
+    response = caller.call(request)
+    assert not response.success
+    assert response.code == getattr(response, code)
+    assert message in response.message
+    assert "\n" not in response.message
+    answers = getattr(response, "predictions", None) or getattr(response, "polytopes", None)
+    assert not answers
+
+
+@pytest.mark.parametrize("kind", ["request_prediction", "request_sets"])
+def test_an_unusable_state_is_an_answer(caller, request, kind):
+    asked = request.getfixturevalue(kind)
+    good = asked.state.velocity[3]
+    asked.state.velocity[3] = float("nan")
+    refuse(caller, asked, "CODE_BAD_STATE", "not finite: panda_joint4 velocity")
+    asked.state.velocity[3] = good
+    asked.state.position.pop()
+    refuse(caller, asked, "CODE_BAD_STATE", "expected 7 values of position (or none), got 6")
+    asked.state.position = []
+    refuse(caller, asked, "CODE_BAD_STATE", "panda_joint1 position")
+
+
+@pytest.mark.parametrize("kind", ["request_prediction", "request_sets"])
+def test_missing_and_unknown_joints_are_an_answer(caller, request, kind):
+    asked = request.getfixturevalue(kind)
+    asked.state.name = ["elbow", *asked.state.name[1:]]
+    refuse(caller, asked, "CODE_UNKNOWN_JOINT", "missing panda_joint1; got elbow, panda_joint2")
+
+
+@pytest.mark.parametrize("kind", ["request_prediction", "request_sets"])
+@pytest.mark.parametrize("x", [0.0, float("nan"), float("inf")])
+def test_a_useless_normal_is_an_answer(caller, request, kind, x):
+    asked = request.getfixturevalue(kind)
+    asked.normal.x = x
+    refuse(caller, asked, "CODE_BAD_NORMAL", "normal: expected three finite numbers")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "code", "message"),
+    [
+        ("models", ["M", "X"], "CODE_UNKNOWN_MODEL", "model: expected one of M, M+B_theta"),
+        ("friction", -0.1, "CODE_OUT_OF_RANGE", "friction: expected a finite number"),
+        ("friction", float("nan"), "CODE_OUT_OF_RANGE", "friction: expected a finite number"),
+        ("restitution", 1.1, "CODE_OUT_OF_RANGE", "restitution: expected a number from 0 to 1"),
+        ("friction_law", "x", "CODE_UNKNOWN_FRICTION_LAW", "expected one of coulomb, sliding"),
+        ("contact_frame", "toe", "CODE_UNKNOWN_CONTACT", "panda_tool_contact, got 'toe'"),
+    ],
+)
+def test_a_bad_prediction_request_is_an_answer(
+    caller, request_prediction, field, value, code, message
+):
+    setattr(request_prediction, field, value)
+    refuse(caller, request_prediction, code, message)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "code", "message"),
+    [
+        ("sets", ["impulse", "x"], "CODE_UNKNOWN_SET", "set: expected one of impulse, "),
+        ("inverse_inertia", "x", "CODE_UNKNOWN_MODEL", "expected one of crb, gm, got 'x'"),
+        ("contact_frame", "toe", "CODE_UNKNOWN_CONTACT", "panda_tool_contact, got 'toe'"),
+        ("friction", -0.1, "CODE_OUT_OF_RANGE", "friction: expected a finite number"),
+        ("friction", 50.0, "CODE_NO_SOLUTION", "friction: expected below"),
+        ("restitution_low", 0.5, "CODE_OUT_OF_RANGE", "0 <= low <= high <= 1"),
+        ("generators", 2, "CODE_OUT_OF_RANGE", "generators: expected an integer from 3 to 1000"),
+        ("generators", 2**32 - 1, "CODE_OUT_OF_RANGE", "generators: expected an integer from 3"),
+        ("peak_factor", 0.0, "CODE_OUT_OF_RANGE", "peak_factor: expected a finite number above 0"),
+        ("impact_duration", -1.0, "CODE_OUT_OF_RANGE", "impact_duration: expected a finite"),
+    ],
+)
+def test_a_bad_request_for_sets_is_an_answer(caller, request_sets, field, value, code, message):
+    setattr(request_sets, field, value)
+    refuse(caller, request_sets, code, message)
+
+
+def test_sets_need_an_approach(caller, request_sets, hitting):
+    request_sets.state.velocity = (-hitting.dq).tolist()
+    refuse(caller, request_sets, "CODE_NOT_APPROACHING", "normal velocity: expected below 0")
+
+
+def test_what_nobody_thought_of_is_an_answer_too(caller, request_prediction, monkeypatch):
+    def fail(*_, **__):
+        raise ZeroDivisionError("two\nlines")
+
+    monkeypatch.setattr("impact_predictor.node.predict", fail)
+    refuse(caller, request_prediction, "CODE_INTERNAL_ERROR", "internal error: two lines")
+    monkeypatch.undo()
+    assert caller.call(request_prediction).success
+
+
+def test_modes_and_flags_have_the_messages_values():
+    for mode in ContactMode:
+        assert getattr(ImpactPrediction, f"CONTACT_MODE_{mode.name}") == mode
+    for flag in (Flag.NONE, *Flag):
+        assert getattr(ImpactPrediction, f"FLAG_{flag.name}") == flag
+
+
+def test_every_field_of_the_message_is_written(caller, request_prediction):
+    message = caller.call(request_prediction).predictions[1]
+    empty = ImpactPrediction()
+    same = [
+        name
+        for name in ImpactPrediction.get_fields_and_field_types()
+        if getattr(message, name) == getattr(empty, name)
+    ]
+    assert same == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error", "message"),
+    [
+        ("robot", "pandaa", RobotError, "expected one of fr3, panda"),
+        ("robot", 3, ParameterError, "parameter robot: expected a text, got 3"),
+        ("urdf", "nowhere.urdf", RobotError, "no URDF file nowhere.urdf"),
+        ("joint_prefix", "left_", RobotError, "left_joint1"),
+    ],
+)
+def test_a_bad_parameter_stops_the_node_with_one_line(context, name, value, error, message):
+    with pytest.raises(error, match=message):
+        PredictorNode(context=context, parameter_overrides=[Parameter(name, value=value)])
+
+
+def test_parameters_are_documented():
+    for field in dataclasses.fields(PredictorNode.PARAMETERS):
+        assert field.metadata["description"]
