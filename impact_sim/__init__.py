@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A flexible-joint arm, its torque loop, its contacts and its sensors, in lockstep."""
+
+from impact_sim.exceptions import ScenarioError, SimulationError
+from impact_sim.plant import FlexibleJointPlant, Surface
+from impact_sim.scenarios import Scenario, load_scenario, scenario_names
+from impact_sim.sensors import NO_NOISE, PANDA_NOISE, Noise
+from impact_sim.simulation import Interface, Measurement, Simulation
+
+__all__ = [
+    "NO_NOISE",
+    "PANDA_NOISE",
+    "FlexibleJointPlant",
+    "Interface",
+    "Measurement",
+    "Noise",
+    "Scenario",
+    "ScenarioError",
+    "Simulation",
+    "SimulationError",
+    "Surface",
+    "load_scenario",
+    "scenario_names",
+]

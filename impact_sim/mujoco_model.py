@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the flexible-joint robot in MuJoCo from the robot's pinocchio model.
+
+Each joint is two hinges (or slides) in one body: the motor angle theta with armature B_rho and the
+actuator, and the deflection delta = q - theta with stiffness K and damping D. Their sum is the link
+position q, so the equations of motion are exactly the flexible-joint model (specification, sec. 4).
+"""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import pinocchio as pin
+
+from impact_robots.robot import Robot
+from impact_sim.exceptions import SimulationError
+
+CONTACT_SITE = "contact"
+
+
+def motor_joint(name: str) -> str:
+    """Return the MuJoCo name of a joint's motor degree of freedom."""
+    return f"{name}/motor"
+
+
+def deflection_joint(name: str) -> str:
+    """Return the MuJoCo name of a joint's deflection."""
+    return f"{name}/deflection"
+
+
+def build_mujoco_model(robot: Robot) -> mujoco.MjModel:
+    """Return the flexible-joint model of ``robot``; contact forces come from outside.
+
+    Raises:
+        SimulationError: MuJoCo cannot compile the model, for example an unphysical inertia.
+    """
+    spec = mujoco.MjSpec()
+    spec.compiler.degree = False
+    spec.compiler.autolimits = False
+    spec.option.gravity = robot.model.gravity.linear
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    bodies = [spec.worldbody]
+    for index, name in enumerate(robot.joint_names):
+        parent = bodies[robot.model.parents[index + 1]]
+        bodies.append(_add_body(parent, robot, index, name))
+    _add_contact_site(bodies, robot)
+    try:
+        return spec.compile()
+    except ValueError as error:
+        raise SimulationError(f"robot {robot.name}: {' '.join(str(error).split())}") from None
+
+
+def _add_body(parent, robot: Robot, index: int, name: str):
+    """Add one link with its motor and its deflection."""
+    model = robot.model
+    placement, inertia = model.jointPlacements[index + 1], model.inertias[index + 1]
+    body = parent.add_body(
+        name=name, pos=placement.translation, quat=_quaternion(placement.rotation)
+    )
+    body.mass, body.ipos = inertia.mass, inertia.lever
+    body.fullinertia = inertia.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    body.explicitinertial = True
+    kind, axis = _joint_axis(model, index + 1)
+    if kind is mujoco.mjtJoint.mjJNT_SLIDE and np.abs(inertia.lever).max() < 1e-6:
+        # MuJoCo takes the slides of a body whose axes are those of its inertia for orthogonal ones,
+        # but these two are parallel. Two micrometres make it look.
+        body.ipos = np.full(3, 2e-6)
+    body.add_joint(
+        name=motor_joint(name),
+        type=kind,
+        axis=axis,
+        armature=robot.reflected_motor_inertia[index],
+    )
+    body.add_joint(
+        name=deflection_joint(name),
+        type=kind,
+        axis=axis,
+        stiffness=[robot.joint_stiffness[index], 0.0, 0.0],
+        damping=[robot.joint_damping[index], 0.0, 0.0],
+    )
+    return body
+
+
+def _joint_axis(model: pin.Model, joint: int) -> tuple[mujoco.mjtJoint, np.ndarray]:
+    """Return type and axis, in joint axes, of a revolute or prismatic joint."""
+    data = model.joints[joint].createData()
+    model.joints[joint].calc(data, pin.neutral(model), np.zeros(model.nv))
+    subspace = np.asarray(data.S).reshape(6)
+    if np.linalg.norm(subspace[3:]) > 0.5:
+        return mujoco.mjtJoint.mjJNT_HINGE, subspace[3:]
+    return mujoco.mjtJoint.mjJNT_SLIDE, subspace[:3]
+
+
+def _add_contact_site(bodies: list, robot: Robot) -> None:
+    """Add the tool's contact point as a site."""
+    frame = robot.model.frames[robot.model.getFrameId(robot.contact_frame)]
+    bodies[frame.parentJoint].add_site(name=CONTACT_SITE, pos=frame.placement.translation)
+
+
+def _quaternion(rotation: np.ndarray) -> np.ndarray:
+    """Return a rotation as MuJoCo's quaternion (w, x, y, z)."""
+    x, y, z, w = pin.Quaternion(rotation).coeffs()
+    return np.array([w, x, y, z])

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulated robot as a node: a driver's topics, in lockstep or against the wall clock."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from geometry_msgs.msg import WrenchStamped
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+from impact_msgs.msg import JointCommand, WrenchBatch
+from impact_robots.exceptions import ImpactError
+from impact_robots.loader import load_robot
+from impact_ros.main import main_for
+from impact_ros.messages import fill, from_nanoseconds, reorder, set_vector, to_nanoseconds
+from impact_ros.parameters import declare, parameter
+from impact_ros.qos import LATCHED, LOCKSTEP, STREAM
+from impact_sim.exceptions import SimulationError
+from impact_sim.scenarios import load_scenario, scenario_names
+from impact_sim.sensors import NO_NOISE, PANDA_NOISE
+from impact_sim.simulation import CYCLE_NS, FORCE_PERIOD_NS, Interface, Measurement, Simulation
+
+START_NS = 1_000_000_000  # stamp of the first state: zero means "no time" in ROS [ns]
+RESEND_AFTER = 1.0  # in lockstep, send the state again when nobody answers [s]
+GIVE_UP_AFTER = 10.0  # and then give up [s]
+LOST_COMMANDS = 20  # against the wall clock, stop the arm after so many cycles without command
+
+
+@dataclass(frozen=True)
+class SimulationParameters:
+    """What the simulated robot is told."""
+
+    scenario: str = parameter("qp_panda_demo", "Named scenario", choices=scenario_names())
+    seed: int = parameter(0, "Seed of the sensor noise", low=0)
+    noise: bool = parameter(True, "Sensor noise as measured on a real Panda")
+    interface: str = parameter(
+        "torque", "What commands mean", choices=tuple(kind.value for kind in Interface)
+    )
+    realtime: bool = parameter(False, "Run against the wall clock instead of in lockstep")
+    duration: float = parameter(10.0, "Longest simulated time", unit="s", low=0.001)
+    after_contact: float = parameter(
+        0.5, "End so long after the first contact", unit="s", low=0.0
+    )
+
+
+class ImpactSimNode(Node):
+    """A flexible-joint arm in front of a surface, with the topics of a robot's driver.
+
+    Publishes `joint_states`, `wrench` (1 kHz) and `wrench_batch` (25 kHz, force on the robot in
+    base axes), and obeys `impact_qp/command`. In lockstep it publishes a state and waits for the
+    command that carries the state's stamp.
+    """
+
+    PARAMETERS = SimulationParameters
+
+    def __init__(self, **options) -> None:
+        """Put the robot where its scenario starts; nothing moves before ``start``."""
+        super().__init__("impact_sim", **options)
+        self.parameters = declare(self, SimulationParameters)
+        self.scenario = load_scenario(self.parameters.scenario)
+        self.robot = load_robot(self.scenario.robot)
+        self.simulation = Simulation(
+            self.robot,
+            self.scenario.surface(self.robot),
+            noise=PANDA_NOISE if self.parameters.noise else NO_NOISE,
+            seed=self.parameters.seed,
+            interface=Interface(self.parameters.interface),
+        )
+        self._make_topics()
+        self._measurement = self.simulation.reset(self.scenario.start(self.robot))
+        self._command: np.ndarray | None = None  # that answers the present state
+        self._last = np.zeros(self.robot.dof)
+        self._lost = 0
+        self.missed_cycles = 0
+        self.first_contact_ns: int | None = None
+        self.failure = ""
+        self._started = False
+        self._sent = self._answered = time.monotonic()
+        self._timer = self.create_timer(
+            CYCLE_NS * 1e-9 if self.parameters.realtime else RESEND_AFTER / 2.0, self._tick
+        )
+
+    def _make_topics(self) -> None:
+        """Create what a driver and a force-torque sensor publish."""
+        self._states = self.create_publisher(JointState, "joint_states", STREAM)
+        self._wrench = self.create_publisher(WrenchStamped, "wrench", STREAM)
+        self._batch = self.create_publisher(WrenchBatch, "wrench_batch", STREAM)
+        self._description = self.create_publisher(String, "robot_description", LATCHED)
+        self._description.publish(String(data=self.robot.urdf))
+        self._input = self.create_subscription(
+            JointCommand, "impact_qp/command", self._on_command, LOCKSTEP
+        )
+
+    @property
+    def peers(self) -> int:
+        """Nodes that hear the states and have a command to send: 0 until somebody is there."""
+        if self.count_publishers(self._input.topic_name) == 0:
+            return 0
+        return self._states.get_subscription_count()
+
+    @property
+    def finished(self) -> bool:
+        """The experiment is over, or has failed."""
+        if self.failure:
+            return True
+        elapsed = self.simulation.time_ns
+        if elapsed >= self.parameters.duration * 1e9:
+            return True
+        first = self.first_contact_ns
+        return first is not None and elapsed - first >= self.parameters.after_contact * 1e9
+
+    def start(self) -> None:
+        """Publish the first state."""
+        self._started = True
+        self._answered = time.monotonic()
+        self._publish()
+
+    # --- lockstep -----------------------------------------------------------------------------
+
+    def _on_command(self, message: JointCommand) -> None:
+        """Take the command that answers the present state; others are too late."""
+        if not self._started or to_nanoseconds(message.header.stamp) != self._stamp_ns:
+            return
+        try:
+            order = reorder(message.joint_names, self.robot.joint_names)
+            self._command = self._checked(np.array(message.values), message)[order]
+        except ImpactError as error:
+            self.failure = str(error)
+            return
+        self._answered = time.monotonic()
+        if not self.parameters.realtime and not self.finished:
+            self._advance(self._command)
+
+    def _checked(self, values: np.ndarray, message: JointCommand) -> np.ndarray:
+        """Return finite values of the interface that the robot runs."""
+        kinds = {
+            Interface.TORQUE: JointCommand.INTERFACE_TORQUE,
+            Interface.VELOCITY: JointCommand.INTERFACE_VELOCITY,
+        }
+        if message.interface != kinds[self.simulation.interface]:
+            raise SimulationError(
+                f"command: expected the {self.simulation.interface.value} interface"
+            )
+        if values.shape != (self.robot.dof,) or not np.all(np.isfinite(values)):
+            raise SimulationError(f"command: expected {self.robot.dof} finite numbers")
+        return values
+
+    def _advance(self, command: np.ndarray) -> None:
+        """Simulate one cycle and publish what the sensors say."""
+        self._command, self._last = None, command
+        self._measurement = self.simulation.step(command)
+        if self.first_contact_ns is None and self.simulation.plant.contact_force.any():
+            self.first_contact_ns = self.simulation.time_ns
+        self._publish()
+
+    # --- time ---------------------------------------------------------------------------------
+
+    def _tick(self) -> None:
+        """Advance by the wall clock, or see whether somebody still answers."""
+        if not self._started or self.finished:
+            return
+        if self.parameters.realtime:
+            self._advance_in_time()
+            return
+        waited = time.monotonic() - self._answered
+        if waited > GIVE_UP_AFTER:
+            self.failure = f"no command for {waited:.0f} s: is the controller running and active?"
+        elif time.monotonic() - self._sent > RESEND_AFTER:
+            self._publish()
+
+    def _advance_in_time(self) -> None:
+        """Hold the last command over a lost one, as a driver does; many lost ones stop the arm."""
+        command = self._command
+        if command is None:
+            self._lost += 1
+            self.missed_cycles += 1
+            command = self._last if self._lost <= LOST_COMMANDS else np.zeros(self.robot.dof)
+        else:
+            self._lost = 0
+        self._advance(command)
+
+    # --- messages -----------------------------------------------------------------------------
+
+    @property
+    def _stamp_ns(self) -> int:
+        return START_NS + self._measurement.time_ns
+
+    def _publish(self) -> None:
+        """Publish the present measurement, the joint state last: it asks for the answer."""
+        measurement = self._measurement
+        self._sent = time.monotonic()
+        if measurement.time_ns > 0:
+            self._batch.publish(self._batch_message(measurement))
+        self._wrench.publish(self._wrench_message(measurement))
+        self._states.publish(self._state_message(measurement))
+
+    def _state_message(self, measurement: Measurement) -> JointState:
+        message = JointState(name=self.robot.joint_names)
+        from_nanoseconds(self._stamp_ns, message.header.stamp)
+        fill(message.position, measurement.q)
+        fill(message.velocity, measurement.dq)
+        fill(message.effort, measurement.tau)
+        return message
+
+    def _wrench_message(self, measurement: Measurement) -> WrenchStamped:
+        message = WrenchStamped()
+        from_nanoseconds(self._stamp_ns, message.header.stamp)
+        message.header.frame_id = self.robot.base_frame
+        set_vector(message.wrench.force, measurement.forces[-1])
+        return message
+
+    def _batch_message(self, measurement: Measurement) -> WrenchBatch:
+        message = WrenchBatch(sample_period=FORCE_PERIOD_NS * 1e-9)
+        first = self._stamp_ns - CYCLE_NS + FORCE_PERIOD_NS
+        from_nanoseconds(first, message.header.stamp)
+        message.header.frame_id = self.robot.base_frame
+        fill(message.force, measurement.forces)
+        return message
+
+
+class StandaloneSimNode(ImpactSimNode):
+    """The simulated robot on its own: starts when a controller listens, ends with the experiment."""
+
+    def _tick(self) -> None:
+        if not self._started and self.peers:
+            self.start()
+        super()._tick()
+
+
+main = main_for(StandaloneSimNode)

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The flexible-joint arm in MuJoCo, in contact with one plane (specification, sections 3 and 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import tanh
+
+import mujoco
+import numpy as np
+import pinocchio as pin
+
+from impact_predictor.contact_force import ContactLaw
+from impact_robots.dynamics import contact_rotation
+from impact_robots.robot import Robot
+from impact_sim.exceptions import SimulationError
+from impact_sim.mujoco_model import (
+    CONTACT_SITE,
+    build_mujoco_model,
+    deflection_joint,
+    motor_joint,
+)
+
+FREE_STEP = 50e-6  # integration step away from the surface [s]
+CONTACT_STEP = 10e-6  # and close to it [s]
+SLIP_SPEED = 1e-3  # regularisation of Coulomb friction [m/s]
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A plane that the tool's contact point may hit; vectors in base axes."""
+
+    point: np.ndarray  # any point of the plane, shape (3,) [m]
+    normal: np.ndarray  # outward, towards the robot, shape (3,), unit
+    law: ContactLaw
+    friction: float  # Coulomb coefficient
+
+    def __post_init__(self) -> None:
+        """Normalise the normal."""
+        object.__setattr__(self, "normal", contact_rotation(self.normal)[:, 2])
+        object.__setattr__(self, "point", np.array(self.point, dtype=float))
+
+    def force(self, position: np.ndarray, velocity: np.ndarray) -> np.ndarray:
+        """Return the force on the robot, base axes, shape (3,) [N].
+
+        Args:
+            position: of the contact point in base axes, shape (3,) [m].
+            velocity: of the contact point in base axes, shape (3,) [m/s].
+        """
+        penetration = self.normal @ (self.point - position)
+        if penetration <= 0.0:
+            return np.zeros(3)
+        normal_speed = self.normal @ velocity
+        normal_force = self.law.force(penetration, -normal_speed)
+        slip = velocity - normal_speed * self.normal
+        speed = float(np.sqrt(slip @ slip))
+        if speed < 1e-12:
+            return normal_force * self.normal
+        share = self.friction * tanh(speed / SLIP_SPEED) / speed
+        return normal_force * (self.normal - share * slip)
+
+
+class FlexibleJointPlant:
+    """State and integration of one flexible-joint arm.
+
+    Positions ``q`` are link positions, ``theta`` motor positions after the gear, shape (n,) [rad].
+    """
+
+    def __init__(self, robot: Robot, surface: Surface | None = None) -> None:
+        """Build the model; ``reset`` puts it somewhere."""
+        self.robot = robot
+        self.surface = surface
+        self.model = build_mujoco_model(robot)
+        self.data = mujoco.MjData(self.model)
+        joints = [self.model.joint(motor_joint(name)) for name in robot.joint_names]
+        springs = [self.model.joint(deflection_joint(name)) for name in robot.joint_names]
+        self._motor = np.array([joint.dofadr[0] for joint in joints])
+        self._spring = np.array([joint.dofadr[0] for joint in springs])
+        self._site = self.model.site(CONTACT_SITE).id
+        self._jacobian = np.zeros((3, self.model.nv))
+        self.contact_force = np.zeros(3)  # on the robot, base axes [N]
+
+    def reset(self, q: np.ndarray, dq: np.ndarray | None = None) -> None:
+        """Put the arm at ``q`` [rad] with ``dq`` [rad/s], springs loaded by gravity."""
+        if not np.all(np.isfinite(q)) or np.shape(q) != (self.robot.dof,):
+            raise SimulationError(f"q: expected {self.robot.dof} finite numbers, got {q}")
+        pin_data = self.robot.model.createData()
+        gravity = pin.computeGeneralizedGravity(self.robot.model, pin_data, np.asarray(q))
+        deflection = -gravity / self.robot.joint_stiffness
+        mujoco.mj_resetData(self.model, self.data)
+        self.data.qpos[self._motor] = q - deflection
+        self.data.qpos[self._spring] = deflection
+        self.data.qvel[self._motor] = 0.0 if dq is None else dq
+        mujoco.mj_forward(self.model, self.data)
+        self.contact_force = np.zeros(3)
+
+    @property
+    def time(self) -> float:
+        """Simulated time since ``reset`` [s]."""
+        return float(self.data.time)
+
+    @property
+    def q(self) -> np.ndarray:
+        """Link positions, shape (n,) [rad]."""
+        return self.data.qpos[self._motor] + self.data.qpos[self._spring]
+
+    @property
+    def dq(self) -> np.ndarray:
+        """Link velocities, shape (n,) [rad/s]."""
+        return self.data.qvel[self._motor] + self.data.qvel[self._spring]
+
+    @property
+    def theta(self) -> np.ndarray:
+        """Motor positions after the gear, shape (n,) [rad]."""
+        return self.data.qpos[self._motor]
+
+    @property
+    def dtheta(self) -> np.ndarray:
+        """Motor velocities after the gear, shape (n,) [rad/s]."""
+        return self.data.qvel[self._motor]
+
+    @property
+    def joint_torque(self) -> np.ndarray:
+        """Torque in the springs, K (theta - q), what a joint torque sensor sees, (n,) [N.m]."""
+        return -self.robot.joint_stiffness * self.data.qpos[self._spring]
+
+    @property
+    def contact_position(self) -> np.ndarray:
+        """Contact point in base axes, shape (3,) [m]."""
+        return self.data.site_xpos[self._site].copy()
+
+    @property
+    def contact_velocity(self) -> np.ndarray:
+        """Velocity of the contact point in base axes, shape (3,) [m/s]."""
+        mujoco.mj_jacSite(self.model, self.data, self._jacobian, None, self._site)
+        return self._jacobian @ self.data.qvel
+
+    @property
+    def gap(self) -> float:
+        """Distance from the contact point to the surface [m], infinite without a surface."""
+        if self.surface is None:
+            return float("inf")
+        return float(self.surface.normal @ (self.contact_position - self.surface.point))
+
+    def apply_motor_torque(self, torque: np.ndarray) -> None:
+        """Hold the actuators' torque tau_act, shape (n,) [N.m], until the next call."""
+        self._motor_torque = torque
+        self.data.qfrc_applied[:] = 0.0
+        self.data.qfrc_applied[self._motor] = torque
+
+    def advance_free(self, duration: float) -> None:
+        """Integrate ``duration`` [s] without looking at the surface."""
+        self.model.opt.timestep = FREE_STEP
+        mujoco.mj_step(self.model, self.data, nstep=round(duration / FREE_STEP))
+        self.contact_force = np.zeros(3)
+
+    def advance_contact(self) -> None:
+        """Integrate one ``CONTACT_STEP`` with the surface's force; leaves ``contact_force``."""
+        self.model.opt.timestep = CONTACT_STEP
+        mujoco.mj_step1(self.model, self.data)
+        velocity = self.contact_velocity
+        self.contact_force = self.surface.force(self.data.site_xpos[self._site], velocity)
+        self.data.qfrc_applied[:] = self._jacobian.T @ self.contact_force
+        self.data.qfrc_applied[self._motor] += self._motor_torque
+        mujoco.mj_step2(self.model, self.data)

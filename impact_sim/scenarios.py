@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The named scenarios that ship with the suite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from impact_predictor.contact_force import ContactLaw, contact_law
+from impact_robots.dynamics import ArmDynamics
+from impact_robots.kinematics import inverse_kinematics
+from impact_robots.robot import Robot
+from impact_sim.exceptions import ScenarioError
+from impact_sim.plant import Surface
+
+_FILE = Path(__file__).parent / "scenarios.yaml"
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One experiment: where the arm hits what, and how fast it would like to."""
+
+    name: str
+    title: str
+    note: str
+    robot: str
+    q_impact: tuple[float, ...]  # [rad]
+    normal: tuple[float, float, float]  # outward, base axes
+    reference_speed: float  # [m/s]
+    reference_ramp: float  # [m/s^2]
+    run_up: float  # [m]
+    friction: float
+    restitution: tuple[float, float]
+    peak_factor: float
+    impact_duration: float  # [s]
+    detection_threshold: float  # [N.m]
+    contact: dict[str, Any]
+
+    @property
+    def law(self) -> ContactLaw:
+        """The contact's force law."""
+        return contact_law(self.contact)
+
+    def surface_point(self, robot: Robot) -> np.ndarray:
+        """Return the point of the surface that ``q_impact`` touches, base axes, (3,) [m]."""
+        return ArmDynamics(robot).position(np.array(self.q_impact))
+
+    def surface(self, robot: Robot) -> Surface:
+        """Return the surface through the contact point at ``q_impact``."""
+        point = self.surface_point(robot)
+        return Surface(point, np.array(self.normal), self.law, self.friction)
+
+    def controller_parameters(self, robot: Robot) -> dict[str, Any]:
+        """Return what the controller node is told about the contact and the approach."""
+        return {
+            "robot": self.robot,
+            "contact_point": self.surface_point(robot).tolist(),
+            "contact_normal": [float(component) for component in self.normal],
+            "friction": self.friction,
+            "restitution": list(self.restitution),
+            "peak_factor": self.peak_factor,
+            "impact_duration": self.impact_duration,
+            "speed": self.reference_speed,
+            "speed_cap": self.reference_speed,
+            "speed_ramp": self.reference_ramp,
+        }
+
+    def start(self, robot: Robot) -> np.ndarray:
+        """Return the configuration ``run_up`` back along the normal, same orientation, (n,)."""
+        offset = self.run_up * np.array(self.normal) / np.linalg.norm(self.normal)
+        return inverse_kinematics(robot, np.array(self.q_impact), offset)
+
+
+@cache
+def _entries() -> dict[str, Any]:
+    return yaml.safe_load(_FILE.read_text())
+
+
+def scenario_names() -> tuple[str, ...]:
+    """Return the names of the scenarios."""
+    return tuple(_entries()["scenarios"])
+
+
+def load_scenario(name: str) -> Scenario:
+    """Return a scenario by name.
+
+    Raises:
+        ScenarioError: no scenario of that name; lists the choices.
+    """
+    if name not in scenario_names():
+        raise ScenarioError(
+            f"scenario: expected one of {', '.join(scenario_names())}, got {name!r}"
+        )
+    entries = _entries()["defaults"] | _entries()["scenarios"][name] | {"name": name}
+    return Scenario(**{field.name: _frozen(entries[field.name]) for field in fields(Scenario)})
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

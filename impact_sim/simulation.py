@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The robot as its driver shows it: one command in and one measurement out per millisecond."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from impact_robots.dynamics import ArmDynamics
+from impact_robots.robot import Robot
+from impact_sim.exceptions import SimulationError
+from impact_sim.plant import CONTACT_STEP, FlexibleJointPlant, Surface
+from impact_sim.sensors import PANDA_NOISE, Noise, NoisySensors
+from impact_sim.torque_loop import PERIOD as LOOP_PERIOD
+from impact_sim.torque_loop import TorqueLoop
+
+CYCLE_NS = 1_000_000  # one driver cycle [ns]
+FORCE_PERIOD_NS = 40_000  # the wall's force sensor, 25 kHz [ns]
+SAMPLES_PER_CYCLE = CYCLE_NS // FORCE_PERIOD_NS
+LOOPS_PER_CYCLE = round(CYCLE_NS * 1e-9 / LOOP_PERIOD)
+STEPS_PER_LOOP = round(LOOP_PERIOD / CONTACT_STEP)
+STEPS_PER_SAMPLE = round(FORCE_PERIOD_NS * 1e-9 / CONTACT_STEP)
+CLEARANCE = 2e-3  # beyond this gap plus one cycle's travel nothing touches [m]
+SERVO_RATE = 100.0  # of the velocity interface, closed on the motors' side [1/s]
+
+
+class Interface(Enum):
+    """What a command means."""
+
+    TORQUE = "torque"
+    VELOCITY = "velocity"
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What the sensors say at one instant; arrays of shape (n,) in the robot's joint order."""
+
+    time_ns: int  # since the start
+    q: np.ndarray  # link positions [rad]
+    dq: np.ndarray  # link velocities [rad/s]
+    tau: np.ndarray  # joint torque sensors [N.m]
+    forces: np.ndarray  # on the robot, base axes, 25 kHz up to this instant, shape (25, 3) [N]
+
+
+class Simulation:
+    """Plant, torque loop, driver and sensors in lockstep."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        surface: Surface | None = None,
+        *,
+        noise: Noise = PANDA_NOISE,
+        seed: int = 0,
+        interface: Interface = Interface.TORQUE,
+        torque_loop: bool = True,
+    ) -> None:
+        """Build the robot; call ``reset`` before the first ``step``."""
+        self.robot = robot
+        self.interface = interface
+        self.plant = FlexibleJointPlant(robot, surface)
+        self._loop = TorqueLoop(robot, enabled=torque_loop)
+        self._sensors = NoisySensors(noise, seed)
+        self._dynamics = ArmDynamics(robot)
+        self.time_ns = 0
+        self._substep = 0
+
+    def reset(self, q: np.ndarray) -> Measurement:
+        """Put the arm at rest at ``q``, shape (n,) [rad], and return the first measurement."""
+        self.plant.reset(q)
+        self._loop.reset(self.plant.joint_torque)
+        self.time_ns = 0
+        self._substep = 0
+        return self._measure(np.zeros((SAMPLES_PER_CYCLE, 3)))
+
+    def step(self, command: np.ndarray) -> Measurement:
+        """Apply a command for one cycle.
+
+        Args:
+            command: joint torques [N.m], without gravity if the robot's driver adds it, or joint
+                velocities [rad/s], by the interface; shape (n,).
+
+        Raises:
+            SimulationError: wrong shape or not finite; the plant has not moved.
+        """
+        command = np.asarray(command, dtype=float)
+        if command.shape != (self.robot.dof,) or not np.all(np.isfinite(command)):
+            raise SimulationError(f"command: expected {self.robot.dof} finite numbers")
+        desired = self._desired_torque(command)
+        touching = self._may_touch()
+        forces: list[np.ndarray] = []
+        for _ in range(LOOPS_PER_CYCLE):
+            self.plant.apply_motor_torque(self._loop.update(desired, self.plant.joint_torque))
+            if touching:
+                self._advance_contact(forces)
+            else:
+                self.plant.advance_free(LOOP_PERIOD)
+        self.time_ns += CYCLE_NS
+        return self._measure(np.array(forces) if touching else np.zeros((SAMPLES_PER_CYCLE, 3)))
+
+    def _desired_torque(self, command: np.ndarray) -> np.ndarray:
+        """Return what the driver asks of the torque loop, gravity included, shape (n,) [N.m]."""
+        state = self._dynamics(self.plant.q, self.plant.dq)
+        if self.interface is Interface.VELOCITY:
+            wanted = SERVO_RATE * (command - self.plant.dtheta)
+            return state.M @ wanted + self.robot.apparent_motor_inertia * wanted + state.h
+        return command + state.g if self.robot.driver_compensates_gravity else command
+
+    def _may_touch(self) -> bool:
+        """Return whether the tool can reach the surface within this cycle."""
+        if self.plant.surface is None:
+            return False
+        travel = np.linalg.norm(self.plant.contact_velocity) * CYCLE_NS * 1e-9
+        return self.plant.gap < CLEARANCE + travel
+
+    def _advance_contact(self, forces: list[np.ndarray]) -> None:
+        """Integrate one period of the torque loop, collecting the force sensor's samples."""
+        for _ in range(STEPS_PER_LOOP):
+            self.plant.advance_contact()
+            self._substep = (self._substep + 1) % STEPS_PER_SAMPLE
+            if self._substep == 0:
+                forces.append(self.plant.contact_force)
+
+    def _measure(self, forces: np.ndarray) -> Measurement:
+        """Return what the sensors see now."""
+        q, dq, tau = self._sensors.joints(self.plant.q, self.plant.dq, self.plant.joint_torque)
+        return Measurement(self.time_ns, q, dq, tau, self._sensors.forces(forces))
