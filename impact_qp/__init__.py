@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Impact-aware control as a quadratic program: tasks, limits, and one that never goes without."""
+
+from impact_qp.controller import IMPACT_LIMITS, Command, ImpactController, Phase, Plan
+from impact_qp.exceptions import ControlError, NoSolutionFound
+from impact_qp.limits import Contact
+from impact_qp.program import QuadraticProgram, Solution, solve
+
+__all__ = [
+    "IMPACT_LIMITS",
+    "Command",
+    "Contact",
+    "ControlError",
+    "ImpactController",
+    "NoSolutionFound",
+    "Phase",
+    "Plan",
+    "QuadraticProgram",
+    "Solution",
+    "solve",
+]

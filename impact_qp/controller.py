@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The impact-aware controller: approach, coast, retract, hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from impact_qp.acceleration import Acceleration, AccelerationSolver
+from impact_qp.exceptions import ControlError
+from impact_qp.limits import (
+    Contact,
+    ExistentialImpactLimit,
+    ImpactLimit,
+    NominalImpactLimit,
+    RobustImpactLimit,
+    WorstCaseImpactLimit,
+)
+from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
+from impact_qp.velocity_filter import VelocityFilter
+from impact_robots.dynamics import ArmDynamics, ArmState
+from impact_robots.robot import Robot
+
+IMPACT_LIMITS: dict[str, type[ImpactLimit] | None] = {
+    "unaware": None,
+    "robust": RobustImpactLimit,
+    "existential": ExistentialImpactLimit,
+    "nominal": NominalImpactLimit,
+}
+
+
+INTERFACES = ("torque", "velocity")
+
+
+class Phase(Enum):
+    """What the controller is doing."""
+
+    APPROACH = "approach"
+    COAST = "coast"
+    RETRACT = "retract"
+    HOLD = "hold"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the arm is to do; times in seconds, lengths in metres, speeds in m/s."""
+
+    contact: Contact
+    impact_limits: str = "robust"  # one of IMPACT_LIMITS
+    interface: str = "torque"  # or "velocity": what the robot is sent
+    speed: float = 0.1  # reference along -normal
+    ramp: float = 4.0  # [m/s^2]
+    preview: float = 0.02  # T_p
+    generators: int = 8
+    activation_distance: float = 0.2  # impact limits act below this gap
+    coast_time: float = 0.1
+    retract_speed: float = 0.1
+    retract_distance: float = 0.05
+    overrun: float = 0.03  # retract when nothing was hit this far behind the surface
+
+    def __post_init__(self) -> None:
+        """Check the choices."""
+        for name, choices in (("impact_limits", IMPACT_LIMITS), ("interface", INTERFACES)):
+            value = getattr(self, name)
+            if value not in choices:
+                raise ControlError(f"{name}: expected one of {', '.join(choices)}, got {value!r}")
+
+
+@dataclass(frozen=True)
+class Command:
+    """What one cycle sends and tells; arrays of shape (n,)."""
+
+    torque: np.ndarray  # u, gravity included [N.m]
+    driver_torque: np.ndarray  # what the driver is sent: without gravity if it adds it [N.m]
+    velocity: np.ndarray  # for a velocity interface [rad/s]
+    ddq: np.ndarray  # [rad/s^2]
+    reference_torque: np.ndarray  # M qddot + h: what the joint sensors should read [N.m]
+    phase: Phase
+    active: tuple[str, ...]
+    relaxed: tuple[str, ...]
+    slack: float  # [m/s] for the one-row limits
+    normal_speed: float  # of the contact point along the normal [m/s]
+    speed_bound: float  # of the impact limit, NaN without one [m/s]
+    gap: float  # [m]
+
+
+class ImpactController:
+    """One cycle per measured state; holds no clock and no I/O."""
+
+    def __init__(self, robot: Robot, plan: Plan, *, period: float = 1e-3) -> None:
+        """Create the controller for a control period [s]; ``reset`` before the first cycle."""
+        self.robot, self.plan, self.period = robot, plan, period
+        self._dynamics = ArmDynamics(robot)
+        self._solver = AccelerationSolver(robot, period)
+        self._filter = VelocityFilter(period)
+        self._velocity_task = VelocityTask()
+        self._orientation_task = OrientationTask()
+        self._posture_task = PostureTask(robot.dof)
+        self._tasks: tuple[Task, ...] = (
+            self._velocity_task,
+            self._orientation_task,
+            self._posture_task,
+        )
+        kind = IMPACT_LIMITS[plan.impact_limits]
+        self.impact_limit = (
+            None
+            if kind is None
+            else kind(robot, plan.contact, preview=plan.preview, generators=plan.generators)
+        )
+        self._normal = plan.contact.rotation[:, 2]
+        self.reset()
+
+    def reset(self) -> None:
+        """Start over: the next state is where the approach begins."""
+        self._solver.reset()
+        self._filter.reset()
+        self._ddq = np.zeros(self.robot.dof)
+        self._phase: Phase | None = None
+        self._phase_time = 0.0
+        self._stopping = False
+        self._velocity = np.zeros(self.robot.dof)
+        self._speed = 0.0
+
+    def stop(self) -> None:
+        """Brake and hold, from the next cycle on, until ``reset``."""
+        self._stopping = True
+
+    def update(self, q: np.ndarray, dq: np.ndarray, *, impact: bool = False) -> Command:
+        """Return the command for one measured state.
+
+        Args:
+            q: joint positions, shape (n,) [rad].
+            dq: joint velocities, shape (n,) [rad/s].
+            impact: the detector holds that the arm has hit something.
+
+        Raises:
+            ControlError: the state is not n finite numbers; the controller is as before.
+        """
+        if not self._usable(q) or not self._usable(dq):
+            raise ControlError(f"state: expected {self.robot.dof} finite positions and velocities")
+        state = self._dynamics(q, self._estimate(q, dq, impact))
+        gap = self.plan.contact.gap(state.position)
+        self._advance_phase(state, gap, impact)
+        command = self._command(state, gap)
+        self._remember(command, state)
+        return command
+
+    def _estimate(self, q: np.ndarray, dq: np.ndarray, impact: bool) -> np.ndarray:
+        """Return the joint velocities to plan from, shape (n,) [rad/s].
+
+        With a torque interface the filtered measurement; right after an impact the measurement
+        itself, because velocities jump. A velocity-controlled arm follows the command with the lag
+        of its own loop, which must not be fed back: there the last command.
+        """
+        if self.plan.interface == "velocity" and self._phase is not None:
+            return self._velocity
+        if impact or self._phase is Phase.COAST:
+            self._filter.reset()
+        return self._filter.update(q, dq, self._ddq)
+
+    def _usable(self, values: np.ndarray) -> bool:
+        return np.shape(values) == (self.robot.dof,) and bool(np.all(np.isfinite(values)))
+
+    def _advance_phase(self, state: ArmState, gap: float, impact: bool) -> None:
+        """Decide the phase of this cycle."""
+        plan, elapsed = self.plan, self._phase_time
+        self._phase_time += self.period
+        if self._stopping:
+            if self._phase is not Phase.HOLD:
+                self._enter(Phase.HOLD, state)
+        elif self._phase is None:
+            self._enter(Phase.APPROACH, state)
+        elif self._phase is Phase.APPROACH and impact:
+            coasts = plan.interface == "torque"
+            self._enter(Phase.COAST if coasts else Phase.RETRACT, state)
+        elif self._phase is Phase.APPROACH and gap < -plan.overrun:
+            self._enter(Phase.RETRACT, state)
+        elif self._phase is Phase.COAST and elapsed >= plan.coast_time:
+            self._enter(Phase.RETRACT, state)
+        elif self._phase is Phase.RETRACT and gap > plan.retract_distance:
+            self._enter(Phase.HOLD, state)
+
+    def _enter(self, phase: Phase, state: ArmState) -> None:
+        """Start a phase from this state."""
+        self._phase, self._phase_time, self._speed = phase, 0.0, 0.0
+        self._orientation_task.reference = state.rotation
+        self._posture_task.reference = state.q
+        self._velocity = state.dq
+
+    def _command(self, state: ArmState, gap: float) -> Command:
+        """Return the command of the present phase."""
+        limit = self.impact_limit if self._impact_limit_acts(gap) else None
+        if self._phase is Phase.COAST:
+            result = Acceleration(*self._coast(state), 0.0, ())
+        else:
+            self._set_reference()
+            result = self._solver.solve(state, self._tasks, () if limit is None else (limit,))
+        torque = self._torque(state, result.ddq)
+        compensated = state.g if self.robot.driver_compensates_gravity else 0.0
+        return Command(
+            torque=torque,
+            driver_torque=torque - compensated,
+            velocity=self._velocity + result.ddq * self.period,
+            ddq=result.ddq,
+            reference_torque=state.M @ result.ddq + state.h,
+            phase=self._phase,
+            active=result.active,
+            relaxed=result.relaxed,
+            slack=result.slack,
+            normal_speed=float(self._normal @ state.velocity),
+            speed_bound=self._speed_bound(limit, state),
+            gap=gap,
+        )
+
+    def _impact_limit_acts(self, gap: float) -> bool:
+        """Return whether the impact limit is in force."""
+        near = gap < self.plan.activation_distance
+        return self._phase is Phase.APPROACH and near and self.impact_limit is not None
+
+    def _speed_bound(self, limit: ImpactLimit | None, state: ArmState) -> float:
+        """Return the closed-form bound of a one-row limit, NaN for the others."""
+        if isinstance(limit, WorstCaseImpactLimit):
+            return limit.speed_bound(state).speed
+        return float("nan")
+
+    def _coast(self, state: ArmState) -> tuple[np.ndarray, tuple[str, ...]]:
+        """Return the acceleration that gravity compensation alone leaves: u = g."""
+        inertia = state.M + np.diag(self.robot.apparent_motor_inertia)
+        return np.linalg.solve(inertia, state.g - state.h), ()
+
+    def _set_reference(self) -> None:
+        """Ramp the reference velocity towards the phase's speed along the normal."""
+        plan = self.plan
+        target = {Phase.APPROACH: -plan.speed, Phase.RETRACT: plan.retract_speed}.get(
+            self._phase, 0.0
+        )
+        step = float(np.clip(target - self._speed, -plan.ramp * self.period, plan.ramp * self.period))
+        self._speed += step
+        self._velocity_task.reference = self._speed * self._normal
+        self._velocity_task.feedforward = step / self.period * self._normal
+
+    def _torque(self, state: ArmState, ddq: np.ndarray) -> np.ndarray:
+        """Return u = (M + B_theta) qddot + h, clipped to torque and torque rate, (n,) [N.m]."""
+        u = state.M @ ddq + self.robot.apparent_motor_inertia * ddq + state.h
+        return np.clip(u, *self._solver.torque_limit.box(state))
+
+    def _remember(self, command: Command, state: ArmState) -> None:
+        """Keep what the next cycle's rates are measured from."""
+        self._solver.joint_limit.previous = command.ddq
+        self._solver.torque_limit.previous = command.torque - state.g
+        self._ddq = command.ddq
+        self._velocity = command.velocity

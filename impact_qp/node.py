@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The controller as a lifecycle node: states in, commands out, safe whatever arrives."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import fields
+
+import numpy as np
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from impact_msgs.msg import ControllerStatus, DetectorStatus, JointCommand
+from impact_qp.controller import Command, ImpactController, Phase
+from impact_qp.parameters import ControllerParameters
+from impact_robots.exceptions import ImpactError
+from impact_ros.main import main_for
+from impact_ros.messages import JointReader, fill, from_nanoseconds, non_finite, to_nanoseconds
+from impact_ros.parameters import declare, from_values
+from impact_ros.qos import LOCKSTEP, SENSOR, STREAM
+
+MODES = {
+    Phase.APPROACH: ControllerStatus.MODE_APPROACH,
+    Phase.COAST: ControllerStatus.MODE_COAST,
+    Phase.RETRACT: ControllerStatus.MODE_RETRACT,
+    Phase.HOLD: ControllerStatus.MODE_HOLD,
+}
+LIMITS = {
+    "unaware": ControllerStatus.IMPACT_LIMITS_UNAWARE,
+    "robust": ControllerStatus.IMPACT_LIMITS_ROBUST,
+    "existential": ControllerStatus.IMPACT_LIMITS_EXISTENTIAL,
+    "nominal": ControllerStatus.IMPACT_LIMITS_NOMINAL,
+}
+
+
+class ImpactQpNode(LifecycleNode):
+    """Approaches a surface at the highest safe speed, coasts on impact, and retracts.
+
+    Answers every `joint_states` message while active. Once it was active it goes on answering with
+    a braking, then holding command when it is deactivated, when the clock jumps back or when the
+    detector falls silent, and sends one zero command when the states fall silent.
+    """
+
+    PARAMETERS = ControllerParameters
+
+    def __init__(self, **options) -> None:
+        """Declare the parameters; everything else waits for `configure`."""
+        super().__init__("impact_qp", **options)
+        declare(self, ControllerParameters)
+        self._controller: ImpactController | None = None
+        self._active = False
+        self._forget()
+
+    def _forget(self) -> None:
+        """Start from nothing heard and nothing sent."""
+        self._engaged = False  # has commanded since configuration
+        self._fault = ""
+        self._pending: JointState | None = None
+        self._verdict: DetectorStatus | None = None
+        self._verdict_time = self._state_time = time.monotonic()
+        self._stamp = -1
+        self._answer: tuple = ()
+        self._infeasible = self._missed = self._dropped = 0
+
+    # --- life cycle ---------------------------------------------------------------------------
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Load the robot, make the controller and the topics."""
+        try:
+            self._parameters = self._read_parameters()
+            self._robot = self._parameters.load_robot()
+            plan = self._parameters.plan()
+            self._controller = ImpactController(
+                self._robot, plan, period=1.0 / self._parameters.rate
+            )
+        except ImpactError as error:
+            self.get_logger().error(str(error))
+            return TransitionCallbackReturn.FAILURE
+        if self._parameters.speed > self._parameters.speed_cap:
+            self.get_logger().warning(
+                f"speed {self._parameters.speed} m/s is capped at {plan.speed} m/s (speed_cap)"
+            )
+        self._reader = JointReader(self._robot.joint_names)
+        self._make_topics()
+        self._forget()
+        return TransitionCallbackReturn.SUCCESS
+
+    def _read_parameters(self) -> ControllerParameters:
+        """Return the parameters as they are now."""
+        names = [field.name for field in fields(ControllerParameters)]
+        values = {name: self.get_parameter(name).value for name in names}
+        return from_values(ControllerParameters, values)
+
+    def _make_topics(self) -> None:
+        """Create publishers, subscriptions and, outside lockstep, the watchdog."""
+        lockstep = self._parameters.lockstep
+        profile = LOCKSTEP if lockstep else SENSOR
+        self._commands = self.create_publisher(JointCommand, "~/command", STREAM)
+        self._values = self.create_publisher(Float64MultiArray, "~/commands", STREAM)
+        self._desired = self.create_publisher(JointState, "~/desired_joint_states", STREAM)
+        self._status = self.create_publisher(ControllerStatus, "~/status", STREAM)
+        self._inputs = [
+            self.create_subscription(JointState, "joint_states", self._on_state, profile),
+            self.create_subscription(
+                DetectorStatus, "impact_detector/status", self._on_verdict, profile
+            ),
+        ]
+        period = self._parameters.state_timeout / 2.0
+        self._watchdog = None if lockstep else self.create_timer(period, self._watch)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Approach from the next state on."""
+        self._controller.reset()
+        self._forget()
+        self._active = self._engaged = True
+        return super().on_activate(state)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Brake and hold for as long as states arrive."""
+        self._active = False
+        self._controller.stop()
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Release everything."""
+        self._release()
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Send the last safe command."""
+        if self._engaged:
+            self._send_zero("shut down")
+        self._release()
+        return TransitionCallbackReturn.SUCCESS
+
+    def _release(self) -> None:
+        """Destroy what `configure` made."""
+        if self._controller is None:
+            return
+        self._active, self._engaged, self._controller = False, False, None
+        for subscription in self._inputs:
+            self.destroy_subscription(subscription)
+        for publisher in (self._commands, self._values, self._desired, self._status):
+            self.destroy_publisher(publisher)
+        if self._watchdog is not None:
+            self.destroy_timer(self._watchdog)
+
+    # --- inputs -------------------------------------------------------------------------------
+
+    def _on_state(self, message: JointState) -> None:
+        """Take a state; in lockstep the answer waits for the detector's verdict on it."""
+        if not self._engaged:
+            return
+        stamp = to_nanoseconds(message.header.stamp)
+        if stamp == self._stamp:  # sent again: the answer got lost, or was not waited for
+            self._repeat()
+        elif stamp < self._stamp:
+            self._stop(f"clock jumped back by {(self._stamp - stamp) * 1e-9:.3f} s")
+            self._answer_when_judged(message)
+        else:
+            self._answer_when_judged(message)
+
+    def _answer_when_judged(self, message: JointState) -> None:
+        """Answer now, or when the verdict arrives."""
+        self._pending = message
+        if not self._parameters.lockstep or self._judged(message):
+            self._answer_state(message)
+
+    def _judged(self, message: JointState) -> bool:
+        verdict = self._verdict
+        return verdict is not None and verdict.header.stamp == message.header.stamp
+
+    def _on_verdict(self, message: DetectorStatus) -> None:
+        """Take the detector's verdict on a state."""
+        self._verdict, self._verdict_time = message, time.monotonic()
+        if self._engaged and self._parameters.lockstep and self._pending is not None:
+            if self._judged(self._pending):
+                self._answer_state(self._pending)
+
+    # --- one cycle ----------------------------------------------------------------------------
+
+    def _answer_state(self, message: JointState) -> None:
+        """Compute and send the command for one state."""
+        started = time.perf_counter()
+        self._pending = None
+        command = self._compute(message)
+        if command is None:
+            self._dropped += 1
+            return
+        self._stamp = to_nanoseconds(message.header.stamp)
+        self._state_time = time.monotonic()
+        self._infeasible += bool(command.relaxed)
+        elapsed = time.perf_counter() - started
+        self._missed += elapsed > 1.0 / self._parameters.rate
+        self._answer = (
+            self._desired_message(message, command),
+            self._status_message(message, command, elapsed),
+            self._values_message(command),
+            self._command_message(message, command),
+        )
+        self._repeat()
+
+    def _compute(self, message: JointState) -> Command | None:
+        """Return the command for a state, None if the state cannot be used."""
+        try:
+            state = self._reader.read(message)
+        except ImpactError as error:
+            self._warn(f"state dropped: {error}")
+            return None
+        bad = non_finite(
+            self._robot.joint_names, position=state.position, velocity=state.velocity
+        )
+        if bad:
+            self._warn(f"state dropped: not finite: {', '.join(bad)}")
+            return None
+        return self._controller.update(state.position, state.velocity, impact=self._impact())
+
+    def _impact(self) -> bool:
+        return self._verdict is not None and self._verdict.impact
+
+    def _repeat(self) -> None:
+        """Send the last answer; the command goes last, so it arrives when all else is there."""
+        if self._answer:
+            publishers = (self._desired, self._status, self._values, self._commands)
+            for publisher, message in zip(publishers, self._answer, strict=True):
+                publisher.publish(message)
+
+    # --- failures -----------------------------------------------------------------------------
+
+    def _watch(self) -> None:
+        """Stop when the states or the detector fall silent."""
+        if not self._engaged or self._fault:
+            return
+        now, limit = time.monotonic(), self._parameters.state_timeout
+        if now - self._state_time > limit:
+            self._stop(f"no joint state for {now - self._state_time:.3f} s")
+            self._send_zero(self._fault)
+        elif self._active and now - self._verdict_time > limit:
+            self._stop(f"no detector status for {now - self._verdict_time:.3f} s")
+
+    def _stop(self, reason: str) -> None:
+        """Brake and hold until the node is activated again."""
+        self._fault = reason
+        self._controller.stop()
+        self.get_logger().error(f"stopped: {reason}; deactivate and activate to go on")
+
+    def _send_zero(self, reason: str) -> None:
+        """Send zero: gravity compensation by the driver, or zero velocity."""
+        zero = np.zeros(self._robot.dof)
+        command = self._new_command(zero)
+        from_nanoseconds(max(self._stamp, 0), command.header.stamp)
+        status = ControllerStatus(mode=ControllerStatus.MODE_STOPPED, message=reason)
+        self._status.publish(status)
+        self._values.publish(Float64MultiArray(data=zero))
+        self._commands.publish(command)
+
+    def _warn(self, text: str) -> None:
+        self.get_logger().warning(text, throttle_duration_sec=1.0)
+
+    # --- messages -----------------------------------------------------------------------------
+
+    def _values_of(self, command: Command) -> np.ndarray:
+        torque = self._parameters.interface == "torque"
+        return command.driver_torque if torque else command.velocity
+
+    def _new_command(self, values: np.ndarray) -> JointCommand:
+        torque = self._parameters.interface == "torque"
+        message = JointCommand(
+            interface=JointCommand.INTERFACE_TORQUE if torque else JointCommand.INTERFACE_VELOCITY,
+            includes_gravity=torque and not self._robot.driver_compensates_gravity,
+            joint_names=self._robot.joint_names,
+        )
+        fill(message.values, values)
+        return message
+
+    def _command_message(self, state: JointState, command: Command) -> JointCommand:
+        message = self._new_command(self._values_of(command))
+        message.header.stamp = state.header.stamp
+        return message
+
+    def _values_message(self, command: Command) -> Float64MultiArray:
+        message = Float64MultiArray()
+        fill(message.data, self._values_of(command))
+        return message
+
+    def _desired_message(self, state: JointState, command: Command) -> JointState:
+        """Return the commanded motion; its effort is what the torque sensors should read."""
+        message = JointState(name=self._robot.joint_names)
+        message.header.stamp = state.header.stamp
+        fill(message.velocity, command.velocity)
+        fill(message.position, np.full(self._robot.dof, np.nan))
+        fill(message.effort, command.reference_torque)
+        return message
+
+    def _status_message(
+        self, state: JointState, command: Command, elapsed: float
+    ) -> ControllerStatus:
+        message = ControllerStatus(
+            mode=MODES[command.phase],
+            impact_limits=LIMITS[self._parameters.impact_limits],
+            active_constraints=command.active,
+            relaxed_constraints=command.relaxed,
+            slack=command.slack,
+            solve_time=elapsed,
+            cycle_time=elapsed,
+            normal_speed=command.normal_speed,
+            speed_bound=command.speed_bound,
+            gap=command.gap,
+            infeasible_cycles=self._infeasible,
+            missed_cycles=self._missed,
+            dropped_inputs=self._dropped,
+            message=self._fault,
+        )
+        message.header.stamp = state.header.stamp
+        return message
+
+
+main = main_for(ImpactQpNode)

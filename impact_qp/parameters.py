@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of the controller node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from impact_qp.controller import IMPACT_LIMITS, INTERFACES, Plan
+from impact_qp.exceptions import ControlError
+from impact_qp.limits import Contact
+from impact_robots.loader import load_robot
+from impact_robots.robot import Robot
+from impact_ros.parameters import parameter
+
+NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class ControllerParameters:
+    """What the controller node is told; the contact must be given."""
+
+    robot: str = parameter("panda", "Robot by name, or path of its YAML")
+    urdf: str = parameter("", "Path of a URDF instead of the one that the YAML names")
+    joint_prefix: str = parameter("", "Prefix of joint and link names; empty: the YAML's")
+    interface: str = parameter(
+        "torque", "What is commanded", choices=INTERFACES
+    )
+    contact_point: tuple[float, ...] = parameter(
+        (NAN, NAN, NAN), "Any point of the surface, base axes", unit="m"
+    )
+    contact_normal: tuple[float, ...] = parameter(
+        (NAN, NAN, NAN), "Outward normal of the surface, towards the robot, base axes"
+    )
+    friction: float = parameter(0.3, "Coulomb coefficient", low=0.0, high=10.0)
+    restitution: tuple[float, ...] = parameter(
+        (0.0, 0.3), "Lowest and highest coefficient of restitution", low=0.0, high=1.0
+    )
+    peak_factor: float = parameter(3.0, "Peak over mean contact force", low=1.0, high=100.0)
+    impact_duration: float = parameter(
+        0.018, "Duration of the impact", unit="s", low=1e-4, high=1.0
+    )
+    impact_limits: str = parameter(
+        "robust", "Which impulses must respect the limits", choices=tuple(IMPACT_LIMITS)
+    )
+    generators: int = parameter(8, "Generators of the friction pyramid", low=3, high=64)
+    preview: float = parameter(0.02, "Preview T_p of the impact limits", unit="s", low=1e-3, high=0.5)
+    activation_distance: float = parameter(
+        0.2, "Impact limits act below this gap", unit="m", low=0.0
+    )
+    speed: float = parameter(0.1, "Reference speed against the normal", unit="m/s", low=0.0)
+    speed_cap: float = parameter(
+        0.1, "Hard cap of the reference speed; raise it when you trust the set-up", unit="m/s",
+        low=0.0,
+    )
+    speed_ramp: float = parameter(4.0, "Ramp of the reference speed", unit="m/s^2", low=1e-3)
+    coast_time: float = parameter(
+        0.1, "Gravity compensation alone after a detection", unit="s", low=0.0, high=1.0
+    )
+    retract_speed: float = parameter(0.1, "Speed of the retraction", unit="m/s", low=0.0)
+    retract_distance: float = parameter(0.05, "Retract up to this gap", unit="m", low=0.0)
+    overrun: float = parameter(
+        0.03, "Retract when nothing was hit this far behind the surface", unit="m", low=0.0
+    )
+    rate: float = parameter(1000.0, "Rate of the robot's state", unit="Hz", low=10.0, high=10000.0)
+    state_timeout: float = parameter(
+        0.02, "Stop when state or detector are silent for longer", unit="s", low=1e-3, high=10.0
+    )
+    lockstep: bool = parameter(
+        False, "Answer each state once the detector has judged it; no watchdog (simulation)"
+    )
+
+    def load_robot(self) -> Robot:
+        """Return the robot.
+
+        Raises:
+            RobotError: as :func:`impact_robots.load_robot`.
+        """
+        return load_robot(
+            self.robot, urdf=self.urdf or None, joint_prefix=self.joint_prefix or None
+        )
+
+    def plan(self) -> Plan:
+        """Return what the controller shall do.
+
+        Raises:
+            ControlError: the contact is not given, or not usable.
+        """
+        return Plan(
+            contact=self._contact(),
+            impact_limits=self.impact_limits,
+            interface=self.interface,
+            speed=min(self.speed, self.speed_cap),
+            ramp=self.speed_ramp,
+            preview=self.preview,
+            generators=self.generators,
+            activation_distance=self.activation_distance,
+            coast_time=self.coast_time,
+            retract_speed=min(self.retract_speed, self.speed_cap),
+            retract_distance=self.retract_distance,
+            overrun=self.overrun,
+        )
+
+    def _contact(self) -> Contact:
+        """Return the announced contact."""
+        for name in ("contact_point", "contact_normal"):
+            values = getattr(self, name)
+            if len(values) != 3 or not np.all(np.isfinite(values)):
+                raise ControlError(f"{name}: expected three finite numbers, got {list(values)}")
+        if len(self.restitution) != 2 or self.restitution[0] > self.restitution[1]:
+            raise ControlError(f"restitution: expected low,high, got {list(self.restitution)}")
+        return Contact(
+            np.array(self.contact_point),
+            np.array(self.contact_normal),
+            self.friction,
+            (self.restitution[0], self.restitution[1]),
+            self.peak_factor,
+            self.impact_duration,
+        )

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tasks: what the arm should do."""
+
+from impact_qp.tasks.orientation import OrientationTask
+from impact_qp.tasks.posture import PostureTask
+from impact_qp.tasks.task import Task
+from impact_qp.tasks.velocity import VelocityTask
+
+__all__ = ["OrientationTask", "PostureTask", "Task", "VelocityTask"]

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hold the orientation of the tool."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from impact_qp.tasks.task import Task
+from impact_robots.dynamics import ArmState
+
+
+class OrientationTask(Task):
+    r"""Residual :math:`\alpha - k_p R\log(R^T R_d)^\vee + k_d\,\omega`, base axes.
+
+    The sign and the rotation R are the corrected ones (specification, section 12).
+    """
+
+    def __init__(
+        self, *, stiffness: float = 100.0, damping: float = 20.0, weight: float = 9.0
+    ) -> None:
+        """Create the task with k_p [1/s^2] and k_d [1/s]."""
+        super().__init__(weight)
+        self.stiffness, self.damping = stiffness, damping
+        self.reference = np.eye(3)  # R_d, tool axes in base axes
+
+    def residual(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
+        """Return A and b, see :meth:`Task.residual`."""
+        R, J = state.rotation, state.J[3:]
+        error = R @ pin.log3(R.T @ self.reference)
+        return J, self.stiffness * error - self.damping * (J @ state.dq) - state.dJ_dq[3:]

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stay near a configuration with what the other tasks leave free."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_qp.tasks.task import Task
+from impact_robots.dynamics import ArmState
+
+
+class PostureTask(Task):
+    r"""Residual :math:`\ddot q - k_p(q_d - q) + k_d\dot q`."""
+
+    def __init__(
+        self, dof: int, *, stiffness: float = 10.0, damping: float = 6.3, weight: float = 0.1
+    ) -> None:
+        """Create the task for ``dof`` joints with k_p [1/s^2] and k_d [1/s]."""
+        super().__init__(weight)
+        self.stiffness, self.damping = stiffness, damping
+        self.reference = np.zeros(dof)  # q_d [rad]
+
+    def residual(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
+        """Return A and b, see :meth:`Task.residual`."""
+        error = self.reference - state.q
+        return np.eye(len(state.q)), self.stiffness * error - self.damping * state.dq

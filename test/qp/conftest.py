@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo's Panda, its contact, and random states in front of it."""
+
+import numpy as np
+import pytest
+
+from impact_qp import Contact
+from impact_robots import ArmDynamics, load_robot
+from impact_sim import load_scenario
+
+
+@pytest.fixture(scope="session")
+def panda():
+    return load_robot("panda")
+
+
+@pytest.fixture(scope="session")
+def scenario():
+    return load_scenario("qp_panda_demo")
+
+
+@pytest.fixture(scope="session")
+def contact(panda, scenario):
+    return Contact(
+        scenario.surface_point(panda),
+        np.array(scenario.normal),
+        scenario.friction,
+        scenario.restitution,
+        scenario.peak_factor,
+        scenario.impact_duration,
+    )
+
+
+@pytest.fixture(scope="session")
+def at_impact(panda, scenario):
+    """The dynamics at the configuration of contact, at rest."""
+    return ArmDynamics(panda)(np.array(scenario.q_impact), np.zeros(7))
+
+
+@pytest.fixture
+def random_states(panda):
+    """A function that draws states within the limits."""
+
+    def draw(count, seed=0, speed=0.3):
+        random, dynamics = np.random.default_rng(seed), ArmDynamics(panda)
+        limits = panda.limits
+        for _ in range(count):
+            q = random.uniform(limits.position_lower, limits.position_upper)
+            yield dynamics(q, speed * random.uniform(-1, 1, 7) * limits.velocity)
+
+    return draw

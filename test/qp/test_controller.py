@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The controller on the flexible-joint plant: it reaches its bound, and keeps its promise."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from impact_predictor.feasible_sets import friction_pyramid, unit_impulses
+from impact_predictor.inverse_inertia import crb
+from impact_predictor.speed_bound import existential_speed_bound
+from impact_qp import ControlError, ImpactController, Phase, Plan
+from impact_qp.limits import RobustImpactLimit, impact_rows
+from impact_robots import ArmDynamics
+from impact_sim import PANDA_NOISE, Interface, Simulation
+
+
+class Approach:
+    """Runs the arm up to the contact; ``state`` is the plant's just before it."""
+
+    def __init__(self, panda, scenario, plan, *, seed=0, cycles=3000, interface=Interface.TORQUE):
+        simulation = Simulation(
+            panda, scenario.surface(panda), noise=PANDA_NOISE, seed=seed, interface=interface
+        )
+        measurement = simulation.reset(scenario.start(panda))
+        self.controller = ImpactController(panda, plan)
+        self.commands = []
+        dynamics, plant = ArmDynamics(panda), simulation.plant
+        for _ in range(cycles):
+            command = self.controller.update(measurement.q, measurement.dq)
+            self.commands.append(command)
+            self.state = dynamics(plant.q, plant.dq)
+            torque = interface is Interface.TORQUE
+            measurement = simulation.step(command.driver_torque if torque else command.velocity)
+            if plant.contact_force.any():
+                break
+        else:
+            raise AssertionError("the arm never arrived")
+        normal = plan.contact.rotation[:, 2]
+        self.speed = -float(normal @ self.state.velocity)
+
+
+def worst_torque(panda, contact, approach):
+    """Worst admissible impulsive torque over its limit, true cone's circumscription, (n,)."""
+    impulses = unit_impulses(
+        crb(approach.state, contact.rotation),
+        contact.friction,
+        contact.restitution,
+        8,
+        circumscribed=True,
+    )
+    rows = impact_rows(panda, contact, approach.state)[0][:7]
+    return np.abs(rows @ impulses).max(axis=1) * approach.speed / panda.limits.impulsive_torque
+
+
+def plan_of(scenario, contact, mode, **changes):
+    return Plan(
+        contact, mode, speed=scenario.reference_speed, ramp=scenario.reference_ramp, **changes
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_robust_arrives_at_its_bound_and_keeps_every_torque(panda, scenario, contact, seed):
+    approach = Approach(panda, scenario, plan_of(scenario, contact, "robust"), seed=seed)
+    bound = RobustImpactLimit(panda, contact, margin=0.0).speed_bound(approach.state).speed
+    assert approach.speed == pytest.approx(bound, rel=0.02)
+    assert worst_torque(panda, contact, approach).max() <= 1.0
+    assert not any(command.relaxed for command in approach.commands)
+
+
+def test_existential_arrives_at_its_bound_and_breaks_the_promise(panda, scenario, contact):
+    approach = Approach(panda, scenario, plan_of(scenario, contact, "existential"))
+    rows, bounds, _ = impact_rows(panda, contact, approach.state)
+    W, K = crb(approach.state, contact.rotation), friction_pyramid(contact.friction, 8)
+    bound = existential_speed_bound(W, K, rows, bounds, contact.restitution)
+    assert approach.speed == pytest.approx(bound, rel=0.02)
+    assert worst_torque(panda, contact, approach).max() > 2.0
+
+
+def test_unaware_is_fast_and_far_above_the_limits(panda, scenario, contact):
+    approach = Approach(panda, scenario, plan_of(scenario, contact, "unaware"))
+    assert 0.45 <= approach.speed <= 0.5
+    assert worst_torque(panda, contact, approach).max() > 5.0
+
+
+def test_the_velocity_interface_arrives_at_the_bound_too(panda, scenario, contact):
+    plan = plan_of(scenario, contact, "robust", interface="velocity")
+    approach = Approach(panda, scenario, plan, interface=Interface.VELOCITY)
+    bound = RobustImpactLimit(panda, contact, margin=0.0).speed_bound(approach.state).speed
+    assert approach.speed == pytest.approx(bound, rel=0.03)
+
+
+def test_commands_respect_torque_and_rate(panda, scenario, contact):
+    approach = Approach(panda, scenario, plan_of(scenario, contact, "unaware"))
+    sent = np.array([command.driver_torque for command in approach.commands])
+    full = np.array([command.torque for command in approach.commands])
+    assert np.all(np.abs(full) <= panda.limits.torque + 1e-9)
+    assert np.abs(np.diff(sent, axis=0)).max() <= 1.0 + 1e-9
+    ddq = np.array([command.ddq for command in approach.commands])
+    assert np.all(np.abs(ddq) <= panda.limits.acceleration + 1e-6)
+
+
+def test_detection_coasts_then_retracts_then_holds(panda, scenario, contact):
+    simulation = Simulation(panda, scenario.surface(panda), noise=PANDA_NOISE)
+    measurement = simulation.reset(scenario.start(panda))
+    controller = ImpactController(panda, plan_of(scenario, contact, "robust"))
+    phases, impact = [], False
+    for _ in range(2600):
+        command = controller.update(measurement.q, measurement.dq, impact=impact)
+        phases.append(command.phase)
+        measurement = simulation.step(command.driver_torque)
+        impact = impact or simulation.plant.contact_force.any()
+    changes = [a for a, b in zip(phases, [None, *phases[:-1]], strict=True) if a is not b]
+    assert changes == [Phase.APPROACH, Phase.COAST, Phase.RETRACT, Phase.HOLD]
+    assert phases.count(Phase.COAST) == pytest.approx(100, abs=1)
+    assert command.gap > 0.04
+    assert np.abs(simulation.plant.dq).max() < 0.02
+
+
+def test_coasting_sends_gravity_alone(panda, scenario, contact):
+    controller = ImpactController(panda, plan_of(scenario, contact, "robust"))
+    q, dq = scenario.start(panda), np.full(7, 0.2)
+    controller.update(q, dq)
+    for _ in range(60):
+        command = controller.update(q, dq, impact=True)
+    np.testing.assert_allclose(command.driver_torque, 0.0, atol=1e-9)
+
+
+def test_nothing_to_hit_ends_in_a_retraction(panda, scenario, contact):
+    gone = replace(contact, point=contact.point + np.array([-0.06, 0, 0]))
+    plan = plan_of(scenario, gone, "robust", overrun=0.005)
+    controller = ImpactController(panda, plan)
+    simulation = Simulation(panda, None, noise=PANDA_NOISE)
+    measurement = simulation.reset(scenario.start(panda))
+    phases = set()
+    for _ in range(1500):
+        command = controller.update(measurement.q, measurement.dq)
+        phases.add(command.phase)
+        measurement = simulation.step(command.driver_torque)
+    assert Phase.RETRACT in phases
+    assert Phase.COAST not in phases
+
+
+def test_an_arm_that_is_too_fast_brakes_and_says_so(panda, scenario, contact):
+    """Activation far from feasible: impact rows give way, hardware limits do not."""
+    dynamics, q = ArmDynamics(panda), np.array(scenario.q_impact)
+    J = dynamics(q, np.zeros(7)).J
+    dq = np.linalg.pinv(J) @ np.array([0.5, 0, 0, 0, 0, 0])
+    controller = ImpactController(panda, plan_of(scenario, contact, "robust", preview=0.005))
+    controller.update(q, dq)
+    command = controller.update(q, dq)
+    assert command.relaxed == ("impact: panda_joint6 impulsive torque",)
+    assert command.slack > 0.1
+    normal = contact.rotation[:, 2]
+    assert normal @ (J[:3] @ command.ddq) > 0.0  # away from the surface
+    assert np.all(np.abs(command.torque) <= panda.limits.torque)
+
+
+def test_stop_brakes_and_holds_until_reset(panda, scenario, contact):
+    controller = ImpactController(panda, plan_of(scenario, contact, "robust"))
+    q = scenario.start(panda)
+    controller.update(q, np.zeros(7))
+    controller.stop()
+    assert controller.update(q, np.zeros(7), impact=True).phase is Phase.HOLD
+    controller.reset()
+    assert controller.update(q, np.zeros(7)).phase is Phase.APPROACH
+
+
+@pytest.mark.parametrize("bad", [np.full(7, np.nan), np.zeros(6)])
+def test_a_state_that_is_no_state_is_refused(panda, scenario, contact, bad):
+    controller = ImpactController(panda, plan_of(scenario, contact, "robust"))
+    with pytest.raises(ControlError, match="expected 7 finite positions and velocities"):
+        controller.update(scenario.start(panda), bad)
+
+
+def test_unknown_impact_limits_list_the_choices(contact):
+    with pytest.raises(ControlError, match="one of unaware, robust, existential, nominal, got"):
+        Plan(contact, "careful")
+
+
+numbers = arrays(float, 7, elements=st.floats(-1.0, 1.0))
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(q=numbers, dq=numbers, mode=st.sampled_from(["unaware", "robust", "existential"]))
+def test_there_is_always_a_command_within_the_limits(panda, scenario, contact, q, dq, mode):
+    """Any state within the limits, twice in a row and after an impact: finite, within torque."""
+    limits = panda.limits
+    middle = 0.5 * (limits.position_lower + limits.position_upper)
+    span = 0.5 * (limits.position_upper - limits.position_lower)
+    q, dq = middle + span * q, 1.2 * limits.velocity * dq
+    controller = ImpactController(panda, plan_of(scenario, contact, mode))
+    for impact in (False, False, True):
+        command = controller.update(q, dq, impact=impact)
+        assert np.all(np.isfinite(command.torque))
+        assert np.all(np.abs(command.torque) <= limits.torque + 1e-9)
+        assert np.all(np.isfinite(command.velocity))

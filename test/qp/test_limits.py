@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits bind where they should, and never make the arm freeze."""
+
+import numpy as np
+import pytest
+
+from impact_predictor.feasible_sets import friction_pyramid, unit_impulses
+from impact_predictor.inverse_inertia import crb
+from impact_predictor.speed_bound import existential_speed_bound, robust_speed_bound
+from impact_qp import solve
+from impact_qp.build import build
+from impact_qp.limits import (
+    ExistentialImpactLimit,
+    JointLimit,
+    NominalImpactLimit,
+    RobustImpactLimit,
+    TorqueLimit,
+    impact_rows,
+)
+from impact_qp.tasks import PostureTask
+from impact_robots import ArmDynamics
+
+DT = 1e-3
+
+
+def test_the_joint_box_is_never_empty(panda, random_states):
+    limit = JointLimit(panda, DT)
+    for state in random_states(300, speed=3.0):
+        limit.previous = 100.0 * state.dq
+        lower, upper = limit.box(state)
+        assert np.all(lower <= upper)
+        assert np.all(np.abs([lower, upper]) <= panda.limits.acceleration)
+
+
+@pytest.mark.parametrize("direction", [1.0, -1.0])
+def test_a_joint_driven_at_its_end_stops_before_it(panda, direction):
+    limit, dynamics = JointLimit(panda, DT), ArmDynamics(panda)
+    q, dq = panda.stance.copy(), np.zeros(7)
+    for _ in range(8000):
+        lower, upper = limit.box(dynamics(q, dq))
+        ddq = upper if direction > 0 else lower
+        limit.previous = ddq
+        q, dq = q + dq * DT + 0.5 * ddq * DT**2, dq + ddq * DT
+        assert np.all(np.abs(dq) <= panda.limits.velocity + 1e-9)
+    limits = panda.limits
+    assert np.all(q <= limits.position_upper + 1e-6)
+    assert np.all(q >= limits.position_lower - 1e-6)
+    ends = limits.position_upper if direction > 0 else limits.position_lower
+    np.testing.assert_allclose(q, ends, atol=2e-3)
+
+
+def test_torque_and_its_rate_bind(panda, at_impact):
+    limit, task = TorqueLimit(panda, DT), PostureTask(7, stiffness=1e4)
+    task.reference = at_impact.q + 1.0
+    inertia = at_impact.M + np.diag(panda.apparent_motor_inertia)
+
+    def torque():
+        return inertia @ solve(build(at_impact, [task], [limit])).x + at_impact.h
+
+    assert np.abs(torque() / panda.limits.torque).max() == pytest.approx(1.0)
+    limit.previous = np.zeros(7)
+    change = torque() - at_impact.g
+    assert np.abs(change).max() == pytest.approx(1.0)  # 1000 N.m/s over 1 ms
+
+
+def test_robust_is_the_published_closed_form(panda, contact, at_impact, shared_data):
+    import yaml
+
+    text = (shared_data / "derived" / "scenarios.yaml").read_text()
+    expected = yaml.safe_load(text)["scenarios"]["qp_panda_demo"]["expected"]
+    for circumscribed, key in ((False, "robust_inscribed"), (True, "robust_circumscribed")):
+        limit = RobustImpactLimit(panda, contact, margin=0.0, circumscribed=circumscribed)
+        bound = limit.speed_bound(at_impact)
+        assert bound.speed == pytest.approx(expected[key], abs=5e-5)
+        assert bound.name == "panda_joint6 impulsive torque"
+
+
+def test_the_one_row_is_the_full_vertex_form(panda, contact, random_states):
+    """A program with one row a vertex and bound has the same solution as the one-row program."""
+    limit = RobustImpactLimit(panda, contact)
+    task = PostureTask(7, stiffness=400.0)
+    binding = 0
+    for state in random_states(300, seed=1):
+        task.reference = state.q + np.linalg.pinv(contact.rotation[:, 2:].T @ state.J[:3])[:, 0]
+        task.reference = 2.0 * state.q - task.reference  # towards the surface
+        small = build(state, [task], [limit])
+        full = _vertex_form(panda, contact, limit, state, task)
+        x = solve(small).x
+        np.testing.assert_allclose(x, solve(full).x, atol=1e-6 * (1.0 + np.abs(x).max()))
+        binding += bool(solve(small).active)
+    assert binding > 30
+
+
+def _vertex_form(panda, contact, limit, state, task):
+    rows, bounds, names = impact_rows(panda, contact, state)
+    impulses = unit_impulses(
+        crb(state, contact.rotation), contact.friction, contact.restitution, 8, circumscribed=True
+    )
+    coefficients = np.maximum(0.0, rows @ impulses)  # the zero impulse is admissible too
+    gradient, offset = limit.approach(state)
+    used = coefficients > 1e-12
+    scale = coefficients[used]
+    G = -np.outer(scale, gradient)
+    h = np.broadcast_to(0.99 * bounds[:, None], coefficients.shape)[used] + scale * offset
+    free = build(state, [task], [])
+    return type(free)(free.H, free.c, G / scale[:, None], h / scale, ("vertex",) * len(h))
+
+
+def test_retreating_is_always_allowed(panda, contact, random_states):
+    for state in random_states(300, seed=2):
+        row = RobustImpactLimit(panda, contact).rows(state)
+        retreat = np.linalg.pinv(-row.G)[:, 0] * 1e3
+        assert np.all(row.G @ retreat <= row.h)
+
+
+def test_robust_agrees_with_the_predictors_bound(panda, contact, at_impact):
+    W = crb(at_impact, contact.rotation)
+    rows, bounds, _ = impact_rows(panda, contact, at_impact)
+    impulses = unit_impulses(W, contact.friction, contact.restitution, 8, circumscribed=True)
+    speed, _ = robust_speed_bound(rows, bounds, impulses)
+    limit = RobustImpactLimit(panda, contact, margin=0.0)
+    assert limit.speed_bound(at_impact).speed == pytest.approx(speed)
+
+
+def test_existential_lets_the_arm_just_as_fast_as_its_linear_programme(panda, contact, at_impact):
+    limit = ExistentialImpactLimit(panda, contact, gate=0.0)
+    W = crb(at_impact, contact.rotation)
+    K = friction_pyramid(contact.friction, 8)
+    rows, bounds, _ = impact_rows(panda, contact, at_impact)
+    bound = existential_speed_bound(W, K, rows, bounds, contact.restitution)
+    J_n = contact.rotation[:, 2] @ at_impact.J[:3]
+    task = PostureTask(7, stiffness=1.0, weight=1.0)
+    task.reference = at_impact.q - 1e3 * J_n  # as fast towards the surface as may be
+    state = ArmDynamics(panda)(at_impact.q, -1e-6 * J_n)
+    x = solve(build(state, [task], [limit])).x[:7]
+    gradient, offset = limit.approach(state)
+    assert -(gradient @ x + offset) == pytest.approx(bound, rel=1e-3)
+
+
+def test_existential_is_silent_while_the_arm_retreats(panda, contact, at_impact):
+    J_n = contact.rotation[:, 2] @ at_impact.J[:3]
+    retreating = ArmDynamics(panda)(at_impact.q, 0.1 * J_n)
+    assert ExistentialImpactLimit(panda, contact).rows(retreating).h.size == 0
+
+
+def test_nominal_is_less_careful_than_robust(panda, contact, random_states):
+    for state in random_states(50, seed=3):
+        robust = RobustImpactLimit(panda, contact, margin=0.0).speed_bound(state).speed
+        nominal = NominalImpactLimit(panda, contact).speed_bound(state).speed
+        assert robust <= nominal * (1.0 + 1e-9)
+
+
+def test_friction_without_bound_stops_the_arm(panda, contact, at_impact):
+    from dataclasses import replace
+
+    slippery = replace(contact, friction=9.0)
+    bound = RobustImpactLimit(panda, slippery).speed_bound(at_impact)
+    assert (bound.speed, bound.name) == (0.0, "unbounded impulses")
+
+
+def test_more_speed_needs_stronger_joints(panda, contact, at_impact):
+    """The bound is proportional to the torque limit that sets it."""
+    from dataclasses import replace
+
+    limits = replace(panda.limits, impulsive_torque=2.0 * panda.limits.impulsive_torque)
+    strong = replace(panda, limits=limits)
+    weak = RobustImpactLimit(panda, contact).speed_bound(at_impact).speed
+    assert RobustImpactLimit(strong, contact).speed_bound(at_impact).speed == pytest.approx(
+        2.0 * weak
+    )
