@@ -16,7 +16,6 @@ from impact_qp.limits import (
     ImpactLimit,
     NominalImpactLimit,
     RobustImpactLimit,
-    WorstCaseImpactLimit,
 )
 from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
 from impact_qp.velocity_filter import VelocityFilter
@@ -117,7 +116,7 @@ class ImpactController:
         self._solver.reset()
         self._filter.reset()
         self._ddq = np.zeros(self.robot.dof)
-        self._phase: Phase | None = None
+        self._phase, self._started = Phase.APPROACH, False
         self._phase_time = 0.0
         self._stopping = False
         self._velocity = np.zeros(self.robot.dof)
@@ -142,7 +141,10 @@ class ImpactController:
             raise ControlError(f"state: expected {self.robot.dof} finite positions and velocities")
         state = self._dynamics(q, self._estimate(q, dq, impact))
         gap = self.plan.contact.gap(state.position)
-        self._advance_phase(state, gap, impact)
+        phase = self._next_phase(gap, impact)
+        self._phase_time += self.period
+        if phase is not self._phase or not self._started:
+            self._enter(phase, state)
         command = self._command(state, gap)
         self._remember(command, state)
         return command
@@ -154,7 +156,7 @@ class ImpactController:
         itself, because velocities jump. A velocity-controlled arm follows the command with the lag
         of its own loop, which must not be fed back: there the last command.
         """
-        if self.plan.interface == "velocity" and self._phase is not None:
+        if self.plan.interface == "velocity" and self._started:
             return self._velocity
         if impact or self._phase is Phase.COAST:
             self._filter.reset()
@@ -163,27 +165,23 @@ class ImpactController:
     def _usable(self, values: np.ndarray) -> bool:
         return np.shape(values) == (self.robot.dof,) and bool(np.all(np.isfinite(values)))
 
-    def _advance_phase(self, state: ArmState, gap: float, impact: bool) -> None:
-        """Decide the phase of this cycle."""
-        plan, elapsed = self.plan, self._phase_time
-        self._phase_time += self.period
+    def _next_phase(self, gap: float, impact: bool) -> Phase:
+        """Return the phase of this cycle."""
+        phase, plan = self._phase, self.plan
         if self._stopping:
-            if self._phase is not Phase.HOLD:
-                self._enter(Phase.HOLD, state)
-        elif self._phase is None:
-            self._enter(Phase.APPROACH, state)
-        elif self._phase is Phase.APPROACH and impact:
-            coasts = plan.interface == "torque"
-            self._enter(Phase.COAST if coasts else Phase.RETRACT, state)
-        elif self._phase is Phase.APPROACH and gap < -plan.overrun:
-            self._enter(Phase.RETRACT, state)
-        elif self._phase is Phase.COAST and elapsed >= plan.coast_time:
-            self._enter(Phase.RETRACT, state)
-        elif self._phase is Phase.RETRACT and gap > plan.retract_distance:
-            self._enter(Phase.HOLD, state)
+            return Phase.HOLD
+        if phase is Phase.APPROACH and impact:
+            return Phase.COAST if plan.interface == "torque" else Phase.RETRACT
+        coasted = phase is Phase.COAST and self._phase_time >= plan.coast_time
+        missed = phase is Phase.APPROACH and gap < -plan.overrun
+        if coasted or missed:
+            return Phase.RETRACT
+        retracted = phase is Phase.RETRACT and gap > plan.retract_distance
+        return Phase.HOLD if retracted else phase
 
     def _enter(self, phase: Phase, state: ArmState) -> None:
         """Start a phase from this state."""
+        self._started = True
         self._phase, self._phase_time, self._speed = phase, 0.0, 0.0
         self._orientation_task.reference = state.rotation
         self._posture_task.reference = state.q
@@ -210,7 +208,7 @@ class ImpactController:
             relaxed=result.relaxed,
             slack=result.slack,
             normal_speed=float(self._normal @ state.velocity),
-            speed_bound=self._speed_bound(limit, state),
+            speed_bound=float("nan") if limit is None else limit.bound.speed,
             gap=gap,
         )
 
@@ -218,12 +216,6 @@ class ImpactController:
         """Return whether the impact limit is in force."""
         near = gap < self.plan.activation_distance
         return self._phase is Phase.APPROACH and near and self.impact_limit is not None
-
-    def _speed_bound(self, limit: ImpactLimit | None, state: ArmState) -> float:
-        """Return the closed-form bound of a one-row limit, NaN for the others."""
-        if isinstance(limit, WorstCaseImpactLimit):
-            return limit.speed_bound(state).speed
-        return float("nan")
 
     def _coast(self, state: ArmState) -> tuple[np.ndarray, tuple[str, ...]]:
         """Return the acceleration that gravity compensation alone leaves: u = g."""
@@ -236,7 +228,9 @@ class ImpactController:
         target = {Phase.APPROACH: -plan.speed, Phase.RETRACT: plan.retract_speed}.get(
             self._phase, 0.0
         )
-        step = float(np.clip(target - self._speed, -plan.ramp * self.period, plan.ramp * self.period))
+        step = float(
+            np.clip(target - self._speed, -plan.ramp * self.period, plan.ramp * self.period)
+        )
         self._speed += step
         self._velocity_task.reference = self._speed * self._normal
         self._velocity_task.feedforward = step / self.period * self._normal

@@ -174,9 +174,9 @@ class ImpactQpNode(LifecycleNode):
     def _on_verdict(self, message: DetectorStatus) -> None:
         """Take the detector's verdict on a state."""
         self._verdict, self._verdict_time = message, time.monotonic()
-        if self._engaged and self._parameters.lockstep and self._pending is not None:
-            if self._judged(self._pending):
-                self._answer_state(self._pending)
+        waits = self._engaged and self._parameters.lockstep
+        if waits and self._pending is not None and self._judged(self._pending):
+            self._answer_state(self._pending)
 
     # --- one cycle ----------------------------------------------------------------------------
 
@@ -208,9 +208,7 @@ class ImpactQpNode(LifecycleNode):
         except ImpactError as error:
             self._warn(f"state dropped: {error}")
             return None
-        bad = non_finite(
-            self._robot.joint_names, position=state.position, velocity=state.velocity
-        )
+        bad = non_finite(self._robot.joint_names, position=state.position, velocity=state.velocity)
         if bad:
             self._warn(f"state dropped: not finite: {', '.join(bad)}")
             return None

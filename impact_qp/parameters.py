@@ -24,9 +24,7 @@ class ControllerParameters:
     robot: str = parameter("panda", "Robot by name, or path of its YAML")
     urdf: str = parameter("", "Path of a URDF instead of the one that the YAML names")
     joint_prefix: str = parameter("", "Prefix of joint and link names; empty: the YAML's")
-    interface: str = parameter(
-        "torque", "What is commanded", choices=INTERFACES
-    )
+    interface: str = parameter("torque", "What is commanded", choices=INTERFACES)
     contact_point: tuple[float, ...] = parameter(
         (NAN, NAN, NAN), "Any point of the surface, base axes", unit="m"
     )
@@ -45,13 +43,17 @@ class ControllerParameters:
         "robust", "Which impulses must respect the limits", choices=tuple(IMPACT_LIMITS)
     )
     generators: int = parameter(8, "Generators of the friction pyramid", low=3, high=64)
-    preview: float = parameter(0.02, "Preview T_p of the impact limits", unit="s", low=1e-3, high=0.5)
+    preview: float = parameter(
+        0.02, "Preview T_p of the impact limits", unit="s", low=1e-3, high=0.5
+    )
     activation_distance: float = parameter(
         0.2, "Impact limits act below this gap", unit="m", low=0.0
     )
     speed: float = parameter(0.1, "Reference speed against the normal", unit="m/s", low=0.0)
     speed_cap: float = parameter(
-        0.1, "Hard cap of the reference speed; raise it when you trust the set-up", unit="m/s",
+        0.1,
+        "Hard cap of the reference speed; raise it when you trust the set-up",
+        unit="m/s",
         low=0.0,
     )
     speed_ramp: float = parameter(4.0, "Ramp of the reference speed", unit="m/s^2", low=1e-3)

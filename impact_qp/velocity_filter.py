@@ -35,9 +35,7 @@ class VelocityFilter:
         self._A = np.array([[1.0, dt, dt**2 / 2], [0.0, 1.0, dt], [0.0, 0.0, 1.0]])
         self._B = np.array([dt**2 / 2, dt, 0.0])
         C = np.eye(3)[:2]
-        Q = np.outer(self._B, self._B) * noise.acceleration**2 + np.diag(
-            [0.0, 0.0, noise.drift**2]
-        )
+        Q = np.outer(self._B, self._B) * noise.acceleration**2 + np.diag([0.0, 0.0, noise.drift**2])
         R = np.diag([noise.position**2, noise.velocity**2])
         P = solve_discrete_are(self._A.T, C.T, Q, R)
         self._gain = np.linalg.solve(C @ P @ C.T + R, C @ P).T  # shape (3, 2)

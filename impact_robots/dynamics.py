@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from impact_robots.exceptions import RobotError
 from impact_robots.robot import Robot
@@ -92,7 +93,7 @@ def _symmetric(upper: np.ndarray) -> np.ndarray:
     return np.triu(upper) + np.triu(upper, 1).T
 
 
-def contact_rotation(normal) -> np.ndarray:
+def contact_rotation(normal: ArrayLike) -> np.ndarray:
     """Return the rotation from contact axes p to base axes O, shape (3, 3).
 
     Args:
@@ -106,7 +107,7 @@ def contact_rotation(normal) -> np.ndarray:
     """
     z = np.asarray(normal, dtype=float)
     if z.shape != (3,) or not np.all(np.isfinite(z)) or np.linalg.norm(z) < 1e-9:
-        raise RobotError(f"normal: expected three finite numbers, not all zero, got {normal}")
+        raise RobotError(f"normal: expected three finite numbers, not all zero, got {normal!r}")
     z = z / np.linalg.norm(z)
     x = np.cross([0.0, 0.0, 1.0], z)
     x = np.array([1.0, 0.0, 0.0]) if np.linalg.norm(x) < 1e-9 else x / np.linalg.norm(x)

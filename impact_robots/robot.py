@@ -7,9 +7,10 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 
-def read_only(values) -> np.ndarray:
+def read_only(values: ArrayLike) -> np.ndarray:
     """Return a float copy of ``values`` that cannot be written to."""
     array = np.array(values, dtype=float)
     array.setflags(write=False)

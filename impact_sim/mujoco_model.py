@@ -8,6 +8,8 @@ position q, so the equations of motion are exactly the flexible-joint model (spe
 
 from __future__ import annotations
 
+from typing import Any
+
 import mujoco
 import numpy as np
 import pinocchio as pin
@@ -50,7 +52,7 @@ def build_mujoco_model(robot: Robot) -> mujoco.MjModel:
         raise SimulationError(f"robot {robot.name}: {' '.join(str(error).split())}") from None
 
 
-def _add_body(parent, robot: Robot, index: int, name: str):
+def _add_body(parent: Any, robot: Robot, index: int, name: str) -> Any:
     """Add one link with its motor and its deflection."""
     model = robot.model
     placement, inertia = model.jointPlacements[index + 1], model.inertias[index + 1]

@@ -42,9 +42,7 @@ class SimulationParameters:
     )
     realtime: bool = parameter(False, "Run against the wall clock instead of in lockstep")
     duration: float = parameter(10.0, "Longest simulated time", unit="s", low=0.001)
-    after_contact: float = parameter(
-        0.5, "End so long after the first contact", unit="s", low=0.0
-    )
+    after_contact: float = parameter(0.5, "End so long after the first contact", unit="s", low=0.0)
 
 
 class ImpactSimNode(Node):
@@ -72,8 +70,9 @@ class ImpactSimNode(Node):
         )
         self._make_topics()
         self._measurement = self.simulation.reset(self.scenario.start(self.robot))
-        self._command: np.ndarray | None = None  # that answers the present state
-        self._last = np.zeros(self.robot.dof)
+        self._command: np.ndarray | None = None  # not yet applied
+        self._newest_command = 0  # stamp of the state that the last one answers [ns]
+        self._last: np.ndarray | None = None  # None before the first command
         self._lost = 0
         self.missed_cycles = 0
         self.first_contact_ns: int | None = None
@@ -122,9 +121,12 @@ class ImpactSimNode(Node):
     # --- lockstep -----------------------------------------------------------------------------
 
     def _on_command(self, message: JointCommand) -> None:
-        """Take the command that answers the present state; others are too late."""
-        if not self._started or to_nanoseconds(message.header.stamp) != self._stamp_ns:
+        """Take a command: in lockstep that which answers the present state, else any newer one."""
+        stamp = to_nanoseconds(message.header.stamp)
+        oldest = self._newest_command + 1 if self.parameters.realtime else self._stamp_ns
+        if not self._started or not oldest <= stamp <= self._stamp_ns:
             return
+        self._newest_command = stamp
         try:
             order = reorder(message.joint_names, self.robot.joint_names)
             self._command = self._checked(np.array(message.values), message)[order]
@@ -151,7 +153,7 @@ class ImpactSimNode(Node):
 
     def _advance(self, command: np.ndarray) -> None:
         """Simulate one cycle and publish what the sensors say."""
-        self._command, self._last = None, command
+        self._command = None
         self._measurement = self.simulation.step(command)
         if self.first_contact_ns is None and self.simulation.plant.contact_force.any():
             self.first_contact_ns = self.simulation.time_ns
@@ -174,14 +176,13 @@ class ImpactSimNode(Node):
 
     def _advance_in_time(self) -> None:
         """Hold the last command over a lost one, as a driver does; many lost ones stop the arm."""
-        command = self._command
-        if command is None:
+        if self._command is not None:
+            self._lost, self._last = 0, self._command
+        elif self._last is not None:
             self._lost += 1
             self.missed_cycles += 1
-            command = self._last if self._lost <= LOST_COMMANDS else np.zeros(self.robot.dof)
-        else:
-            self._lost = 0
-        self._advance(command)
+        holds = self._last is not None and self._lost <= LOST_COMMANDS
+        self._advance(self._last if holds else np.zeros(self.robot.dof))
 
     # --- messages -----------------------------------------------------------------------------
 
@@ -223,7 +224,7 @@ class ImpactSimNode(Node):
 
 
 class StandaloneSimNode(ImpactSimNode):
-    """The simulated robot on its own: starts when a controller listens, ends with the experiment."""
+    """The simulated robot on its own: starts when a controller listens."""
 
     def _tick(self) -> None:
         if not self._started and self.peers:

@@ -159,7 +159,8 @@ class FlexibleJointPlant:
         self.model.opt.timestep = CONTACT_STEP
         mujoco.mj_step1(self.model, self.data)
         velocity = self.contact_velocity
-        self.contact_force = self.surface.force(self.data.site_xpos[self._site], velocity)
+        if self.surface is not None:
+            self.contact_force = self.surface.force(self.data.site_xpos[self._site], velocity)
         self.data.qfrc_applied[:] = self._jacobian.T @ self.contact_force
         self.data.qfrc_applied[self._motor] += self._motor_torque
         mujoco.mj_step2(self.model, self.data)

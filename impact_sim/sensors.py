@@ -31,7 +31,9 @@ class NoisySensors:
         self._noise = noise
         self._random = np.random.default_rng(seed)
 
-    def joints(self, q, dq, tau) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def joints(
+        self, q: np.ndarray, dq: np.ndarray, tau: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return measured positions, velocities and torques, each of shape (n,)."""
         draw = self._random.standard_normal((3, len(q)))
         noise = self._noise

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -25,11 +26,11 @@ class Contact:
     restitution: tuple[float, float]
     peak_factor: float = 3.0  # a, peak over mean force
     impact_duration: float = 0.018  # delta_t [s]
+    rotation: np.ndarray = field(init=False)  # from contact axes to base axes, shape (3, 3)
 
-    @property
-    def rotation(self) -> np.ndarray:
-        """From contact axes to base axes, shape (3, 3)."""
-        return contact_rotation(self.normal)
+    def __post_init__(self) -> None:
+        """Work out the contact axes, z the unit normal."""
+        object.__setattr__(self, "rotation", contact_rotation(self.normal))
 
     def gap(self, position: np.ndarray) -> float:
         """Return the distance [m] of a point, base axes, to the surface."""
@@ -94,6 +95,7 @@ class ImpactLimit(Limit):
         self.robot, self.contact = robot, contact
         self.preview, self.margin = preview, margin
         self.generators, self.circumscribed = generators, circumscribed
+        self.bound = SpeedBound(float("nan"), "")  # of the last ``rows``, where there is one
 
     def approach(self, state: ArmState) -> tuple[np.ndarray, float]:
         """Return gradient, shape (n,), and offset of the previewed v_n^- as a map of qddot."""
@@ -129,18 +131,20 @@ class WorstCaseImpactLimit(ImpactLimit):
 
     def rows(self, state: ArmState) -> Rows:
         """Return the one row: approach speed at most the bound."""
-        bound = self.speed_bound(state)
-        if not np.isfinite(bound.speed):
+        self.bound = self.speed_bound(state)
+        if not np.isfinite(self.bound.speed):
             return no_rows(self.robot.dof)
         gradient, offset = self.approach(state)
-        h = np.array([bound.speed + offset])
-        return Rows(-gradient[None, :], h, (f"impact: {bound.name}",))
+        h = np.array([self.bound.speed + offset])
+        return Rows(-gradient[None, :], h, (f"impact: {self.bound.name}",))
 
 
 class RobustImpactLimit(WorstCaseImpactLimit):
     """Every admissible impulse respects the bounds (specification, section 10, `robust`)."""
 
-    def __init__(self, robot: Robot, contact: Contact, *, margin: float = 0.01, **options) -> None:
+    def __init__(
+        self, robot: Robot, contact: Contact, *, margin: float = 0.01, **options: Any
+    ) -> None:
         """Create the limit with the margin that makes the promise hold."""
         super().__init__(robot, contact, margin=margin, **options)
 
@@ -174,7 +178,13 @@ class ExistentialImpactLimit(ImpactLimit):
     """
 
     def __init__(
-        self, robot: Robot, contact: Contact, *, gate: float = 0.01, circumscribed=False, **options
+        self,
+        robot: Robot,
+        contact: Contact,
+        *,
+        gate: float = 0.01,
+        circumscribed: bool = False,
+        **options: Any,
     ) -> None:
         """Create the limit with the inscribed cone, as published."""
         super().__init__(robot, contact, circumscribed=circumscribed, **options)
@@ -196,11 +206,11 @@ class ExistentialImpactLimit(ImpactLimit):
         h = np.concatenate(
             [[-high * offset, low * offset], np.zeros(N), (1.0 - self.margin) * bounds]
         )
+        restitution = ("impact: restitution upper", "impact: restitution lower")
         cone = tuple(f"impact: lambda {j + 1}" for j in range(N))
         return Rows(
             G,
             h,
-            ("impact: restitution upper", "impact: restitution lower", *cone)
-            + tuple(f"impact: {name}" for name in names),
+            (*restitution, *cone, *(f"impact: {name}" for name in names)),
             E,
         )

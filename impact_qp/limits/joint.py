@@ -69,6 +69,8 @@ class JointLimit(Limit):
         return -np.sqrt(2.0 * self._braking * down), np.sqrt(2.0 * self._braking * up)
 
 
-def _intersect(box, lower, upper) -> tuple[np.ndarray, np.ndarray]:
+def _intersect(
+    box: tuple[np.ndarray, np.ndarray], lower: np.ndarray, upper: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the part of ``box`` within the bounds, or its point nearest to them."""
     return np.clip(lower, *box), np.clip(upper, *box)

@@ -92,7 +92,7 @@ def test_the_one_row_is_the_full_vertex_form(panda, contact, random_states):
 
 
 def _vertex_form(panda, contact, limit, state, task):
-    rows, bounds, names = impact_rows(panda, contact, state)
+    rows, bounds, _ = impact_rows(panda, contact, state)
     impulses = unit_impulses(
         crb(state, contact.rotation), contact.friction, contact.restitution, 8, circumscribed=True
     )

@@ -8,11 +8,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 import yaml
+from tiny_robot import tiny_robot
 
 from impact_robots import ArmDynamics, RobotError, available_robots, contact_rotation, load_robot
 from impact_robots.kinematics import inverse_kinematics
 from impact_robots.loader import _HERE
-from tiny_robot import tiny_robot
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_dynamics_agree_with_finite_differences(panda):
 
 
 def test_limits_cannot_be_changed(panda):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="read-only"):
         panda.limits.velocity[0] = 99.0
     with pytest.raises(dataclasses.FrozenInstanceError):
         panda.name = "other"
@@ -89,7 +89,7 @@ def test_joints_that_the_yaml_leaves_out_are_locked(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "change, message",
+    ("change", "message"),
     [
         ({"velocity": None}, "velocity: expected 7"),
         ({"velocity": [1, 2]}, "velocity: expected 7 finite numbers"),
@@ -119,7 +119,7 @@ def test_a_missing_entry_is_named(tmp_path):
 
 @pytest.mark.parametrize("name", ["pandaa", "nowhere.yaml"])
 def test_an_unknown_robot_says_what_there_is(name):
-    with pytest.raises(RobotError, match="expected one of fr3, panda|no file nowhere.yaml"):
+    with pytest.raises(RobotError, match=r"expected one of fr3, panda|no file nowhere.yaml"):
         load_robot(name)
 
 

@@ -7,6 +7,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
+from tiny_robot import tiny_robot
 
 from impact_predictor.contact_force import (
     ExtendedHuntCrossley,
@@ -15,7 +16,6 @@ from impact_predictor.contact_force import (
 )
 from impact_robots import ArmDynamics, load_robot
 from impact_sim.plant import CONTACT_STEP, FREE_STEP, FlexibleJointPlant, Surface
-from tiny_robot import tiny_robot
 
 
 @pytest.fixture(scope="module")
