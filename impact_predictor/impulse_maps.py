@@ -7,10 +7,10 @@ P4 is Wang, Dehio, Tanguy, Kheddar, Impact-Aware Task-Space QP Control.
 from __future__ import annotations
 
 import numpy as np
+from pinocchio import skew
 
 from impact_predictor.checks import finite_array, positive
 from impact_predictor.exceptions import SingularJacobianError
-from impact_predictor.inverse_inertia import skew
 
 
 def mean_force_factor(peak_factor: float = 3.0, duration: float = 0.018) -> float:

@@ -8,16 +8,11 @@ Dehio, Kheddar, RA-L 2022.
 from __future__ import annotations
 
 import numpy as np
+from pinocchio import skew
 
 from impact_predictor.checks import finite_array
 from impact_predictor.exceptions import OutOfRangeError
 from impact_robots import ArmState
-
-
-def skew(vector: np.ndarray) -> np.ndarray:
-    """Return the matrix of the cross product with ``vector`` (3,), shape (3, 3)."""
-    x, y, z = vector
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def contact_jacobian(state: ArmState, rotation: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from impact_predictor.centroidal import approximate_to_exact_ratio, centroidal_map
+from impact_predictor.approximation import approximate_to_exact_ratio
 from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.impact_map import impact_map
 from impact_predictor.impact_result import Flag
@@ -75,8 +75,7 @@ def predict(
     result = impact_map(
         state.M, motors[model], J, state.dq, friction=friction, restitution=restitution, law=law
     )
-    centroidal = centroidal_map(robot, state.q)
-    momentum_jump = centroidal @ (result.dq_after - state.dq)
+    momentum_jump = state.A_G @ (result.dq_after - state.dq)
     return Prediction(
         model=model,
         inverse_inertia=inverse_inertia,
@@ -98,7 +97,7 @@ def predict(
         delta_angular_momentum=momentum_jump[3:],
         energy_gain=result.energy_gain,
         flags=result.flags | _limit_flags(state, robot, result.dq_after),
-        approximate_to_exact_ratio=approximate_to_exact_ratio(state, rotation, centroidal),
+        approximate_to_exact_ratio=approximate_to_exact_ratio(state, rotation),
     )
 
 

@@ -29,6 +29,7 @@ class ArmState:
     com: np.ndarray  # of the moving links, in O, shape (3,) [m]
     mass: float  # of the moving links [kg]
     rotational_inertia: np.ndarray  # of the moving links about com, in O, shape (3, 3) [kg.m^2]
+    A_G: np.ndarray  # qdot to [linear; angular] momentum about com, in O, shape (6, n)
 
     @property
     def velocity(self) -> np.ndarray:
@@ -67,6 +68,7 @@ class ArmDynamics:
             com=com,
             mass=mass,
             rotational_inertia=inertia,
+            A_G=data.Ag.copy(),
         )
 
     def position(self, q: np.ndarray) -> np.ndarray:

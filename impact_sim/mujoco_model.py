@@ -13,6 +13,7 @@ from typing import Any
 import mujoco
 import numpy as np
 import pinocchio as pin
+from transforms3d.quaternions import mat2quat
 
 from impact_robots.robot import Robot
 from impact_sim.exceptions import SimulationError
@@ -56,9 +57,7 @@ def _add_body(parent: Any, robot: Robot, index: int, name: str) -> Any:
     """Add one link with its motor and its deflection."""
     model = robot.model
     placement, inertia = model.jointPlacements[index + 1], model.inertias[index + 1]
-    body = parent.add_body(
-        name=name, pos=placement.translation, quat=_quaternion(placement.rotation)
-    )
+    body = parent.add_body(name=name, pos=placement.translation, quat=mat2quat(placement.rotation))
     body.mass, body.ipos = inertia.mass, inertia.lever
     body.fullinertia = inertia.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     body.explicitinertial = True
@@ -97,9 +96,3 @@ def _add_contact_site(bodies: list, robot: Robot) -> None:
     """Add the tool's contact point as a site."""
     frame = robot.model.frames[robot.model.getFrameId(robot.contact_frame)]
     bodies[frame.parentJoint].add_site(name=CONTACT_SITE, pos=frame.placement.translation)
-
-
-def _quaternion(rotation: np.ndarray) -> np.ndarray:
-    """Return a rotation as MuJoCo's quaternion (w, x, y, z)."""
-    x, y, z, w = pin.Quaternion(rotation).coeffs()
-    return np.array([w, x, y, z])

@@ -39,11 +39,3 @@ def worked_cases(shared_data):
     if not file.is_file():
         pytest.skip(f"{file.name} is not there")
     return json.loads(file.read_text())["cases"]
-
-
-# TEMPORARY
-@pytest.fixture(scope="session")
-def shared_data():
-    from pathlib import Path
-
-    return Path(__file__).resolve().parents[3] / "shared" / "data"
