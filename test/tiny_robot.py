@@ -60,8 +60,6 @@ def tiny_robot(
         URDF.format(com=com, mass=mass, i=inertia, kind=kind, axis=axis)
     )
     (folder / "tiny.yaml").write_text(
-        YAML.format(
-            reflected=reflected, apparent=apparent, stiffness=stiffness, damping=damping
-        )
+        YAML.format(reflected=reflected, apparent=apparent, stiffness=stiffness, damping=damping)
     )
     return load_robot(folder / "tiny.yaml")

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The suite as a Python package: for colcon (ament_python) and for pip, with or without ROS 2."""
+
+from glob import glob
+from xml.etree import ElementTree
+
+from setuptools import setup
+
+NAME = "impact_control"
+PACKAGES = [
+    "impact_robots",
+    "impact_ros",
+    "impact_predictor",
+    "impact_detector",
+    "impact_qp",
+    "impact_qp.tasks",
+    "impact_qp.limits",
+    "impact_sim",
+    "impact_analysis",
+]
+MANIFEST = ElementTree.parse("package.xml")
+
+setup(
+    name=NAME,
+    version=MANIFEST.findtext("version"),
+    description=MANIFEST.findtext("description"),
+    license=MANIFEST.findtext("license"),
+    maintainer=MANIFEST.findtext("maintainer"),
+    python_requires=">=3.10",
+    packages=PACKAGES,
+    package_data={"": ["*.yaml", "*.urdf", "*.csv", "py.typed", "data/*"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+        (f"share/{NAME}/launch", sorted(glob("launch/*.launch.py"))),
+        (f"share/{NAME}/config", sorted(glob("config/*.yaml"))),
+        (f"share/{NAME}/rviz", sorted(glob("rviz/*.rviz"))),
+    ],
+    install_requires=[
+        "daqp>=0.7",
+        "matplotlib>=3.8",
+        "mujoco>=3.2",
+        "numpy>=1.26",
+        "pin>=3.4",
+        "pyyaml>=6.0",
+        "quadprog>=0.1.12",
+        "rosbags>=0.10.9",
+        "scipy>=1.11",
+        "transforms3d>=0.4.2",
+    ],
+    extras_require={"test": ["pytest", "pytest-timeout", "hypothesis"]},
+    zip_safe=False,
+    entry_points={
+        "console_scripts": [
+            "impact = impact_analysis.__main__:main",
+            "impact_detector = impact_detector.node:main",
+            "impact_predictor = impact_predictor.node:main",
+            "impact_qp = impact_qp.node:main",
+            "impact_sim = impact_sim.node:main",
+            "suite = impact_ros.suite:main",
+        ],
+    },
+)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every test may use: the shared data, and a DDS domain of the test run's own."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def project_root() -> Path:
+    """The repository's root."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of recorded and derived data beside the checkout, or in ``$IMPACT_SHARED``."""
+    data = Path(os.environ.get("IMPACT_SHARED", ROOT.parent / "shared")) / "data"
+    if not data.is_dir():
+        pytest.skip(f"no data in {data}: set IMPACT_SHARED to the folder that holds data/")
+    return data
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ros_isolation():
+    """Keep the run's nodes, and those of the processes it starts, out of any other's sight."""
+    try:
+        from rmw_test_fixture_implementation import RMWTestIsolator
+    except ImportError:
+        yield False
+        return
+    with RMWTestIsolator():
+        yield True

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The packaging files agree with the tree and with each other."""
+
+import ast
+import re
+from xml.etree import ElementTree
+
+import pytest
+from impact_setup.cli import HELP
+from packaging.requirements import Requirement
+from packaging.version import Version
+from setuptools import find_packages
+
+PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
+
+
+@pytest.fixture(scope="module")
+def setup_tree(project_root):
+    return ast.parse((project_root / "setup.py").read_text())
+
+
+@pytest.fixture(scope="module")
+def setup_arguments(setup_tree):
+    """The literal keyword arguments of setup()."""
+    calls = [node for node in ast.walk(setup_tree) if isinstance(node, ast.Call)]
+    call = next(call for call in calls if getattr(call.func, "id", "") == "setup")
+    names = ("install_requires", "entry_points", "extras_require")
+    return {k.arg: ast.literal_eval(k.value) for k in call.keywords if k.arg in names}
+
+
+@pytest.fixture(scope="module")
+def pins(project_root):
+    lines = (project_root / "requirements.txt").read_text().splitlines()
+    return [Requirement(line) for line in lines if line and not line.startswith("#")]
+
+
+def pinned(pins, python):
+    """Versions by name, as they are installed on a Python."""
+    environment = {"python_version": python}
+    wanted = [pin for pin in pins if pin.marker is None or pin.marker.evaluate(environment)]
+    names = [pin.name for pin in wanted]
+    assert len(names) == len(set(names)), "a package is pinned twice"
+    return {pin.name.lower(): str(pin.specifier).removeprefix("==") for pin in wanted}
+
+
+def test_every_package_in_the_tree_is_listed(project_root, setup_tree):
+    assigned = next(
+        node.value
+        for node in ast.walk(setup_tree)
+        if isinstance(node, ast.Assign) and node.targets[0].id == "PACKAGES"
+    )
+    found = find_packages(str(project_root), include=["impact_*"])
+    assert sorted(ast.literal_eval(assigned)) == sorted(found)
+
+
+def test_every_console_script_has_its_main(project_root, setup_arguments):
+    scripts = setup_arguments["entry_points"]["console_scripts"]
+    for script in scripts:
+        module, function = re.fullmatch(r"\w+ = ([\w.]+):(\w+)", script).groups()
+        source = (project_root / module.replace(".", "/")).with_suffix(".py").read_text()
+        assert function in names_defined(ast.parse(source).body), script
+
+
+def names_defined(body):
+    """Functions and assigned names of a module."""
+    assigned = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
+    functions = {node.name for node in body if isinstance(node, ast.FunctionDef)}
+    return functions | {getattr(target, "id", "") for target in assigned}
+
+
+def test_colcon_runs_the_tests(setup_arguments):
+    assert "pytest" in setup_arguments["extras_require"]["test"]
+
+
+def test_both_ros_packages_have_one_version(project_root):
+    manifests = [project_root / "package.xml", project_root / "impact_msgs" / "package.xml"]
+    assert len({ElementTree.parse(file).findtext("version") for file in manifests}) == 1
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_every_requirement_is_pinned_exactly_once(python, pins):
+    for name, version in pinned(pins, python).items():
+        assert str(Version(version)) == version, f"{name} has no exact version"
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_what_the_library_needs_is_pinned_within_its_range(python, pins, setup_arguments):
+    versions = pinned(pins, python)
+    for text in setup_arguments["install_requires"]:
+        requirement = Requirement(text)
+        assert requirement.specifier.contains(versions[requirement.name]), text
+
+
+def test_setuptools_still_builds_links(pins):
+    assert Version(pinned(pins, "3.11")["setuptools"]) < Version("80")
+
+
+def test_the_entry_point_lists_the_commands_there_are():
+    from impact_analysis.__main__ import COMMANDS
+
+    listed = set(re.findall(r"^  (\w+)  ", HELP, re.MULTILINE))
+    assert listed == {*COMMANDS, "test", "shell", "setup"}
+
+
+def test_no_source_file_names_a_package_index(project_root):
+    host = "pypi" + ".org"
+    for name in ("requirements.txt", "setup.py", "pyproject.toml", ".ci/run", "impact"):
+        assert host not in (project_root / name).read_text(), name

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``./impact COMMAND [ARGUMENTS]``: sets up what is missing, then becomes the command."""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from impact_setup import environment, workspace
+from impact_setup.distribution import select_ros
+from impact_setup.errors import SetupError, UsageError
+from impact_setup.layout import Layout
+
+FAILED = 1
+WRONG_USAGE = 2
+INTERRUPTED = 130
+
+HELP = """\
+usage: ./impact COMMAND [ARGUMENTS]
+
+Sets up what is missing (Python packages, ROS 2, both colcon packages), then runs the command.
+
+  demo        a Panda hits a wall three times; table, plots and bags
+  scenarios   what can be simulated
+  detect      find impacts in a recording
+  test        the test suite; arguments go to pytest
+  shell       a shell with everything sourced; ./impact shell -- COMMAND runs one command in it
+  setup       set up, and nothing else
+
+./impact COMMAND --help says more, with an example.
+"""
+
+
+def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Run the entry point.
+
+    Args:
+        arguments: The command line without the program's name.
+        environ: The caller's variables.
+
+    Returns:
+        The exit status, when it does not become the command.
+    """
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(HELP, end="")
+        return 0
+    try:
+        return run(arguments[0], list(arguments[1:]), environ)
+    except UsageError as error:
+        return complain(str(error), WRONG_USAGE)
+    except SetupError as error:
+        return complain(str(error), FAILED)
+    except KeyboardInterrupt:
+        return complain("interrupted; the next call goes on where this one stopped", INTERRUPTED)
+
+
+def complain(line: str, status: int) -> int:
+    """Say one line on standard error and return the status."""
+    print(f"impact: {line}", file=sys.stderr)
+    return status
+
+
+def run(command: str, arguments: list[str], environ: Mapping[str, str]) -> int:
+    """Set up, then become the command; returns only for ``setup``."""
+    layout = Layout(Path(__file__).resolve().parents[2])
+    call = command_line(command, arguments, layout, environ)
+    source = select_ros(environ, layout.root)
+    paths = workspace.prepare(environ, layout, source)
+    variables = environment.for_running(environ, paths, layout, source)
+    if not call:
+        return 0
+    return become(command, call, variables, layout)
+
+
+def command_line(
+    command: str, arguments: list[str], layout: Layout, environ: Mapping[str, str]
+) -> list[str]:
+    """Return what to execute for a command; nothing for ``setup``.
+
+    Raises:
+        UsageError: ``shell`` or ``setup`` got something else than it takes.
+    """
+    python = str(layout.python)
+    if command == "test":
+        return [python, "-m", "pytest", *arguments]
+    if command == "shell":
+        return shell_line(arguments, environ, layout)
+    if command == "setup":
+        if arguments:
+            raise UsageError(f"setup takes no arguments, got {' '.join(arguments)}")
+        return []
+    return [python, "-m", "impact_analysis", command, *arguments]
+
+
+def shell_line(arguments: list[str], environ: Mapping[str, str], layout: Layout) -> list[str]:
+    """Return the shell, or the one command after ``--``.
+
+    Raises:
+        UsageError: There are arguments, but no ``--`` with a command after it.
+    """
+    if not arguments:
+        shell = environ.get("SHELL") or "bash"
+        # a start-up file that puts another Python first in PATH must not win
+        start = ["--rcfile", str(layout.root / "tools" / "shell.bash")]
+        return [shell, *start] if Path(shell).name == "bash" else [shell]
+    if arguments[0] != "--" or len(arguments) == 1:
+        raise UsageError(f"expected shell, or shell -- COMMAND, got shell {' '.join(arguments)}")
+    return arguments[1:]
+
+
+def become(command: str, call: list[str], variables: dict[str, str], layout: Layout) -> int:
+    """Replace this process by the command.
+
+    Raises:
+        SetupError: The command does not exist.
+    """
+    if command == "test":
+        os.chdir(layout.root)
+        variables["ROS_PYTHON_CHECK_FIELDS"] = "1"
+    sys.stdout.flush()
+    try:
+        os.execvpe(call[0], call, variables)
+    except OSError as error:
+        raise SetupError(f"cannot run {call[0]}: {error.strerror}") from error

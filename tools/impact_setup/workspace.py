@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What of the workspace is stale, and mending it in the right order."""
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from impact_setup import checks, environment, interpreter, lock, stamps, steps
+from impact_setup.distribution import RosSource
+from impact_setup.errors import SetupError
+from impact_setup.layout import MESSAGES, SUITE, Layout
+from impact_setup.runner import Runner
+
+SUITE_FILES = ("setup.py", "setup.cfg", "package.xml", "colcon_defaults.yaml")
+SUITE_DATA = ("launch", "config", "rviz", "resource")
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Digests of everything that each part of the workspace is made from."""
+
+    venv: str
+    requirements: str
+    messages: str
+    suite: str
+
+    @property
+    def all(self) -> str:
+        """One digest of the whole workspace."""
+        return stamps.digest([self.venv, self.requirements, self.messages, self.suite])
+
+
+def current_keys(layout: Layout, source: RosSource) -> Keys:
+    """Compute the digests of the checkout as it is now."""
+    venv = stamps.digest([str(layout.root), *source.texts()])
+    requirements = stamps.digest([venv], [layout.requirements])
+    against = [venv, *compiled_against(layout.requirements)]
+    messages = stamps.digest(against, message_files(layout.root))
+    return Keys(venv, requirements, messages, suite_key(layout.root, venv))
+
+
+def compiled_against(requirements: Path) -> list[str]:
+    """Return the requirements that the compiled messages depend on: numpy and ROS 2."""
+    lines = requirements.read_text().splitlines()
+    return [line for line in lines if line.startswith(("numpy=", "ros-"))]
+
+
+def message_files(root: Path) -> list[Path]:
+    """List the files of the messages package."""
+    return sorted(file for file in (root / MESSAGES).rglob("*") if file.is_file())
+
+
+def suite_key(root: Path, venv: str) -> str:
+    """Digest what an edit-in-place install of the suite copies; edits of modules do not count."""
+    data = [str(f) for folder in SUITE_DATA for f in sorted((root / folder).glob("*"))]
+    packages = [str(f.parent) for f in sorted(root.glob("impact_*/**/__init__.py"))]
+    return stamps.digest([venv, *data, *packages], [root / name for name in SUITE_FILES])
+
+
+@dataclass(frozen=True)
+class Stale:
+    """Which parts must be made again."""
+
+    venv: bool
+    requirements: bool
+    messages: bool
+    suite: bool
+
+    def any(self) -> bool:
+        """Whether anything must be made again."""
+        return self.venv or self.requirements or self.messages or self.suite
+
+
+def find_stale(layout: Layout, keys: Keys) -> Stale:
+    """Compare the stamps with the checkout."""
+    made = stamps.read(layout.venv_stamp)
+    venv = made.get("venv") != keys.venv or not layout.python.exists()
+    return Stale(
+        venv=venv,
+        requirements=venv or made.get("requirements") != keys.requirements,
+        messages=venv or _package_key(layout, MESSAGES) != keys.messages,
+        suite=venv or _package_key(layout, SUITE) != keys.suite,
+    )
+
+
+def _package_key(layout: Layout, package: str) -> str:
+    return stamps.read(layout.package_stamp(package)).get("key", "")
+
+
+def ready_paths(layout: Layout, keys: Keys) -> "dict[str, str] | None":
+    """Return the search paths of a workspace that is up to date, else None."""
+    return None if find_stale(layout, keys).any() else environment.cached(keys.all, layout)
+
+
+def prepare(environ: Mapping[str, str], layout: Layout, source: RosSource) -> dict[str, str]:
+    """Bring the workspace up to date and return its search paths.
+
+    Raises:
+        SetupError: It cannot be done; says why.
+    """
+    paths = ready_paths(layout, current_keys(layout, source))
+    if paths is not None:
+        return paths
+    checks.require_writable(layout.root)
+    try:
+        with lock.held(layout.lock) as descriptor:
+            # another set-up may have done it meanwhile
+            return _SetUp(environ, layout, source, descriptor).run()
+    except OSError as error:
+        raise SetupError(f"{error.strerror or error}: {error.filename or layout.root}") from error
+
+
+class _SetUp:
+    """One run of the set-up, with the lock held."""
+
+    def __init__(
+        self, environ: Mapping[str, str], layout: Layout, source: RosSource, descriptor: int
+    ) -> None:
+        self.environ = environ
+        self.layout = layout
+        self.source = source
+        self.keys = current_keys(layout, source)
+        self.stale = find_stale(layout, self.keys)
+        self.runner = Runner(layout.log, layout.root, descriptor)
+        self.build_environ = environment.for_building(environ, layout, source)
+
+    def run(self) -> dict[str, str]:
+        """Do what is stale, then cache the environment."""
+        if self.stale.any():
+            self._check()
+            self.layout.log.write_text("")
+            self._do(self._plan())
+        paths = environment.capture(self.environ, self.layout, self.source)
+        environment.save(self.keys.all, paths, self.layout)
+        return paths
+
+    def _check(self) -> None:
+        checks.require_space(
+            self.layout.root, checks.VENV_GB if self.stale.venv else checks.BUILD_GB
+        )
+        if self.stale.messages:
+            checks.require_compiler(self.environ)
+        self.base = self._choose_python() if self.stale.venv else ""
+
+    def _choose_python(self) -> str:
+        found = map(interpreter.probe, interpreter.candidates(self.environ))
+        return interpreter.choose(found, self.source).path
+
+    def _plan(self) -> "list[tuple[str, Callable[[], None]]]":
+        ros = "ROS 2 Kilted from wheels" if self.source.from_wheels else "the Python packages"
+        plan = [
+            (self.stale.venv, "making .venv", self._venv),
+            (self.stale.requirements, f"installing {ros} (about a minute)", self._install),
+            (self.stale.messages, f"building {MESSAGES} (about a minute)", self._messages),
+            (self.stale.suite, f"building {SUITE}", self._suite),
+        ]
+        return [(text, step) for due, text, step in plan if due]
+
+    def _do(self, plan: "list[tuple[str, Callable[[], None]]]") -> None:
+        for number, (text, step) in enumerate(plan, start=1):
+            print(f"[{number}/{len(plan)}] {text}... ", end="", file=sys.stderr, flush=True)
+            try:
+                step()
+            except BaseException:
+                print("not finished", file=sys.stderr)
+                raise
+            print("done", file=sys.stderr)
+
+    def _venv(self) -> None:
+        steps.make_venv(self.runner, self.build_environ, self.base, self.layout, self.source)
+
+    def _install(self) -> None:
+        stamp = self.layout.venv_stamp
+        before = stamps.read(stamp)
+        stamps.remove(stamp)
+        try:
+            steps.install(self.runner, self.build_environ, self.layout, self.source)
+        except SetupError:
+            if before and not steps.began_installing(self.layout.log):
+                stamps.write(stamp, before)  # the environment is as it was
+            raise
+        stamps.write(stamp, {"venv": self.keys.venv, "requirements": self.keys.requirements})
+
+    def _messages(self) -> None:
+        self._build(MESSAGES, self.keys.messages)
+
+    def _suite(self) -> None:
+        self._build(SUITE, self.keys.suite)
+
+    def _build(self, package: str, key: str) -> None:
+        steps.build(self.runner, self.build_environ, package, self.layout)
+        stamps.write(self.layout.package_stamp(package), {"key": key})
