@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every node of the suite shares: parameters, messages, QoS, spinning, recording.
+
+Importing this package needs no ROS; only what is called imports rclpy.
+"""

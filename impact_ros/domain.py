@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A DDS domain of one's own, so that two experiments on one machine do not hear each other."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from collections.abc import Iterator
+
+from impact_ros.exceptions import RosError
+
+DOMAINS = range(1, 100)
+FIRST_PORT = 24_500  # one local port a domain says that it is taken
+
+
+@contextlib.contextmanager
+def own_domain() -> Iterator[int]:
+    """Set ROS_DOMAIN_ID to a domain that nobody else of this suite uses on this machine.
+
+    A domain that the user has set is kept. Nodes and processes started inside inherit it.
+
+    Yields:
+        The domain.
+
+    Raises:
+        RosError: All domains are taken.
+    """
+    if os.environ.get("ROS_DOMAIN_ID"):
+        yield int(os.environ["ROS_DOMAIN_ID"])
+        return
+    with contextlib.closing(socket.socket()) as reservation:
+        domain = _reserve(reservation)
+        os.environ["ROS_DOMAIN_ID"] = str(domain)
+        try:
+            yield domain
+        finally:
+            del os.environ["ROS_DOMAIN_ID"]
+
+
+def _reserve(reservation: socket.socket) -> int:
+    """Bind the first free port and return its domain."""
+    for domain in DOMAINS:
+        with contextlib.suppress(OSError):
+            reservation.bind(("127.0.0.1", FIRST_PORT + domain))
+            return domain
+    raise RosError(f"no free DDS domain: {len(DOMAINS)} experiments run on this machine")

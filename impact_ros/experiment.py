@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One experiment over real DDS: the plant here, the suite in another process, all recorded."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import rclpy
+import yaml
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.signals import SignalHandlerOptions
+
+from impact_robots.loader import load_robot
+from impact_ros.child import child_process
+from impact_ros.domain import own_domain
+from impact_ros.exceptions import RosError
+from impact_ros.recorder import Recorder
+from impact_ros.spin import Stop, spin, stop_on_signals
+from impact_sim.node import ImpactSimNode
+from impact_sim.scenarios import Scenario
+
+STARTUP_TIMEOUT = 30.0  # for the suite to start, be discovered and change its state [s]
+SETTLE_TIME = 0.3  # for the recording to hear the first and the last messages [s]
+SHARED_MACHINE_TIMEOUT = 0.2  # this is no real-time machine, and nothing can break [s]
+LISTENERS = 3  # of the joint states: detector, controller, recorder
+RECORDED = {
+    "/joint_states",
+    "/wrench",
+    "/wrench_batch",
+    "/impact_qp/command",
+    "/impact_qp/desired_joint_states",
+    "/impact_qp/status",
+    "/impact_detector/status",
+    "/impact_detector/impact",
+    "/impact_detector/estimate",
+}
+
+
+class ExperimentError(RosError):
+    """An experiment did not come to its end; the text says why."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """How one experiment is run."""
+
+    scenario: Scenario
+    controller: str  # which impact limits: unaware, robust, existential, nominal
+    folder: Path  # for the recording and the logs; must not exist
+    seed: int = 0
+    noise: bool = True
+    realtime: bool = False
+    duration: float = 10.0  # longest simulated time [s]
+    progress: Callable[[float, float], None] = lambda time, gap: None  # simulated time [s], gap [m]
+
+    @property
+    def bag(self) -> Path:
+        """The recording."""
+        return self.folder / "bag"
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """What the plant's side knows at the end."""
+
+    simulated_seconds: float
+    missed_cycles: int  # against the wall clock; 0 in lockstep
+
+
+def run_experiment(run: Run) -> RunReport:
+    """Run one experiment from start to recording.
+
+    Raises:
+        ExperimentError: The suite did not start, died or fell silent.
+        KeyboardInterrupt: Interrupted; the recording so far is finished.
+    """
+    run.folder.mkdir(parents=True)
+    settings = run.folder / "parameters.yaml"
+    settings.write_text(yaml.safe_dump(suite_parameters(run), sort_keys=False))
+    log = run.folder / "suite.log"
+    arguments = ["--ros-args", "--params-file", str(settings)]
+    with (
+        own_domain(),
+        stop_on_signals() as stop,
+        _ros(),
+        _nodes(run) as (plant, recorder),
+        child_process("impact_ros.suite", arguments, log) as suite,
+    ):
+        return _Conductor(run, plant, recorder, suite, log, stop).perform()
+
+
+def suite_parameters(run: Run) -> dict[str, Any]:
+    """Return the parameters of the suite's nodes, as a ROS parameter file holds them."""
+    robot = load_robot(run.scenario.robot)
+    lockstep = not run.realtime
+    controller = run.scenario.controller_parameters(robot)
+    controller |= {"impact_limits": run.controller, "lockstep": lockstep}
+    if run.realtime:
+        controller["state_timeout"] = SHARED_MACHINE_TIMEOUT
+    detector = {
+        "robot": run.scenario.robot,
+        "threshold": run.scenario.detection_threshold,
+        "contact_normal": list(controller["contact_normal"]),
+        "lockstep": lockstep,
+    }
+    values = {
+        "impact_qp": controller,
+        "impact_detector": detector,
+        "impact_predictor": {"robot": run.scenario.robot},
+    }
+    return {node: {"ros__parameters": parameters} for node, parameters in values.items()}
+
+
+@contextlib.contextmanager
+def _ros() -> Iterator[None]:
+    """Run ROS without its signal handlers."""
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        yield
+    finally:
+        rclpy.try_shutdown()
+
+
+@contextlib.contextmanager
+def _nodes(run: Run) -> Iterator[tuple[ImpactSimNode, Recorder]]:
+    """Make plant and recorder."""
+    overrides = {
+        "scenario": run.scenario.name,
+        "seed": run.seed,
+        "noise": run.noise,
+        "realtime": run.realtime,
+        "duration": run.duration,
+    }
+    plant = ImpactSimNode(
+        parameter_overrides=[Parameter(name, value=value) for name, value in overrides.items()]
+    )
+    try:
+        recorder = Recorder(run.bag)
+        try:
+            yield plant, recorder
+        finally:
+            recorder.destroy_node()
+    finally:
+        plant.destroy_node()
+
+
+class _Conductor:
+    """Brings plant and suite together, and watches both."""
+
+    def __init__(
+        self,
+        run: Run,
+        plant: ImpactSimNode,
+        recorder: Recorder,
+        suite: subprocess.Popen[bytes],
+        log: Path,
+        stop: Stop,
+    ) -> None:
+        self._run, self._plant, self._recorder = run, plant, recorder
+        self._suite, self._log, self._stop = suite, log, stop
+
+    def perform(self) -> RunReport:
+        """Run the experiment."""
+        client = self._plant.create_client(ChangeState, "impact_qp/change_state")
+        self._wait("the controller to start", client.service_is_ready)
+        self._change_state(client, Transition.TRANSITION_CONFIGURE, "configure")
+        self._wait("everybody to find each other", self._connected)
+        spin([self._plant, self._recorder], timeout=SETTLE_TIME, stop=self._stop)
+        if self._run.realtime:  # as on a robot: the states flow when the controller is activated
+            self._plant.start()
+        self._change_state(client, Transition.TRANSITION_ACTIVATE, "activate")
+        if not self._run.realtime:
+            self._plant.start()
+        self._spin(lambda: self._plant.finished, timeout=None)
+        if self._plant.failure:
+            raise ExperimentError(self._plant.failure)
+        self._change_state(client, Transition.TRANSITION_DEACTIVATE, "deactivate")
+        self._change_state(client, Transition.TRANSITION_CLEANUP, "clean up")
+        spin([self._plant, self._recorder], timeout=SETTLE_TIME, stop=self._stop)
+        return RunReport(self._plant.simulation.time_ns * 1e-9, self._plant.missed_cycles)
+
+    def _connected(self) -> bool:
+        """Tell whether every state, verdict and command has its listener."""
+        heard = {
+            subscription.topic_name
+            for subscription in self._recorder.subscriptions
+            if subscription.get_publisher_count() > 0
+        }
+        return heard >= RECORDED and self._plant.peers >= LISTENERS
+
+    def _change_state(self, client: Any, transition: int, name: str) -> None:
+        """Change the controller's state."""
+        future = client.call_async(ChangeState.Request(transition=Transition(id=transition)))
+        self._wait(f"the controller to {name}", future.done)
+        if not future.result().success:
+            raise ExperimentError(f"the controller refused to {name}{self._log_hint()}")
+
+    def _wait(self, what: str, condition: Callable[[], bool]) -> None:
+        if self._spin(condition, timeout=STARTUP_TIMEOUT) == "timeout":
+            raise ExperimentError(f"waited {STARTUP_TIMEOUT:.0f} s for {what}{self._log_hint()}")
+
+    def _spin(self, condition: Callable[[], bool], timeout: float | None) -> str:
+        """Serve the nodes until the condition holds; fail when the suite dies."""
+
+        def over() -> bool:
+            plant = self._plant
+            self._run.progress(plant.simulation.time_ns * 1e-9, plant.simulation.plant.gap)
+            return condition() or self._suite.poll() is not None
+
+        nodes: list[Node] = [self._plant, self._recorder]
+        reason = spin(nodes, until=over, timeout=timeout, stop=self._stop)
+        if reason not in ("condition", "timeout"):
+            raise KeyboardInterrupt
+        if self._suite.poll() is not None:
+            raise ExperimentError(f"the suite ended with {self._suite.poll()}{self._log_hint()}")
+        return reason
+
+    def _log_hint(self) -> str:
+        """Return the last line of the suite's log and where the rest is."""
+        lines = self._log.read_text(errors="replace").strip().splitlines()
+        return f" ({lines[-1].strip()}; log: {self._log})" if lines else f" (log: {self._log})"

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joint states in the order of the robot, whatever order they came in. Needs no ROS to import."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from impact_ros.exceptions import MessageError
+
+
+class JointArrays(NamedTuple):
+    """A joint state in a known joint order.
+
+    Attributes:
+        position: Shape (n,) [rad; m], NaN when the message has none.
+        velocity: Shape (n,) [rad/s; m/s], NaN when the message has none.
+        effort: Shape (n,) [N.m; N], NaN when the message has none.
+    """
+
+    position: np.ndarray
+    velocity: np.ndarray
+    effort: np.ndarray
+
+
+def reorder(names: Sequence[str], wanted: Sequence[str]) -> np.ndarray:
+    """Find where each wanted joint is.
+
+    Args:
+        names: Joint names in the order of the data; extra ones do no harm.
+        wanted: Names of the n joints in the order asked for.
+
+    Returns:
+        Index array of shape (n,): `data[index]` is in the wanted order.
+
+    Raises:
+        MessageError: Joints are missing, or a wanted one is there twice.
+    """
+    names = list(names)
+    missing = [name for name in wanted if name not in names]
+    if missing:
+        got = ", ".join(names) if names else "none"
+        raise MessageError(
+            f"expected joints {', '.join(wanted)}, missing {', '.join(missing)}; got {got}"
+        )
+    twice = [name for name in wanted if names.count(name) > 1]
+    if twice:
+        raise MessageError(f"expected each joint once, got {', '.join(twice)} more than once")
+    return np.array([names.index(name) for name in wanted], dtype=np.intp)
+
+
+class JointReader:
+    """Reads joint states; looks names up again only when they change.
+
+    Attributes:
+        names: Names of the n joints, in the order of the arrays returned.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        """Keep the order wanted.
+
+        Args:
+            names: Names of the n joints.
+        """
+        self.names = tuple(names)
+        self._seen: list[str] | None = None
+        self._index = np.empty(0, dtype=np.intp)
+
+    def read(self, message: Any) -> JointArrays:
+        """Read one message. Values are not judged: see `messages.non_finite`.
+
+        Args:
+            message: sensor_msgs JointState, or anything with name, position, velocity and effort.
+
+        Returns:
+            New arrays in the order of `names`.
+
+        Raises:
+            MessageError: Joints are missing or double, or an array has neither none nor all of
+                the values.
+        """
+        if message.name != self._seen:
+            self._index = reorder(message.name, self.names)
+            self._seen = list(message.name)
+        return JointArrays(
+            self._column("position", message.position),
+            self._column("velocity", message.velocity),
+            self._column("effort", message.effort),
+        )
+
+    def _column(self, label: str, values: Any) -> np.ndarray:
+        count = len(values)
+        if count == len(self._seen or ()):
+            return np.asarray(values, dtype=float)[self._index]
+        if count:
+            expected = len(self._seen or ())
+            raise MessageError(f"expected {expected} values of {label} (or none), got {count}")
+        return np.full(len(self.names), np.nan)
+
+
+def joint_state_arrays(message: Any, names: Sequence[str]) -> JointArrays:
+    """Read one joint state once; keep a `JointReader` for a stream.
+
+    Args:
+        message: sensor_msgs JointState.
+        names: Names of the n joints, in the order wanted.
+
+    Returns:
+        Position, velocity and effort, each of shape (n,), NaN where the message has none.
+
+    Raises:
+        MessageError: As `JointReader.read`.
+    """
+    return JointReader(names).read(message)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Console scripts of nodes: bad input gets one line and status 2, a signal one and status 0."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import rclpy
+from rclpy.signals import SignalHandlerOptions
+from rclpy.utilities import remove_ros_args
+
+from impact_robots.exceptions import ImpactError
+from impact_ros.exceptions import ParameterError
+from impact_ros.parameters import describe
+from impact_ros.spin import spin, stop_on_signals
+
+Main = Callable[..., int]
+
+
+def main_for(*node_classes: Callable[[], Any], name: str = "") -> Main:
+    """Make the main function of a console script that runs nodes in one process.
+
+    A lifecycle node's `on_shutdown` is called before the end, while it still can publish.
+
+    Args:
+        *node_classes: Classes to make a node of, without arguments. A class attribute
+            `PARAMETERS` (the dataclass) is listed by `--help`.
+        name: Name in messages; that of the script by default.
+
+    Returns:
+        `main(args=None) -> status`: 0 stopped on request, 1 failed, 2 wrong usage.
+
+    Example:
+        main = main_for(DetectorNode)
+    """
+
+    def main(args: Sequence[str] | None = None) -> int:
+        given = list(sys.argv if args is None else [sys.argv[0], *args])
+        script = name or given[0].rsplit("/", 1)[-1]
+        extra = _without_ros(given)
+        if extra and extra[0] in ("-h", "--help"):
+            print(_help(script, node_classes))
+            return 0
+        if extra:
+            return _fail(script, f"unexpected {extra[0]!r}; ROS arguments follow --ros-args", 2)
+        return _run(script, given, node_classes)
+
+    return main
+
+
+def _without_ros(given: list[str]) -> list[str]:
+    try:
+        return list(remove_ros_args(given))[1:]
+    except Exception:  # malformed ROS arguments: init says what is wrong with them
+        return []
+
+
+def _run(script: str, args: list[str], node_classes: Sequence[Callable[[], Any]]) -> int:
+    with stop_on_signals() as stop:
+        try:
+            rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+        except Exception as error:  # rclpy has one private class per mistake
+            return _fail(script, f"cannot start ROS: {error}", 2)
+        nodes: list[Any] = []
+        try:
+            nodes.extend(make() for make in node_classes)
+            reason = spin(nodes, stop=stop)
+            print(f"{script}: stopped ({reason})", file=sys.stderr)
+        except ParameterError as error:
+            return _fail(script, str(error), 2)
+        except ImpactError as error:
+            return _fail(script, str(error), 1)
+        finally:
+            _close(nodes)
+    return 0
+
+
+def _close(nodes: list[Any]) -> None:
+    for node in nodes:
+        if hasattr(node, "trigger_shutdown"):
+            with contextlib.suppress(Exception):  # already finalized
+                node.trigger_shutdown()
+        node.destroy_node()
+    rclpy.try_shutdown()
+
+
+def _fail(script: str, message: str, status: int) -> int:
+    print(f"{script}: {' '.join(message.split())}", file=sys.stderr)
+    return status
+
+
+def _help(script: str, node_classes: Sequence[Callable[[], Any]]) -> str:
+    parts = [f"usage: {script} [--ros-args -p NAME:=VALUE ... -r FROM:=TO ...]"]
+    for node_class in node_classes:
+        parts.append(inspect.getdoc(node_class) or "")
+        if parameters := getattr(node_class, "PARAMETERS", None):
+            parts.append(describe(parameters))
+    return "\n\n".join(parts)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Message fields in and out: time stamps in integers, arrays in place. Needs no ROS to import."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from impact_ros.exceptions import MessageError
+from impact_ros.joints import JointArrays, JointReader, joint_state_arrays, reorder
+
+__all__ = [
+    "JointArrays",
+    "JointReader",
+    "fill",
+    "from_nanoseconds",
+    "joint_state_arrays",
+    "non_finite",
+    "reorder",
+    "set_vector",
+    "to_nanoseconds",
+    "to_seconds",
+    "vector",
+]
+
+NANOSECONDS = 1_000_000_000
+SECONDS_LIMIT = 2**31
+
+
+def fill(target: Any, values: ArrayLike | Sequence[Any]) -> None:
+    """Write values into a message's array field, in place.
+
+    Assigning too few values to a fixed array would send memory beyond it; this raises.
+
+    Args:
+        target: The field itself: numpy array (`float64[7]`), array.array (`float64[]`) or list.
+        values: As many values as a fixed field holds; any number for others. An array of any
+            shape is written row by row.
+
+    Raises:
+        MessageError: The number of values differs from that of a fixed field.
+
+    Example:
+        fill(message.values, torque)
+    """
+    if isinstance(target, array):
+        _fill_sequence(target, values)
+    elif isinstance(target, np.ndarray):
+        given = np.asarray(values)
+        if given.size != target.size:
+            raise MessageError(f"expected {target.size} values, got {given.size}")
+        target[:] = given.reshape(-1)
+    else:
+        target[:] = values
+
+
+def _fill_sequence(target: array[Any], values: ArrayLike) -> None:
+    given = np.asarray(values).reshape(-1)
+    if given.size != len(target):
+        del target[:]
+        target.frombytes(bytes(given.size * target.itemsize))
+    if given.size:
+        np.frombuffer(target, dtype=target.typecode)[:] = given
+
+
+def set_vector(target: Any, values: ArrayLike) -> None:
+    """Write three numbers into a geometry_msgs Vector3 or Point.
+
+    Args:
+        target: Field with x, y and z.
+        values: Numbers, shape (3,).
+
+    Raises:
+        MessageError: Not three numbers.
+    """
+    given = np.asarray(values, dtype=float)
+    if given.shape != (3,):
+        raise MessageError(f"expected 3 values, got shape {given.shape}")
+    target.x, target.y, target.z = given.tolist()
+
+
+def vector(source: Any) -> np.ndarray:
+    """Read a geometry_msgs Vector3 or Point, shape (3,)."""
+    return np.array([source.x, source.y, source.z])
+
+
+def to_seconds(stamp: Any) -> float:
+    """Return a stamp in seconds; of a wall clock's time only microseconds survive.
+
+    Args:
+        stamp: builtin_interfaces Time or Duration.
+    """
+    return float(stamp.sec + stamp.nanosec * 1e-9)
+
+
+def to_nanoseconds(stamp: Any) -> int:
+    """Return a stamp in nanoseconds, exactly.
+
+    Args:
+        stamp: builtin_interfaces Time or Duration.
+    """
+    return int(stamp.sec * NANOSECONDS + stamp.nanosec)
+
+
+def from_nanoseconds(nanoseconds: int, stamp: Any = None) -> Any:
+    """Write nanoseconds into a stamp, exactly.
+
+    Args:
+        nanoseconds: Integer time; negative times round down to the second.
+        stamp: Stamp to write to; a new builtin_interfaces Time without one.
+
+    Returns:
+        The stamp.
+
+    Raises:
+        MessageError: Not an integer, or beyond what 32 bits of seconds hold.
+    """
+    if isinstance(nanoseconds, bool) or not isinstance(nanoseconds, (int, np.integer)):
+        raise MessageError(f"expected integer nanoseconds, got {nanoseconds!r}")
+    seconds, rest = divmod(int(nanoseconds), NANOSECONDS)
+    if not -SECONDS_LIMIT <= seconds < SECONDS_LIMIT:
+        raise MessageError(f"expected seconds within 32 bits, got {seconds}")
+    if stamp is None:
+        from builtin_interfaces.msg import Time
+
+        stamp = Time()
+    stamp.sec, stamp.nanosec = seconds, rest
+    return stamp
+
+
+def non_finite(names: Sequence[str], **columns: np.ndarray) -> list[str]:
+    """Say which joint values are NaN or infinite.
+
+    Args:
+        names: Names of the n joints.
+        **columns: What each array is, and the array of shape (n,).
+
+    Returns:
+        "joint4 velocity" for each such value; empty when all are finite.
+    """
+    found = []
+    for label, values in columns.items():
+        good = np.isfinite(values)
+        if not good.all():
+            found += [f"{names[i]} {label}" for i in np.flatnonzero(~good).tolist()]
+    return found

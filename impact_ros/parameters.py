@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of a node: one frozen dataclass says all, ROS and the documentation follow it.
+
+Example:
+    @dataclass(frozen=True)
+    class DetectorParameters:
+        threshold: float = parameter(2.5, "Sum of torque errors that is an impact.", unit="N.m",
+                                     low=0.0)
+
+    self.parameters = declare(self, DetectorParameters)
+
+Everything but `declare` works without ROS.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from impact_ros.exceptions import ParameterError
+from impact_ros.specification import Specification, parameter, specifications
+
+__all__ = [
+    "ParameterError",
+    "Specification",
+    "declare",
+    "describe",
+    "from_values",
+    "misspelt",
+    "parameter",
+    "specifications",
+]
+
+Parameters = TypeVar("Parameters")
+
+# Overrides that nodes take from rclpy itself.
+OWN_OF_RCLPY = ("use_sim_time", "start_type_description_service", "qos_overrides.")
+
+
+def from_values(cls: type[Parameters], values: Mapping[str, Any]) -> Parameters:
+    """Make the dataclass from some values, and defaults for the rest.
+
+    Args:
+        cls: Dataclass of parameters.
+        values: Values by name.
+
+    Returns:
+        The checked instance.
+
+    Raises:
+        ParameterError: A name is unknown, or a value does not fit.
+    """
+    known = specifications(cls)
+    for line in misspelt(values, known):
+        raise ParameterError(*line.split(": ", 1))
+    return cls(**{name: known[name].convert(value) for name, value in values.items()})
+
+
+def misspelt(given: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Say which names are unknown, and what was probably meant.
+
+    Args:
+        given: Names of overrides.
+        known: Names of declared parameters.
+
+    Returns:
+        One line per unknown name, "name: expected ...".
+    """
+    known = [name for name in known if not name.startswith(OWN_OF_RCLPY)]
+    lines = []
+    for name in given:
+        if name in known or name.startswith(OWN_OF_RCLPY):
+            continue
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+        lines.append(f"{name}: unknown, {hint}")
+    return lines
+
+
+def describe(cls: type) -> str:
+    """Write the parameters as a markdown table, for the documentation.
+
+    Args:
+        cls: Dataclass of parameters.
+
+    Returns:
+        The table, one row per parameter, ending with a newline.
+    """
+    rows = [
+        "| parameter | type | default | range | unit | description |",
+        "|---|---|---|---|---|---|",
+    ]
+    rows += [_row(item) for item in specifications(cls).values()]
+    return "\n".join(rows) + "\n"
+
+
+def _row(item: Specification) -> str:
+    kind = {bool: "bool", int: "int", float: "double", str: "string"}[item.element]
+    cells = [
+        f"`{item.name}`",
+        kind + ("[]" if item.is_list else ""),
+        f"`{_default_text(item.default)}`",
+        _range_text(item),
+        item.unit,
+        item.description + ("" if item.read_only else " Can be changed at run time."),
+    ]
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _default_text(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_default_text(element) for element in value) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ".nan" if isinstance(value, float) and math.isnan(value) else str(value) or '""'
+
+
+def _range_text(item: Specification) -> str:
+    if item.choices is not None:
+        return ", ".join(f"`{choice}`" for choice in item.choices)
+    if item.low is None:
+        return "" if item.high is None else f"<= {item.high:g}"
+    return f">= {item.low:g}" if item.high is None else f"{item.low:g} .. {item.high:g}"
+
+
+def declare(node: Any, cls: type[Parameters]) -> Parameters:
+    """Declare all parameters on a node and return their checked values.
+
+    Overrides that name no parameter are warned about. Parameters that are not read-only refuse a
+    bad value at run time with the same line; `from_values` of the new values makes a new instance.
+
+    Args:
+        node: A rclpy Node or LifecycleNode.
+        cls: Dataclass of parameters.
+
+    Returns:
+        The instance, with overrides applied.
+
+    Raises:
+        ParameterError: An override does not fit.
+    """
+    from impact_ros.declaration import declare_on
+
+    return declare_on(node, cls)

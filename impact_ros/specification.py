@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one node parameter is, and whether a value fits it. No ROS in here."""
+
+from __future__ import annotations
+
+import math
+import typing
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any
+
+from impact_ros.exceptions import ParameterError
+
+SCALARS: dict[type, str] = {
+    bool: "true or false",
+    int: "an integer",
+    float: "a number",
+    str: "a text",
+}
+
+
+@dataclass(frozen=True)
+class Specification:
+    """One parameter of a node.
+
+    Attributes:
+        name: Name, as declared.
+        element: bool, int, float or str: the type of the value, or of a list's elements.
+        is_list: The value is a list (a tuple in Python) of elements.
+        default: Value without an override.
+        description: What it does, one sentence.
+        unit: Unit of the value, empty if it has none.
+        low: Smallest value allowed, None for no limit.
+        high: Largest value allowed, None for no limit.
+        choices: Values allowed, None for all.
+        read_only: Fixed once the node was started.
+    """
+
+    name: str
+    element: type
+    is_list: bool
+    default: Any
+    description: str
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[Any, ...] | None = None
+    read_only: bool = True
+
+    @property
+    def expected(self) -> str:
+        """What a value must be, in words."""
+        text = (
+            f"a list, each element {SCALARS[self.element]}"
+            if self.is_list
+            else (SCALARS[self.element])
+        )
+        if self.choices is not None:
+            return f"one of {', '.join(str(choice) for choice in self.choices)}"
+        if self.low is not None and self.high is not None:
+            text += f" from {self.low:g} to {self.high:g}"
+        elif self.low is not None:
+            text += f" of at least {self.low:g}"
+        elif self.high is not None:
+            text += f" of at most {self.high:g}"
+        return text + (f" [{self.unit}]" if self.unit else "")
+
+    def convert(self, value: Any) -> Any:
+        """Return the value in the parameter's own type, checked.
+
+        Integers do for numbers, lists come out as tuples. A number must be finite, unless the
+        default is the same special value (NaN stands for unknown then).
+
+        Args:
+            value: What a user gave.
+
+        Returns:
+            bool, int, float or str, or a tuple of these.
+
+        Raises:
+            ParameterError: Wrong type, out of range, or not one of the choices.
+        """
+        if not self.is_list:
+            return self._convert_element(value, value)
+        if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
+            raise self._error(value)
+        return tuple(self._convert_element(element, value) for element in value)
+
+    def _convert_element(self, element: Any, given: Any) -> Any:
+        if self.element is float and type(element) is int:
+            element = float(element)
+        if type(element) is not self.element or not self._allows(element):
+            raise self._error(given)
+        return element
+
+    def _allows(self, element: Any) -> bool:
+        if self.choices is not None:
+            return element in self.choices
+        if isinstance(element, float) and not math.isfinite(element):
+            return self._is_special_default(element)
+        low_ok = self.low is None or element >= self.low
+        return low_ok and (self.high is None or element <= self.high)
+
+    def _is_special_default(self, element: float) -> bool:
+        defaults = self.default if self.is_list else (self.default,)
+        return any(
+            element == default or (math.isnan(element) and math.isnan(default))
+            for default in defaults
+        )
+
+    def _error(self, value: Any) -> ParameterError:
+        return ParameterError(self.name, f"expected {self.expected}, got {value!r}")
+
+
+def parameter(
+    default: Any,
+    description: str,
+    *,
+    unit: str = "",
+    low: float | None = None,
+    high: float | None = None,
+    choices: typing.Sequence[Any] | None = None,
+    read_only: bool = True,
+) -> Any:
+    """Declare one parameter as a field of a frozen dataclass.
+
+    The annotation gives its type: bool, int, float, str, or tuple[float, ...] and the like.
+
+    Args:
+        default: Value without an override; float("nan") stands for unknown.
+        description: What it does, one sentence.
+        unit: Unit of the value.
+        low: Smallest value allowed.
+        high: Largest value allowed.
+        choices: Values allowed.
+        read_only: Fixed once the node was started.
+
+    Returns:
+        A dataclasses.field with the rest as its metadata.
+    """
+    metadata = {
+        "description": description,
+        "unit": unit,
+        "low": low,
+        "high": high,
+        "choices": None if choices is None else tuple(choices),
+        "read_only": read_only,
+    }
+    return field(
+        default=tuple(default) if isinstance(default, list) else default, metadata=metadata
+    )
+
+
+def specifications(cls: type) -> dict[str, Specification]:
+    """List the parameters of a dataclass, in order, by name.
+
+    Args:
+        cls: Dataclass whose fields were made by `parameter`.
+
+    Returns:
+        One specification per field.
+
+    Raises:
+        TypeError: A field was not made by `parameter`, or has an annotation that ROS cannot carry,
+            or a default that does not fit its own specification.
+    """
+    hints = typing.get_type_hints(cls)
+    return {item.name: _specification(item, hints[item.name]) for item in fields(cls)}
+
+
+def _specification(item: Any, hint: Any) -> Specification:
+    is_list = typing.get_origin(hint) in (tuple, list)
+    element = typing.get_args(hint)[0] if is_list else hint
+    if element not in SCALARS or "description" not in item.metadata or item.default is MISSING:
+        raise TypeError(
+            f"{item.name}: expected a field made by parameter() with type bool, int, float, str "
+            f"or a tuple of one of them, got {hint!r}"
+        )
+    specification = Specification(item.name, element, is_list, item.default, **item.metadata)
+    try:
+        specification.convert(item.default)
+    except ParameterError as error:
+        raise TypeError(f"default of {error}") from error
+    return specification

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run nodes: the fast executor where there is one, and an orderly end.
+
+rclpy's EventsExecutor (Kilted, Lyrical, and Jazzy from 7.1.6 on) takes a third of the processor
+time of the others. Its `spin()` never dispatches in some builds and burns a core instead, so it is
+driven in slices here; older rclpy gets the SingleThreadedExecutor.
+
+rclpy's own signal handlers invalidate every publisher at once, before a controller can send its
+last safe command. Here a signal only asks to stop; nodes end while they still can publish.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.task import Future
+
+# A signal is noticed within this time [s]; a condition within the shorter one.
+SLICE = 0.05
+SLICE_WITH_CONDITION = 0.005
+
+
+class Stop:
+    """Says why to stop; set from a signal handler, so it holds no lock.
+
+    Attributes:
+        reason: Empty while running, then for example "SIGINT".
+    """
+
+    def __init__(self) -> None:
+        """Start without a reason."""
+        self.reason = ""
+
+
+def make_executor(context: Context) -> Any:
+    """Make the fastest executor that this rclpy has.
+
+    Args:
+        context: Context of the nodes.
+
+    Returns:
+        EventsExecutor, or SingleThreadedExecutor where rclpy has no other.
+    """
+    try:
+        from rclpy.experimental.events_executor import EventsExecutor
+    except ImportError:
+        return SingleThreadedExecutor(context=context)
+    return EventsExecutor(context=context)
+
+
+def freeze_garbage() -> None:
+    """Exempt all that exists now from garbage collection: its pauses cost control cycles.
+
+    `spin` calls it once; a lifecycle node calls it again when it was configured.
+    """
+    gc.collect()
+    gc.freeze()
+
+
+@contextlib.contextmanager
+def stop_on_signals() -> Iterator[Stop]:
+    """Turn SIGINT and SIGTERM into a reason to stop; a second one ends the process at once.
+
+    Yields:
+        What `spin` watches. Outside the main thread signals are left alone.
+    """
+    stop = Stop()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+
+    def handle(number: int, _frame: Any) -> None:
+        stop.reason = signal.Signals(number).name
+        signal.signal(number, signal.SIG_DFL)
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def spin(
+    nodes: Sequence[Any],
+    *,
+    until: Callable[[], bool] | None = None,
+    timeout: float | None = None,
+    stop: Stop | None = None,
+) -> str:
+    """Serve nodes of one context until something ends it. Nodes are not destroyed.
+
+    Args:
+        nodes: Nodes to serve, at least one.
+        until: Condition that ends it, checked every few milliseconds.
+        timeout: Time after which to give up [s of a monotonic clock].
+        stop: Reason to stop from outside, as of `stop_on_signals`; without one, signals are
+            handled here.
+
+    Returns:
+        What ended it: "condition", "timeout", "shutdown" (of the context), or the stop's reason.
+    """
+    if stop is None:
+        with stop_on_signals() as own:
+            return spin(nodes, until=until, timeout=timeout, stop=own)
+    executor = make_executor(nodes[0].context)
+    for node in nodes:
+        executor.add_node(node)
+    freeze_garbage()
+    try:
+        return _spin_slices(executor, nodes[0].context, until, timeout, stop)
+    finally:
+        for node in nodes:
+            executor.remove_node(node)
+        executor.shutdown()
+
+
+def _spin_slices(
+    executor: Any,
+    context: Context,
+    until: Callable[[], bool] | None,
+    timeout: float | None,
+    stop: Stop,
+) -> str:
+    from rclpy.executors import ExternalShutdownException
+
+    end = float("inf") if timeout is None else time.monotonic() + timeout
+    pause = SLICE if until is None else SLICE_WITH_CONDITION
+    never: Future[None] = Future()
+    while context.ok():
+        if until is not None and until():
+            return "condition"
+        if stop.reason:
+            return stop.reason
+        left = end - time.monotonic()
+        if left <= 0.0:
+            return "timeout"
+        with contextlib.suppress(ExternalShutdownException):
+            executor.spin_until_future_complete(never, timeout_sec=min(pause, left))
+    return stop.reason or "shutdown"

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spinning real nodes: what ends it, what a signal does, what bad arguments do."""
+
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy")
+
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from std_msgs.msg import Int64
+
+from impact_ros import spin as spin_module
+from impact_ros.qos import LATCHED, STREAM
+from impact_ros.spin import Stop, make_executor, spin
+
+ROOT = Path(__file__).resolve().parents[2]
+
+PROGRAM = '''
+import sys
+from dataclasses import dataclass
+from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
+from std_msgs.msg import Int64
+from impact_ros.main import main_for
+from impact_ros.parameters import declare, parameter
+from impact_robots.exceptions import ImpactError
+
+@dataclass(frozen=True)
+class Parameters:
+    rate: float = parameter(1.0, "Rate.", unit="Hz", low=0.1)
+
+class Example(LifecycleNode):
+    """An example node."""
+    PARAMETERS = Parameters
+    def __init__(self):
+        super().__init__("example")
+        rate = declare(self, Parameters).rate
+        if rate == 13.0:
+            raise ImpactError("thirteen brings bad luck")
+        self.out = self.create_publisher(Int64, "~/last_word", 1)
+        print("ready", flush=True)
+    def on_shutdown(self, state):
+        self.out.publish(Int64(data=1))
+        print("last word", flush=True)
+        return TransitionCallbackReturn.SUCCESS
+
+sys.exit(main_for(Example, name="example")())
+'''
+
+
+@pytest.fixture
+def context():
+    made = Context()
+    made.init()
+    yield made
+    made.try_shutdown()
+
+
+@pytest.fixture
+def nodes(context):
+    made = [Node("talker", context=context), Node("listener", context=context)]
+    yield made
+    for node in made:
+        node.destroy_node()
+
+
+@pytest.fixture(params=["fast", "fallback"])
+def executor_kind(request, monkeypatch):
+    """Run with the executor this rclpy has, and as with one that has no other."""
+    if request.param == "fallback":
+        monkeypatch.setitem(sys.modules, "rclpy.experimental.events_executor", None)
+    return request.param
+
+
+def test_the_fallback_is_the_single_threaded_executor(context, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rclpy.experimental.events_executor", None)
+    assert isinstance(make_executor(context), SingleThreadedExecutor)
+
+
+def test_messages_arrive_and_the_condition_ends_it(nodes, executor_kind):
+    talker, listener = nodes
+    got = []
+    listener.create_subscription(Int64, "/number", lambda message: got.append(message.data), STREAM)
+    publisher = talker.create_publisher(Int64, "/number", STREAM)
+
+    def answered():
+        if publisher.get_subscription_count() and not got:
+            publisher.publish(Int64(data=7))
+        return bool(got)
+
+    assert spin(nodes, until=answered, timeout=10.0) == "condition"
+    assert got[0] == 7
+
+
+def test_a_latched_event_reaches_who_comes_late(nodes, executor_kind):
+    talker, listener = nodes
+    talker.create_publisher(Int64, "/event", LATCHED).publish(Int64(data=3))
+    got = []
+    listener.create_subscription(Int64, "/event", lambda message: got.append(message.data), LATCHED)
+    assert spin(nodes, until=lambda: bool(got), timeout=10.0) == "condition"
+
+
+def test_the_timeout_ends_it(nodes, executor_kind):
+    start = time.monotonic()
+    assert spin(nodes, until=lambda: False, timeout=0.2) == "timeout"
+    assert 0.2 <= time.monotonic() - start < 1.0
+
+
+def test_idling_costs_no_processor(nodes, executor_kind):
+    start = time.process_time()
+    spin(nodes, timeout=0.5)
+    assert time.process_time() - start < 0.25
+
+
+def test_a_shutdown_and_a_stop_end_it(nodes, context, executor_kind):
+    stop = Stop()
+    talker = nodes[0]
+
+    def end():
+        stop.reason = "enough"
+
+    timer = talker.create_timer(0.01, end)
+    assert spin(nodes, timeout=10.0, stop=stop) == "enough"
+    talker.destroy_timer(timer)
+    talker.create_timer(0.01, context.try_shutdown)
+    assert spin(nodes, timeout=10.0) == "shutdown"
+
+
+def test_an_error_in_a_callback_comes_out(nodes, executor_kind):
+    def fail():
+        raise ValueError("broken callback")
+
+    nodes[0].create_timer(0.01, fail)
+    with pytest.raises(ValueError, match="broken callback"):
+        spin(nodes, timeout=10.0)
+
+
+def test_signal_handlers_are_put_back(nodes):
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    spin(nodes, timeout=0.01)
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+def test_a_signal_is_seen_within_two_slices(nodes):
+    start = []
+
+    def interrupt():
+        if not start:
+            start.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+
+    nodes[0].create_timer(0.01, interrupt)
+    assert spin(nodes, timeout=10.0) == "SIGINT"
+    assert time.monotonic() - start[0] < 2 * spin_module.SLICE + 0.1
+
+
+def launch(*arguments):
+    environment = dict(os.environ)
+    environment["PYTHONPATH"] = os.pathsep.join(
+        [str(ROOT), *filter(None, [environment.get("PYTHONPATH")])]
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+
+
+def finish(process):
+    try:
+        return process.communicate(timeout=20)
+    finally:
+        process.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_one_line_and_a_last_word(number):
+    process = launch()
+    assert select.select([process.stdout], [], [], 20)[0], "no sign of life"
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(number)
+    out, err = finish(process)
+    assert out == "last word\n"
+    assert err == f"example: stopped ({number.name})\n"
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "line"),
+    [
+        (
+            ["--ros-args", "-p", "rate:=0.0"],
+            2,
+            r"example: parameter rate: expected a number of at least 0\.1 \[Hz\], got 0\.0",
+        ),
+        (["--ros-args", "-p", "rate:=13"], 1, "example: thirteen brings bad luck"),
+        (["--ros-args", "--bogus"], 2, r"example: cannot start ROS: .*--bogus.*"),
+        (["0.5"], 2, "example: unexpected '0.5'; ROS arguments follow --ros-args"),
+    ],
+)
+def test_a_bad_argument_gets_one_line(arguments, status, line):
+    process = launch(*arguments)
+    out, err = finish(process)
+    assert re.fullmatch(line + "\n", err), err
+    assert (process.returncode, out) == (status, "")
+
+
+def test_help_lists_the_parameters():
+    out, err = finish(launch("--help"))
+    assert "| `rate` | double | `1.0` | >= 0.1 | Hz | Rate. |" in out
+    assert err == ""
