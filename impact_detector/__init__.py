@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an impact did: streaming detectors, and estimators of what happened around an event."""
+
+from impact_detector.estimate import Estimate, ImpactEstimator
+from impact_detector.exceptions import DetectorError, EstimateError
+from impact_detector.force_threshold import ForceThresholdDetector
+from impact_detector.friction import PANDA_FRICTION, JointFriction
+from impact_detector.gross_velocity import GrossVelocity, gross_velocity
+from impact_detector.impulse import Impulse, integrate_impulse
+from impact_detector.model_torque import ModelTorque
+from impact_detector.reference import ReferencePairing
+from impact_detector.sample import Detection, ForceSample, JointSample, Verdict, from_seconds
+from impact_detector.torque_error import TorqueErrorDetector
+
+__all__ = [
+    "PANDA_FRICTION",
+    "Detection",
+    "DetectorError",
+    "Estimate",
+    "EstimateError",
+    "ForceSample",
+    "ForceThresholdDetector",
+    "GrossVelocity",
+    "ImpactEstimator",
+    "Impulse",
+    "JointFriction",
+    "JointSample",
+    "ModelTorque",
+    "ReferencePairing",
+    "TorqueErrorDetector",
+    "Verdict",
+    "from_seconds",
+    "gross_velocity",
+    "integrate_impulse",
+]

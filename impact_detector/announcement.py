@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the node publishes, written from verdicts, detections and estimates. Needs impact_msgs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from impact_detector.estimate import Estimate
+from impact_detector.sample import FORCE, TORQUE_ERROR, Detection, Verdict
+from impact_msgs.msg import DetectorStatus, ImpactEstimate, ImpactEvent
+from impact_ros.messages import fill, from_nanoseconds, set_vector
+
+CODES = {
+    TORQUE_ERROR: ImpactEvent.DETECTOR_TORQUE_ERROR,
+    FORCE: ImpactEvent.DETECTOR_FORCE,
+}
+_NAN = float("nan")
+
+
+def status_message(verdict: Verdict, frame: str) -> DetectorStatus:
+    """Return the status of one state of the torque-error detector."""
+    message = DetectorStatus()
+    from_nanoseconds(verdict.time, message.header.stamp)
+    message.header.frame_id = frame
+    message.detector = CODES[TORQUE_ERROR]
+    message.statistic, message.threshold = verdict.statistic, verdict.threshold
+    message.ready, message.armed, message.impact = verdict.ready, verdict.armed, verdict.impact
+    if verdict.detection_time is not None:
+        from_nanoseconds(verdict.detection_time, message.detection_time)
+    return message
+
+
+def event_message(detection: Detection) -> ImpactEvent:
+    """Return the event of a detection; what a threshold cannot know stays unknown."""
+    message = ImpactEvent()
+    from_nanoseconds(detection.detection_time, message.header.stamp)
+    from_nanoseconds(detection.impact_time, message.impact_time)
+    from_nanoseconds(detection.detection_time, message.detection_time)
+    message.detector = CODES[detection.detector]
+    message.statistic, message.threshold = detection.statistic, detection.threshold
+    message.expected = ImpactEvent.EXPECTED_UNKNOWN
+    set_vector(message.direction, [_NAN, _NAN, _NAN])
+    return message
+
+
+def estimate_message(estimate: Estimate, names: Sequence[str], frame: str) -> ImpactEstimate:
+    """Return the estimate of n named joints, its impulse in the force sensor's frame."""
+    message = ImpactEstimate()
+    from_nanoseconds(estimate.time, message.header.stamp)
+    message.header.frame_id = frame
+    from_nanoseconds(estimate.impact_time, message.impact_time)
+    message.joint_names = list(names)
+    fill(message.velocity_before, estimate.velocity_before)
+    fill(message.velocity_after, estimate.velocity_after)
+    fill(message.gross_velocity, estimate.gross_velocity)
+    fill(message.velocity_jump, estimate.velocity_jump)
+    set_vector(message.impulse, estimate.impulse)
+    message.normal_impulse = estimate.normal_impulse
+    message.peak_force, message.duration = float(estimate.peak_force), estimate.duration
+    message.restitution = _NAN
+    message.fit_rms, message.fit_samples = estimate.fit_rms, estimate.fit_samples
+    message.fit_window = estimate.fit_window
+    message.method, message.quality = estimate.method, estimate.quality
+    return message

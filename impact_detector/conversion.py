@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages into samples: shared by the node and by the reader of bags. Needs no ROS to import."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from impact_detector.exceptions import DetectorError
+from impact_detector.sample import ForceSample, JointSample, from_seconds
+from impact_ros.messages import JointReader, to_nanoseconds, vector
+
+__all__ = ["batch_sample", "joint_sample", "reference_torque", "unreadable", "wrench_sample"]
+
+
+def joint_sample(message: Any, reader: JointReader) -> JointSample:
+    """Return a measured sensor_msgs/JointState as a sample in the reader's joint order.
+
+    Raises:
+        MessageError: joints are missing or double, or arrays of wrong length.
+    """
+    arrays = reader.read(message)
+    tau = None if len(message.effort) == 0 else arrays.effort
+    return JointSample(to_nanoseconds(message.header.stamp), arrays.position, arrays.velocity, tau)
+
+
+def unreadable(message: Any, reader: JointReader) -> JointSample:
+    """Return a sample of nothing but NaN, so that an unreadable state gets its verdict too."""
+    nothing = np.full(len(reader.names), np.nan)
+    return JointSample(to_nanoseconds(message.header.stamp), nothing, nothing, None)
+
+
+def reference_torque(message: Any, reader: JointReader) -> np.ndarray | None:
+    """Return the effort of a desired sensor_msgs/JointState, shape (n,) [N.m].
+
+    Returns:
+        None if the message has no effort, or one that is not finite.
+
+    Raises:
+        MessageError: joints are missing or double, or arrays of wrong length.
+    """
+    effort = reader.read(message).effort
+    return effort if np.isfinite(effort).all() else None
+
+
+def wrench_sample(message: Any) -> ForceSample:
+    """Return a geometry_msgs/WrenchStamped as one force sample."""
+    force = vector(message.wrench.force)[np.newaxis]
+    return ForceSample(to_nanoseconds(message.header.stamp), force)
+
+
+def batch_sample(message: Any) -> ForceSample:
+    """Return an impact_msgs/WrenchBatch as its force samples.
+
+    Raises:
+        DetectorError: no samples, not three numbers each, or a period that is none.
+    """
+    force = np.array(message.force, dtype=float)
+    period = float(message.sample_period)
+    if not force.size or force.size % 3:
+        raise DetectorError(f"force: expected three numbers per sample, got {force.size} numbers")
+    if not (math.isfinite(period) and period > 0):
+        raise DetectorError(f"sample_period: expected a number > 0 [s], got {period}")
+    time = to_nanoseconds(message.header.stamp)
+    return ForceSample(time, force.reshape(-1, 3), from_seconds(period))

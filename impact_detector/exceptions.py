@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of the detector and its estimators."""
+
+from impact_robots.exceptions import ImpactError
+
+
+class DetectorError(ImpactError):
+    """A detector or estimator was set up with something that it cannot use."""
+
+
+class EstimateError(ImpactError):
+    """Measurements do not hold what an estimate needs: too few samples, a gap, no contact."""

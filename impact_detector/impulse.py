@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Impulse of a contact, by integrating its measured force from touch to first release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from impact_detector.exceptions import EstimateError
+
+_SURE = 3.0  # a contact's peak is this many thresholds high at least; noise is not
+_NOISE_SIGMAS = 5.0
+
+
+@dataclass(frozen=True)
+class Impulse:
+    """Result of :func:`integrate_impulse`."""
+
+    impulse: np.ndarray  # on the robot, in the sensor's axes, shape (3,) [N.s]
+    t_contact: float  # first touch [s]
+    t_release: float  # first release; NaN if the record ends before [s]
+    peak: np.ndarray  # force of largest norm during the contact, shape (3,) [N]
+    force: np.ndarray  # samples from touch to release, shape (k, 3) [N]
+
+
+def integrate_impulse(
+    t: np.ndarray, force: np.ndarray, threshold: float = 1.0, noise: float = 0.0
+) -> Impulse:
+    """Integrate a force over its first contact with the trapezoidal rule.
+
+    Specification section 8, EST-IMP. The touch is where the line through the first sample above
+    the level max(``threshold``, 5 ``noise``) and the first one above twice that level meets zero;
+    the release is where the norm falls below the level again. Excursions whose peak is less than
+    three times the level are passed over.
+
+    Args:
+        t: times, increasing, shape (N,) [s].
+        force: on the robot, shape (N, 3) [N].
+        threshold: norm that is a contact, > 0 [N].
+        noise: standard deviation of one component [N].
+
+    Raises:
+        EstimateError: no contact in the record, or values that are not finite.
+    """
+    t, force = np.asarray(t, dtype=float), np.asarray(force, dtype=float)
+    norm = np.linalg.norm(force, axis=1)
+    if not np.isfinite(norm).all():
+        raise EstimateError("impulse: forces are not finite")
+    level = max(threshold, _NOISE_SIGMAS * noise)
+    first, end = _first_contact(norm, level)
+    t_contact = _touch(t, norm, first, level)
+    released = end < len(t)
+    t_release = _crossing(t, norm, end, level) if released else float(t[-1])
+    inner_force = force[first:end]
+    edge = np.zeros((1, 3))
+    times = np.concatenate([[t_contact], t[first:end], [t_release]])
+    values = np.vstack([edge, inner_force, edge if released else inner_force[-1:]])
+    return Impulse(
+        impulse=0.5 * np.diff(times) @ (values[1:] + values[:-1]),
+        t_contact=t_contact,
+        t_release=t_release if released else float("nan"),
+        peak=inner_force[np.argmax(norm[first:end])],
+        force=inner_force,
+    )
+
+
+def _first_contact(norm: np.ndarray, level: float) -> tuple[int, int]:
+    """Return the first run of samples [first, end) above the level that is a contact."""
+    above = np.concatenate([[False], norm > level, [False]])
+    edges = np.flatnonzero(np.diff(above.astype(int)))
+    for first, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        if norm[first:end].max() >= _SURE * level:
+            return first, end
+    raise EstimateError(
+        f"impulse: no contact, largest force {norm.max(initial=0.0):.3g} N against a level of"
+        f" {level:.3g} N"
+    )
+
+
+def _touch(t: np.ndarray, norm: np.ndarray, first: int, level: float) -> float:
+    """Return where the rising force, extended backwards, is zero [s]."""
+    second = first + int(np.argmax(norm[first:] > 2.0 * level))
+    if first == 0:
+        return float(t[0])
+    if second == first:  # the rise lies between two samples
+        return float(t[first - 1])
+    slope = (norm[second] - norm[first]) / (t[second] - t[first])
+    earliest = t[first - 1] - (t[second] - t[first])
+    return float(max(t[first] - norm[first] / slope, earliest))
+
+
+def _crossing(t: np.ndarray, norm: np.ndarray, end: int, level: float) -> float:
+    """Return when the norm fell below the level, between samples end-1 and end [s]."""
+    fraction = (norm[end - 1] - level) / (norm[end - 1] - norm[end])
+    return float(t[end - 1] + fraction * (t[end] - t[end - 1]))

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Node impact_detector: joint states in, impacts out. What it computes is in session.py."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from geometry_msgs.msg import WrenchStamped
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from impact_detector.announcement import estimate_message, event_message, status_message
+from impact_detector.conversion import (
+    batch_sample,
+    joint_sample,
+    reference_torque,
+    unreadable,
+    wrench_sample,
+)
+from impact_detector.node_parameters import DetectorParameters, robot_for, session_for
+from impact_detector.session import Outcome
+from impact_msgs.msg import DetectorStatus, ImpactEstimate, ImpactEvent, WrenchBatch
+from impact_robots.exceptions import ImpactError
+from impact_ros import qos
+from impact_ros.main import main_for
+from impact_ros.messages import JointReader, non_finite, to_nanoseconds
+from impact_ros.parameters import declare
+
+_LOG_PERIOD = 5.0  # one line per kind of trouble and this time [s]
+
+
+class DetectorNode(Node):
+    """Detects impacts from joint torques and forces, and estimates what they did.
+
+    Subscribes to `joint_states`, `impact_qp/desired_joint_states` (its effort is the reference
+    torque), `wrench` and `wrench_batch`; publishes `~/status` once per joint state, `~/impact`
+    and `~/estimate` once per impact.
+    """
+
+    PARAMETERS = DetectorParameters
+
+    def __init__(self, **options: Any) -> None:
+        """Start the node.
+
+        Args:
+            **options: of rclpy's Node, such as context, namespace or parameter_overrides.
+
+        Raises:
+            ImpactError: a parameter does not fit.
+        """
+        super().__init__("impact_detector", **options)
+        parameters = declare(self, DetectorParameters)
+        self._robot = robot_for(parameters)
+        self._session = session_for(parameters, self._robot)
+        self._reader = JointReader(self._robot.joint_names)
+        self._desired_reader = JointReader(self._robot.joint_names)
+        self._frame, self._force_frame = "", ""
+        self._newest: int | None = None
+        self._advertise()
+        # Deep queues: an estimate needs every sample, also those that came while it was made.
+        self._subscribe(qos.RECORD if parameters.lockstep else qos.RECORD_BEST_EFFORT)
+
+    def _advertise(self) -> None:
+        self._status = self.create_publisher(DetectorStatus, "~/status", qos.STREAM)
+        self._impact = self.create_publisher(ImpactEvent, "~/impact", qos.LATCHED)
+        self._estimate = self.create_publisher(ImpactEstimate, "~/estimate", qos.LATCHED)
+
+    def _subscribe(self, profile: Any) -> None:
+        for kind, topic, callback in (
+            (JointState, "joint_states", self._on_state),
+            (JointState, "impact_qp/desired_joint_states", self._on_desired),
+            (WrenchStamped, "wrench", self._on_wrench),
+            (WrenchBatch, "wrench_batch", self._on_batch),
+        ):
+            self.create_subscription(kind, topic, callback, profile)
+
+    def _on_state(self, message: JointState) -> None:
+        self._frame = message.header.frame_id
+        try:
+            sample = joint_sample(message, self._reader)
+        except ImpactError as error:
+            self._warn_unreadable_state(error)
+            sample = unreadable(message, self._reader)
+        else:
+            self._warn_about(sample)
+        self._publish(self._session.add_state(sample))
+
+    def _on_desired(self, message: JointState) -> None:
+        torque = None
+        try:
+            torque = reference_torque(message, self._desired_reader)
+        except ImpactError as error:
+            self._warn_unreadable_desired(error)
+        else:
+            if torque is None:
+                self._warn_no_reference()
+        time = to_nanoseconds(message.header.stamp)
+        self._publish(self._session.add_reference(time, torque))
+
+    def _on_wrench(self, message: WrenchStamped) -> None:
+        self._force_frame = message.header.frame_id
+        self._publish(self._session.add_force(wrench_sample(message), "wrench"))
+
+    def _on_batch(self, message: WrenchBatch) -> None:
+        self._force_frame = message.header.frame_id
+        try:
+            sample = batch_sample(message)
+        except ImpactError as error:
+            self._warn_unreadable_batch(error)
+            return
+        self._publish(self._session.add_force(sample, "wrench_batch"))
+
+    def _publish(self, outcome: Outcome) -> None:
+        for verdict in outcome.verdicts:
+            self._status.publish(status_message(verdict, self._frame))
+        for detection in outcome.detections:
+            self._impact.publish(event_message(detection))
+            self.get_logger().info(
+                f"impact: {detection.detector} {detection.statistic:.3g}"
+                f" > {detection.threshold:.3g}"
+            )
+        for estimate in outcome.estimates:
+            names = self._robot.joint_names
+            self._estimate.publish(estimate_message(estimate, names, self._force_frame))
+
+    # rclpy throttles by the calling line, so each kind of trouble logs from a line of its own.
+
+    def _warn_about(self, sample: Any) -> None:
+        newest, self._newest = self._newest, sample.time
+        if newest is not None and sample.time < newest:
+            self.get_logger().warning(
+                "joint_states: time ran backwards, starting anew",
+                throttle_duration_sec=_LOG_PERIOD,
+            )
+        columns = {"position": sample.q, "velocity": sample.dq}
+        if sample.tau is not None:
+            columns["effort"] = sample.tau
+        bad = non_finite(self._robot.joint_names, **columns)
+        if bad:
+            self.get_logger().warning(
+                f"joint_states: not finite, dropped: {', '.join(bad[:3])}",
+                throttle_duration_sec=_LOG_PERIOD,
+            )
+        if sample.tau is None:
+            self.get_logger().warning(
+                "joint_states: no effort, cannot detect", throttle_duration_sec=_LOG_PERIOD
+            )
+
+    def _warn_unreadable_state(self, error: ImpactError) -> None:
+        self.get_logger().warning(f"joint_states: {error}", throttle_duration_sec=_LOG_PERIOD)
+
+    def _warn_unreadable_desired(self, error: ImpactError) -> None:
+        self.get_logger().warning(f"desired: {error}", throttle_duration_sec=_LOG_PERIOD)
+
+    def _warn_no_reference(self) -> None:
+        self.get_logger().warning(
+            "desired: effort missing or not finite", throttle_duration_sec=_LOG_PERIOD
+        )
+
+    def _warn_unreadable_batch(self, error: ImpactError) -> None:
+        self.get_logger().warning(f"wrench_batch: {error}", throttle_duration_sec=_LOG_PERIOD)
+
+
+main = main_for(DetectorNode)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes into a streaming detector and what comes out.
+
+Time is an integer number of nanoseconds, as in ROS stamps, so that the same recording gives the
+same result bit for bit through the node and offline.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+NANOSECONDS = 1_000_000_000
+
+TORQUE_ERROR = "torque_error"
+FORCE = "force"
+
+
+def from_seconds(seconds: float) -> int:
+    """Return a time or duration given in seconds as integer nanoseconds."""
+    return round(seconds * NANOSECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class JointSample:
+    """One measurement of all n joints, in the robot's joint order."""
+
+    time: int  # of the measurement [ns]
+    q: np.ndarray  # positions, shape (n,) [rad]
+    dq: np.ndarray  # velocities, shape (n,) [rad/s]
+    tau: np.ndarray | None  # measured torques, gravity included, shape (n,) [N.m]; None: unknown
+    tau_ref: np.ndarray | None = None  # torques without an impact, shape (n,) [N.m]
+    approaching: bool = True  # the contact point moves towards the surface (approach gate)
+
+
+@dataclass(frozen=True, slots=True)
+class ForceSample:
+    """N equally spaced samples of a force sensor: one of a wrench, or a batch."""
+
+    time: int  # of the first sample [ns]
+    force: np.ndarray  # on the robot, in the sensor's axes, shape (N, 3) [N]
+    period: int = 0  # between samples [ns]; without meaning for N = 1
+
+    @property
+    def times(self) -> np.ndarray:
+        """Time of each sample, integers of shape (N,) [ns]."""
+        return self.time + self.period * np.arange(len(self.force), dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """One impact, as seen by one detector."""
+
+    detector: str  # which one: TORQUE_ERROR, FORCE
+    impact_time: int  # estimate of the first touch [ns]
+    detection_time: int  # of the measurement that crossed the threshold [ns]
+    statistic: float  # in that measurement [unit of the detector]
+    threshold: float  # that it crossed [same unit]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a detector made of one measurement."""
+
+    time: int  # of the measurement [ns]
+    statistic: float  # NaN while not ready [unit of the detector]
+    threshold: float  # [same unit]
+    armed: bool  # an impact would be reported in this state
+    impact: bool  # True from a detection until armed again
+    detection: Detection | None = None  # set in the verdict on the measurement that detected
+    detection_time: int | None = None  # of the last detection so far [ns]
+
+    @property
+    def ready(self) -> bool:
+        """The statistic means something."""
+        return math.isfinite(self.statistic)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All that happens between a message and a verdict: the same code in the node and offline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from impact_detector.estimate import Estimate, ImpactEstimator
+from impact_detector.force_threshold import ForceThresholdDetector
+from impact_detector.model_torque import ModelTorque
+from impact_detector.reference import ReferencePairing
+from impact_detector.sample import Detection, ForceSample, JointSample, Verdict
+from impact_detector.torque_error import TorqueErrorDetector
+
+_REPEATS_WAITED = 2  # a simulation repeats an unanswered state once per second
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one input led to."""
+
+    verdicts: tuple[Verdict, ...] = ()  # of the torque-error detector, one per state
+    detections: tuple[Detection, ...] = ()
+    estimates: tuple[Estimate, ...] = ()
+
+
+class DetectorSession:
+    """Pairs states with references, judges them in order and estimates what impacts did.
+
+    Each state gets exactly one verdict; a repeated state gets its verdict again, unchanged. With
+    ``lockstep`` the verdict on a state waits for the reference that answers the state before it,
+    so that it does not depend on which of the two messages comes first. Waiting ends without a
+    reference when a newer state comes, or the same one for the third time. The first state, and
+    one after time has jumped back, has no reference. A force detection starts an estimate only
+    while the torque-error detector has no statistic.
+    """
+
+    def __init__(
+        self,
+        detector: TorqueErrorDetector,
+        *,
+        pairing: ReferencePairing | None = None,
+        model: ModelTorque | None = None,
+        gravity: Callable[[np.ndarray], np.ndarray] | None = None,
+        lockstep: bool = False,
+        force_detector: ForceThresholdDetector | None = None,
+        estimator: ImpactEstimator | None = None,
+    ) -> None:
+        """Set up.
+
+        Args:
+            detector: of torque errors.
+            pairing: finds references that were added; not used with ``model``.
+            model: gives the reference instead, from measured motion.
+            gravity: torque at positions q that is added to every reference found, for drivers
+                whose desired torque excludes it.
+            lockstep: wait for references as said above.
+            force_detector: None for none.
+            estimator: None for none.
+        """
+        self._detector, self._force_detector = detector, force_detector
+        self._pairing = pairing or ReferencePairing()
+        self._model, self._gravity = model, gravity
+        self._waits = lockstep and model is None
+        self._estimator = estimator
+        self._newest: int | None = None
+        self._pending: JointSample | None = None
+        self._awaited: int | None = None
+        self._repeats = 0
+        self._last: Verdict | None = None
+
+    @property
+    def dropped(self) -> int:
+        """Samples with NaN that the detectors dropped."""
+        force = self._force_detector.dropped if self._force_detector else 0
+        return self._detector.dropped + force
+
+    def add_state(self, sample: JointSample) -> Outcome:
+        """Add a measured state."""
+        if sample.time == self._newest:
+            return self._repeat()
+        backward = self._newest is not None and sample.time < self._newest
+        if backward:
+            self._pairing.restart(sample.time)
+            self._pending = None
+        outcome = self._answer_pending()
+        self._awaited = None if backward else self._newest
+        self._newest, self._pending, self._repeats = sample.time, sample, 0
+        if self._waits and self._awaited is not None and not self._pairing.has(self._awaited):
+            return outcome
+        return _joined(outcome, self._answer_pending())
+
+    def add_reference(self, time: int, torque: np.ndarray | None) -> Outcome:
+        """Add a reference torque, shape (n,) [N.m]; None for one that came but is unusable."""
+        self._pairing.add(time, torque)
+        if self._pending is not None and time == self._awaited:
+            return self._answer_pending()
+        return Outcome()
+
+    def add_force(self, sample: ForceSample, source: str = "wrench") -> Outcome:
+        """Add samples of one of several force sensors."""
+        detections: tuple[Detection, ...] = ()
+        if self._force_detector is not None:
+            detection = self._force_detector.update(sample).detection
+            detections = () if detection is None else (detection,)
+        if self._estimator is None:
+            return Outcome(detections=detections)
+        if detections and not (self._last and self._last.ready):
+            self._estimator.start(detections[0])
+        return _outcome((), detections, self._estimator.update_force(sample, source))
+
+    def _repeat(self) -> Outcome:
+        """Answer a state that came again."""
+        if self._pending is None and self._last is not None:
+            return Outcome((replace(self._last, detection=None),))
+        self._repeats += 1
+        return self._answer_pending() if self._repeats >= _REPEATS_WAITED else Outcome()
+
+    def _answer_pending(self) -> Outcome:
+        """Judge the state that waits, if any."""
+        if self._pending is None:
+            return Outcome()
+        sample, self._pending = self._pending, None
+        sample = replace(sample, tau_ref=self._reference(sample))
+        self._last = verdict = self._detector.update(sample)
+        detections = () if verdict.detection is None else (verdict.detection,)
+        if self._estimator is None:
+            return Outcome((verdict,), detections)
+        for detection in detections:
+            self._estimator.start(detection)
+        return _outcome((verdict,), detections, self._estimator.update(sample))
+
+    def _reference(self, sample: JointSample) -> np.ndarray | None:
+        """Return the reference torque of a state, shape (n,) [N.m]."""
+        if self._model is not None:
+            return self._model.update(sample.time, sample.q, sample.dq)
+        if self._waits and (self._awaited is None or not self._pairing.has(self._awaited)):
+            return None
+        torque = self._pairing.find(sample.time)
+        if torque is None or self._gravity is None:
+            return torque
+        return torque + self._gravity(sample.q)
+
+
+def _outcome(
+    verdicts: tuple[Verdict, ...],
+    detections: tuple[Detection, ...],
+    estimate: Estimate | None,
+) -> Outcome:
+    return Outcome(verdicts, detections, () if estimate is None else (estimate,))
+
+
+def _joined(first: Outcome, second: Outcome) -> Outcome:
+    return Outcome(
+        first.verdicts + second.verdicts,
+        first.detections + second.detections,
+        first.estimates + second.estimates,
+    )
