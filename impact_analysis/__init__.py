@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings and data sets in; comparisons, tables, plots and reports out. No ROS needed."""

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads joint states, desired torques and forces from a bag, for detection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from impact_analysis.bags import BagReader
+from impact_analysis.exceptions import RecordingError
+from impact_analysis.recording import Force, Item, Reference, in_time_order
+from impact_detector.conversion import (
+    batch_sample,
+    joint_sample,
+    reference_torque,
+    unreadable,
+    wrench_sample,
+)
+from impact_detector.exceptions import DetectorError
+from impact_detector.reference import PREVIOUS, SAME
+from impact_robots import Robot
+from impact_ros.exceptions import MessageError
+from impact_ros.messages import JointReader, to_nanoseconds
+
+JOINT_STATE = "sensor_msgs/msg/JointState"
+WRENCH = "geometry_msgs/msg/WrenchStamped"
+WRENCH_BATCH = "impact_msgs/msg/WrenchBatch"
+_OWN_REFERENCE = "impact_qp/desired_joint_states"
+
+
+@dataclass(frozen=True)
+class TopicChoice:
+    """Topics named by the user; empty: found by type and name."""
+
+    state: str = ""
+    reference: str = ""
+    forces: bool = False  # read force sensors too
+    pairing: str = ""  # rule of impact_detector.reference; empty: by the reference's topic
+
+
+class BagRecording:
+    """A bag (MCAP or sqlite3) with measured and, optionally, desired joint states."""
+
+    def __init__(self, path: Path, robot: Robot, choice: TopicChoice) -> None:
+        """Open the bag and find its topics.
+
+        Raises:
+            RecordingError: not a bag, or without a topic that is needed.
+        """
+        self.name, self._path, self._robot = str(path), path, robot
+        with BagReader(path) as bag:
+            topics = {topic: info.type_name for topic, info in bag.topics.items()}
+        self._state = _state_topic(path, topics, choice.state)
+        self._reference = _reference_topic(path, topics, choice.reference)
+        self._forces = _force_topics(topics) if choice.forces else {}
+        self.has_reference = bool(self._reference)
+        own = self._reference.endswith(_OWN_REFERENCE)
+        self.pairing_rule = choice.pairing or (PREVIOUS if own else SAME)
+
+    def items(self) -> Iterator[Item]:
+        """Yield what was recorded in order of measured time.
+
+        Raises:
+            RecordingError: the bag is damaged.
+        """
+        return in_time_order(self._in_recorded_order())
+
+    def _in_recorded_order(self) -> Iterator[Item]:
+        names = self._robot.joint_names
+        state, desired = JointReader(names), JointReader(names)
+        topics = [topic for topic in (self._state, self._reference, *self._forces) if topic]
+        with BagReader(self._path) as bag:
+            for topic, _, message in bag.messages(topics):
+                if topic == self._state:
+                    yield _state_item(message, state)
+                elif topic == self._reference:
+                    yield _reference_item(message, desired)
+                else:
+                    yield from _force_items(message, topic, self._forces[topic])
+
+
+def _state_item(message: Any, reader: JointReader) -> Item:
+    """Return the state, or one of NaN if it lacks joints: counted, as in the node."""
+    try:
+        return joint_sample(message, reader)
+    except MessageError:
+        return unreadable(message, reader)
+
+
+def _reference_item(message: Any, reader: JointReader) -> Item:
+    time = to_nanoseconds(message.header.stamp)
+    try:
+        return Reference(time, reference_torque(message, reader))
+    except MessageError:
+        return Reference(time, None)
+
+
+def _force_items(message: Any, topic: str, kind: str) -> Iterator[Item]:
+    """Yield the samples; a batch that makes no sense is left out, as in the node."""
+    try:
+        yield Force(wrench_sample(message) if kind == WRENCH else batch_sample(message), topic)
+    except DetectorError:
+        return
+
+
+def _state_topic(path: Path, topics: Mapping[str, str], wanted: str) -> str:
+    """Return the topic of measured joint states."""
+    states = [topic for topic, kind in topics.items() if kind == JOINT_STATE]
+    if wanted:
+        return _named(path, states, wanted)
+    found = [t for t in states if t.endswith("joint_states") and "desired" not in t]
+    if len(found) != 1:
+        choices = ", ".join(states) or "none"
+        raise RecordingError.at(
+            path,
+            f"expected one topic of measured joint states, got {len(found)}; choose with"
+            f" --state-topic among {choices}",
+        )
+    return found[0]
+
+
+def _reference_topic(path: Path, topics: Mapping[str, str], wanted: str) -> str:
+    """Return the topic of desired joint states, empty for none."""
+    states = [topic for topic, kind in topics.items() if kind == JOINT_STATE]
+    if wanted:
+        return _named(path, states, wanted)
+    found = [topic for topic in states if topic.endswith("desired_joint_states")]
+    if len(found) > 1:
+        raise RecordingError.at(
+            path,
+            "several topics of desired joint states, choose with --reference-topic among"
+            f" {', '.join(found)}",
+        )
+    return found[0] if found else ""
+
+
+def _named(path: Path, states: list[str], wanted: str) -> str:
+    if wanted not in states:
+        choices = ", ".join(states) or "none"
+        raise RecordingError.at(path, f"no joint states on {wanted!r}; the bag has {choices}")
+    return wanted
+
+
+def _force_topics(topics: Mapping[str, str]) -> dict[str, str]:
+    """Return the topics of force sensors and their types."""
+    return {topic: kind for topic, kind in topics.items() if kind in (WRENCH, WRENCH_BATCH)}

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing recordings."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from rosbags.interfaces import (
+    Connection,
+    Qos,
+    QosDurability,
+    QosHistory,
+    QosLiveliness,
+    QosReliability,
+    QosTime,
+)
+from rosbags.rosbag2 import StoragePlugin, Writer
+from rosbags.typesys.store import Typestore
+
+from impact_analysis.conversion import to_typestore
+from impact_analysis.exceptions import RecordingError
+from impact_analysis.typestore import definition, ensure_type, impact_typestore
+
+STORAGES = {"mcap": StoragePlugin.MCAP, "sqlite3": StoragePlugin.SQLITE3}
+FOREVER = QosTime(9223372036, 854775807)
+LATCHED = Qos(
+    QosHistory.KEEP_LAST,
+    10,
+    QosReliability.RELIABLE,
+    QosDurability.TRANSIENT_LOCAL,
+    FOREVER,
+    FOREVER,
+    QosLiveliness.AUTOMATIC,
+    FOREVER,
+    False,
+)
+
+
+class BagWriter:
+    """Writes one rosbag2 folder; a context manager.
+
+    Each type's text goes in too, so that any tool reads the bag without this project. After an
+    exception the folder stays without its index: readers refuse it as unfinished, tools for
+    recovery still find what was written. A folder without any message is removed.
+
+    Attributes:
+        path: The folder.
+        typestore: Types known; types are added as they are met.
+        count: Messages written.
+    """
+
+    def __init__(
+        self, path: str | Path, typestore: Typestore | None = None, *, storage: str = "mcap"
+    ) -> None:
+        """Say where to write. Nothing is made before the context is entered.
+
+        Args:
+            path: Folder to make, its parents too.
+            typestore: Types; standard ones and impact_msgs by default.
+            storage: "mcap" or "sqlite3".
+
+        Raises:
+            RecordingError: The folder exists, or the storage is unknown.
+        """
+        self.path = Path(path)
+        if storage not in STORAGES:
+            raise RecordingError.at(
+                path, f"expected storage {' or '.join(STORAGES)}, got {storage!r}"
+            )
+        self._refuse_existing()
+        self.typestore = impact_typestore() if typestore is None else typestore
+        self.count = 0
+        self._writer = Writer(self.path, version=9, storage_plugin=STORAGES[storage])
+        self._open = False
+        self._topics: dict[str, Connection] = {}
+
+    def _refuse_existing(self) -> None:
+        if self.path.exists():
+            raise RecordingError.at(
+                self.path, "exists already, and recordings are never overwritten"
+            )
+
+    def __enter__(self) -> BagWriter:
+        """Make the folder.
+
+        Raises:
+            RecordingError: It exists by now, or cannot be made.
+        """
+        self._refuse_existing()
+        try:
+            self._writer.open()
+        except OSError as error:
+            raise RecordingError.at(self.path, f"cannot be written: {error.strerror}") from error
+        self._open = True
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Finish the recording, or leave it recognisably unfinished after an exception."""
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+    def close(self) -> None:
+        """Write the index. Closing twice does no harm.
+
+        Raises:
+            RecordingError: The disk refused; the recording is unfinished then.
+        """
+        if not self._open:
+            return
+        self._open = False
+        try:
+            self._writer.close()
+        except OSError as error:
+            self._writer.abort()
+            raise RecordingError.at(self.path, f"cannot be finished: {error.strerror}") from error
+
+    def abort(self) -> None:
+        """Stop without an index: the recording does not look whole."""
+        if not self._open:
+            return
+        self._open = False
+        self._writer.abort()
+        if self.count == 0:
+            shutil.rmtree(self.path, ignore_errors=True)
+
+    def add_topic(self, topic: str, type_name: str, *, latched: bool = False) -> None:
+        """Announce a topic before its first message, also one that may stay without any.
+
+        Args:
+            topic: Name of the topic.
+            type_name: Name of its type, such as "sensor_msgs/msg/JointState".
+            latched: Play it back reliable and transient local.
+
+        Raises:
+            RecordingError: The type is unknown, or the topic has another one.
+        """
+        if (known := self._topics.get(topic)) is not None:
+            if known.msgtype != type_name:
+                raise RecordingError.at(
+                    self.path, f"expected {known.msgtype} on {topic}, got {type_name}"
+                )
+            return
+        if not self._open:
+            raise RecordingError.at(self.path, "is not open for writing")
+        try:
+            ensure_type(self.typestore, type_name)
+        except KeyError as error:
+            raise RecordingError.at(self.path, str(error.args[0])) from error
+        self._topics[topic] = self._writer.add_connection(
+            topic,
+            type_name,
+            msgdef=definition(self.typestore, type_name),
+            rihs01=self.typestore.hash_rihs01(type_name),
+            offered_qos_profiles=[LATCHED] if latched else [],
+        )
+
+    def write_raw(self, topic: str, type_name: str, cdr: bytes | memoryview, time_ns: int) -> None:
+        """Write bytes as they came, for example from a rclpy subscription with `raw=True`.
+
+        Args:
+            topic: Name of the topic.
+            type_name: Name of its type.
+            cdr: Serialised message with its encapsulation header.
+            time_ns: Time of the message [ns].
+
+        Raises:
+            RecordingError: The type is unknown, the topic has another one, the time is negative,
+                or the disk refuses.
+        """
+        if not self._open:
+            raise RecordingError.at(self.path, "is not open for writing")
+        if time_ns < 0:
+            raise RecordingError.at(self.path, f"expected a time of at least 0 ns, got {time_ns}")
+        if topic not in self._topics or self._topics[topic].msgtype != type_name:
+            self.add_topic(topic, type_name)
+        try:
+            self._writer.write(self._topics[topic], time_ns, cdr)
+        except OSError as error:
+            raise RecordingError.at(self.path, f"cannot be written: {error.strerror}") from error
+        self.count += 1
+
+    def write(self, topic: str, type_name: str, message: Any, time_ns: int) -> None:
+        """Write a message, of the type store or of rclpy.
+
+        Args:
+            topic: Name of the topic.
+            type_name: Name of its type.
+            message: Instance of `typestore.types[type_name]` (arrays as numpy arrays), or
+                anything with the same attributes, such as a message of rclpy.
+            time_ns: Time of the message [ns].
+
+        Raises:
+            RecordingError: As `write_raw`, or the message does not fit its type.
+        """
+        self.add_topic(topic, type_name)
+        try:
+            own = to_typestore(self.typestore, type_name, message)
+            cdr = self.typestore.serialize_cdr(own, type_name)
+        except Exception as error:  # the serialiser is generated code: anything may come
+            raise RecordingError.at(
+                self.path, f"message on {topic} is no {type_name}: {error}"
+            ) from error
+        self.write_raw(topic, type_name, cdr, time_ns)

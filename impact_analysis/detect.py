@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `detect`: impacts in a recording."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from impact_analysis.bag_reader import SUFFIXES
+from impact_analysis.bag_recording import BagRecording, TopicChoice
+from impact_analysis.csv_recording import CsvRecording
+from impact_analysis.detect_report import as_json, as_text
+from impact_analysis.detect_run import DetectionResult, detect
+from impact_analysis.exceptions import RecordingError
+from impact_analysis.recording import Recording
+from impact_detector.friction import PANDA_FRICTION
+from impact_detector.model_torque import ModelTorque
+from impact_detector.node_parameters import (
+    DetectorParameters,
+    detection_joints,
+    robot_for,
+    session_for,
+)
+from impact_detector.reference import RULES
+from impact_robots import ImpactError, Robot, RobotError
+from impact_ros.parameters import from_values
+
+_METADATA = "metadata.yaml"
+_EPILOG = """example:
+  impact detect panda_free_motion.csv
+  impact detect demo_output --json
+
+A CSV has the columns time_s, q1_rad.., dq1_radps.., tau1_nm.. and, if it was recorded, the
+reference torque tau_ref1_nm.., SI units, one row per measurement.
+Exit status: 0 done, 1 failed, 2 wrong usage.
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the command's parser.
+
+    Args:
+        subparsers: what ``ArgumentParser.add_subparsers`` returned.
+    """
+    parser = subparsers.add_parser(
+        "detect",
+        help="find the impacts in a recording",
+        description="Find the impacts in a CSV, a bag (MCAP, sqlite3) or a folder of bags.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("file", metavar="FILE", type=Path, help="CSV, bag, or folder of bags")
+    add("--robot", default="panda", help="name of a robot, or its YAML (default: panda)")
+    add("--urdf", default="", metavar="PATH", help="URDF that replaces the robot's own")
+    add("--joint-prefix", default="", metavar="P", help="prefix of joint names, such as fr3_")
+    add(
+        "--threshold",
+        type=float,
+        metavar="NM",
+        default=2.5,
+        help="sum of torque errors that is an impact [N.m] (default: 2.5)",
+    )
+    add(
+        "--joints",
+        type=_numbers,
+        default=(),
+        metavar="5,6",
+        help="joints whose torque errors are summed, from 1 (default: the robot's)",
+    )
+    add(
+        "--rearm-time",
+        type=float,
+        default=0.5,
+        metavar="S",
+        help="quiet time before the next impact is reported [s] (default: 0.5)",
+    )
+    add(
+        "--bias-samples",
+        type=int,
+        default=50,
+        metavar="N",
+        help="remove the mean torque error of the last N quiet samples, 0: none (default: 50)",
+    )
+    add(
+        "--force-threshold",
+        type=float,
+        default=float("nan"),
+        metavar="N",
+        help="judge the bag's force sensors too: norm that is an impact [N] (default: off)",
+    )
+    add(
+        "--reference",
+        choices=["auto", "desired", "model"],
+        default="auto",
+        help="torque to compare with (default: desired where recorded, else model)",
+    )
+    add(
+        "--friction",
+        action="store_true",
+        help="add the Panda's published friction to the model's torque",
+    )
+    add("--no-tool", action="store_true", help="leave the tool out of the model's torque")
+    add(
+        "--reference-excludes-gravity",
+        action="store_true",
+        help="add the model's gravity to the recorded desired torque (franka_ros2)",
+    )
+    add("--state-topic", default="", metavar="TOPIC", help="measured joint states in the bag")
+    add("--reference-topic", default="", metavar="TOPIC", help="desired joint states in the bag")
+    add(
+        "--pairing",
+        choices=["auto", *RULES],
+        default="auto",
+        help="desired torque of a state: stamped before it (this suite) or with it (drivers)",
+    )
+    add("--json", action="store_true", help="one JSON document on standard output")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command and return its exit status."""
+    try:
+        parameters = _parameters(args)
+        robot = robot_for(parameters)
+        session_for(parameters, robot)  # every setting is checked before a file is opened
+        model = _model(args, robot)
+        paths = _paths(args.file)
+        recordings = [_open(path, args, robot) for path in paths]
+        settings = [_with_reference(parameters, item, args.reference) for item in recordings]
+    except ImpactError as error:
+        return _fail(error, 2)
+    try:
+        results = [
+            detect(recording, setting, robot, model)
+            for recording, setting in zip(recordings, settings, strict=True)
+        ]
+    except ImpactError as error:
+        return _fail(error, 1)
+    return _report(args, results, robot, parameters)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """Return comma-separated integers."""
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected joint numbers such as 5,6, got {text!r}"
+        ) from None
+
+
+def _parameters(args: argparse.Namespace) -> DetectorParameters:
+    """Return the node's parameters from the command line."""
+    values = {
+        name: getattr(args, name)
+        for name in (
+            "robot",
+            "urdf",
+            "joint_prefix",
+            "threshold",
+            "joints",
+            "rearm_time",
+            "bias_samples",
+            "force_threshold",
+            "reference_excludes_gravity",
+        )
+    }
+    return from_values(DetectorParameters, values)
+
+
+def _model(args: argparse.Namespace, robot: Robot) -> ModelTorque:
+    if args.friction and robot.name != "panda":
+        raise RobotError(f"--friction: known for panda only, got robot {robot.name!r}")
+    friction = PANDA_FRICTION if args.friction else None
+    return ModelTorque(robot, friction=friction, tool=not args.no_tool)
+
+
+def _paths(path: Path) -> list[Path]:
+    """Return the recordings that a path stands for.
+
+    Raises:
+        RecordingError: there is no such file, or nothing that can be read in the folder.
+    """
+    if not path.exists():
+        raise RecordingError.at(path, "no such file or folder")
+    if path.is_file() or (path / _METADATA).is_file():
+        return [path]
+    bags = {found.parent for found in path.rglob(_METADATA)}
+    singles = [
+        found
+        for suffix in SUFFIXES
+        for found in path.rglob(f"*{suffix}")
+        if found.parent not in bags
+    ]
+    if not bags and not singles:
+        raise RecordingError.at(path, "expected bags in the folder (*.mcap, *.db3), found none")
+    return sorted([*bags, *singles])
+
+
+def _open(path: Path, args: argparse.Namespace, robot: Robot) -> Recording:
+    """Open one recording by its kind."""
+    if path.suffix.lower() == ".csv":
+        return CsvRecording(path, robot.dof)
+    if path.is_dir() or path.suffix.lower() in SUFFIXES:
+        pairing = "" if args.pairing == "auto" else args.pairing
+        forces = args.force_threshold == args.force_threshold  # NaN: off
+        choice = TopicChoice(args.state_topic, args.reference_topic, forces, pairing)
+        return BagRecording(path, robot, choice)
+    raise RecordingError.at(path, "expected a .csv, .mcap or .db3 file or a folder of bags")
+
+
+def _with_reference(
+    parameters: DetectorParameters, recording: Recording, wanted: str
+) -> DetectorParameters:
+    """Return the parameters with the reference that this recording can have."""
+    if wanted == "desired" and not recording.has_reference:
+        raise RecordingError.at(recording.name, "holds no desired torque (--reference desired)")
+    desired = recording.has_reference and wanted != "model"
+    return replace(parameters, reference="desired" if desired else "model")
+
+
+def _report(
+    args: argparse.Namespace,
+    results: list[DetectionResult],
+    robot: Robot,
+    parameters: DetectorParameters,
+) -> int:
+    """Print the results; fail if a file had no sample that could be judged."""
+    joints = [index + 1 for index in detection_joints(robot, parameters.joints)]
+    if args.json:
+        folder = str(args.file) if args.file.is_dir() and len(results) > 1 else None
+        print(as_json(results, folder, {"robot": robot.name, "joints": joints}))
+    else:
+        setting = f"{robot.name}, joints {', '.join(map(str, joints))}"
+        print("\n".join(as_text(result, setting) for result in results))
+    empty = [result.name for result in results if not result.judged]
+    if empty:
+        return _fail(f"{', '.join(empty)}: no sample could be judged (torques missing?)", 1)
+    return 0
+
+
+def _fail(message: object, status: int) -> int:
+    """Print one line on standard error and return the status."""
+    print(f"impact detect: {message}", file=sys.stderr)
+    return status

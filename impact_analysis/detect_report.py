@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes what the detectors found, for people and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from impact_analysis.detect_run import DetectionResult
+from impact_detector.sample import FORCE, Detection
+
+_UNITS = {FORCE: "N"}
+_REFERENCES = {
+    "desired": "desired (recorded)",
+    "model": "model (no desired torque recorded)",
+}
+
+
+def as_text(result: DetectionResult, setting: str) -> str:
+    """Return some lines about one recording; ``setting`` says robot and joints."""
+    duration = (result.last_time - result.first_time) * 1e-9
+    lines = [
+        result.name,
+        f"  reference torque: {_reference_text(result)}; {setting}",
+        f"  {result.samples} samples in {duration:.3f} s, {result.judged} judged,"
+        f" {result.dropped} dropped (not finite)",
+        f"  {_largest_text(result)}",
+        f"  impacts: {len(result.detections)}",
+    ]
+    lines += [f"    {_event_text(detection)}" for detection in result.detections]
+    return "\n".join(lines)
+
+
+def as_json(results: Sequence[DetectionResult], folder: str | None, setting: Any) -> str:
+    """Return one JSON document: of one recording, or of a folder with one entry per file."""
+    files = [_document(result) for result in results]
+    if folder is None:
+        return json.dumps({**files[0], **setting}, indent=2)
+    statistics = [item["largest_statistic"] for item in files]
+    known = [value for value in statistics if value is not None]
+    document = {
+        "folder": folder,
+        "events": [{"file": item["file"], **event} for item in files for event in item["events"]],
+        "largest_statistic": max(known, default=None),
+        "threshold": results[0].threshold,
+        "reference": sorted({result.reference for result in results}),
+        "samples": sum(result.samples for result in results),
+        "files": files,
+        **setting,
+    }
+    return json.dumps(document, indent=2)
+
+
+def _document(result: DetectionResult) -> dict[str, Any]:
+    largest = result.largest
+    return {
+        "file": result.name,
+        "events": [_event(detection) for detection in result.detections],
+        "largest_statistic": None if largest is None else largest.statistic,
+        "largest_statistic_time_s": None if largest is None else largest.time * 1e-9,
+        "threshold": result.threshold,
+        "reference": result.reference,
+        "samples": result.samples,
+        "judged_samples": result.judged,
+        "dropped_samples": result.dropped,
+        "duration_s": (result.last_time - result.first_time) * 1e-9,
+    }
+
+
+def _event(detection: Detection) -> dict[str, Any]:
+    return {
+        "impact_time_s": detection.impact_time * 1e-9,
+        "detection_time_s": detection.detection_time * 1e-9,
+        "detector": detection.detector,
+        "statistic": detection.statistic,
+        "threshold": detection.threshold,
+    }
+
+
+def _reference_text(result: DetectionResult) -> str:
+    return _REFERENCES[result.reference]
+
+
+def _largest_text(result: DetectionResult) -> str:
+    if result.largest is None:
+        return "no sample could be judged"
+    return (
+        f"largest statistic {result.largest.statistic:.3f} N.m at"
+        f" {result.largest.time * 1e-9:.3f} s, threshold {result.threshold:.3f} N.m"
+    )
+
+
+def _event_text(detection: Detection) -> str:
+    unit = _UNITS.get(detection.detector, "N.m")
+    return (
+        f"touch at {detection.impact_time * 1e-9:.4f} s, detected at"
+        f" {detection.detection_time * 1e-9:.4f} s by {detection.detector}:"
+        f" {detection.statistic:.3f} > {detection.threshold:.3f} {unit}"
+    )

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the streaming detectors over one recording."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from impact_analysis.recording import Force, Recording, Reference
+from impact_detector.model_torque import ModelTorque
+from impact_detector.node_parameters import DetectorParameters, session_for
+from impact_detector.reference import ReferencePairing
+from impact_detector.sample import Detection, Verdict
+from impact_detector.session import Outcome
+from impact_robots import Robot
+
+
+@dataclass
+class DetectionResult:
+    """What the detectors found in one recording."""
+
+    name: str
+    reference: str  # "desired" or "model"
+    threshold: float  # [N.m]
+    detections: list[Detection]
+    samples: int = 0  # joint states
+    judged: int = 0  # of these, with a statistic
+    dropped: int = 0  # samples with NaN
+    first_time: int = 0  # [ns]
+    last_time: int = 0  # [ns]
+    largest: Verdict | None = None  # with the largest statistic
+
+
+def detect(
+    recording: Recording, parameters: DetectorParameters, robot: Robot, model: ModelTorque
+) -> DetectionResult:
+    """Feed a recording to the same session as the node's.
+
+    Args:
+        recording: opened file.
+        parameters: of the node; ``reference`` says with what to compare.
+        robot: that they name.
+        model: gives the reference torque where it is the model's.
+
+    Raises:
+        RecordingError: the file turns out to be damaged.
+    """
+    pairing = ReferencePairing(recording.pairing_rule, parameters.max_reference_age)
+    session = session_for(parameters, robot, model=model, pairing=pairing)
+    result = DetectionResult(recording.name, parameters.reference, parameters.threshold, [])
+    for item in recording.items():
+        if isinstance(item, Reference):
+            outcome = session.add_reference(item.time, item.torque)
+        elif isinstance(item, Force):
+            outcome = session.add_force(item.sample, item.source)
+        else:
+            outcome = session.add_state(item)
+            _count(result, item.time)
+        _collect(result, outcome)
+    result.dropped = session.dropped
+    return result
+
+
+def _count(result: DetectionResult, time: int) -> None:
+    result.first_time = result.first_time if result.samples else time
+    result.last_time = time
+    result.samples += 1
+
+
+def _collect(result: DetectionResult, outcome: Outcome) -> None:
+    result.detections.extend(outcome.detections)
+    for verdict in outcome.verdicts:
+        if verdict.ready:
+            result.judged += 1
+            if result.largest is None or verdict.statistic > result.largest.statistic:
+                result.largest = verdict

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of the analysis."""
+
+from __future__ import annotations
+
+from impact_robots.exceptions import ImpactError
+
+
+class AnalysisError(ImpactError):
+    """Root of the errors of this package."""
+
+
+class RecordingError(AnalysisError):
+    """A recording cannot be read or written; the text begins with its path."""
+
+    @classmethod
+    def at(cls, path: object, message: str) -> RecordingError:
+        """Make the error of one recording.
+
+        Args:
+            path: The recording.
+            message: What was expected and what was found, in one line.
+
+        Returns:
+            The error, to be raised.
+        """
+        return cls(f"{path}: {message}")
+
+
+class RosNeededError(AnalysisError):
+    """A command needs ROS 2, which cannot be imported here."""
+
+    def __init__(self, command: str, reason: ImportError) -> None:
+        """Say what to do.
+
+        Args:
+            command: The command that needs it.
+            reason: What failed to import.
+        """
+        super().__init__(
+            f"{command} needs ROS 2 ({reason}): run ./impact {command} in a checkout, or source"
+            " a ROS 2 workspace that holds impact_control first"
+        )

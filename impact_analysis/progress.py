@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Progress on standard error: a bar on a terminal, a line an item elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+WIDTH = 30
+PERIOD = 0.1  # between updates of the bar [s]
+
+
+class Progress:
+    """One bar; ``update`` may be called as often as one likes."""
+
+    def __init__(self, label: str) -> None:
+        """Announce an item of work."""
+        self._label = label
+        self._terminal = sys.stderr.isatty()
+        self._next = 0.0
+        if not self._terminal:
+            print(f"{label} ...", file=sys.stderr, flush=True)
+
+    def update(self, fraction: float, note: str = "") -> None:
+        """Show how much is done, 0 to 1, and a short note."""
+        now = time.monotonic()
+        if not self._terminal or now < self._next:
+            return
+        self._next = now + PERIOD
+        done = round(WIDTH * min(1.0, max(0.0, fraction)))
+        bar = "#" * done + "." * (WIDTH - done)
+        print(f"\r{self._label} [{bar}] {note:<40.40}", end="", file=sys.stderr, flush=True)
+
+    def close(self, note: str) -> None:
+        """Say how it ended."""
+        start = "\r" if self._terminal else ""
+        filler = " " * (WIDTH + 44 - len(note)) if self._terminal else ""
+        print(f"{start}{self._label} {note}{filler}", file=sys.stderr, flush=True)

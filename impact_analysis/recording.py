@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a recording of a robot gives a detector, whatever file it is in."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from impact_detector.sample import ForceSample, JointSample, from_seconds
+
+LOOK_AHEAD = from_seconds(0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A desired torque, shape (n,) [N.m]; None if it was recorded but is unusable."""
+
+    time: int  # [ns]
+    torque: np.ndarray | None
+
+
+@dataclass(frozen=True, slots=True)
+class Force:
+    """Samples of one of several force sensors."""
+
+    sample: ForceSample
+    source: str
+
+    @property
+    def time(self) -> int:
+        """Of the first sample [ns]."""
+        return self.sample.time
+
+
+Item = JointSample | Reference | Force
+
+
+class Recording(Protocol):
+    """A file opened for detection."""
+
+    name: str
+    has_reference: bool  # desired torques were recorded
+    pairing_rule: str  # of impact_detector.reference, for these desired torques
+
+    def items(self) -> Iterator[Item]:
+        """Yield what was recorded in order of measured time, without loading it all."""
+
+
+def in_time_order(items: Iterable[Item]) -> Iterator[Item]:
+    """Sort items by time, states before references of equal time, looking half a second ahead.
+
+    Topics are recorded in the order in which they reach the recorder, which is not quite that of
+    measurement. Time that runs back further (a loop, a restart) begins a new sequence.
+    """
+    heap: list[tuple[int, int, int, Item]] = []
+    newest: int | None = None
+    for count, item in enumerate(items):
+        if newest is not None and item.time < newest - LOOK_AHEAD:
+            yield from _drain(heap)
+            newest = None
+        newest = item.time if newest is None else max(newest, item.time)
+        heapq.heappush(heap, (item.time, not isinstance(item, JointSample), count, item))
+        while heap[0][0] < newest - LOOK_AHEAD:
+            yield heapq.heappop(heap)[-1]
+    yield from _drain(heap)
+
+
+def _drain(heap: list[tuple[int, int, int, Item]]) -> Iterator[Item]:
+    while heap:
+        yield heapq.heappop(heap)[-1]

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `scenarios`: what there is to simulate."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from typing import Any
+
+from impact_sim.scenarios import load_scenario, scenario_names
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
+    parser = subparsers.add_parser(
+        "scenarios",
+        help="list the named scenarios",
+        description="List the named scenarios.",
+        epilog="example:\n  impact scenarios --json",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--json", action="store_true", help="print everything about them as JSON")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the scenarios."""
+    scenarios = [load_scenario(name) for name in scenario_names()]
+    if arguments.json:
+        print(json.dumps({"scenarios": [asdict(scenario) for scenario in scenarios]}, indent=2))
+        return 0
+    width = max(len(scenario.name) for scenario in scenarios)
+    for scenario in scenarios:
+        print(f"{scenario.name:<{width}}  {scenario.title}; {scenario.note}")
+    return 0

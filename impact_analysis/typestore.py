@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Message types without ROS: the standard ones, and others from their .msg text.
+
+The text is looked for in the source tree first (a checkout), then in `share/` of every sourced
+ROS prefix and of this Python's own.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rosbags.interfaces import Nodetype
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from rosbags.typesys.store import Typestore
+
+SEPARATOR = "=" * 80 + "\n"
+
+
+def impact_typestore() -> Typestore:
+    """Make a type store with the standard messages and all of impact_msgs.
+
+    Returns:
+        A new store; `store.types["impact_msgs/msg/ImpactEvent"]` is the class of a message.
+
+    Raises:
+        KeyError: The texts of impact_msgs are nowhere to be found.
+    """
+    store = get_typestore(Stores.ROS2_KILTED)
+    for name in _message_names("impact_msgs"):
+        ensure_type(store, name)
+    return store
+
+
+def ensure_type(store: Typestore, type_name: str) -> None:
+    """Add a type, and the types that it is made of, unless the store has it.
+
+    Args:
+        store: Store to add to.
+        type_name: Name such as "impact_msgs/msg/ImpactEvent".
+
+    Raises:
+        KeyError: The text of the type is nowhere to be found.
+    """
+    if type_name in store.fielddefs:
+        return
+    text = message_text(type_name)
+    if text is None:
+        raise KeyError(f"message type {type_name} is unknown: no text of it was found")
+    types = get_types_from_msg(text, type_name)
+    for _, fields in types.values():
+        for _, description in fields:
+            if (nested := _nested(description)) is not None:
+                ensure_type(store, nested)
+    store.register(types)
+
+
+def definition(store: Typestore, type_name: str) -> str:
+    """Write the text that a bag keeps for a type, with comments (units, frames) where known.
+
+    Args:
+        store: Store that has the type.
+        type_name: Name of the type.
+
+    Returns:
+        The type's own text followed by those of the types that it is made of.
+    """
+    generated, _ = store.generate_msgdef(type_name, ros_version=2)
+    text = message_text(type_name)
+    if text is None:
+        return str(generated)
+    _, *nested = str(generated).split(SEPARATOR)
+    return SEPARATOR.join([text.rstrip() + "\n", *nested])
+
+
+def message_text(type_name: str) -> str | None:
+    """Find the .msg text of a type, None where there is none.
+
+    Args:
+        type_name: Name such as "impact_msgs/msg/ImpactEvent".
+    """
+    package, _, name = type_name.partition("/msg/")
+    for directory in _directories(package):
+        path = directory / f"{name}.msg"
+        if name and path.is_file():
+            return path.read_text(encoding="utf-8")
+    return None
+
+
+def _message_names(package: str) -> list[str]:
+    for directory in _directories(package):
+        if names := sorted(path.stem for path in directory.glob("*.msg")):
+            return [f"{package}/msg/{name}" for name in names]
+    raise KeyError(f"the messages of {package} were not found: source its installation first")
+
+
+def _directories(package: str) -> Iterator[Path]:
+    yield Path(__file__).resolve().parents[1] / package / "msg"
+    prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
+    for prefix in filter(None, [*prefixes, sys.prefix]):
+        yield Path(prefix) / "share" / package / "msg"
+
+
+def _nested(description: Any) -> str | None:
+    kind, content = description
+    if kind in (Nodetype.ARRAY, Nodetype.SEQUENCE):
+        kind, content = content[0]
+    return str(content) if kind == Nodetype.NAME else None
