@@ -51,7 +51,7 @@ class Recording(Protocol):
 
 
 def in_time_order(items: Iterable[Item]) -> Iterator[Item]:
-    """Sort items by time, states before references of equal time, looking half a second ahead.
+    """Sort items by time, references before states of equal time, looking half a second ahead.
 
     Topics are recorded in the order in which they reach the recorder, which is not quite that of
     measurement. Time that runs back further (a loop, a restart) begins a new sequence.
@@ -63,7 +63,7 @@ def in_time_order(items: Iterable[Item]) -> Iterator[Item]:
             yield from _drain(heap)
             newest = None
         newest = item.time if newest is None else max(newest, item.time)
-        heapq.heappush(heap, (item.time, not isinstance(item, JointSample), count, item))
+        heapq.heappush(heap, (item.time, isinstance(item, JointSample), count, item))
         while heap[0][0] < newest - LOOK_AHEAD:
             yield heapq.heappop(heap)[-1]
     yield from _drain(heap)

@@ -77,7 +77,8 @@ def test_sensor_noise_alone_stays_far_below_the_threshold(sample):
 def test_a_constant_model_error_is_removed_and_an_impact_on_top_is_not(sample):
     payload = np.array([3.0, -2.0])
     detector = TorqueErrorDetector((0, 1), 2.5, bias_samples=50)
-    verdicts = feed(detector, [sample(k, (*payload, 3.0 * (k >= 80), 0)) for k in range(90)])
+    hit = np.array([3.0, 0.0])
+    verdicts = feed(detector, [sample(k, payload + hit * (k >= 80)) for k in range(90)])
     assert not any(verdict.ready for verdict in verdicts[:50])
     assert verdicts[60].statistic == pytest.approx(0.0)
     assert detections(verdicts)[0].detection_time == 80 * MILLISECOND

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `detect`: real and made recordings, one JSON document, one line for a mistake."""
+
+import json
+
+import numpy as np
+import pytest
+
+from impact_analysis.__main__ import main
+from impact_analysis.bags import BagWriter
+from impact_analysis.recording import Reference, in_time_order
+from impact_detector import JointSample
+
+MILLISECOND = 1_000_000
+NAMES = [f"panda_joint{i}" for i in range(1, 8)]
+HEADER = ["time_s"] + [
+    pattern.format(i)
+    for pattern in ("q{}_rad", "dq{}_radps", "tau{}_nm", "tau_ref{}_nm")
+    for i in range(1, 8)
+]
+SECOND_HIT = 700  # [ms]
+
+
+@pytest.fixture
+def detect(capsys):
+    """A function that runs the command and returns status, output and error output."""
+
+    def run(*arguments):
+        try:
+            status = main(["detect", *map(str, arguments)])
+        except SystemExit as end:
+            status = end.code
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def free_motion_file(shared_data):
+    file = shared_data / "real" / "panda_free_motion.csv"
+    if not file.is_file():
+        pytest.skip(f"the recording {file.name} is not there")
+    return file
+
+
+def torques(k):
+    """Half a sine of 6 N.m on joint 6 at 100 ms and at SECOND_HIT, shape (7,)."""
+    tau = np.zeros(7)
+    for start in (100, SECOND_HIT):
+        tau[5] += 6.0 * np.sin(np.pi * np.clip((k - start) / 18.0, 0.0, 1.0))
+    return tau
+
+
+@pytest.fixture
+def csv_file(tmp_path):
+    """A CSV with recorded reference torques and two impacts."""
+    rows = [np.concatenate([[k * 1e-3], np.zeros(14), torques(k), np.zeros(7)]) for k in range(900)]
+    file = tmp_path / "two_impacts.csv"
+    np.savetxt(file, rows, delimiter=",", header=",".join(HEADER), comments="")
+    return file
+
+
+def write_bag(folder, *, desired="/impact_qp/desired_joint_states", storage="mcap", swap=False):
+    """Write a bag with an impact at 100 ms, its desired torques seen one sample later."""
+    with BagWriter(folder, storage=storage) as bag:
+        types = bag.typestore.types
+
+        def joint_state(k, effort):
+            stamp = types["builtin_interfaces/msg/Time"](0, k * MILLISECOND)
+            header = types["std_msgs/msg/Header"](stamp, "")
+            empty = np.zeros(7)
+            return types["sensor_msgs/msg/JointState"](header, NAMES, empty, empty, effort)
+
+        for k in range(300):
+            commanded, before = (np.full(7, 3.0 * (-1) ** j) for j in (k, k - 1))
+            pair = [("/joint_states", torques(k) + before), (desired, commanded)]
+            for topic, effort in reversed(pair) if swap else pair:
+                if topic:
+                    kind = "sensor_msgs/msg/JointState"
+                    bag.write(topic, kind, joint_state(k, effort), time_ns=k * MILLISECOND)
+    return folder
+
+
+def test_the_real_arm_in_free_motion_has_no_impact(detect, free_motion_file):
+    status, out, err = detect(free_motion_file)
+    assert (status, err) == (0, "")
+    assert "reference torque: model (no desired torque recorded)" in out
+    assert "impacts: 0" in out and "threshold 2.500 N.m" in out
+
+
+def test_json_is_one_document_and_nothing_else(detect, free_motion_file):
+    status, out, err = detect(free_motion_file, "--json")
+    result = json.loads(out)
+    assert (status, err, result["events"]) == (0, "", [])
+    assert 0.3 < result["largest_statistic"] < 0.5 * result["threshold"]
+    assert result["reference"] == "model" and result["samples"] == 10_000
+
+
+def test_it_is_not_silent_on_the_real_arm_by_construction(detect, free_motion_file, tmp_path):
+    """Impacts of 6 N.m on top of the real arm's own motion and noise."""
+    rows = np.loadtxt(free_motion_file, delimiter=",", skiprows=1)
+    starts = np.arange(1.0, 9.5, 1.0)
+    for start in starts:
+        rows[:, 15 + 5] -= 6.0 * np.sin(np.pi * np.clip((rows[:, 0] - start) / 0.018, 0, 1))
+    file = tmp_path / "with_impacts.csv"
+    header = ",".join(HEADER[:22])
+    np.savetxt(file, rows, delimiter=",", header=header, comments="", fmt="%.9g")
+    events = json.loads(detect(file, "--json")[1])["events"]
+    delays = np.array([event["detection_time_s"] for event in events]) - starts
+    assert len(events) == len(starts) and delays.min() > 0 and delays.max() < 0.006
+
+
+def test_a_recorded_reference_is_used_and_both_impacts_are_found(detect, csv_file):
+    status, out, _ = detect(csv_file, "--json")
+    result = json.loads(out)
+    assert status == 0 and result["reference"] == "desired"
+    first, second = result["events"]
+    assert first["impact_time_s"] == pytest.approx(0.100, abs=0.0015)
+    assert first["detection_time_s"] == pytest.approx(0.103, abs=0.0005)
+    assert second["detection_time_s"] == pytest.approx(SECOND_HIT * 1e-3 + 0.003, abs=0.0005)
+    assert first["statistic"] > first["threshold"] == 2.5 and first["detector"] == "torque_error"
+
+
+def test_joints_and_threshold_can_be_chosen(detect, csv_file):
+    assert json.loads(detect(csv_file, "--json", "--joints", "1,2")[1])["events"] == []
+    assert json.loads(detect(csv_file, "--json", "--threshold", "6.5")[1])["events"] == []
+
+
+@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
+@pytest.mark.parametrize("swap", [False, True])
+def test_a_bag_pairs_each_state_with_the_answer_before_it(detect, tmp_path, storage, swap):
+    bag = write_bag(tmp_path / "bag", storage=storage, swap=swap)
+    right = json.loads(detect(bag, "--json")[1])
+    wrong = json.loads(detect(bag, "--json", "--pairing", "same")[1])
+    assert right["reference"] == "desired" and right["samples"] == 300
+    (event,) = right["events"]
+    assert event["detection_time_s"] == pytest.approx(0.103)
+    assert right["largest_statistic"] == pytest.approx(6.0, abs=0.1)
+    assert wrong["largest_statistic"] > 11.0
+
+
+def test_a_folder_gives_each_bag(detect, tmp_path):
+    for name in ("a", "b"):
+        write_bag(tmp_path / name / "bag", desired="")
+    status, out, _ = detect(tmp_path, "--json")
+    result = json.loads(out)
+    assert status == 0 and result["samples"] == 600
+    assert [item["file"][-5:] for item in result["files"]] == ["a/bag", "b/bag"]
+    assert result["reference"] == ["model"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["nowhere.csv"], "nowhere.csv: no such file or folder"),
+        (["{text}"], "expected a .csv, .mcap or .db3 file or a folder of bags"),
+        (["{folder}"], "expected bags in the folder (*.mcap, *.db3), found none"),
+        (["{csv}", "--robot", "kuka"], "expected one of fr3, panda or a YAML file, got 'kuka'"),
+        (["{csv}", "--joints", "8"], "joints: expected numbers from 1 to 7, got 8"),
+        (["{csv}", "--joints", "five"], "expected joint numbers such as 5,6, got 'five'"),
+        (["{csv}", "--threshold", "0"], "expected a number of at least"),
+        (["{columns}"], "missing q1_rad, q2_rad, q3_rad, q4_rad, q5_rad, q6_rad, q7_rad; got t"),
+        (["{empty}"], "missing time_s; got none"),
+    ],
+)
+def test_wrong_usage_gets_one_line_and_status_two(detect, tmp_path, csv_file, arguments, text):
+    files = {"csv": csv_file, "folder": tmp_path / "folder"}
+    files["folder"].mkdir()
+    for name, content in (("text", "hello"), ("columns", "time_s,a\n0,1\n"), ("empty", "")):
+        files[name] = tmp_path / f"{name}{'.txt' if name == 'text' else '.csv'}"
+        files[name].write_text(content)
+    status, out, err = detect(*[argument.format(**files) for argument in arguments])
+    assert (status, out) == (2, "")
+    assert text in err and len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [("1,2,3", "line 3: expected 29 fields, got 3"), (",".join(["x"] * 29), "line 3: could not")],
+)
+def test_a_damaged_file_fails_with_its_line(detect, tmp_path, line, text):
+    file = tmp_path / "damaged.csv"
+    file.write_text("\n".join([",".join(HEADER), ",".join(["0"] * 29), line]) + "\n")
+    status, out, err = detect(file)
+    assert (status, out) == (1, "") and text in err and len(err.splitlines()) == 1
+
+
+def test_a_file_without_a_torque_to_judge_fails_and_says_so(detect, tmp_path):
+    file = tmp_path / "short.csv"
+    file.write_text("\n".join([",".join(HEADER), ",".join(["0"] * 29)]) + "\n")
+    status, out, err = detect(file, "--json")
+    assert status == 1 and json.loads(out)["largest_statistic"] is None
+    assert "no sample could be judged" in err
+
+
+def test_help_shows_an_example(detect):
+    status, out, _ = detect("--help")
+    assert status == 0 and "impact detect panda_free_motion.csv" in out
+
+
+def state(k):
+    return JointSample(k * MILLISECOND, np.zeros(1), np.zeros(1), None)
+
+
+def test_items_are_sorted_references_first_and_a_loop_begins_anew():
+    one = MILLISECOND
+    items = [state(1), state(0), Reference(0, None), Reference(one, None), state(2000), state(5)]
+    order = [(item.time // MILLISECOND, type(item).__name__) for item in in_time_order(items)]
+    assert order == [
+        (0, "Reference"),
+        (0, "JointSample"),
+        (1, "Reference"),
+        (1, "JointSample"),
+        (2000, "JointSample"),
+        (5, "JointSample"),
+    ]

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When an estimate is complete, and what it says about measurements that are missing."""
+
+import numpy as np
+import pytest
+
+from impact_detector import Detection, DetectorError, ForceSample, ImpactEstimator, JointSample
+from impact_detector.estimate import GOOD, MISSING_SAMPLES, POOR_FIT, SECOND_IMPACT
+
+MILLISECOND = 1_000_000
+DETECTION = Detection("torque_error", 100 * MILLISECOND, 103 * MILLISECOND, 4.0, 2.5)
+JUMP = 0.4  # [rad/s]
+
+
+def joints(k, q=None):
+    position = 0.1 * (k - 100) * 1e-3 + JUMP * max(k - 100, 0) * 1e-3 if q is None else q
+    velocity = 0.1 + JUMP * (k > 100)
+    return JointSample(k * MILLISECOND, np.full(2, position), np.full(2, velocity), None)
+
+
+def wrench(k, force=0.0):
+    return ForceSample(k * MILLISECOND, np.array([[force, 0.0, 0.0]]))
+
+
+def run(estimator, *, skip=(), until=250, force_until=0, starts=(103,)):
+    """Feed milliseconds 0, 1, ...; return when the estimate came and the estimate."""
+    for k in range(until):
+        found = None
+        if k not in skip:
+            found = estimator.update(joints(k))
+        if k in starts:
+            estimator.start(DETECTION)
+        if k < force_until:
+            found = estimator.update_force(wrench(k, 50.0 * (100 <= k < 110))) or found
+        if found:
+            return k, found
+    return None, None
+
+
+def test_it_is_complete_when_the_window_after_the_detection_is():
+    k, found = run(ImpactEstimator())
+    assert k == 203 and found.quality == GOOD
+    np.testing.assert_allclose(found.velocity_before, 0.1)
+    np.testing.assert_allclose(found.gross_velocity, 0.1 + JUMP, atol=1e-9)
+    np.testing.assert_allclose(found.velocity_jump, JUMP, atol=1e-9)
+    np.testing.assert_allclose(found.velocity_after, 0.1 + JUMP)
+
+
+def test_the_force_of_the_wrench_is_integrated():
+    _, found = run(ImpactEstimator(normal=(2.0, 0.0, 0.0)), force_until=250)
+    np.testing.assert_allclose(found.impulse, [0.5, 0.0, 0.0], rtol=0.01)
+    assert found.normal_impulse == pytest.approx(0.5, rel=0.01)
+    assert found.peak_force == pytest.approx(50.0)
+
+
+def test_a_force_sensor_that_stops_is_waited_for_and_given_up():
+    k, found = run(ImpactEstimator(patience=0.03), force_until=150)
+    assert k == 233 and np.isfinite(found.gross_velocity).all()
+
+
+def test_without_a_normal_only_the_impulse_is_known():
+    _, found = run(ImpactEstimator(), force_until=250)
+    assert np.isfinite(found.impulse).all() and np.isnan(found.normal_impulse)
+
+
+def test_a_gap_in_the_window_leaves_the_gross_velocity_unknown():
+    _, found = run(ImpactEstimator(), skip=range(130, 160))
+    assert found.quality == MISSING_SAMPLES and np.isnan(found.gross_velocity).all()
+    np.testing.assert_allclose(found.velocity_before, 0.1)
+
+
+def test_a_motion_that_no_cubic_describes_is_marked():
+    estimator = ImpactEstimator()
+    for k in range(204):
+        found = estimator.update(joints(k, q=0.1 * (-1) ** (k // 20)))
+        if k == 103:
+            estimator.start(DETECTION)
+    assert found.quality == POOR_FIT
+
+
+def test_a_second_impact_in_the_window_is_marked_and_does_not_replace_the_first():
+    _, found = run(ImpactEstimator(), starts=(103, 150))
+    assert found.quality == SECOND_IMPACT and found.detection is DETECTION
+
+
+def test_time_that_runs_backwards_drops_what_is_under_way():
+    estimator = ImpactEstimator()
+    run(estimator, until=150)
+    assert run(estimator, starts=()) == (None, None)
+
+
+def test_samples_with_nan_are_left_out():
+    estimator = ImpactEstimator()
+    estimator.update(joints(0, q=np.nan))
+    assert run(estimator)[1].quality == GOOD
+
+
+def test_a_normal_of_zero_length_is_refused():
+    with pytest.raises(DetectorError, match="normal: expected three finite numbers"):
+        ImpactEstimator(normal=(0.0, 0.0, 0.0))

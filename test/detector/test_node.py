@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The detector node over real DDS: one status per state, whatever arrives and in what order."""
+
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy")
+
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
+
+from impact_detector import estimate
+from impact_detector.node import DetectorNode
+from impact_msgs.msg import DetectorStatus, ImpactEstimate, ImpactEvent, WrenchBatch
+from impact_ros.messages import fill, from_nanoseconds, to_nanoseconds
+from impact_ros.parameters import ParameterError
+from impact_ros.qos import LATCHED, RECORD, STREAM
+
+TIME_OUT = 20.0  # [s]
+MILLISECOND = 1_000_000
+NAMES = [f"panda_joint{i}" for i in range(1, 8)]
+HIT = np.array([0, 0, 0, 0, 2.0, -2.0, 0])  # statistic 4 N.m
+
+
+@pytest.fixture(scope="module")
+def context():
+    made = Context()
+    made.init()
+    yield made
+    made.try_shutdown()
+
+
+class Bench:
+    """The node, and a peer that plays plant, controller and listener."""
+
+    def __init__(self, context, **overrides):
+        """Start both and wait until they see each other."""
+        values = {"bias_samples": 0, **overrides}
+        self.node = DetectorNode(
+            context=context,
+            parameter_overrides=[Parameter(name, value=value) for name, value in values.items()],
+        )
+        self.peer = Node("peer", context=context)
+        self.out = {
+            kind: self.peer.create_publisher(message, topic, STREAM)
+            for kind, message, topic in (
+                ("state", JointState, "joint_states"),
+                ("desired", JointState, "impact_qp/desired_joint_states"),
+                ("batch", WrenchBatch, "wrench_batch"),
+            )
+        }
+        self.statuses, self.events, self.estimates = [], [], []
+        for message, name, profile, heard in (
+            (DetectorStatus, "status", RECORD, self.statuses),
+            (ImpactEvent, "impact", LATCHED, self.events),
+            (ImpactEstimate, "estimate", LATCHED, self.estimates),
+        ):
+            topic = f"impact_detector/{name}"
+            self.peer.create_subscription(message, topic, heard.append, profile)
+        self.executor = SingleThreadedExecutor(context=context)
+        for node in (self.node, self.peer):
+            self.executor.add_node(node)
+        self.until(lambda: all(p.get_subscription_count() for p in self.out.values()))
+        self.until(lambda: self.peer.count_publishers("impact_detector/status"))
+
+    def until(self, condition):
+        """Spin until something is so."""
+        end = time.monotonic() + TIME_OUT
+        while not condition():
+            assert time.monotonic() < end, "timed out"
+            self.executor.spin_once(timeout_sec=0.1)
+
+    def state(self, k, tau=0.0, *, names=NAMES, effort=True, q=0.0):
+        """Publish the state of millisecond k."""
+        message = JointState(name=names)
+        from_nanoseconds(k * MILLISECOND, message.header.stamp)
+        fill(message.position, np.zeros(len(names)) + q)
+        fill(message.velocity, np.zeros(len(names)))
+        if effort:
+            fill(message.effort, np.zeros(len(names)) + tau)
+        self.out["state"].publish(message)
+
+    def desired(self, k, tau=0.0, *, effort=True):
+        """Publish the desired torque that answers millisecond k."""
+        message = JointState(name=NAMES)
+        from_nanoseconds(k * MILLISECOND, message.header.stamp)
+        if effort:
+            fill(message.effort, np.zeros(7) + tau)
+        self.out["desired"].publish(message)
+
+    def judge(self, *args, **kwargs):
+        """Publish a state and return the status that it gets."""
+        count = len(self.statuses)
+        self.state(*args, **kwargs)
+        self.until(lambda: len(self.statuses) > count)
+        assert len(self.statuses) == count + 1
+        return self.statuses[-1]
+
+    def settle(self):
+        """Serve everything that is on its way, until nothing has come for a while."""
+        for _ in range(10):
+            self.executor.spin_once(timeout_sec=0.02)
+
+    def close(self):
+        """End both."""
+        self.executor.shutdown()
+        self.node.destroy_node()
+        self.peer.destroy_node()
+
+
+@pytest.fixture
+def bench(context):
+    benches = []
+
+    def make(**overrides):
+        benches.append(Bench(context, **overrides))
+        return benches[-1]
+
+    yield make
+    for made in benches:
+        made.close()
+
+
+def test_first_state_has_no_reference_and_the_next_is_judged(bench):
+    lockstep = bench(lockstep=True)
+    status = lockstep.judge(1)
+    assert not status.ready and np.isnan(status.statistic) and status.threshold == 2.5
+    lockstep.desired(1)
+    status = lockstep.judge(2, HIT)
+    assert to_nanoseconds(status.header.stamp) == 2 * MILLISECOND
+    assert status.ready and status.impact and status.statistic == pytest.approx(4.0)
+    assert status.detector == ImpactEvent.DETECTOR_TORQUE_ERROR
+    lockstep.until(lambda: lockstep.events)
+    (event,) = lockstep.events
+    assert to_nanoseconds(event.detection_time) == 2 * MILLISECOND
+    assert event.statistic == status.statistic and event.expected == ImpactEvent.EXPECTED_UNKNOWN
+    assert np.isnan(event.direction.x) and event.link == ""
+
+
+def test_lockstep_defers_its_verdict_until_the_answer_to_the_state_before(bench):
+    lockstep = bench(lockstep=True)
+    lockstep.judge(1)
+    lockstep.state(2, HIT)
+    lockstep.settle()
+    assert len(lockstep.statuses) == 1
+    lockstep.desired(1, HIT)
+    lockstep.until(lambda: len(lockstep.statuses) == 2)
+    assert lockstep.statuses[1].ready and lockstep.statuses[1].statistic == pytest.approx(0.0)
+
+
+def test_a_state_sent_again_gets_its_status_again_unchanged(bench):
+    lockstep = bench(lockstep=True)
+    lockstep.judge(1)
+    lockstep.desired(1)
+    first, again = lockstep.judge(2, HIT), lockstep.judge(2, HIT)
+    assert first == again
+    lockstep.settle()
+    assert len(lockstep.events) == 1
+
+
+def test_joint_names_in_another_order_and_extra_joints_change_nothing(bench):
+    lockstep = bench(lockstep=True)
+    lockstep.judge(1)
+    lockstep.desired(1)
+    order = [6, 2, 5, 0, 1, 4, 3]
+    names = [NAMES[i] for i in order] + ["panda_finger_joint1"]
+    status = lockstep.judge(2, np.append(HIT[order], 99.0), names=names)
+    assert status.statistic == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"effort": False},
+        {"tau": np.array([0, 0, 0, 0, np.nan, 0, 0])},
+        {"q": np.nan},
+        {"names": NAMES[:5]},
+    ],
+    ids=["no effort", "nan effort", "nan position", "joints missing"],
+)
+def test_a_state_that_cannot_be_judged_gets_a_status_that_says_so(bench, bad):
+    lockstep = bench(lockstep=True)
+    lockstep.judge(1)
+    lockstep.desired(1)
+    status = lockstep.judge(2, **bad)
+    assert not status.ready and not status.impact
+    lockstep.desired(2)
+    assert lockstep.judge(3, HIT).impact
+
+
+def test_a_desired_state_without_effort_is_no_reference(bench):
+    lockstep = bench(lockstep=True)
+    lockstep.judge(1)
+    lockstep.desired(1, effort=False)
+    assert not lockstep.judge(2, HIT).ready
+
+
+def test_time_that_runs_backwards_starts_anew(bench):
+    lockstep = bench(lockstep=True)
+    lockstep.judge(1001)
+    lockstep.desired(1001)
+    assert lockstep.judge(1002, HIT).impact
+    status = lockstep.judge(1)
+    assert not status.impact and not status.ready
+    assert to_nanoseconds(status.detection_time) == 0
+
+
+def test_on_a_robot_the_reference_is_the_newest_and_never_an_old_one(bench):
+    robot = bench(max_reference_age=0.02)
+    robot.desired(10, HIT)
+    robot.settle()
+    assert robot.judge(10, HIT).statistic == pytest.approx(0.0)
+    assert robot.judge(30, HIT).ready
+    assert not robot.judge(31, HIT).ready
+
+
+def test_gravity_can_be_added_to_the_desired_torque(bench, panda):
+    import pinocchio as pin
+
+    q = np.array(panda.stance)
+    gravity = pin.computeGeneralizedGravity(panda.model, panda.model.createData(), q)
+    robot = bench(reference_excludes_gravity=True)
+    robot.desired(1)
+    robot.settle()
+    assert robot.judge(1, gravity, q=q).statistic == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_model_reference_needs_no_desired_torque(bench, panda):
+    import pinocchio as pin
+
+    q = np.array(panda.stance)
+    gravity = pin.computeGeneralizedGravity(panda.model, panda.model.createData(), q)
+    robot = bench(reference="model")
+    ready = [robot.judge(k, gravity, q=q).ready for k in range(1, 33)]
+    assert ready == [False] * 30 + [True] * 2
+    assert robot.judge(33, gravity + HIT, q=q).impact
+
+
+def test_the_estimate_comes_with_its_window(bench):
+    lockstep = bench(lockstep=True, contact_normal=[-1.0, 0.0, 0.0], estimate_window=0.02)
+    lockstep.judge(1)
+    for k in range(2, 60):
+        lockstep.desired(k - 1)
+        lockstep.out["batch"].publish(pulse_batch(k))
+        lockstep.judge(k, HIT if k >= 31 else 0.0, q=0.3 * max(k - 30, 0) * 1e-3)
+    lockstep.until(lambda: lockstep.estimates)
+    (found,) = lockstep.estimates
+    assert found.joint_names == NAMES and found.header.frame_id == "panda_link0"
+    np.testing.assert_allclose(found.gross_velocity, 0.3, atol=1e-6)
+    np.testing.assert_allclose(found.velocity_jump, 0.3, atol=1e-6)
+    assert found.normal_impulse == pytest.approx(0.5, rel=0.02)  # 100 N over 5 ms
+    assert found.peak_force == pytest.approx(100.0)
+    assert found.duration == pytest.approx(5e-3, abs=1e-4)
+    assert to_nanoseconds(found.impact_time) == pytest.approx(30 * MILLISECOND, abs=MILLISECOND)
+    assert np.isnan(found.restitution) and found.quality == ImpactEstimate.QUALITY_GOOD
+
+
+def pulse_batch(k):
+    """The 25 samples up to millisecond k of a force of 100 N along -x from 30 to 35 ms."""
+    message = WrenchBatch(sample_period=4e-5)
+    first = k * MILLISECOND - 24 * 40_000
+    from_nanoseconds(first, message.header.stamp)
+    message.header.frame_id = "panda_link0"
+    t = first + 40_000 * np.arange(25)
+    force = np.zeros((25, 3))
+    force[(t > 30 * MILLISECOND) & (t <= 35 * MILLISECOND), 0] = -100.0
+    fill(message.force, force)
+    return message
+
+
+def test_a_batch_that_makes_no_sense_does_no_harm(bench):
+    robot = bench(reference="model")
+    message = WrenchBatch(sample_period=float("nan"))
+    fill(message.force, [1.0, 2.0])
+    robot.out["batch"].publish(message)
+    robot.settle()
+    assert not robot.judge(1).ready
+
+
+@pytest.mark.parametrize(("overrides", "count"), [({}, 0), ({"force_threshold": 20.0}, 1)])
+def test_the_force_detector_is_off_unless_asked_for(bench, overrides, count):
+    robot = bench(reference="model", **overrides)
+    for k in range(28, 34):
+        robot.out["batch"].publish(pulse_batch(k))
+        robot.settle()
+    assert [event.detector for event in robot.events] == [ImpactEvent.DETECTOR_FORCE] * count
+
+
+def test_wrong_parameters_say_what_is_expected(context):
+    override = [Parameter("reference", value="wish")]
+    with pytest.raises(ParameterError) as raised:
+        DetectorNode(context=context, parameter_overrides=override)
+    assert "expected one of desired, model, got 'wish'" in str(raised.value)
+
+
+def test_quality_bits_are_those_of_the_message():
+    for name in ("GOOD", "POOR_FIT", "SHORT_WINDOW", "MISSING_SAMPLES", "SECOND_IMPACT"):
+        assert getattr(estimate, name) == getattr(ImpactEstimate, f"QUALITY_{name}")
