@@ -176,7 +176,7 @@ class _SetUp:
         stamps.remove(stamp)
         try:
             steps.install(self.runner, self.build_environ, self.layout, self.source)
-        except SetupError:
+        except (SetupError, KeyboardInterrupt):
             if before and not steps.began_installing(self.layout.log):
                 stamps.write(stamp, before)  # the environment is as it was
             raise
