@@ -28,9 +28,8 @@ IMPACT_LIMITS: dict[str, type[ImpactLimit] | None] = {
     "existential": ExistentialImpactLimit,
     "nominal": NominalImpactLimit,
 }
-
-
 INTERFACES = ("torque", "velocity")
+PLAUSIBLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
 
 
 class Phase(Enum):
@@ -109,18 +108,29 @@ class ImpactController:
             else kind(robot, plan.contact, preview=plan.preview, generators=plan.generators)
         )
         self._normal = plan.contact.rotation[:, 2]
+        self.let_go()
         self.reset()
 
     def reset(self) -> None:
         """Start over: the next state is where the approach begins."""
-        self._solver.reset()
-        self._filter.reset()
-        self._ddq = np.zeros(self.robot.dof)
+        self._forget_motion()
         self._phase, self._started = Phase.APPROACH, False
         self._phase_time = 0.0
         self._stopping = False
-        self._velocity = np.zeros(self.robot.dof)
         self._speed = 0.0
+
+    def let_go(self) -> None:
+        """Go on from a zero command, which the robot was sent instead of this controller's."""
+        self._sent = np.zeros(self.robot.dof)
+        self._forget_motion()
+
+    def _forget_motion(self) -> None:
+        """Forget the last cycle, but for the torque sent: its rate is limited from there on."""
+        self._solver.reset()
+        self._solver.torque_limit.previous = self._sent
+        self._filter.reset()
+        self._ddq = np.zeros(self.robot.dof)
+        self._velocity = np.zeros(self.robot.dof)
 
     def stop(self) -> None:
         """Brake and hold, from the next cycle on, until ``reset``."""
@@ -135,10 +145,14 @@ class ImpactController:
             impact: the detector holds that the arm has hit something.
 
         Raises:
-            ControlError: the state is not n finite numbers; the controller is as before.
+            ControlError: the state is not n finite numbers, or beyond what any arm does; the
+                controller is as before.
         """
         if not self._usable(q) or not self._usable(dq):
-            raise ControlError(f"state: expected {self.robot.dof} finite positions and velocities")
+            raise ControlError(
+                f"state: expected {self.robot.dof} finite positions and velocities"
+                f" below {PLAUSIBLE:g}"
+            )
         state = self._dynamics(q, self._estimate(q, dq, impact))
         gap = self.plan.contact.gap(state.position)
         phase = self._next_phase(gap, impact)
@@ -163,7 +177,8 @@ class ImpactController:
         return self._filter.update(q, dq, self._ddq)
 
     def _usable(self, values: np.ndarray) -> bool:
-        return np.shape(values) == (self.robot.dof,) and bool(np.all(np.isfinite(values)))
+        shape = (self.robot.dof,)
+        return np.shape(values) == shape and bool(np.all(np.abs(values) < PLAUSIBLE))  # NaN: no
 
     def _next_phase(self, gap: float, impact: bool) -> Phase:
         """Return the phase of this cycle."""
@@ -242,7 +257,8 @@ class ImpactController:
 
     def _remember(self, command: Command, state: ArmState) -> None:
         """Keep what the next cycle's rates are measured from."""
+        self._sent = command.torque - state.g
         self._solver.joint_limit.previous = command.ddq
-        self._solver.torque_limit.previous = command.torque - state.g
+        self._solver.torque_limit.previous = self._sent
         self._ddq = command.ddq
         self._velocity = command.velocity

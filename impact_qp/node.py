@@ -7,18 +7,25 @@ import time
 from dataclasses import fields
 
 import numpy as np
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
+from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from impact_msgs.msg import ControllerStatus, DetectorStatus, JointCommand
 from impact_qp.controller import Command, ImpactController, Phase
+from impact_qp.exceptions import ControlError
 from impact_qp.parameters import ControllerParameters
 from impact_robots.exceptions import ImpactError
 from impact_ros.main import main_for
 from impact_ros.messages import JointReader, fill, from_nanoseconds, non_finite, to_nanoseconds
 from impact_ros.parameters import declare, from_values
 from impact_ros.qos import LOCKSTEP, SENSOR, STREAM
+from impact_ros.spin import freeze_garbage
+
+ACKNOWLEDGED_WITHIN = Duration(seconds=0.1)  # the last command, before its publisher goes
 
 MODES = {
     Phase.APPROACH: ControllerStatus.MODE_APPROACH,
@@ -39,7 +46,8 @@ class ImpactQpNode(LifecycleNode):
 
     Answers every `joint_states` message while active. Once it was active it goes on answering with
     a braking, then holding command when it is deactivated, when the clock jumps back or when the
-    detector falls silent, and sends one zero command when the states fall silent.
+    detector falls silent, and sends one zero command when the states fall silent, at cleanup and
+    at shutdown.
     """
 
     PARAMETERS = ControllerParameters
@@ -61,6 +69,7 @@ class ImpactQpNode(LifecycleNode):
         self._verdict_time = self._state_time = time.monotonic()
         self._stamp = -1
         self._answer: tuple = ()
+        self._silent = False  # no states: zero was sent
         self._infeasible = self._missed = self._dropped = 0
 
     # --- life cycle ---------------------------------------------------------------------------
@@ -68,22 +77,21 @@ class ImpactQpNode(LifecycleNode):
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Load the robot, make the controller and the topics."""
         try:
-            self._parameters = self._read_parameters()
-            self._robot = self._parameters.load_robot()
-            plan = self._parameters.plan()
-            self._controller = ImpactController(
-                self._robot, plan, period=1.0 / self._parameters.rate
-            )
+            self._settings = self._read_parameters()
+            self._robot = self._settings.load_robot()
+            plan = self._settings.plan()
+            self._controller = ImpactController(self._robot, plan, period=1.0 / self._settings.rate)
         except ImpactError as error:
             self.get_logger().error(str(error))
             return TransitionCallbackReturn.FAILURE
-        if self._parameters.speed > self._parameters.speed_cap:
+        if self._settings.speed > self._settings.speed_cap:
             self.get_logger().warning(
-                f"speed {self._parameters.speed} m/s is capped at {plan.speed} m/s (speed_cap)"
+                f"speed {self._settings.speed} m/s is capped at {plan.speed} m/s (speed_cap)"
             )
         self._reader = JointReader(self._robot.joint_names)
         self._make_topics()
         self._forget()
+        freeze_garbage()
         return TransitionCallbackReturn.SUCCESS
 
     def _read_parameters(self) -> ControllerParameters:
@@ -94,7 +102,7 @@ class ImpactQpNode(LifecycleNode):
 
     def _make_topics(self) -> None:
         """Create publishers, subscriptions and, outside lockstep, the watchdog."""
-        lockstep = self._parameters.lockstep
+        lockstep = self._settings.lockstep
         profile = LOCKSTEP if lockstep else SENSOR
         self._commands = self.create_publisher(JointCommand, "~/command", STREAM)
         self._values = self.create_publisher(Float64MultiArray, "~/commands", STREAM)
@@ -106,8 +114,9 @@ class ImpactQpNode(LifecycleNode):
                 DetectorStatus, "impact_detector/status", self._on_verdict, profile
             ),
         ]
-        period = self._parameters.state_timeout / 2.0
-        self._watchdog = None if lockstep else self.create_timer(period, self._watch)
+        period = self._settings.state_timeout / 2.0
+        steady = Clock(clock_type=ClockType.STEADY_TIME)  # watches while simulated time stands
+        self._watchdog = None if lockstep else self.create_timer(period, self._watch, clock=steady)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Approach from the next state on."""
@@ -123,21 +132,22 @@ class ImpactQpNode(LifecycleNode):
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Release everything."""
-        self._release()
+        """Send the last safe command and release everything."""
+        self._release("cleaned up")
         return TransitionCallbackReturn.SUCCESS
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Send the last safe command."""
-        if self._engaged:
-            self._send_zero("shut down")
-        self._release()
+        """Send the last safe command and release everything."""
+        self._release("shut down")
         return TransitionCallbackReturn.SUCCESS
 
-    def _release(self) -> None:
-        """Destroy what `configure` made."""
+    def _release(self, reason: str) -> None:
+        """Destroy what `configure` made, after a zero command if the arm was commanded at all."""
         if self._controller is None:
             return
+        if self._engaged:
+            self._send_zero(reason)
+            self._commands.wait_for_all_acked(ACKNOWLEDGED_WITHIN)
         self._active, self._engaged, self._controller = False, False, None
         for subscription in self._inputs:
             self.destroy_subscription(subscription)
@@ -155,16 +165,12 @@ class ImpactQpNode(LifecycleNode):
         stamp = to_nanoseconds(message.header.stamp)
         if stamp == self._stamp:  # sent again: the answer got lost, or was not waited for
             self._repeat()
-        elif stamp < self._stamp:
+            return
+        if stamp < self._stamp:
             self._stop(f"clock jumped back by {(self._stamp - stamp) * 1e-9:.3f} s")
-            self._answer_when_judged(message)
-        else:
-            self._answer_when_judged(message)
-
-    def _answer_when_judged(self, message: JointState) -> None:
-        """Answer now, or when the verdict arrives."""
+            self._stamp = stamp - 1  # say so once
         self._pending = message
-        if not self._parameters.lockstep or self._judged(message):
+        if not self._settings.lockstep or self._judged(message):
             self._answer_state(message)
 
     def _judged(self, message: JointState) -> bool:
@@ -174,7 +180,7 @@ class ImpactQpNode(LifecycleNode):
     def _on_verdict(self, message: DetectorStatus) -> None:
         """Take the detector's verdict on a state."""
         self._verdict, self._verdict_time = message, time.monotonic()
-        waits = self._engaged and self._parameters.lockstep
+        waits = self._engaged and self._settings.lockstep
         if waits and self._pending is not None and self._judged(self._pending):
             self._answer_state(self._pending)
 
@@ -189,10 +195,10 @@ class ImpactQpNode(LifecycleNode):
             self._dropped += 1
             return
         self._stamp = to_nanoseconds(message.header.stamp)
-        self._state_time = time.monotonic()
+        self._state_time, self._silent = time.monotonic(), False
         self._infeasible += bool(command.relaxed)
         elapsed = time.perf_counter() - started
-        self._missed += elapsed > 1.0 / self._parameters.rate
+        self._missed += elapsed > 1.0 / self._settings.rate
         self._answer = (
             self._desired_message(message, command),
             self._status_message(message, command, elapsed),
@@ -204,18 +210,14 @@ class ImpactQpNode(LifecycleNode):
     def _compute(self, message: JointState) -> Command | None:
         """Return the command for a state, None if the state cannot be used."""
         try:
-            state = self._reader.read(message)
+            q, dq, _ = self._reader.read(message)
+            if bad := non_finite(self._robot.joint_names, position=q, velocity=dq):
+                raise ControlError(f"not finite: {', '.join(bad)}")
+            impact = self._verdict is not None and self._verdict.impact
+            return self._controller.update(q, dq, impact=impact)
         except ImpactError as error:
-            self._warn(f"state dropped: {error}")
+            self.get_logger().warning(f"state dropped: {error}", throttle_duration_sec=1.0)
             return None
-        bad = non_finite(self._robot.joint_names, position=state.position, velocity=state.velocity)
-        if bad:
-            self._warn(f"state dropped: not finite: {', '.join(bad)}")
-            return None
-        return self._controller.update(state.position, state.velocity, impact=self._impact())
-
-    def _impact(self) -> bool:
-        return self._verdict is not None and self._verdict.impact
 
     def _repeat(self) -> None:
         """Send the last answer; the command goes last, so it arrives when all else is there."""
@@ -228,14 +230,20 @@ class ImpactQpNode(LifecycleNode):
 
     def _watch(self) -> None:
         """Stop when the states or the detector fall silent."""
-        if not self._engaged or self._fault:
+        if not self._engaged or self._silent:
             return
-        now, limit = time.monotonic(), self._parameters.state_timeout
+        now, limit = time.monotonic(), self._settings.state_timeout
         if now - self._state_time > limit:
-            self._stop(f"no joint state for {now - self._state_time:.3f} s")
-            self._send_zero(self._fault)
-        elif self._active and now - self._verdict_time > limit:
+            self._lose_states(f"no joint state for {now - self._state_time:.3f} s")
+        elif self._active and not self._fault and now - self._verdict_time > limit:
             self._stop(f"no detector status for {now - self._verdict_time:.3f} s")
+
+    def _lose_states(self, reason: str) -> None:
+        """Send zero once: a driver would hold the last command, whatever the arm does."""
+        if self._active:
+            self._stop(reason)
+        self._silent = True
+        self._send_zero(reason)
 
     def _stop(self, reason: str) -> None:
         """Brake and hold until the node is activated again."""
@@ -246,24 +254,23 @@ class ImpactQpNode(LifecycleNode):
     def _send_zero(self, reason: str) -> None:
         """Send zero: gravity compensation by the driver, or zero velocity."""
         zero = np.zeros(self._robot.dof)
-        command = self._new_command(zero)
-        from_nanoseconds(max(self._stamp, 0), command.header.stamp)
-        status = ControllerStatus(mode=ControllerStatus.MODE_STOPPED, message=reason)
+        command, status = self._new_command(zero), self._new_status(np.nan, reason)
+        status.mode = ControllerStatus.MODE_STOPPED
+        for message in (command, status):
+            from_nanoseconds(max(self._stamp, 0), message.header.stamp)
+        self._controller.let_go()
         self._status.publish(status)
         self._values.publish(Float64MultiArray(data=zero))
         self._commands.publish(command)
 
-    def _warn(self, text: str) -> None:
-        self.get_logger().warning(text, throttle_duration_sec=1.0)
-
     # --- messages -----------------------------------------------------------------------------
 
     def _values_of(self, command: Command) -> np.ndarray:
-        torque = self._parameters.interface == "torque"
+        torque = self._settings.interface == "torque"
         return command.driver_torque if torque else command.velocity
 
     def _new_command(self, values: np.ndarray) -> JointCommand:
-        torque = self._parameters.interface == "torque"
+        torque = self._settings.interface == "torque"
         message = JointCommand(
             interface=JointCommand.INTERFACE_TORQUE if torque else JointCommand.INTERFACE_VELOCITY,
             includes_gravity=torque and not self._robot.driver_compensates_gravity,
@@ -294,24 +301,33 @@ class ImpactQpNode(LifecycleNode):
     def _status_message(
         self, state: JointState, command: Command, elapsed: float
     ) -> ControllerStatus:
-        message = ControllerStatus(
-            mode=MODES[command.phase],
-            impact_limits=LIMITS[self._parameters.impact_limits],
-            active_constraints=command.active,
-            relaxed_constraints=command.relaxed,
-            slack=command.slack,
+        message = self._new_status(elapsed, self._fault)
+        message.header.stamp = state.header.stamp
+        message.mode = MODES[command.phase]
+        message.active_constraints = command.active
+        message.relaxed_constraints = command.relaxed
+        message.slack = command.slack
+        message.normal_speed = command.normal_speed
+        message.speed_bound = command.speed_bound
+        message.gap = command.gap
+        return message
+
+    def _new_status(self, elapsed: float, text: str) -> ControllerStatus:
+        """Return a status with all counts, the quantities of the arm unknown."""
+        unknown = float("nan")
+        return ControllerStatus(
+            impact_limits=LIMITS[self._settings.impact_limits],
+            slack=unknown,
             solve_time=elapsed,
             cycle_time=elapsed,
-            normal_speed=command.normal_speed,
-            speed_bound=command.speed_bound,
-            gap=command.gap,
+            normal_speed=unknown,
+            speed_bound=unknown,
+            gap=unknown,
             infeasible_cycles=self._infeasible,
             missed_cycles=self._missed,
             dropped_inputs=self._dropped,
-            message=self._fault,
+            message=text,
         )
-        message.header.stamp = state.header.stamp
-        return message
 
 
 main = main_for(ImpactQpNode)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,52 +18,57 @@ from impact_ros.parameters import parameter
 NAN = float("nan")
 
 
+def planned(default: Any, description: str, **options: Any) -> Any:
+    """Declare a parameter of the plan, which may change until it is read at `configure`."""
+    return parameter(
+        default, f"{description}; acts at the next configure.", read_only=False, **options
+    )
+
+
 @dataclass(frozen=True)
 class ControllerParameters:
-    """What the controller node is told; the contact must be given."""
+    """What the controller node is told; the contact must be given.
+
+    What the arm is to do may be changed between two runs; what the robot is, and the cap of its
+    speed, are fixed once the node has started.
+    """
 
     robot: str = parameter("panda", "Robot by name, or path of its YAML")
     urdf: str = parameter("", "Path of a URDF instead of the one that the YAML names")
     joint_prefix: str = parameter("", "Prefix of joint and link names; empty: the YAML's")
     interface: str = parameter("torque", "What is commanded", choices=INTERFACES)
-    contact_point: tuple[float, ...] = parameter(
+    contact_point: tuple[float, ...] = planned(
         (NAN, NAN, NAN), "Any point of the surface, base axes", unit="m"
     )
-    contact_normal: tuple[float, ...] = parameter(
+    contact_normal: tuple[float, ...] = planned(
         (NAN, NAN, NAN), "Outward normal of the surface, towards the robot, base axes"
     )
-    friction: float = parameter(0.3, "Coulomb coefficient", low=0.0, high=10.0)
-    restitution: tuple[float, ...] = parameter(
+    friction: float = planned(0.3, "Coulomb coefficient", low=0.0, high=10.0)
+    restitution: tuple[float, ...] = planned(
         (0.0, 0.3), "Lowest and highest coefficient of restitution", low=0.0, high=1.0
     )
-    peak_factor: float = parameter(3.0, "Peak over mean contact force", low=1.0, high=100.0)
-    impact_duration: float = parameter(
-        0.018, "Duration of the impact", unit="s", low=1e-4, high=1.0
-    )
-    impact_limits: str = parameter(
+    peak_factor: float = planned(3.0, "Peak over mean contact force", low=1.0, high=100.0)
+    impact_duration: float = planned(0.018, "Duration of the impact", unit="s", low=1e-4, high=1.0)
+    impact_limits: str = planned(
         "robust", "Which impulses must respect the limits", choices=tuple(IMPACT_LIMITS)
     )
-    generators: int = parameter(8, "Generators of the friction pyramid", low=3, high=64)
-    preview: float = parameter(
-        0.02, "Preview T_p of the impact limits", unit="s", low=1e-3, high=0.5
-    )
-    activation_distance: float = parameter(
-        0.2, "Impact limits act below this gap", unit="m", low=0.0
-    )
-    speed: float = parameter(0.1, "Reference speed against the normal", unit="m/s", low=0.0)
+    generators: int = planned(8, "Generators of the friction pyramid", low=3, high=64)
+    preview: float = planned(0.02, "Preview T_p of the impact limits", unit="s", low=1e-3, high=0.5)
+    activation_distance: float = planned(0.2, "Impact limits act below this gap", unit="m", low=0.0)
+    speed: float = planned(0.1, "Reference speed against the normal", unit="m/s", low=0.0)
     speed_cap: float = parameter(
         0.1,
         "Hard cap of the reference speed; raise it when you trust the set-up",
         unit="m/s",
         low=0.0,
     )
-    speed_ramp: float = parameter(4.0, "Ramp of the reference speed", unit="m/s^2", low=1e-3)
-    coast_time: float = parameter(
+    speed_ramp: float = planned(4.0, "Ramp of the reference speed", unit="m/s^2", low=1e-3)
+    coast_time: float = planned(
         0.1, "Gravity compensation alone after a detection", unit="s", low=0.0, high=1.0
     )
-    retract_speed: float = parameter(0.1, "Speed of the retraction", unit="m/s", low=0.0)
-    retract_distance: float = parameter(0.05, "Retract up to this gap", unit="m", low=0.0)
-    overrun: float = parameter(
+    retract_speed: float = planned(0.1, "Speed of the retraction", unit="m/s", low=0.0)
+    retract_distance: float = planned(0.05, "Retract up to this gap", unit="m", low=0.0)
+    overrun: float = planned(
         0.03, "Retract when nothing was hit this far behind the surface", unit="m", low=0.0
     )
     rate: float = parameter(1000.0, "Rate of the robot's state", unit="Hz", low=10.0, high=10000.0)

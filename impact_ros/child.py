@@ -13,6 +13,8 @@ from pathlib import Path
 
 STOP_TIMEOUT = 5.0  # to end on request, before it is killed [s]
 PR_SET_PDEATHSIG = 1
+# Looked up before the fork: of several threads, one may hold the loader's lock at that moment.
+_PRCTL = getattr(ctypes.CDLL(None), "prctl", None)
 
 
 @contextlib.contextmanager
@@ -46,8 +48,8 @@ def child_process(
 
 def _die_with_parent() -> None:
     """Ask Linux to kill this process when its parent dies; elsewhere it is left to itself."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if _PRCTL is not None:
+        _PRCTL(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from impact_ros.exceptions import RosError
 
 DOMAINS = range(1, 100)
+HIGHEST_DOMAIN = 232  # beyond it the ports of DDS end
 FIRST_PORT = 24_500  # one local port a domain says that it is taken
 
 
@@ -24,10 +25,10 @@ def own_domain() -> Iterator[int]:
         The domain.
 
     Raises:
-        RosError: All domains are taken.
+        RosError: All domains are taken, or the user's is none.
     """
-    if os.environ.get("ROS_DOMAIN_ID"):
-        yield int(os.environ["ROS_DOMAIN_ID"])
+    if given := os.environ.get("ROS_DOMAIN_ID"):
+        yield _checked(given)
         return
     with contextlib.closing(socket.socket()) as reservation:
         domain = _reserve(reservation)
@@ -36,6 +37,15 @@ def own_domain() -> Iterator[int]:
             yield domain
         finally:
             del os.environ["ROS_DOMAIN_ID"]
+
+
+def _checked(given: str) -> int:
+    """Return the domain that the user has set."""
+    if not given.isdecimal() or int(given) > HIGHEST_DOMAIN:
+        raise RosError(
+            f"ROS_DOMAIN_ID: expected a number from 0 to {HIGHEST_DOMAIN}, got {given!r}"
+        )
+    return int(given)
 
 
 def _reserve(reservation: socket.socket) -> int:

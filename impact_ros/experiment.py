@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ from impact_sim.scenarios import Scenario
 STARTUP_TIMEOUT = 30.0  # for the suite to start, be discovered and change its state [s]
 SETTLE_TIME = 0.3  # for the recording to hear the first and the last messages [s]
 SHARED_MACHINE_TIMEOUT = 0.2  # this is no real-time machine, and nothing can break [s]
-LISTENERS = 3  # of the joint states: detector, controller, recorder
+LISTENERS = 4  # of the joint states: detector, predictor, controller, recorder
 RECORDED = {
     "/joint_states",
     "/wrench",
@@ -82,7 +83,7 @@ def run_experiment(run: Run) -> RunReport:
         ExperimentError: The suite did not start, died or fell silent.
         KeyboardInterrupt: Interrupted; the recording so far is finished.
     """
-    run.folder.mkdir(parents=True)
+    _make_folder(run.folder)
     settings = run.folder / "parameters.yaml"
     settings.write_text(yaml.safe_dump(suite_parameters(run), sort_keys=False))
     log = run.folder / "suite.log"
@@ -95,6 +96,14 @@ def run_experiment(run: Run) -> RunReport:
         child_process("impact_ros.suite", arguments, log) as suite,
     ):
         return _Conductor(run, plant, recorder, suite, log, stop).perform()
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the folder of a run."""
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise ExperimentError(f"cannot make the folder {folder}: {error.strerror}") from None
 
 
 def suite_parameters(run: Run) -> dict[str, Any]:
@@ -183,7 +192,6 @@ class _Conductor:
         if self._plant.failure:
             raise ExperimentError(self._plant.failure)
         self._change_state(client, Transition.TRANSITION_DEACTIVATE, "deactivate")
-        self._change_state(client, Transition.TRANSITION_CLEANUP, "clean up")
         spin([self._plant, self._recorder], timeout=SETTLE_TIME, stop=self._stop)
         return RunReport(self._plant.simulation.time_ns * 1e-9, self._plant.missed_cycles)
 
@@ -220,10 +228,18 @@ class _Conductor:
         if reason not in ("condition", "timeout"):
             raise KeyboardInterrupt
         if self._suite.poll() is not None:
-            raise ExperimentError(f"the suite ended with {self._suite.poll()}{self._log_hint()}")
+            raise ExperimentError(f"the suite {_ending(self._suite)}{self._log_hint()}")
         return reason
 
     def _log_hint(self) -> str:
         """Return the last line of the suite's log and where the rest is."""
         lines = self._log.read_text(errors="replace").strip().splitlines()
         return f" ({lines[-1].strip()}; log: {self._log})" if lines else f" (log: {self._log})"
+
+
+def _ending(process: subprocess.Popen[bytes]) -> str:
+    """Say how a process ended."""
+    status = process.poll()
+    if status is not None and status < 0:
+        return f"was killed by {signal.Signals(-status).name}"
+    return f"ended with status {status}"

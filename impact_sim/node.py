@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -80,7 +82,9 @@ class ImpactSimNode(Node):
         self._started = False
         self._sent = self._answered = time.monotonic()
         self._timer = self.create_timer(
-            CYCLE_NS * 1e-9 if self.parameters.realtime else RESEND_AFTER / 2.0, self._tick
+            CYCLE_NS * 1e-9 if self.parameters.realtime else RESEND_AFTER / 2.0,
+            self._tick,
+            clock=Clock(clock_type=ClockType.STEADY_TIME),
         )
 
     def _make_topics(self) -> None:
@@ -103,9 +107,11 @@ class ImpactSimNode(Node):
 
     @property
     def finished(self) -> bool:
-        """The experiment is over, or has failed."""
+        """The experiment is over, in lockstep with its last state answered, or has failed."""
         if self.failure:
             return True
+        if not self.parameters.realtime and self._newest_command < self._stamp_ns:
+            return False
         elapsed = self.simulation.time_ns
         if elapsed >= self.parameters.duration * 1e9:
             return True
@@ -121,15 +127,14 @@ class ImpactSimNode(Node):
     # --- lockstep -----------------------------------------------------------------------------
 
     def _on_command(self, message: JointCommand) -> None:
-        """Take a command: in lockstep that which answers the present state, else any newer one."""
+        """Take a command: in lockstep that which answers the present state, else any not older."""
         stamp = to_nanoseconds(message.header.stamp)
-        oldest = self._newest_command + 1 if self.parameters.realtime else self._stamp_ns
+        oldest = self._newest_command if self.parameters.realtime else self._stamp_ns
         if not self._started or not oldest <= stamp <= self._stamp_ns:
             return
         self._newest_command = stamp
         try:
-            order = reorder(message.joint_names, self.robot.joint_names)
-            self._command = self._checked(np.array(message.values), message)[order]
+            self._command = self._checked(message)
         except ImpactError as error:
             self.failure = str(error)
             return
@@ -137,8 +142,8 @@ class ImpactSimNode(Node):
         if not self.parameters.realtime and not self.finished:
             self._advance(self._command)
 
-    def _checked(self, values: np.ndarray, message: JointCommand) -> np.ndarray:
-        """Return finite values of the interface that the robot runs."""
+    def _checked(self, message: JointCommand) -> np.ndarray:
+        """Return the values in the robot's joint order, shape (n,)."""
         kinds = {
             Interface.TORQUE: JointCommand.INTERFACE_TORQUE,
             Interface.VELOCITY: JointCommand.INTERFACE_VELOCITY,
@@ -147,9 +152,16 @@ class ImpactSimNode(Node):
             raise SimulationError(
                 f"command: expected the {self.simulation.interface.value} interface"
             )
-        if values.shape != (self.robot.dof,) or not np.all(np.isfinite(values)):
-            raise SimulationError(f"command: expected {self.robot.dof} finite numbers")
-        return values
+        order = reorder(message.joint_names, self.robot.joint_names)
+        values = np.array(message.values)
+        if not len(message.joint_names) == len(values) == self.robot.dof:
+            raise SimulationError(
+                f"command: expected {self.robot.dof} names and values,"
+                f" got {len(message.joint_names)} and {len(values)}"
+            )
+        if not np.all(np.isfinite(values)):
+            raise SimulationError(f"command: expected finite numbers, got {values.tolist()}")
+        return values[order]
 
     def _advance(self, command: np.ndarray) -> None:
         """Simulate one cycle and publish what the sensors say."""
@@ -224,12 +236,16 @@ class ImpactSimNode(Node):
 
 
 class StandaloneSimNode(ImpactSimNode):
-    """The simulated robot on its own: starts when a controller listens."""
+    """The simulated robot on its own: starts when a controller listens, and ends with a failure."""
 
     def _tick(self) -> None:
         if not self._started and self.peers:
             self.start()
+        if not self._newest_command:  # the controller may be activated at any time
+            self._answered = time.monotonic()
         super()._tick()
+        if self.failure:
+            raise SimulationError(self.failure)
 
 
 main = main_for(StandaloneSimNode)

@@ -23,7 +23,7 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
   demo        a Panda hits a wall three times; table, plots and bags
   scenarios   what can be simulated
   detect      find impacts in a recording
-  test        the test suite; arguments go to pytest
+  test        the whole test suite; arguments go to pytest
   shell       a shell with everything sourced; ./impact shell -- COMMAND runs one command in it
   setup       set up, and nothing else
 
@@ -82,7 +82,8 @@ def command_line(
     """
     python = str(layout.python)
     if command == "test":
-        return [python, "-m", "pytest", *arguments]
+        # an empty -m: the slow builds too, which a bare pytest (and colcon test) leaves out
+        return [python, "-m", "pytest", "-m", "", *arguments]
     if command == "shell":
         return shell_line(arguments, environ, layout)
     if command == "setup":
