@@ -47,8 +47,18 @@ class ArmDynamics:
         self._data = robot.model.createData()
         self._frame = robot.model.getFrameId(robot.contact_frame)
 
-    def __call__(self, q: np.ndarray, dq: np.ndarray) -> ArmState:
-        """Return the dynamics at positions ``q`` [rad] and velocities ``dq`` [rad/s], both (n,)."""
+    def __call__(self, q: ArrayLike, dq: ArrayLike) -> ArmState:
+        """Return the dynamics at positions ``q`` [rad] and velocities ``dq`` [rad/s], both (n,).
+
+        Raises:
+            RobotError: not n numbers each.
+        """
+        q, dq = np.array(q, dtype=float), np.array(dq, dtype=float)
+        if not q.shape == dq.shape == (self.robot.dof,):
+            raise RobotError(
+                f"state: expected {self.robot.dof} positions and velocities, got arrays of shape"
+                f" {q.shape} and {dq.shape}"
+            )
         model, data, frame = self._model, self._data, self._frame
         pin.computeAllTerms(model, data, q, dq)
         pin.updateFramePlacement(model, data, frame)
@@ -56,8 +66,8 @@ class ArmDynamics:
         J = pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED)
         mass, com, inertia = self._composite_rigid_body()
         return ArmState(
-            q=np.array(q, dtype=float),
-            dq=np.array(dq, dtype=float),
+            q=q,
+            dq=dq,
             M=_symmetric(data.M),
             h=data.nle.copy(),
             g=data.g.copy(),

@@ -49,6 +49,11 @@ def test_dynamics_agree_with_finite_differences(panda):
     np.testing.assert_allclose(spin, pin.skew(state.J[3:] @ dq), atol=1e-8)
 
 
+def test_a_state_of_the_wrong_size_is_refused(panda):
+    with pytest.raises(RobotError, match=r"expected 7 positions and velocities, got .* \(3,\)"):
+        ArmDynamics(panda)(panda.stance, [0.0, 0.0, 0.0])
+
+
 def test_limits_cannot_be_changed(panda):
     with pytest.raises(ValueError, match="read-only"):
         panda.limits.velocity[0] = 99.0
