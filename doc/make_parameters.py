@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes doc/parameters.md from the dataclasses that declare the parameters.
+
+Example:
+    ./impact shell -- python doc/make_parameters.py
+"""
+
+import inspect
+from pathlib import Path
+
+from impact_detector.node import DetectorNode
+from impact_predictor.node import PredictorNode
+from impact_qp.node import ImpactQpNode
+from impact_ros.parameters import describe
+from impact_sim.node import ImpactSimNode
+
+FILE = Path(__file__).with_name("parameters.md")
+NODES = {
+    "impact_qp": ImpactQpNode,
+    "impact_detector": DetectorNode,
+    "impact_predictor": PredictorNode,
+    "impact_sim": ImpactSimNode,
+}
+HEAD = """\
+# Parameters of the nodes
+
+Written by `./impact shell -- python doc/make_parameters.py`; do not edit.
+
+All are fixed once a node has started, unless said otherwise; `impact_qp` reads its own when it is
+configured. An integer does for a double, `.nan` stands for unknown. A name that a node does not
+know is warned about, a value out of range ends it with one line and status 2. Parameter files to
+start from: [suite.yaml](../config/suite.yaml), [franka_fr3.yaml](../config/franka_fr3.yaml).
+`suite` runs `impact_qp`, `impact_detector` and `impact_predictor`: name the node in a file, because
+`-p NAME:=VALUE` goes to all three.
+"""
+
+
+def document() -> str:
+    """Return the text of parameters.md."""
+    return "\n".join([HEAD, *(_section(name, node) for name, node in NODES.items())])
+
+
+def _section(name: str, node: type) -> str:
+    """Return the heading, summary and table of one node."""
+    parameters = node.PARAMETERS
+    summary = inspect.getdoc(parameters).splitlines()[0]
+    return f"## `{name}`\n\n{summary}\n\n{describe(parameters)}"
+
+
+def main() -> None:
+    """Write the file."""
+    FILE.write_text(document())
+
+
+if __name__ == "__main__":
+    main()
