@@ -136,13 +136,16 @@ class ImpactController:
         """Brake and hold, from the next cycle on, until ``reset``."""
         self._stopping = True
 
-    def update(self, q: np.ndarray, dq: np.ndarray, *, impact: bool = False) -> Command:
+    def update(
+        self, q: np.ndarray, dq: np.ndarray, *, impact: bool = False, ready: bool = True
+    ) -> Command:
         """Return the command for one measured state.
 
         Args:
             q: joint positions, shape (n,) [rad].
             dq: joint velocities, shape (n,) [rad/s].
             impact: the detector holds that the arm has hit something.
+            ready: the detector would see an impact; without it the arm does not approach.
 
         Raises:
             ControlError: the state is not n finite numbers, or beyond what any arm does; the
@@ -159,7 +162,7 @@ class ImpactController:
         self._phase_time += self.period
         if phase is not self._phase or not self._started:
             self._enter(phase, state)
-        command = self._command(state, gap)
+        command = self._command(state, gap, ready)
         self._remember(command, state)
         return command
 
@@ -202,13 +205,13 @@ class ImpactController:
         self._posture_task.reference = state.q
         self._velocity = state.dq
 
-    def _command(self, state: ArmState, gap: float) -> Command:
+    def _command(self, state: ArmState, gap: float, ready: bool) -> Command:
         """Return the command of the present phase."""
         limit = self.impact_limit if self._impact_limit_acts(gap) else None
         if self._phase is Phase.COAST:
             result = Acceleration(*self._coast(state), 0.0, ())
         else:
-            self._set_reference()
+            self._set_reference(ready)
             result = self._solver.solve(state, self._tasks, () if limit is None else (limit,))
         torque = self._torque(state, result.ddq)
         compensated = state.g if self.robot.driver_compensates_gravity else 0.0
@@ -237,15 +240,13 @@ class ImpactController:
         inertia = state.M + np.diag(self.robot.apparent_motor_inertia)
         return np.linalg.solve(inertia, state.g - state.h), ()
 
-    def _set_reference(self) -> None:
+    def _set_reference(self, ready: bool) -> None:
         """Ramp the reference velocity towards the phase's speed along the normal."""
         plan = self.plan
-        target = {Phase.APPROACH: -plan.speed, Phase.RETRACT: plan.retract_speed}.get(
-            self._phase, 0.0
-        )
-        step = float(
-            np.clip(target - self._speed, -plan.ramp * self.period, plan.ramp * self.period)
-        )
+        approach = -plan.speed if ready else 0.0
+        targets = {Phase.APPROACH: approach, Phase.RETRACT: plan.retract_speed}
+        change = targets.get(self._phase, 0.0) - self._speed
+        step = float(np.clip(change, -plan.ramp * self.period, plan.ramp * self.period))
         self._speed += step
         self._velocity_task.reference = self._speed * self._normal
         self._velocity_task.feedforward = step / self.period * self._normal

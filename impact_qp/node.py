@@ -58,14 +58,14 @@ class ImpactQpNode(LifecycleNode):
         declare(self, ControllerParameters)
         self._controller: ImpactController | None = None
         self._active = False
+        self._verdict: DetectorStatus | None = None  # of the detector, on the newest state
         self._forget()
 
     def _forget(self) -> None:
-        """Start from nothing heard and nothing sent."""
+        """Start from nothing sent, and no state heard."""
         self._engaged = False  # has commanded since configuration
         self._fault = ""
         self._pending: JointState | None = None
-        self._verdict: DetectorStatus | None = None
         self._verdict_time = self._state_time = time.monotonic()
         self._stamp = -1
         self._answer: tuple = ()
@@ -90,6 +90,7 @@ class ImpactQpNode(LifecycleNode):
             )
         self._reader = JointReader(self._robot.joint_names)
         self._make_topics()
+        self._verdict = None
         self._forget()
         freeze_garbage()
         return TransitionCallbackReturn.SUCCESS
@@ -213,8 +214,8 @@ class ImpactQpNode(LifecycleNode):
             q, dq, _ = self._reader.read(message)
             if bad := non_finite(self._robot.joint_names, position=q, velocity=dq):
                 raise ControlError(f"not finite: {', '.join(bad)}")
-            impact = self._verdict is not None and self._verdict.impact
-            return self._controller.update(q, dq, impact=impact)
+            verdict = self._verdict or DetectorStatus()
+            return self._controller.update(q, dq, impact=verdict.impact, ready=verdict.ready)
         except ImpactError as error:
             self.get_logger().warning(f"state dropped: {error}", throttle_duration_sec=1.0)
             return None
@@ -301,7 +302,9 @@ class ImpactQpNode(LifecycleNode):
     def _status_message(
         self, state: JointState, command: Command, elapsed: float
     ) -> ControllerStatus:
-        message = self._new_status(elapsed, self._fault)
+        blind = command.phase is Phase.APPROACH and not (self._verdict and self._verdict.ready)
+        waits = "waiting: the detector is not ready" if blind else ""
+        message = self._new_status(elapsed, self._fault or waits)
         message.header.stamp = state.header.stamp
         message.mode = MODES[command.phase]
         message.active_constraints = command.active

@@ -159,6 +159,22 @@ def test_an_arm_that_is_too_fast_brakes_and_says_so(panda, scenario, contact):
     assert np.all(np.abs(command.torque) <= panda.limits.torque)
 
 
+def test_without_a_detector_that_sees_the_arm_does_not_approach(panda, scenario, contact):
+    """It holds before the approach, and stops within it."""
+    simulation = Simulation(panda, scenario.surface(panda), noise=PANDA_NOISE)
+    measurement = simulation.reset(scenario.start(panda))
+    controller = ImpactController(panda, plan_of(scenario, contact, "robust"))
+    speeds = []
+    for k in range(900):
+        command = controller.update(measurement.q, measurement.dq, ready=300 <= k < 600)
+        speeds.append(-command.normal_speed)
+        measurement = simulation.step(command.driver_torque)
+    assert max(np.abs(speeds[:300])) < 5e-3
+    assert speeds[599] > 0.07
+    assert abs(speeds[-1]) < 5e-3
+    assert command.phase is Phase.APPROACH
+
+
 def test_stop_brakes_and_holds_until_reset(panda, scenario, contact):
     controller = ImpactController(panda, plan_of(scenario, contact, "robust"))
     q = scenario.start(panda)

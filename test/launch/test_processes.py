@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the launch files start, really started: processes, services, an arm that hits a wall."""
+
+import ast
+import contextlib
+import gc
+import math
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+pytest.importorskip("rclpy")
+
+from lifecycle_msgs.msg import State, Transition
+from lifecycle_msgs.srv import ChangeState, GetState
+from rclpy.context import Context
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactEstimate, ImpactEvent
+from impact_ros.qos import LATCHED, RECORD, SENSOR, STREAM
+from impact_ros.spin import spin
+from impact_sim.scenarios import load_scenario
+
+ROOT = Path(__file__).resolve().parents[2]
+LIMIT = 90.0  # then a process is killed [s]
+TIME_OUT = 40.0  # of a condition [s]
+RETRY = 2.0  # of a request without answer [s]
+STOP_TIME_OUT = 10.0  # after SIGINT [s]
+
+
+def script(executable):
+    """Return Python code that does what the console script does, by setup.py."""
+    text = (ROOT / "setup.py").read_text()
+    (entry,) = (
+        node.value.split(" = ")[1]
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Constant) and str(node.value).startswith(f"{executable} = ")
+    )
+    module, function = entry.split(":")
+    return f"import sys; from {module} import {function}; sys.exit({function}())"
+
+
+class Machine:
+    """Processes, and a node that watches them."""
+
+    def __init__(self, folder, stack):
+        """Start the watching node; ``stack`` closes everything."""
+        self._folder, self._stack = folder, stack
+        self.processes = {}
+        context = Context()
+        context.init(args=[])
+        stack.callback(context.try_shutdown)
+        self.node = Node("watcher", context=context)
+        stack.callback(self.node.destroy_node)
+
+    def start(self, lines):
+        """Start executables with their arguments, as `launch_file(...).lines` has them."""
+        for executable, arguments in lines.items():
+            with open(self._folder / f"{executable}.log", "wb") as log:
+                process = subprocess.Popen(
+                    [sys.executable, "-c", script(executable), *arguments],
+                    cwd=ROOT,
+                    env=os.environ | {"ROS_PYTHON_CHECK_FIELDS": "1"},
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                )
+            killer = threading.Timer(LIMIT, process.kill)
+            killer.start()
+            self._stack.callback(killer.cancel)
+            self._stack.callback(process.wait)
+            self._stack.callback(process.kill)
+            self.processes[executable] = process
+
+    def log(self, executable):
+        """Return what an executable has printed."""
+        return (self._folder / f"{executable}.log").read_text()
+
+    def stop(self):
+        """Interrupt all, as Ctrl-C does; return the exit statuses."""
+        for process in self.processes.values():
+            process.send_signal(signal.SIGINT)
+        return {name: each.wait(STOP_TIME_OUT) for name, each in self.processes.items()}
+
+    def wait(self, condition):
+        """Serve the node until the condition holds."""
+
+        def over():
+            return condition() or any(each.poll() is not None for each in self.processes.values())
+
+        reason = spin([self.node], until=over, timeout=TIME_OUT)
+        logs = {name: self.log(name) for name in self.processes}
+        assert reason == "condition", f"{reason}: {logs}"
+        assert condition(), f"a process ended: {logs}"
+
+    def state(self, node):
+        """Ask a lifecycle node for its state, until it answers.
+
+        An answer is lost while the server knows of the request's sender, but not of its reader.
+        """
+        client = self.node.create_client(GetState, f"{node}/get_state")
+        self.wait(client.service_is_ready)
+        asked, end = [client.call_async(GetState.Request())], [time.monotonic() + RETRY]
+
+        def answered():
+            if time.monotonic() > end[0]:
+                asked.append(client.call_async(GetState.Request()))
+                end[0] += RETRY
+            return any(future.done() for future in asked)
+
+        self.wait(answered)
+        return next(each.result() for each in asked if each.done()).current_state.id
+
+    def change_state(self, service, transition):
+        """Request a transition; return whether it succeeded."""
+        client = self.node.create_client(ChangeState, service)
+        self.wait(client.service_is_ready)
+        self.state(service.removesuffix("/change_state"))  # now both sides know each other
+        request = ChangeState.Request()
+        request.transition.id = transition
+        future = client.call_async(request)
+        self.wait(future.done)
+        return future.result().success
+
+    def hear(self, kind, topic, profile):
+        """Return a list to which every message is appended."""
+        heard = []
+        self.node.create_subscription(kind, topic, heard.append, profile)
+        return heard
+
+
+@pytest.fixture
+def machine(tmp_path):
+    # rclpy keeps the services of a destroyed lifecycle node until it is collected: another test's
+    # would answer for the process that has yet to start.
+    gc.unfreeze()
+    gc.collect()
+    with contextlib.ExitStack() as stack:
+        yield Machine(tmp_path, stack)
+
+
+def execute(machine, action):
+    """Do what `ros2 service call` would be started for."""
+    *command, service, kind, text = action.kwargs["cmd"]
+    assert command == ["ros2", "service", "call"]
+    assert kind == "lifecycle_msgs/srv/ChangeState"
+    assert machine.change_state(service, yaml.safe_load(text)["transition"]["id"])
+
+
+@pytest.mark.parametrize("namespace", ["", "left"])
+def test_the_simulated_arm_approaches_hits_and_retracts(machine, launch_file, namespace):
+    launched = launch_file("simulation", impact_limits="existential", namespace=namespace)
+    base = f"/{namespace}".rstrip("/")
+    status = machine.hear(ControllerStatus, f"{base}/impact_qp/status", RECORD)
+    events = machine.hear(ImpactEvent, f"{base}/impact_detector/impact", LATCHED)
+    estimates = machine.hear(ImpactEstimate, f"{base}/impact_detector/estimate", LATCHED)
+    machine.start(launched.lines)
+    (configure,) = launched.of("ExecuteProcess")
+    execute(machine, configure)
+    (handler,) = launched.of("RegisterEventHandler")
+    for action in handler.args[0].kwargs["on_exit"]:
+        execute(machine, action)
+    machine.wait(lambda: events and estimates)
+    machine.wait(lambda: status[-1].mode == ControllerStatus.MODE_RETRACT)
+
+    approach = [each for each in status if each.mode == ControllerStatus.MODE_APPROACH]
+    run_up = load_scenario("qp_panda_demo").run_up
+    assert approach[0].gap == pytest.approx(run_up, rel=0.02)
+    assert approach[-1].gap < 0.1 * run_up
+    assert approach[-1].normal_speed < -0.1
+    assert not any(each.infeasible_cycles for each in status)
+    (event,) = events
+    assert event.detector == ImpactEvent.DETECTOR_TORQUE_ERROR
+    assert event.statistic > event.threshold
+    assert estimates[0].normal_impulse > 0.0
+    assert machine.stop() == {"impact_sim": 0, "suite": 0}
+    assert "unknown" not in machine.log("suite") + machine.log("impact_sim")
+
+
+def test_on_a_robot_nothing_is_commanded_unasked(machine, launch_file):
+    launched = launch_file("robot", commands="driver/commands")
+    commands = machine.hear(Float64MultiArray, "driver/commands", SENSOR)
+    machine.start(launched.lines)
+    assert machine.state("/impact_qp") == State.PRIMARY_STATE_UNCONFIGURED
+    assert not machine.change_state("/impact_qp/change_state", Transition.TRANSITION_CONFIGURE)
+    assert "contact_point: expected three finite numbers" in machine.log("suite")
+    assert machine.stop() == {"suite": 0}
+    assert not commands
+
+
+def test_a_replay_judges_every_state_and_says_when_it_lacks_a_reference(machine, launch_file):
+    machine.start(launch_file("replay", joint_states="recorded/states").lines)
+    heard = machine.hear(DetectorStatus, "impact_detector/status", RECORD)
+    player = machine.node.create_publisher(JointState, "recorded/states", STREAM)
+    machine.wait(lambda: player.get_subscription_count() == 2)
+    message = JointState(name=[f"panda_joint{i}" for i in range(1, 8)])
+    message.position, message.velocity, message.effort = [0.0] * 7, [0.0] * 7, [0.0] * 7
+
+    def play():
+        message.header.stamp.sec += 1
+        player.publish(message)
+        return bool(heard)
+
+    machine.wait(play)
+    assert not heard[-1].ready
+    assert math.isnan(heard[-1].statistic)
+    assert machine.stop() == {"impact_detector": 0, "impact_predictor": 0}

@@ -1,0 +1,666 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The controller node over real DDS: what it answers, what it refuses, and how it stops."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy")
+
+from rclpy.context import Context
+from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from impact_msgs.msg import ControllerStatus, DetectorStatus, JointCommand
+from impact_qp import ImpactController, Plan
+from impact_qp.node import ImpactQpNode
+from impact_qp.parameters import ControllerParameters
+from impact_ros.messages import from_nanoseconds, to_nanoseconds
+from impact_ros.parameters import specifications
+from impact_ros.qos import RECORD, STREAM
+from impact_ros.spin import spin
+
+TIME_OUT = 20.0  # [s]
+QUIET = 0.1  # long enough for an answer that must not come [s]
+MS = 1_000_000  # [ns]
+NAN = float("nan")
+OK, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
+
+
+class Driver(Node):
+    """A robot's driver and a detector: sends states and verdicts, keeps all it hears."""
+
+    def __init__(self, context):
+        super().__init__("driver", context=context)
+        self.states = self.create_publisher(JointState, "joint_states", STREAM)
+        self.verdicts = self.create_publisher(DetectorStatus, "impact_detector/status", STREAM)
+        self.echo, self.commands, self.values, self.desired, self.status = [], [], [], [], []
+        for kind, topic, heard in (
+            (JointState, "joint_states", self.echo),
+            (DetectorStatus, "impact_detector/status", self.echo),
+            (JointCommand, "impact_qp/command", self.commands),
+            (Float64MultiArray, "impact_qp/commands", self.values),
+            (JointState, "impact_qp/desired_joint_states", self.desired),
+            (ControllerStatus, "impact_qp/status", self.status),
+        ):
+            self.create_subscription(kind, topic, heard.append, RECORD)
+
+    @property
+    def matched(self):
+        """Both of its streams have two listeners, and every topic of the controller a source."""
+        heard = all(subscription.get_publisher_count() for subscription in self.subscriptions)
+        return heard and all(
+            publisher.get_subscription_count() == 2 for publisher in (self.states, self.verdicts)
+        )
+
+
+class Bench:
+    """A controller node and its driver, served by one executor."""
+
+    def __init__(self, context, robot, q, parameters):
+        self.robot, self.q = robot, q
+        overrides = [Parameter(name, value=value) for name, value in parameters.items()]
+        self.node = ImpactQpNode(context=context, parameter_overrides=overrides)
+        self.driver = Driver(context)
+
+    def spin(self, until=None, timeout=TIME_OUT):
+        reason = spin([self.node, self.driver], until=until, timeout=timeout)
+        assert until is None or reason == "condition", reason
+
+    def configure(self):
+        """Configure, and wait until both sides know each other."""
+        assert self.node.trigger_configure() == OK
+        own = ("impact_qp/command", "impact_qp/status", "impact_qp/desired", "impact_qp/commands")
+        publishers = [p for p in self.node.publishers if p.topic_name[1:].startswith(own)]
+        assert len(publishers) == 4
+        self.spin(
+            lambda: self.driver.matched and all(p.get_subscription_count() == 1 for p in publishers)
+        )
+
+    def start(self):
+        """Configure, let the detector be ready, and activate."""
+        self.configure()
+        self.send(self.verdict(0))
+        assert self.node.trigger_activate() == OK
+        return self
+
+    def state(self, stamp, q=None, dq=None, order=None):
+        """Return a state in any order of the joints; at the start and at rest without values."""
+        order = range(self.robot.dof) if order is None else order
+        q, dq = self.q if q is None else q, np.zeros(self.robot.dof) if dq is None else dq
+        message = JointState(
+            name=[self.robot.joint_names[i] for i in order],
+            position=[float(q[i]) for i in order],
+            velocity=[float(dq[i]) for i in order],
+        )
+        from_nanoseconds(stamp, message.header.stamp)
+        return message
+
+    def send(self, message):
+        """Publish a state or a verdict and see it arrive."""
+        driver, count = self.driver, len(self.driver.echo)
+        is_state = isinstance(message, JointState)
+        (driver.states if is_state else driver.verdicts).publish(message)
+        self.spin(lambda: len(driver.echo) > count)
+
+    def verdict(self, stamp, impact=False, ready=True):
+        message = DetectorStatus(impact=impact, ready=ready)
+        from_nanoseconds(stamp, message.header.stamp)
+        return message
+
+    def answer(self, message):
+        """Send a state and return command and status that answer it."""
+        count = len(self.driver.commands)
+        self.send(message)
+        return self.next(count)
+
+    def next(self, count):
+        """Return the command number ``count``, and the status that came with it."""
+        heard = (self.driver.status, self.driver.values, self.driver.desired, self.driver.commands)
+        self.spin(lambda: all(len(each) > count for each in (heard[0], heard[1], heard[3])))
+        return self.driver.commands[count], self.driver.status[count]
+
+    def unanswered(self, message=None):
+        """Tell whether a message (or nothing at all) gets no command."""
+        count = len(self.driver.commands)
+        if message is not None:
+            self.send(message)
+        self.spin(timeout=QUIET)
+        return len(self.driver.commands) == count
+
+    def close(self):
+        self.node.destroy_node()
+        self.driver.destroy_node()
+
+
+@pytest.fixture(scope="module")
+def context():
+    made = Context()
+    made.init()
+    yield made
+    made.try_shutdown()
+
+
+@pytest.fixture
+def make_bench(context, panda, scenario):
+    """A function that makes a bench for the demo's contact; patient unless told otherwise."""
+    made = []
+
+    def make(**changes):
+        parameters = scenario.controller_parameters(panda) | {"state_timeout": 10.0} | changes
+        parameters = {name: value for name, value in parameters.items() if value is not None}
+        made.append(Bench(context, panda, scenario.start(panda), parameters))
+        return made[-1]
+
+    yield make
+    for bench in made:
+        bench.close()
+
+
+@pytest.fixture
+def bench(make_bench):
+    return make_bench().start()
+
+
+@pytest.fixture
+def reference(panda, scenario, contact):
+    """The same controller without a node."""
+    plan = Plan(contact, speed=scenario.reference_speed, ramp=scenario.reference_ramp)
+    return ImpactController(panda, plan)
+
+
+def stamp(message):
+    return to_nanoseconds(message.header.stamp)
+
+
+# --- commands ---------------------------------------------------------------------------------
+
+
+def test_a_state_is_answered_with_the_controllers_command(bench, reference, panda):
+    for k in (1, 2, 3):
+        dq = np.full(7, 0.01 * k)
+        command, status = bench.answer(bench.state(k * MS, dq=dq))
+        expected = reference.update(bench.q, dq)
+        np.testing.assert_array_equal(command.values, expected.driver_torque)
+        assert stamp(command) == stamp(status) == k * MS
+        assert tuple(command.joint_names) == panda.joint_names
+        assert command.interface == JointCommand.INTERFACE_TORQUE
+        assert not command.includes_gravity  # the Panda's driver adds it
+        np.testing.assert_array_equal(bench.driver.values[-1].data, command.values)
+        desired = bench.driver.desired[-1]
+        np.testing.assert_array_equal(desired.effort, expected.reference_torque)
+        np.testing.assert_array_equal(desired.velocity, expected.velocity)
+        assert (status.gap, status.normal_speed) == (expected.gap, expected.normal_speed)
+        assert status.speed_bound == expected.speed_bound
+        assert status.mode == ControllerStatus.MODE_APPROACH
+        assert status.impact_limits == ControllerStatus.IMPACT_LIMITS_ROBUST
+        assert status.message == ""
+
+
+def test_joint_names_in_another_order_give_the_same_command(bench, reference, panda):
+    random = np.random.default_rng(1)
+    for k in range(1, 4):
+        q, dq = bench.q + 0.01 * random.standard_normal(7), 0.1 * random.standard_normal(7)
+        command, _ = bench.answer(bench.state(k * MS, q, dq, order=random.permutation(7)))
+        np.testing.assert_array_equal(command.values, reference.update(q, dq).driver_torque)
+        assert tuple(command.joint_names) == panda.joint_names
+
+
+def test_extra_joints_do_no_harm_and_effort_is_not_needed(bench, reference):
+    message = bench.state(MS)
+    message.name = ["finger", *message.name]
+    message.position = [NAN, *message.position]
+    message.velocity = [NAN, *message.velocity]
+    command, _ = bench.answer(message)
+    expected = reference.update(bench.q, np.zeros(7))
+    np.testing.assert_array_equal(command.values, expected.driver_torque)
+
+
+def test_the_velocity_interface_publishes_velocities(make_bench, panda, reference):
+    bench = make_bench(interface="velocity").start()
+    command, _ = bench.answer(bench.state(MS))
+    assert command.interface == JointCommand.INTERFACE_VELOCITY
+    expected = ImpactController(panda, replace(reference.plan, interface="velocity"))
+    np.testing.assert_array_equal(command.values, expected.update(bench.q, np.zeros(7)).velocity)
+    np.testing.assert_array_equal(bench.driver.values[-1].data, command.values)
+
+
+def test_the_first_command_is_within_the_torque_rate_of_none(bench, panda):
+    """Until then the driver balances gravity alone; a step of torque trips a real robot."""
+    command, _ = bench.answer(bench.state(MS))
+    assert np.all(np.abs(command.values) <= panda.limits.torque_rate * 1e-3 + 1e-9)
+
+
+def test_a_speed_above_the_cap_is_capped_with_a_warning(make_bench, capfd):
+    bench = make_bench(speed=0.5, speed_cap=0.02, speed_ramp=1e3, impact_limits="unaware").start()
+    assert "speed 0.5 m/s is capped at 0.02 m/s (speed_cap)" in capfd.readouterr().err
+    for k in range(1, 4):
+        bench.answer(bench.state(k * MS))
+    assert bench.node._controller.plan.speed == 0.02
+
+
+def test_infeasible_cycles_are_counted(make_bench, panda, at_impact):
+    bench = make_bench(preview=0.005).start()
+    dq = np.linalg.pinv(at_impact.J) @ np.array([0.5, 0, 0, 0, 0, 0])
+    counts = []
+    for k in range(1, 4):
+        _, status = bench.answer(bench.state(k * MS, at_impact.q, dq))
+        counts.append(status.infeasible_cycles)
+        assert list(status.relaxed_constraints)
+        assert status.slack > 0.0
+    assert counts == [1, 2, 3]
+
+
+@pytest.mark.parametrize("size", [1e2, 1e8, 1e80, 1e160, 1e300])
+def test_absurd_but_finite_states_do_not_end_the_node(bench, panda, size):
+    torque = panda.limits.torque
+    for k, message in enumerate(
+        (
+            bench.state(1 * MS, dq=np.full(7, size)),
+            bench.state(2 * MS, q=np.full(7, size)),
+            bench.state(3 * MS, q=np.full(7, -size), dq=np.full(7, size)),
+        )
+    ):
+        count = len(bench.driver.commands)
+        if not bench.unanswered(message):
+            assert len(bench.driver.commands) == count + 1, k
+            values = np.array(bench.driver.commands[-1].values)
+            assert np.all(np.isfinite(values))
+            assert np.all(np.abs(values) <= 2.0 * torque)
+    command, _ = bench.answer(bench.state(4 * MS))
+    assert np.all(np.isfinite(command.values))
+
+
+def test_no_attribute_hides_one_of_rclpy(bench, context):
+    """Rclpy's nodes keep their parameters in an attribute with a single underscore."""
+    plain = LifecycleNode("plain", context=context)
+    own = vars(bench.node)
+    for name, value in vars(plain).items():
+        assert "__" in name or type(own[name]) is type(value), name
+    plain.destroy_node()
+
+
+# --- life cycle -------------------------------------------------------------------------------
+
+
+def test_nothing_is_commanded_before_the_activation(make_bench):
+    bench = make_bench()
+    bench.configure()
+    assert bench.unanswered(bench.state(MS))
+    assert bench.unanswered(bench.verdict(MS))
+    assert bench.node.trigger_activate() == OK
+    assert bench.unanswered()
+    command, _ = bench.answer(bench.state(2 * MS))
+    assert [stamp(each) for each in bench.driver.commands] == [stamp(command)] == [2 * MS]
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"contact_point": None}, "contact_point: expected three finite numbers, got [nan, nan,"),
+        ({"contact_normal": None}, "contact_normal: expected three finite numbers, got [nan"),
+        ({"contact_normal": [1.0, 0.0]}, "contact_normal: expected three finite numbers, got [1.0"),
+        ({"contact_normal": [0.0, 0.0, 0.0]}, "normal"),
+        ({"robot": "pandaa"}, "expected one of fr3, panda"),
+        ({"urdf": "nowhere.urdf"}, "no URDF file nowhere.urdf"),
+        ({"joint_prefix": "left_"}, "left_joint1"),
+        ({"restitution": [0.5, 0.1]}, "restitution: expected low,high, got [0.5, 0.1]"),
+        ({"restitution": [0.5]}, "restitution: expected low,high, got [0.5]"),
+    ],
+)
+def test_a_bad_configuration_fails_with_one_line_and_the_node_survives(
+    make_bench, capfd, changes, line
+):
+    bench = make_bench(**changes)
+    capfd.readouterr()
+    for _ in range(2):
+        assert bench.node.trigger_configure() == FAILURE
+        err = capfd.readouterr().err
+        assert line in err
+        assert err.count("\n") == 1, err
+    assert bench.node.trigger_shutdown() == OK
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        ("impact_limits", "careful", "expected one of unaware, robust, existential, nominal"),
+        ("interface", "position", "expected one of torque, velocity, got 'position'"),
+        ("speed", -0.1, "parameter speed: expected a number of at least 0"),
+        ("speed", NAN, "parameter speed: expected a number of at least 0"),
+    ],
+)
+def test_a_value_out_of_range_is_refused_at_the_start(make_bench, name, value, line):
+    with pytest.raises(Exception, match=line):
+        make_bench(**{name: value})
+
+
+def test_a_corrected_parameter_takes_effect_at_the_next_configure(make_bench, scenario):
+    bench = make_bench(contact_point=None)
+    assert bench.node.trigger_configure() == FAILURE
+    results = bench.node.set_parameters(
+        [
+            Parameter("contact_point", value=[0.5, 0.4, 0.7]),
+            Parameter("impact_limits", value="existential"),
+        ]
+    )
+    assert all(result.successful for result in results)
+    _, status = bench.start().answer(bench.state(MS))
+    assert status.impact_limits == ControllerStatus.IMPACT_LIMITS_EXISTENTIAL
+    gap = status.gap
+
+    (moved,) = bench.node.set_parameters([Parameter("contact_point", value=[0.55, 0.4, 0.7])])
+    assert moved.successful
+    assert bench.answer(bench.state(2 * MS))[1].gap == gap  # not before
+    bench.node.trigger_deactivate()
+    bench.node.trigger_cleanup()
+    bench.next(2)  # the zero command
+    assert bench.start().answer(bench.state(3 * MS))[1].gap == pytest.approx(gap + 0.05)
+
+
+def test_the_plan_can_be_set_and_the_robot_and_the_cap_cannot(make_bench):
+    bench = make_bench()
+    known = specifications(ControllerParameters)
+    fixed = {name for name, item in known.items() if item.read_only}
+    assert fixed == {
+        *("robot", "urdf", "joint_prefix", "interface"),
+        *("speed_cap", "rate", "state_timeout", "lockstep"),
+    }
+    for item in known.values():
+        assert item.read_only or "acts at the next configure" in item.description
+    (cap,) = bench.node.set_parameters([Parameter("speed_cap", value=5.0)])
+    assert not cap.successful
+    (bad,) = bench.node.set_parameters([Parameter("friction", value=-1.0)])
+    assert not bad.successful
+    assert "friction" in bad.reason
+
+
+def test_the_life_cycle_can_be_run_through_twice(make_bench):
+    bench = make_bench()
+    for cycle in range(2):
+        bench.configure()
+        for turn in range(2):
+            assert bench.node.trigger_activate() == OK
+            k = 1 + 10 * cycle + 5 * turn
+            count = len(bench.driver.commands)
+            _, status = bench.answer(bench.state(k * MS))
+            assert status.mode == ControllerStatus.MODE_APPROACH
+            assert bench.node.trigger_deactivate() == OK
+            _, status = bench.answer(bench.state((k + 1) * MS))
+            assert status.mode == ControllerStatus.MODE_HOLD
+            assert len(bench.driver.commands) == count + 2
+        assert bench.node.trigger_cleanup() == OK
+        bench.next(count + 2)  # the zero command
+    assert bench.node.trigger_shutdown() == OK
+
+
+@pytest.mark.parametrize("ending", ["trigger_shutdown", "trigger_cleanup"])
+@pytest.mark.parametrize("interface", ["torque", "velocity"])
+def test_the_last_command_is_zero(make_bench, ending, interface):
+    """A driver goes on with the last command that it was sent."""
+    bench = make_bench(interface=interface).start()
+    bench.answer(bench.state(7 * MS))
+    if ending == "trigger_cleanup":
+        assert bench.node.trigger_deactivate() == OK
+    count = len(bench.driver.commands)
+    assert getattr(bench.node, ending)() == OK
+    command, status = bench.next(count)
+    assert list(command.values) == list(bench.driver.values[-1].data) == [0.0] * 7
+    assert stamp(command) == stamp(status) == 7 * MS
+    assert status.mode == ControllerStatus.MODE_STOPPED
+    assert np.isnan([status.gap, status.normal_speed, status.speed_bound, status.slack]).all()
+    assert bench.unanswered()
+
+
+@pytest.mark.parametrize("activated", [False, True])
+def test_ending_what_never_moved_sends_nothing_unless_it_was_activated(make_bench, activated):
+    bench = make_bench()
+    bench.configure()
+    if activated:
+        assert bench.node.trigger_activate() == OK
+    assert bench.node.trigger_shutdown() == OK
+    bench.spin(timeout=QUIET)
+    assert len(bench.driver.commands) == int(activated)
+
+
+def test_a_deactivated_node_brakes_and_holds(bench, panda):
+    """The command falls to what holding needs; a moving arm is slowed down in every joint."""
+    bench.answer(bench.state(MS))
+    bench.node.trigger_deactivate()
+    dq = np.array([0.2, -0.2, 0.1, 0.2, -0.3, 0.3, 0.2])
+    for k in range(2, 60):
+        _, status = bench.answer(bench.state(k * MS, dq=dq))
+        assert status.mode == ControllerStatus.MODE_HOLD
+    desired = np.array(bench.driver.desired[-1].velocity)
+    assert np.all((desired - dq) * dq < 0.0)
+
+
+def test_a_new_activation_keeps_to_the_torque_rate(bench, panda):
+    step = panda.limits.torque_rate * 1e-3 + 1e-9
+    for k in range(1, 8):
+        last, _ = bench.answer(bench.state(k * MS))
+    bench.node.trigger_deactivate()
+    bench.node.trigger_activate()
+    command, _ = bench.answer(bench.state(9 * MS))
+    assert np.abs(np.array(last.values)).max() > 3.0
+    assert np.all(np.abs(np.array(command.values) - last.values) <= step)
+
+
+# --- bad input --------------------------------------------------------------------------------
+
+
+def test_a_missing_joint_is_dropped_with_one_line_and_counted(bench, capfd):
+    capfd.readouterr()
+    for k in (1, 2, 3):
+        assert bench.unanswered(bench.state(k * MS, order=range(6)))
+    err = capfd.readouterr().err
+    assert err.count("\n") == 1, err
+    assert "state dropped: expected joints panda_joint1" in err
+    assert "missing panda_joint7" in err
+    _, status = bench.answer(bench.state(4 * MS))
+    assert status.dropped_inputs == 3
+
+
+@pytest.mark.parametrize("bad", [NAN, float("inf"), -float("inf")])
+@pytest.mark.parametrize("field", ["position", "velocity"])
+def test_what_is_not_finite_is_dropped_and_the_next_state_answered(bench, capfd, field, bad):
+    bench.answer(bench.state(MS))
+    capfd.readouterr()
+    message = bench.state(2 * MS)
+    getattr(message, field)[3] = bad
+    assert bench.unanswered(message)
+    assert f"state dropped: not finite: panda_joint4 {field}" in capfd.readouterr().err
+    command, status = bench.answer(bench.state(3 * MS))
+    assert (stamp(command), status.dropped_inputs) == (3 * MS, 1)
+    assert np.all(np.isfinite(command.values))
+
+
+@pytest.mark.parametrize("field", ["position", "velocity"])
+def test_empty_and_short_arrays_are_dropped(bench, field):
+    for k, count in enumerate((0, 3), 1):
+        message = bench.state(k * MS)
+        del getattr(message, field)[count:]
+        assert bench.unanswered(message)
+    assert bench.answer(bench.state(3 * MS))[1].dropped_inputs == 2
+
+
+def test_bad_states_after_a_jump_of_the_clock_say_so_once(bench, capfd):
+    bench.answer(bench.state(1000 * MS))
+    capfd.readouterr()
+    for k in range(1, 6):
+        assert bench.unanswered(bench.state(k * MS, dq=np.full(7, NAN)))
+    err = capfd.readouterr().err
+    assert err.count("stopped: clock jumped back by 0.999 s") == 1
+    assert err.count("\n") == 2, err
+
+
+# --- time -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lockstep", [False, True])
+def test_a_repeated_state_gets_the_identical_answer(make_bench, lockstep):
+    bench = make_bench(lockstep=lockstep).start()
+    bench.send(bench.verdict(5 * MS))
+    first = bench.answer(bench.state(5 * MS))
+    repeated = bench.state(5 * MS)
+    repeated.velocity[0] = 0.3  # whatever it says
+    assert bench.answer(repeated) == first
+    assert repr(bench.driver.desired[1]) == repr(bench.driver.desired[0])  # positions are NaN
+    assert bench.driver.values[1] == bench.driver.values[0]
+
+
+def test_a_clock_that_jumps_back_stops_until_activated_again(bench, capfd):
+    bench.answer(bench.state(500 * MS))
+    for k in (100, 101, 102, 700):
+        command, status = bench.answer(bench.state(k * MS))
+        assert status.mode == ControllerStatus.MODE_HOLD
+        assert status.message == "clock jumped back by 0.400 s"
+        assert stamp(command) == k * MS
+    err = capfd.readouterr().err
+    assert err.count("stopped: clock jumped back by 0.400 s; deactivate and activate to go") == 1
+    bench.node.trigger_deactivate()
+    assert bench.answer(bench.state(701 * MS))[1].mode == ControllerStatus.MODE_HOLD
+    bench.node.trigger_activate()
+    _, status = bench.answer(bench.state(1 * MS))  # older than all, and none of its business
+    assert (status.mode, status.message) == (ControllerStatus.MODE_APPROACH, "")
+
+
+@pytest.mark.parametrize("first", ["state", "verdict"])
+def test_in_lockstep_the_answer_waits_for_the_verdict_on_its_state(make_bench, first):
+    bench = make_bench(lockstep=True).start()
+    for k in (1, 2, 3):
+        messages = [bench.state(k * MS), bench.verdict(k * MS, impact=k == 3)]
+        if first == "verdict":
+            messages.reverse()
+        assert bench.unanswered(messages[0])
+        command, status = bench.answer(messages[1])
+        assert stamp(command) == k * MS
+    assert status.mode == ControllerStatus.MODE_COAST  # this very verdict counted
+    assert len(bench.driver.commands) == 3
+
+
+def test_in_lockstep_a_verdict_on_another_state_does_not_count(make_bench):
+    bench = make_bench(lockstep=True).start()
+    assert bench.unanswered(bench.state(2 * MS))
+    assert bench.unanswered(bench.verdict(1 * MS))
+    assert bench.unanswered(bench.state(2 * MS))  # sent again
+    command, _ = bench.answer(bench.verdict(2 * MS))
+    assert stamp(command) == 2 * MS
+    assert bench.unanswered(bench.verdict(2 * MS))
+
+
+def test_lockstep_has_no_watchdog(make_bench):
+    bench = make_bench(lockstep=True, state_timeout=0.01).start()
+    assert bench.unanswered()
+    bench.send(bench.verdict(MS))
+    assert bench.answer(bench.state(MS))[1].mode == ControllerStatus.MODE_APPROACH
+
+
+# --- impact -----------------------------------------------------------------------------------
+
+
+def test_an_impact_leads_through_coasting_and_retracting_to_holding(make_bench, panda):
+    bench = make_bench(coast_time=0.03, retract_distance=0.05).start()
+    step = panda.limits.torque_rate * 1e-3 + 1e-9
+    modes, torques = [], []
+    for k in range(1, 61):
+        if k in (10, 20):
+            bench.send(bench.verdict(k * MS, impact=k == 10))
+        command, status = bench.answer(bench.state(k * MS))
+        modes.append(status.mode)
+        torques.append(command.values)
+    torques = np.array(torques)
+    retracts = modes.index(ControllerStatus.MODE_RETRACT)
+    assert retracts - 9 == pytest.approx(30, abs=1)
+    assert modes[:retracts] == [ControllerStatus.MODE_APPROACH] * 9 + [
+        ControllerStatus.MODE_COAST
+    ] * (retracts - 9)
+    holds = len(modes) - retracts - 1  # the gap is 0.1 m all the time
+    assert modes[retracts + 1 :] == [ControllerStatus.MODE_HOLD] * holds
+    assert np.abs(np.diff(torques, axis=0)).max() <= step.max()
+    assert np.abs(torques[8]).max() > 3.0
+    np.testing.assert_allclose(torques[38], 0.0, atol=1e-9)
+    assert np.all(np.abs(torques[9:39]) <= np.abs(torques[8]) + 1e-9)
+
+
+# --- silence ----------------------------------------------------------------------------------
+
+
+def test_silent_states_get_one_zero_command_and_then_holding(make_bench, capfd):
+    bench = make_bench(state_timeout=0.3).start()
+    bench.send(bench.verdict(MS))
+    bench.answer(bench.state(MS))
+    command, status = bench.next(1)
+    assert list(command.values) == [0.0] * 7
+    assert status.mode == ControllerStatus.MODE_STOPPED
+    assert status.message.startswith("no joint state for 0.")
+    bench.spin(timeout=0.8)
+    assert len(bench.driver.commands) == 2  # once
+    assert capfd.readouterr().err.count("stopped: no joint state") == 1
+    for k in (2, 3, 4):
+        command, status = bench.answer(bench.state(k * MS))
+        assert status.mode == ControllerStatus.MODE_HOLD
+        assert status.message.startswith("no joint state for 0.")
+    command, status = bench.next(5)  # silent again: a driver would hold the last command
+    assert list(command.values) == [0.0] * 7
+    assert status.mode == ControllerStatus.MODE_STOPPED
+
+
+def test_after_silence_the_torque_rate_counts_from_zero(make_bench, panda):
+    bench = make_bench(state_timeout=0.3).start()
+    for k in range(1, 8):
+        bench.send(bench.verdict(k * MS))
+        last, _ = bench.answer(bench.state(k * MS))
+    assert np.abs(np.array(last.values)).max() > 3.0
+    bench.next(7)
+    command, _ = bench.answer(bench.state(100 * MS, dq=np.full(7, 0.2)))
+    assert np.all(np.abs(command.values) <= panda.limits.torque_rate * 1e-3 + 1e-9)
+
+
+def test_a_deactivated_node_sends_zero_when_the_states_fall_silent_too(make_bench, capfd):
+    bench = make_bench(state_timeout=0.3).start()
+    bench.send(bench.verdict(MS))
+    bench.answer(bench.state(MS))
+    bench.node.trigger_deactivate()
+    bench.answer(bench.state(2 * MS))
+    command, status = bench.next(2)
+    assert list(command.values) == [0.0] * 7
+    assert status.mode == ControllerStatus.MODE_STOPPED
+    assert "stopped" not in capfd.readouterr().err  # it had stopped before
+
+
+def test_a_stopped_node_sends_zero_when_the_states_fall_silent_too(make_bench):
+    bench = make_bench(state_timeout=0.5).start()
+    bench.send(bench.verdict(500 * MS))
+    bench.answer(bench.state(500 * MS))
+    _, status = bench.answer(bench.state(100 * MS))
+    assert status.message == "clock jumped back by 0.400 s"
+    command, status = bench.next(2)
+    assert list(command.values) == [0.0] * 7
+    assert status.message.startswith("no joint state for 0.")
+
+
+def test_a_silent_detector_stops_the_approach_for_good(make_bench, capfd):
+    bench = make_bench(state_timeout=0.5).start()
+    bench.send(bench.verdict(MS))
+    for k in range(1, 100_000):
+        _, status = bench.answer(bench.state(k * MS))
+        if status.mode != ControllerStatus.MODE_APPROACH:
+            break
+    assert status.mode == ControllerStatus.MODE_HOLD
+    assert status.message.startswith("no detector status for ")
+    bench.send(bench.verdict((k + 1) * MS))
+    _, status = bench.answer(bench.state((k + 1) * MS))
+    assert status.mode == ControllerStatus.MODE_HOLD
+    assert capfd.readouterr().err.count("no detector status") == 1
+
+
+def test_the_watchdog_runs_while_simulated_time_stands(make_bench):
+    bench = make_bench(state_timeout=0.3, use_sim_time=True).start()
+    command, status = bench.next(0)
+    assert status.message.startswith("no joint state for 0.")
+    assert list(command.values) == [0.0] * 7
