@@ -108,6 +108,7 @@ class ImpactController:
             else kind(robot, plan.contact, preview=plan.preview, generators=plan.generators)
         )
         self._normal = plan.contact.rotation[:, 2]
+        self._hangs: np.ndarray | None = None  # gravity torque, where the driver has none
         self.let_go()
         self.reset()
 
@@ -120,7 +121,7 @@ class ImpactController:
         self._speed = 0.0
 
     def let_go(self) -> None:
-        """Go on from a zero command, which the robot was sent instead of this controller's."""
+        """Go on from ``rest``, which the robot was sent instead of this controller's command."""
         self._sent = np.zeros(self.robot.dof)
         self._forget_motion()
 
@@ -131,6 +132,13 @@ class ImpactController:
         self._filter.reset()
         self._ddq = np.zeros(self.robot.dof)
         self._velocity = np.zeros(self.robot.dof)
+
+    def rest(self) -> np.ndarray:
+        """Return what leaves the arm to gravity compensation, or to zero velocity, (n,).
+
+        With a driver that does not compensate gravity: the gravity torque at the last state.
+        """
+        return np.zeros(self.robot.dof) if self._hangs is None else self._hangs
 
     def stop(self) -> None:
         """Brake and hold, from the next cycle on, until ``reset``."""
@@ -263,3 +271,5 @@ class ImpactController:
         self._solver.torque_limit.previous = self._sent
         self._ddq = command.ddq
         self._velocity = command.velocity
+        if self.plan.interface == "torque" and not self.robot.driver_compensates_gravity:
+            self._hangs = state.g

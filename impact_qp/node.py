@@ -69,7 +69,7 @@ class ImpactQpNode(LifecycleNode):
         self._verdict_time = self._state_time = time.monotonic()
         self._stamp = -1
         self._answer: tuple = ()
-        self._silent = False  # no states: zero was sent
+        self._silent = False  # no states: the arm was put to rest
         self._infeasible = self._missed = self._dropped = 0
 
     # --- life cycle ---------------------------------------------------------------------------
@@ -143,11 +143,11 @@ class ImpactQpNode(LifecycleNode):
         return TransitionCallbackReturn.SUCCESS
 
     def _release(self, reason: str) -> None:
-        """Destroy what `configure` made, after a zero command if the arm was commanded at all."""
+        """Destroy what `configure` made, after a last command if the arm was commanded at all."""
         if self._controller is None:
             return
         if self._engaged:
-            self._send_zero(reason)
+            self._send_rest(reason)
             self._commands.wait_for_all_acked(ACKNOWLEDGED_WITHIN)
         self._active, self._engaged, self._controller = False, False, None
         for subscription in self._inputs:
@@ -156,6 +156,11 @@ class ImpactQpNode(LifecycleNode):
             self.destroy_publisher(publisher)
         if self._watchdog is not None:
             self.destroy_timer(self._watchdog)
+
+    def destroy_node(self) -> None:
+        """Destroy the node with its life-cycle services; rclpy leaves these to chance."""
+        super().destroy_node()
+        self._state_machine.destroy_when_not_in_use()
 
     # --- inputs -------------------------------------------------------------------------------
 
@@ -240,11 +245,11 @@ class ImpactQpNode(LifecycleNode):
             self._stop(f"no detector status for {now - self._verdict_time:.3f} s")
 
     def _lose_states(self, reason: str) -> None:
-        """Send zero once: a driver would hold the last command, whatever the arm does."""
+        """Put the arm to rest: a driver would hold the last command, whatever the arm does."""
         if self._active:
             self._stop(reason)
         self._silent = True
-        self._send_zero(reason)
+        self._send_rest(reason)
 
     def _stop(self, reason: str) -> None:
         """Brake and hold until the node is activated again."""
@@ -252,16 +257,16 @@ class ImpactQpNode(LifecycleNode):
         self._controller.stop()
         self.get_logger().error(f"stopped: {reason}; deactivate and activate to go on")
 
-    def _send_zero(self, reason: str) -> None:
-        """Send zero: gravity compensation by the driver, or zero velocity."""
-        zero = np.zeros(self._robot.dof)
-        command, status = self._new_command(zero), self._new_status(np.nan, reason)
+    def _send_rest(self, reason: str) -> None:
+        """Send what lets the arm rest: gravity compensation, or zero velocity."""
+        rest = self._controller.rest()
+        command, status = self._new_command(rest), self._new_status(np.nan, reason)
         status.mode = ControllerStatus.MODE_STOPPED
         for message in (command, status):
             from_nanoseconds(max(self._stamp, 0), message.header.stamp)
         self._controller.let_go()
         self._status.publish(status)
-        self._values.publish(Float64MultiArray(data=zero))
+        self._values.publish(Float64MultiArray(data=rest))
         self._commands.publish(command)
 
     # --- messages -----------------------------------------------------------------------------

@@ -13,8 +13,6 @@ from typing import Any
 
 import rclpy
 import yaml
-from lifecycle_msgs.msg import Transition
-from lifecycle_msgs.srv import ChangeState
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
@@ -23,6 +21,7 @@ from impact_robots.loader import load_robot
 from impact_ros.child import child_process
 from impact_ros.domain import own_domain
 from impact_ros.exceptions import RosError
+from impact_ros.lifecycle import LifecycleClient
 from impact_ros.recorder import Recorder
 from impact_ros.spin import Stop, spin, stop_on_signals
 from impact_sim.node import ImpactSimNode
@@ -178,20 +177,22 @@ class _Conductor:
 
     def perform(self) -> RunReport:
         """Run the experiment."""
-        client = self._plant.create_client(ChangeState, "impact_qp/change_state")
-        self._wait("the controller to start", client.service_is_ready)
-        self._change_state(client, Transition.TRANSITION_CONFIGURE, "configure")
+        controller = LifecycleClient(
+            self._plant, "impact_qp", lambda done, limit: self._spin(done, limit) == "condition"
+        )
+        self._wait("the controller to start", controller.ready)
+        self._request(controller, "configure")
         self._wait("everybody to find each other", self._connected)
         spin([self._plant, self._recorder], timeout=SETTLE_TIME, stop=self._stop)
         if self._run.realtime:  # as on a robot: the states flow when the controller is activated
             self._plant.start()
-        self._change_state(client, Transition.TRANSITION_ACTIVATE, "activate")
+        self._request(controller, "activate")
         if not self._run.realtime:
             self._plant.start()
         self._spin(lambda: self._plant.finished, timeout=None)
         if self._plant.failure:
             raise ExperimentError(self._plant.failure)
-        self._change_state(client, Transition.TRANSITION_DEACTIVATE, "deactivate")
+        self._request(controller, "deactivate")
         spin([self._plant, self._recorder], timeout=SETTLE_TIME, stop=self._stop)
         return RunReport(self._plant.simulation.time_ns * 1e-9, self._plant.missed_cycles)
 
@@ -204,12 +205,14 @@ class _Conductor:
         }
         return heard >= RECORDED and self._plant.peers >= LISTENERS
 
-    def _change_state(self, client: Any, transition: int, name: str) -> None:
+    def _request(self, controller: LifecycleClient, change: str) -> None:
         """Change the controller's state."""
-        future = client.call_async(ChangeState.Request(transition=Transition(id=transition)))
-        self._wait(f"the controller to {name}", future.done)
-        if not future.result().success:
-            raise ExperimentError(f"the controller refused to {name}{self._log_hint()}")
+        try:
+            controller.request(change)
+        except ExperimentError:
+            raise
+        except RosError as error:
+            raise ExperimentError(f"{error}{self._log_hint()}") from None
 
     def _wait(self, what: str, condition: Callable[[], bool]) -> None:
         if self._spin(condition, timeout=STARTUP_TIMEOUT) == "timeout":

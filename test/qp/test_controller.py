@@ -214,3 +214,16 @@ def test_there_is_always_a_command_within_the_limits(panda, scenario, contact, q
         assert np.all(np.isfinite(command.torque))
         assert np.all(np.abs(command.torque) <= limits.torque + 1e-9)
         assert np.all(np.isfinite(command.velocity))
+
+
+def test_an_arm_whose_driver_has_no_gravity_compensation_is_sent_it(panda, scenario, contact):
+    bare = replace(panda, driver_compensates_gravity=False)
+    q = scenario.start(panda)
+    gravity = ArmDynamics(panda)(q, np.zeros(7)).g
+    controller = ImpactController(bare, plan_of(scenario, contact, "robust"))
+    command = controller.update(q, np.zeros(7))
+    np.testing.assert_array_equal(command.driver_torque, command.torque)
+    np.testing.assert_allclose(controller.rest(), gravity)
+    compensated = ImpactController(panda, plan_of(scenario, contact, "robust"))
+    compensated.update(q, np.zeros(7))
+    assert not compensated.rest().any()

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 
+from lifecycle_msgs.srv import ChangeState
 from rclpy.context import Context
 from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from rclpy.node import Node
@@ -396,6 +397,18 @@ def test_the_life_cycle_can_be_run_through_twice(make_bench):
         assert bench.node.trigger_cleanup() == OK
         bench.next(count + 2)  # the zero command
     assert bench.node.trigger_shutdown() == OK
+
+
+def test_a_destroyed_node_leaves_no_service_behind(make_bench):
+    """Who waits for the next controller would talk to a ghost."""
+    bench = make_bench()
+    bench.configure()
+    client = bench.driver.create_client(ChangeState, "impact_qp/change_state")
+    bench.spin(client.service_is_ready)
+    bench.node.destroy_node()
+    assert spin([bench.driver], until=lambda: not client.service_is_ready(), timeout=5.0) == (
+        "condition"
+    )
 
 
 @pytest.mark.parametrize("ending", ["trigger_shutdown", "trigger_cleanup"])

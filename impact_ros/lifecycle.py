@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes the state of a lifecycle node, and asks again when an answer gets lost.
+
+DDS drops the answer to a request that comes before the server has found the client's reader. Asking
+for the state is always safe, so a change is known to have happened even if its answer was lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lifecycle_msgs.msg import State, Transition
+from lifecycle_msgs.srv import ChangeState, GetState
+from rclpy.node import Node
+
+from impact_ros.exceptions import RosError
+
+ATTEMPTS = 5
+PATIENCE = 5.0  # for one answer [s]
+GOALS = {
+    "configure": (Transition.TRANSITION_CONFIGURE, State.PRIMARY_STATE_INACTIVE),
+    "activate": (Transition.TRANSITION_ACTIVATE, State.PRIMARY_STATE_ACTIVE),
+    "deactivate": (Transition.TRANSITION_DEACTIVATE, State.PRIMARY_STATE_INACTIVE),
+}
+
+# Serves the nodes until a condition holds or a time [s] is over; tells whether it holds.
+Wait = Callable[[Callable[[], bool], float], bool]
+
+
+class LifecycleClient:
+    """Asks one lifecycle node."""
+
+    def __init__(self, node: Node, name: str, wait: Wait) -> None:
+        """Create the clients.
+
+        Args:
+            node: Node that asks.
+            name: Name of the lifecycle node.
+            wait: Serves ``node`` meanwhile.
+        """
+        self._name, self._wait = name, wait
+        self._change = node.create_client(ChangeState, f"{name}/change_state")
+        self._state = node.create_client(GetState, f"{name}/get_state")
+
+    def ready(self) -> bool:
+        """Tell whether the node is there."""
+        return self._change.service_is_ready() and self._state.service_is_ready()
+
+    def request(self, name: str) -> None:
+        """Configure, activate or deactivate the node.
+
+        Args:
+            name: One of `GOALS`.
+
+        Raises:
+            RosError: The node refused, or does not answer.
+        """
+        transition, goal = GOALS[name]
+        for _ in range(ATTEMPTS):
+            request = ChangeState.Request(transition=Transition(id=transition))
+            answer = self._ask(self._change, request)
+            state = self._ask(self._state, GetState.Request())
+            if state is not None and state.current_state.id == goal:
+                return
+            if answer is not None and not answer.success:
+                raise RosError(f"{self._name} refused to {name}")
+        raise RosError(f"{self._name} does not answer: {ATTEMPTS} requests to {name} were lost")
+
+    def _ask(self, client: Any, request: Any) -> Any | None:
+        """Return the answer to a request, None if there is none in time."""
+        future = client.call_async(request)
+        if self._wait(future.done, PATIENCE):
+            return future.result()
+        client.remove_pending_request(future)
+        return None
