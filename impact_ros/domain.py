@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from impact_ros.exceptions import RosError
 
-DOMAINS = range(1, 100)
+DOMAINS = range(215, 233)  # above what test tools take, with ports that nothing else is given
 HIGHEST_DOMAIN = 232  # beyond it the ports of DDS end
 FIRST_PORT = 24_500  # one local port a domain says that it is taken
 

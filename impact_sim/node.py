@@ -29,7 +29,7 @@ from impact_sim.simulation import CYCLE_NS, FORCE_PERIOD_NS, Interface, Measurem
 START_NS = 1_000_000_000  # stamp of the first state: zero means "no time" in ROS [ns]
 RESEND_AFTER = 1.0  # in lockstep, send the state again when nobody answers [s]
 GIVE_UP_AFTER = 10.0  # and then give up [s]
-LOST_COMMANDS = 20  # against the wall clock, stop the arm after so many cycles without command
+LOST_COMMANDS = 20  # against the wall clock, brake after so many cycles without command
 
 
 @dataclass(frozen=True)
@@ -163,10 +163,11 @@ class ImpactSimNode(Node):
             raise SimulationError(f"command: expected finite numbers, got {values.tolist()}")
         return values[order]
 
-    def _advance(self, command: np.ndarray) -> None:
-        """Simulate one cycle and publish what the sensors say."""
+    def _advance(self, command: np.ndarray | None) -> None:
+        """Simulate one cycle, braking without a command, and publish what the sensors say."""
         self._command = None
-        self._measurement = self.simulation.step(command)
+        simulation = self.simulation
+        self._measurement = simulation.brake() if command is None else simulation.step(command)
         if self.first_contact_ns is None and self.simulation.plant.contact_force.any():
             self.first_contact_ns = self.simulation.time_ns
         self._publish()
@@ -187,14 +188,13 @@ class ImpactSimNode(Node):
             self._publish()
 
     def _advance_in_time(self) -> None:
-        """Hold the last command over a lost one, as a driver does; many lost ones stop the arm."""
+        """Hold the last command over a lost one, as a driver does; brake over many lost ones."""
         if self._command is not None:
             self._lost, self._last = 0, self._command
         elif self._last is not None:
             self._lost += 1
             self.missed_cycles += 1
-        holds = self._last is not None and self._lost <= LOST_COMMANDS
-        self._advance(self._last if holds else np.zeros(self.robot.dof))
+        self._advance(self._last if self._lost <= LOST_COMMANDS else None)
 
     # --- messages -----------------------------------------------------------------------------
 
@@ -238,6 +238,8 @@ class ImpactSimNode(Node):
 class StandaloneSimNode(ImpactSimNode):
     """The simulated robot on its own: starts when a controller listens, and ends with a failure."""
 
+    _said = False  # that the experiment is over
+
     def _tick(self) -> None:
         if not self._started and self.peers:
             self.start()
@@ -246,6 +248,9 @@ class StandaloneSimNode(ImpactSimNode):
         super()._tick()
         if self.failure:
             raise SimulationError(self.failure)
+        if self.finished and not self._said:
+            self._said = True
+            self.get_logger().info(f"over after {self.simulation.time_ns * 1e-9:.2f} s simulated")
 
 
 main = main_for(StandaloneSimNode)

@@ -88,7 +88,14 @@ class Simulation:
         command = np.asarray(command, dtype=float)
         if command.shape != (self.robot.dof,) or not np.all(np.isfinite(command)):
             raise SimulationError(f"command: expected {self.robot.dof} finite numbers")
-        desired = self._desired_torque(command)
+        return self._advance(self._desired_torque(command))
+
+    def brake(self) -> Measurement:
+        """Let the driver brake the arm for one cycle, as it does when commands stay away."""
+        return self._advance(self._servo_torque(np.zeros(self.robot.dof)))
+
+    def _advance(self, desired: np.ndarray) -> Measurement:
+        """Simulate one cycle with a desired torque, gravity included, shape (n,) [N.m]."""
         touching = self._may_touch()
         forces: list[np.ndarray] = []
         for _ in range(LOOPS_PER_CYCLE):
@@ -102,11 +109,17 @@ class Simulation:
 
     def _desired_torque(self, command: np.ndarray) -> np.ndarray:
         """Return what the driver asks of the torque loop, gravity included, shape (n,) [N.m]."""
-        state = self._dynamics(self.plant.q, self.plant.dq)
         if self.interface is Interface.VELOCITY:
-            wanted = SERVO_RATE * (command - self.plant.dtheta)
-            return state.M @ wanted + self.robot.apparent_motor_inertia * wanted + state.h
-        return command + state.g if self.robot.driver_compensates_gravity else command
+            return self._servo_torque(command)
+        if not self.robot.driver_compensates_gravity:
+            return command
+        return command + self._dynamics(self.plant.q, self.plant.dq).g
+
+    def _servo_torque(self, velocity: np.ndarray) -> np.ndarray:
+        """Return the torque of the driver's velocity loop, shape (n,) [N.m]."""
+        state = self._dynamics(self.plant.q, self.plant.dq)
+        wanted = SERVO_RATE * (velocity - self.plant.dtheta)
+        return state.M @ wanted + self.robot.apparent_motor_inertia * wanted + state.h
 
     def _may_touch(self) -> bool:
         """Return whether the tool can reach the surface within this cycle."""

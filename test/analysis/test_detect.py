@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from impact_analysis.__main__ import main
 from impact_analysis.bags import BagWriter
+from impact_analysis.command_line import run as main
 from impact_analysis.recording import Reference, in_time_order
 from impact_detector import JointSample
 

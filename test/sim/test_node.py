@@ -312,25 +312,31 @@ def test_a_bad_parameter_is_one_line(make_bench, name, value, line):
 # --- the wall clock ---------------------------------------------------------------------------
 
 
-def test_against_the_clock_lost_commands_are_counted_held_and_then_zero(make_bench, monkeypatch):
+def test_against_the_clock_lost_commands_are_counted_held_and_then_braked(make_bench, monkeypatch):
     bench = make_bench(realtime=True).meet()
-    applied, step = [], Simulation.step
+    applied, step, brake = [], Simulation.step, Simulation.brake
+    braked = np.full(7, -1.0)
 
     def note(simulation, command):
         applied.append(command.copy())
         return step(simulation, command)
 
+    def note_brake(simulation):
+        applied.append(braked)
+        return brake(simulation)
+
     monkeypatch.setattr(Simulation, "step", note)
+    monkeypatch.setattr(Simulation, "brake", note_brake)
     bench.robot.start()
     bench.spin(lambda: len(applied) > 3)
     assert bench.robot.missed_cycles == 0  # nobody has commanded yet
     bench.command(stamp(bench.controller.states[-1]), np.full(7, 0.5))
-    bench.spin(lambda: len(applied) > 3 and applied[-1][0] == 0.0 and bench.robot.missed_cycles)
+    bench.spin(lambda: len(applied) > 3 and applied[-1] is braked and bench.robot.missed_cycles)
     held = [command[0] for command in applied].index(0.5)
-    assert [command[0] for command in applied[:held]] == [0.0] * held
+    assert [command[0] for command in applied[:held]] == [-1.0] * held
     torques = np.array(applied[held:])
     np.testing.assert_array_equal(torques[:21], np.full((21, 7), 0.5))  # itself and 20 lost ones
-    np.testing.assert_array_equal(torques[21:], 0.0)
+    np.testing.assert_array_equal(torques[21:], -1.0)
     assert bench.robot.missed_cycles == len(torques) - 1
 
 

@@ -53,6 +53,17 @@ def test_the_velocity_interface_follows(panda):
     np.testing.assert_allclose(measurement.dq, wanted, atol=2e-3)
 
 
+def test_the_driver_brakes_the_arm(panda):
+    simulation = Simulation(panda, noise=NO_NOISE)
+    simulation.reset(panda.stance)
+    for _ in range(20):
+        moving = simulation.step(np.array([2.0, 0, 0, 2.0, 0, 1.0, 0]))
+    for _ in range(300):
+        braked = simulation.brake()
+    assert np.abs(moving.dq).max() > 0.02
+    assert np.abs(braked.dq).max() < 1e-3
+
+
 def test_the_same_seed_gives_the_same_numbers_and_another_does_not(panda):
     def run(seed):
         simulation = Simulation(panda, noise=PANDA_NOISE, seed=seed)
