@@ -3,14 +3,16 @@
 
 import sys
 
+from impact_analysis.interrupts import deferred_interrupts
+
 INTERRUPTED = 130
 
 
 def main() -> int:
     """Run a command; Ctrl-C is one line, also while everything is still being imported."""
     try:
-        from impact_analysis.command_line import run
-
+        with deferred_interrupts():
+            from impact_analysis.command_line import run
         return run()
     except KeyboardInterrupt:
         print("impact: interrupted; what was finished is kept", file=sys.stderr)

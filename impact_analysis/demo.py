@@ -15,6 +15,7 @@ import numpy as np
 from impact_analysis.demo_table import sentence, table
 from impact_analysis.evaluation import Evaluation, evaluate_run
 from impact_analysis.exceptions import RosNeededError
+from impact_analysis.interrupts import deferred_interrupts
 from impact_analysis.progress import Progress
 from impact_analysis.run_record import RunRecord, read_run
 from impact_qp.limits import Contact
@@ -111,7 +112,8 @@ def _simulate(
         ImpactError: no ROS 2, or the experiment failed.
     """
     try:
-        from impact_ros.experiment import Run, run_experiment
+        with deferred_interrupts():
+            from impact_ros.experiment import Run, run_experiment
     except ImportError as error:
         raise RosNeededError("demo", error) from None
     progress = Progress(label)

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ctrl-C while compiled modules are imported: they turn it into an ImportError with a traceback."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def deferred_interrupts() -> Iterator[None]:
+    """Hold Ctrl-C back until the block is over.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C came within the block.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt
