@@ -36,7 +36,6 @@ class TopicChoice:
 
     state: str = ""
     reference: str = ""
-    forces: bool = False  # read force sensors too
     pairing: str = ""  # rule of impact_detector.reference; empty: by the reference's topic
 
 
@@ -54,7 +53,7 @@ class BagRecording:
             topics = {topic: info.type_name for topic, info in bag.topics.items()}
         self._state = _state_topic(path, topics, choice.state)
         self._reference = _reference_topic(path, topics, choice.reference)
-        self._forces = _force_topics(topics) if choice.forces else {}
+        self._forces = _force_topics(topics)
         self.has_reference = bool(self._reference)
         own = self._reference.endswith(_OWN_REFERENCE)
         self.pairing_rule = choice.pairing or (PREVIOUS if own else SAME)

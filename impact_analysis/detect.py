@@ -208,8 +208,7 @@ def _open(path: Path, args: argparse.Namespace, robot: Robot) -> Recording:
         return CsvRecording(path, robot.dof)
     if path.is_dir() or path.suffix.lower() in SUFFIXES:
         pairing = "" if args.pairing == "auto" else args.pairing
-        forces = args.force_threshold == args.force_threshold  # NaN: off
-        choice = TopicChoice(args.state_topic, args.reference_topic, forces, pairing)
+        choice = TopicChoice(args.state_topic, args.reference_topic, pairing)
         return BagRecording(path, robot, choice)
     raise RecordingError.at(path, "expected a .csv, .mcap or .db3 file or a folder of bags")
 

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from impact_analysis.recording import Force, Recording, Reference
+from impact_detector.estimate import Estimate
 from impact_detector.model_torque import ModelTorque
 from impact_detector.node_parameters import DetectorParameters, session_for
 from impact_detector.reference import ReferencePairing
@@ -60,6 +61,13 @@ def detect(
     return result
 
 
+def _refine(detections: list[Detection], estimate: Estimate) -> None:
+    """Take the first touch from the force sensor, where there is one, for the detection's own."""
+    if estimate.detection in detections:
+        index = detections.index(estimate.detection)
+        detections[index] = replace(estimate.detection, impact_time=estimate.impact_time)
+
+
 def _count(result: DetectionResult, time: int) -> None:
     result.first_time = result.first_time if result.samples else time
     result.last_time = time
@@ -68,6 +76,8 @@ def _count(result: DetectionResult, time: int) -> None:
 
 def _collect(result: DetectionResult, outcome: Outcome) -> None:
     result.detections.extend(outcome.detections)
+    for estimate in outcome.estimates:
+        _refine(result.detections, estimate)
     for verdict in outcome.verdicts:
         if verdict.ready:
             result.judged += 1

@@ -17,6 +17,7 @@ pytest.importorskip("rclpy")
 pytest.importorskip("rosbags")
 
 from impact_analysis.bags import BagReader, RecordingError
+from impact_analysis.command_line import run as run_command
 from impact_robots import load_robot
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,7 +49,7 @@ def start(*arguments):
         stderr=subprocess.PIPE,
         text=True,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(entries)},
-        process_group=0,
+        start_new_session=True,
     )
 
 
@@ -102,6 +103,18 @@ def runs(demo):
 
 
 # --- figures ----------------------------------------------------------------------------------
+
+
+def test_detect_finds_its_impacts_again(demo, runs, capsys):
+    """To the millisecond: the detection to the sample, the touch by the force sensor."""
+    assert run_command(["detect", str(demo[0]), "--json"]) == 0
+    events = json.loads(capsys.readouterr().out)["events"]
+    found = {Path(event["file"]).parent.name: event for event in events}
+    assert len(events) == len(found) == len(CONTROLLERS)
+    for controller, run in runs.items():
+        touch, event = run["contact_time_s"], found[controller]
+        assert event["impact_time_s"] == pytest.approx(touch, abs=5e-4)
+        assert event["detection_time_s"] == pytest.approx(touch + run["detection_delay_s"])
 
 
 def test_it_prints_one_document_and_nothing_else(demo):
