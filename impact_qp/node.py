@@ -66,6 +66,7 @@ class ImpactQpNode(LifecycleNode):
         self._engaged = False  # has commanded since configuration
         self._fault = ""
         self._pending: JointState | None = None
+        self._received = 0.0  # when the pending state came [s of a monotonic clock]
         self._verdict_time = self._state_time = time.monotonic()
         self._stamp = -1
         self._answer: tuple = ()
@@ -175,7 +176,7 @@ class ImpactQpNode(LifecycleNode):
         if stamp < self._stamp:
             self._stop(f"clock jumped back by {(self._stamp - stamp) * 1e-9:.3f} s")
             self._stamp = stamp - 1  # say so once
-        self._pending = message
+        self._pending, self._received = message, time.perf_counter()
         if not self._settings.lockstep or self._judged(message):
             self._answer_state(message)
 
@@ -203,14 +204,13 @@ class ImpactQpNode(LifecycleNode):
         self._stamp = to_nanoseconds(message.header.stamp)
         self._state_time, self._silent = time.monotonic(), False
         self._infeasible += bool(command.relaxed)
-        elapsed = time.perf_counter() - started
-        self._missed += elapsed > 1.0 / self._settings.rate
-        self._answer = (
-            self._desired_message(message, command),
-            self._status_message(message, command, elapsed),
-            self._values_message(command),
-            self._command_message(message, command),
-        )
+        solved = time.perf_counter() - started
+        desired = self._desired_message(message, command)
+        values, reply = self._values_message(command), self._command_message(message, command)
+        cycle = time.perf_counter() - self._received
+        self._missed += cycle > 1.0 / self._settings.rate and not self._settings.lockstep
+        status = self._status_message(message, command, solved, cycle)
+        self._answer = (desired, status, values, reply)
         self._repeat()
 
     def _compute(self, message: JointState) -> Command | None:
@@ -260,7 +260,7 @@ class ImpactQpNode(LifecycleNode):
     def _send_rest(self, reason: str) -> None:
         """Send what lets the arm rest: gravity compensation, or zero velocity."""
         rest = self._controller.rest()
-        command, status = self._new_command(rest), self._new_status(np.nan, reason)
+        command, status = self._new_command(rest), self._new_status(reason)
         status.mode = ControllerStatus.MODE_STOPPED
         for message in (command, status):
             from_nanoseconds(max(self._stamp, 0), message.header.stamp)
@@ -305,11 +305,12 @@ class ImpactQpNode(LifecycleNode):
         return message
 
     def _status_message(
-        self, state: JointState, command: Command, elapsed: float
+        self, state: JointState, command: Command, solved: float, cycle: float
     ) -> ControllerStatus:
         blind = command.phase is Phase.APPROACH and not (self._verdict and self._verdict.ready)
         waits = "waiting: the detector is not ready" if blind else ""
-        message = self._new_status(elapsed, self._fault or waits)
+        message = self._new_status(self._fault or waits)
+        message.solve_time, message.cycle_time = solved, cycle
         message.header.stamp = state.header.stamp
         message.mode = MODES[command.phase]
         message.active_constraints = command.active
@@ -320,14 +321,14 @@ class ImpactQpNode(LifecycleNode):
         message.gap = command.gap
         return message
 
-    def _new_status(self, elapsed: float, text: str) -> ControllerStatus:
+    def _new_status(self, text: str) -> ControllerStatus:
         """Return a status with all counts, the quantities of the arm unknown."""
         unknown = float("nan")
         return ControllerStatus(
             impact_limits=LIMITS[self._settings.impact_limits],
             slack=unknown,
-            solve_time=elapsed,
-            cycle_time=elapsed,
+            solve_time=unknown,
+            cycle_time=unknown,
             normal_speed=unknown,
             speed_bound=unknown,
             gap=unknown,
