@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,6 @@ from impact_detector.model_torque import ModelTorque
 from impact_detector.node_parameters import (
     DetectorParameters,
     detection_joints,
-    robot_for,
     session_for,
 )
 from impact_detector.reference import RULES
@@ -57,6 +57,15 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--robot", default="panda", help="name of a robot, or its YAML (default: panda)")
     add("--urdf", default="", metavar="PATH", help="URDF that replaces the robot's own")
     add("--joint-prefix", default="", metavar="P", help="prefix of joint names, such as fr3_")
+    _add_detector_options(add)
+    _add_reference_options(add)
+    add("--json", action="store_true", help="one JSON document on standard output")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_detector_options(add: Callable[..., Any]) -> None:
+    """Add what the node has as parameters too."""
     add(
         "--threshold",
         type=float,
@@ -92,6 +101,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar="N",
         help="judge the bag's force sensors too: norm that is an impact [N] (default: off)",
     )
+
+
+def _add_reference_options(add: Callable[..., Any]) -> None:
+    """Add what says with which torque, and which topics, to compare."""
     add(
         "--reference",
         choices=["auto", "desired", "model"],
@@ -117,16 +130,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         default="auto",
         help="desired torque of a state: stamped before it (this suite) or with it (drivers)",
     )
-    add("--json", action="store_true", help="one JSON document on standard output")
-    parser.set_defaults(run=run)
-    return parser
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
     try:
         parameters = _parameters(args)
-        robot = robot_for(parameters)
+        robot = parameters.load_robot()
         session_for(parameters, robot)  # every setting is checked before a file is opened
         model = _model(args, robot)
         paths = _paths(args.file)

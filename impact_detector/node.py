@@ -17,7 +17,7 @@ from impact_detector.conversion import (
     unreadable,
     wrench_sample,
 )
-from impact_detector.node_parameters import DetectorParameters, robot_for, session_for
+from impact_detector.node_parameters import DetectorParameters, session_for
 from impact_detector.session import Outcome
 from impact_msgs.msg import DetectorStatus, ImpactEstimate, ImpactEvent, WrenchBatch
 from impact_robots.exceptions import ImpactError
@@ -50,7 +50,7 @@ class DetectorNode(Node):
         """
         super().__init__("impact_detector", **options)
         parameters = declare(self, DetectorParameters)
-        self._robot = robot_for(parameters)
+        self._robot = parameters.load_robot()
         self._session = session_for(parameters, self._robot)
         self._reader = JointReader(self._robot.joint_names)
         self._desired_reader = JointReader(self._robot.joint_names)

@@ -12,21 +12,17 @@ from impact_detector.model_torque import ModelTorque
 from impact_detector.reference import PREVIOUS, SAME, ReferencePairing
 from impact_detector.session import DetectorSession
 from impact_detector.torque_error import TorqueErrorDetector
-from impact_robots import Robot, RobotError, load_robot
+from impact_robots import Robot, RobotError
 from impact_ros.parameters import parameter
+from impact_ros.robot_parameters import RobotParameters
 
 _NAN = float("nan")
 
 
 @dataclass(frozen=True)
-class DetectorParameters:
+class DetectorParameters(RobotParameters):
     """What the node can be told; all fixed once it has started."""
 
-    robot: str = parameter("panda", "Name of a robot of the suite, or path of its YAML.")
-    urdf: str = parameter("", "Path of a URDF that replaces the robot's own; empty: its own.")
-    joint_prefix: str = parameter(
-        "", "Prefix of joint names that replaces the robot's own, such as fr3_; empty: its own."
-    )
     threshold: float = parameter(
         2.5, "Sum of torque errors that is an impact.", unit="N.m", low=1e-6
     )
@@ -75,19 +71,6 @@ class DetectorParameters:
         [_NAN, _NAN, _NAN],
         "Outward normal of the surface in the axes of the wrench, for normal impulse and peak"
         " force; NaN: unknown.",
-    )
-
-
-def robot_for(parameters: DetectorParameters) -> Robot:
-    """Return the robot that the parameters name.
-
-    Raises:
-        RobotError: it cannot be loaded.
-    """
-    return load_robot(
-        parameters.robot,
-        urdf=parameters.urdf or None,
-        joint_prefix=parameters.joint_prefix or None,
     )
 
 

@@ -17,21 +17,16 @@ from impact_predictor.codes import code_name
 from impact_predictor.predict import predict
 from impact_predictor.requests import RequestReader
 from impact_predictor.robot_sets import robot_sets
-from impact_robots import ImpactError, Robot, load_robot
+from impact_robots import ImpactError, Robot
 from impact_ros import qos
 from impact_ros.main import main_for
-from impact_ros.parameters import declare, parameter
+from impact_ros.parameters import declare
+from impact_ros.robot_parameters import RobotParameters
 
 
 @dataclass(frozen=True)
-class PredictorParameters:
+class PredictorParameters(RobotParameters):
     """What the node can be told; all fixed once it has started."""
-
-    robot: str = parameter("panda", "Name of a robot of the suite, or path of its YAML.")
-    urdf: str = parameter("", "Path of a URDF that replaces the robot's own; empty: its own.")
-    joint_prefix: str = parameter(
-        "", "Prefix of joint names that replaces the robot's own, such as fr3_; empty: its own."
-    )
 
 
 class PredictorNode(Node):
@@ -55,11 +50,7 @@ class PredictorNode(Node):
         """
         super().__init__("impact_predictor", **options)
         parameters = declare(self, PredictorParameters)
-        robot = load_robot(
-            parameters.robot,
-            urdf=parameters.urdf or None,
-            joint_prefix=parameters.joint_prefix or None,
-        )
+        robot = parameters.load_robot()
         self._reader = RequestReader(robot)
         self._last_state: JointState | None = None
         self.create_subscription(JointState, "joint_states", self._on_state, qos.SENSOR)

@@ -217,7 +217,7 @@ class ImpactController:
         """Return the command of the present phase."""
         limit = self.impact_limit if self._impact_limit_acts(gap) else None
         if self._phase is Phase.COAST:
-            result = Acceleration(*self._coast(state), 0.0, ())
+            result = self._coast(state)
         else:
             self._set_reference(ready)
             result = self._solver.solve(state, self._tasks, () if limit is None else (limit,))
@@ -243,10 +243,11 @@ class ImpactController:
         near = gap < self.plan.activation_distance
         return self._phase is Phase.APPROACH and near and self.impact_limit is not None
 
-    def _coast(self, state: ArmState) -> tuple[np.ndarray, tuple[str, ...]]:
+    def _coast(self, state: ArmState) -> Acceleration:
         """Return the acceleration that gravity compensation alone leaves: u = g."""
         inertia = state.M + np.diag(self.robot.apparent_motor_inertia)
-        return np.linalg.solve(inertia, state.g - state.h), ()
+        ddq = np.linalg.solve(inertia, state.g - state.h)
+        return Acceleration(ddq, active=(), slack=0.0, relaxed=())
 
     def _set_reference(self, ready: bool) -> None:
         """Ramp the reference velocity towards the phase's speed along the normal."""

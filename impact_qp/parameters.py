@@ -11,9 +11,8 @@ import numpy as np
 from impact_qp.controller import IMPACT_LIMITS, INTERFACES, Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import Contact
-from impact_robots.loader import load_robot
-from impact_robots.robot import Robot
 from impact_ros.parameters import parameter
+from impact_ros.robot_parameters import RobotParameters
 
 NAN = float("nan")
 
@@ -26,16 +25,13 @@ def planned(default: Any, description: str, **options: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class ControllerParameters:
+class ControllerParameters(RobotParameters):
     """What the controller node is told; the contact must be given.
 
     What the arm is to do may be changed between two runs; what the robot is, and the cap of its
     speed, are fixed once the node has started.
     """
 
-    robot: str = parameter("panda", "Robot by name, or path of its YAML")
-    urdf: str = parameter("", "Path of a URDF instead of the one that the YAML names")
-    joint_prefix: str = parameter("", "Prefix of joint and link names; empty: the YAML's")
     interface: str = parameter("torque", "What is commanded", choices=INTERFACES)
     contact_point: tuple[float, ...] = planned(
         (NAN, NAN, NAN), "Any point of the surface, base axes", unit="m"
@@ -78,16 +74,6 @@ class ControllerParameters:
     lockstep: bool = parameter(
         False, "Answer each state once the detector has judged it; no watchdog (simulation)"
     )
-
-    def load_robot(self) -> Robot:
-        """Return the robot.
-
-        Raises:
-            RobotError: as :func:`impact_robots.load_robot`.
-        """
-        return load_robot(
-            self.robot, urdf=self.urdf or None, joint_prefix=self.joint_prefix or None
-        )
 
     def plan(self) -> Plan:
         """Return what the controller shall do.

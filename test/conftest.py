@@ -34,3 +34,14 @@ def ros_isolation():
         return
     with RMWTestIsolator():
         yield True
+
+
+@pytest.fixture(scope="module")
+def context():
+    """A ROS context for the nodes of a module."""
+    from rclpy.context import Context
+
+    made = Context()
+    made.init()
+    yield made
+    made.try_shutdown()

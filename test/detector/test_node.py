@@ -8,7 +8,6 @@ import pytest
 
 pytest.importorskip("rclpy")
 
-from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -25,14 +24,6 @@ TIME_OUT = 20.0  # [s]
 MILLISECOND = 1_000_000
 NAMES = [f"panda_joint{i}" for i in range(1, 8)]
 HIT = np.array([0, 0, 0, 0, 2.0, -2.0, 0])  # statistic 4 N.m
-
-
-@pytest.fixture(scope="module")
-def context():
-    made = Context()
-    made.init()
-    yield made
-    made.try_shutdown()
 
 
 class Bench:

@@ -9,7 +9,6 @@ import pytest
 pytest.importorskip("rclpy")
 
 import pinocchio as pin
-from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -60,14 +59,6 @@ class Caller:
         self.executor.shutdown()
         self.node.destroy_node()
         self.client.destroy_node()
-
-
-@pytest.fixture(scope="module")
-def context():
-    made = Context()
-    made.init()
-    yield made
-    made.try_shutdown()
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ import pytest
 pytest.importorskip("rclpy")
 
 from lifecycle_msgs.srv import ChangeState
-from rclpy.context import Context
 from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -136,14 +135,6 @@ class Bench:
     def close(self):
         self.node.destroy_node()
         self.driver.destroy_node()
-
-
-@pytest.fixture(scope="module")
-def context():
-    made = Context()
-    made.init()
-    yield made
-    made.try_shutdown()
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import pytest
 pytest.importorskip("rclpy")
 
 from geometry_msgs.msg import WrenchStamped
-from rclpy.context import Context
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
@@ -115,14 +114,6 @@ class Bench:
 @pytest.fixture(scope="module")
 def panda():
     return load_robot("panda")
-
-
-@pytest.fixture(scope="module")
-def context():
-    made = Context()
-    made.init()
-    yield made
-    made.try_shutdown()
 
 
 @pytest.fixture

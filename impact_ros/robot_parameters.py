@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters by which every node of the suite is told its robot. Needs no ROS to import."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from impact_robots.loader import load_robot
+from impact_robots.robot import Robot
+from impact_ros.parameters import parameter
+
+
+@dataclass(frozen=True)
+class RobotParameters:
+    """Base of a node's parameters: which robot."""
+
+    robot: str = parameter("panda", "Name of a robot of the suite, or path of its YAML.")
+    urdf: str = parameter("", "Path of a URDF that replaces the robot's own; empty: its own.")
+    joint_prefix: str = parameter(
+        "", "Prefix of joint names that replaces the robot's own, such as fr3_; empty: its own."
+    )
+
+    def load_robot(self) -> Robot:
+        """Return the robot.
+
+        Raises:
+            RobotError: It cannot be loaded.
+        """
+        return load_robot(
+            self.robot, urdf=self.urdf or None, joint_prefix=self.joint_prefix or None
+        )
