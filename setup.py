@@ -41,7 +41,7 @@ setup(
         "matplotlib>=3.8",
         "mujoco>=3.2",
         "numpy>=1.26",
-        "pin>=3.4",
+        "pin>=4.1",
         "pyyaml>=6.0",
         "quadprog>=0.1.12",
         "rosbags>=0.10.9",

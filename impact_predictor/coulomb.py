@@ -9,17 +9,35 @@ v to v + G iota, with v_n^+ = -e v_n^- and one of
 
 With iota = iota_n (-mu u, 1), u = (cos a, sin a), restitution gives iota_n = -(1 + e) v_n/D(a),
 D = G_nn - mu G_nT u. The slip is parallel to u where u x (D v_T + D G_T iota) vanishes: a
-trigonometric polynomial of degree 2 in a, so all of its roots follow from a quartic in exp(i a).
+trigonometric polynomial of degree 2 in a, see ``slip_angles``. Plain floats throughout: for
+three-vectors they are faster than arrays.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import cos, hypot, pi, sin, sqrt
+from typing import NamedTuple
+
 import numpy as np
 
 from impact_predictor.exceptions import NoImpulseError
+from impact_predictor.slip_angles import Coefficients, zeros
 
 _ROUNDING = 1e-7  # relative residual of a slip's direction that counts as zero
 _REACHED = 1e-5  # relative residual of the velocity that counts as reached, near a singular G
+_REGULAR = 1e-6  # det G over its largest entry cubed, from which G counts as regular
+
+Vector = tuple[float, float, float]
+Matrix = Sequence[Sequence[float]]
+
+
+class ContactImpulse(NamedTuple):
+    """Coulomb's answer for one contact."""
+
+    impulse: Vector  # on the robot, in p [N.s]
+    sticks: bool
+    unique: bool  # no other sliding solution was found; not looked for where the contact sticks
 
 
 def coulomb_impulse(
@@ -39,70 +57,124 @@ def coulomb_impulse(
     Raises:
         NoImpulseError: there is no solution, which cannot be for a positive definite G.
     """
-    impulse = _stick(G, velocity, friction, restitution)
-    if impulse is not None:
-        return impulse, True
-    candidates = _slide(G, velocity, friction, restitution)
+    rows, v = np.asarray(G, dtype=float).tolist(), np.asarray(velocity, dtype=float).tolist()
+    answer = solve_contact(rows, tuple(v), friction, restitution)
+    return np.array(answer.impulse), answer.sticks
+
+
+def solve_contact(G: Matrix, v: Vector, mu: float, e: float) -> ContactImpulse:
+    """Return :func:`coulomb_impulse` of plain floats, and whether it is the only solution.
+
+    Raises:
+        NoImpulseError: there is no solution.
+    """
+    sticking = _stick(G, v, mu, e)
+    if sticking is not None:
+        return ContactImpulse(sticking, True, True)
+    candidates = _slide(G, v, mu, e)
     if not candidates:
-        raise NoImpulseError(G, velocity, friction)
-    impulse = min(candidates, key=lambda iota: float(iota @ (velocity + G @ iota / 2)))
-    slip = velocity[:2] + G[:2] @ impulse
-    return impulse, bool(np.hypot(*slip) <= 1e-12 * np.linalg.norm(velocity))
+        raise NoImpulseError(np.array(G), np.array(v), mu)
+    unique = len(candidates) == 1
+    if not unique:
+        candidates.sort(key=lambda iota: _energy(G, v, iota))
+        unique = _distance(candidates[0], candidates[-1]) <= 1e-6 * hypot(*candidates[0])
+    impulse = candidates[0]
+    wx, wy, _ = _after(G, v, impulse)
+    return ContactImpulse(impulse, hypot(wx, wy) <= 1e-12 * hypot(*v), unique)
 
 
-def _stick(G: np.ndarray, v: np.ndarray, mu: float, e: float) -> np.ndarray | None:
+def _stick(G: Matrix, v: Vector, mu: float, e: float) -> Vector | None:
     """Return the impulse that stops the slip, if it is inside the cone."""
-    jump = np.array([-v[0], -v[1], -(1 + e) * v[2]])
-    impulse = np.linalg.lstsq(G, jump, rcond=1e-14)[0]
-    reached = np.linalg.norm(G @ impulse - jump) <= _REACHED * np.linalg.norm(jump)
-    slack = 1e-12 * np.linalg.norm(impulse)
-    inside = np.hypot(impulse[0], impulse[1]) <= mu * impulse[2] + slack
-    return impulse if reached and inside else None
+    jump = (-v[0], -v[1], -(1 + e) * v[2])
+    impulse = _solve(G, jump)
+    if impulse is None:
+        return None
+    x, y, z = impulse
+    return impulse if hypot(x, y) <= mu * z + 1e-12 * hypot(x, y, z) else None
 
 
-def _slide(G: np.ndarray, v: np.ndarray, mu: float, e: float) -> list[np.ndarray]:
+def _solve(G: Matrix, jump: Vector) -> Vector | None:
+    """Return iota with G iota = jump, the shortest if G is singular; none if there is none."""
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = G
+    c0, c1, c2 = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
+    determinant = xx * c0 + xy * c1 + xz * c2
+    if determinant <= _REGULAR * max(xx, yy, zz) ** 3:
+        return _solve_singular(G, jump)
+    a, b, c = jump
+    c4, c5, c8 = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
+    return (
+        (c0 * a + c1 * b + c2 * c) / determinant,
+        (c1 * a + c4 * b + c5 * c) / determinant,
+        (c2 * a + c5 * b + c8 * c) / determinant,
+    )
+
+
+def _solve_singular(G: Matrix, jump: Vector) -> Vector | None:
+    """Return :func:`_solve` for a G that is close to losing rank."""
+    matrix, b = np.array(G), np.array(jump)
+    impulse = np.linalg.lstsq(matrix, b, rcond=1e-14)[0]
+    reached = np.linalg.norm(matrix @ impulse - b) <= _REACHED * np.linalg.norm(b)
+    x, y, z = impulse.tolist()
+    return (x, y, z) if reached else None
+
+
+def _slide(G: Matrix, v: Vector, mu: float, e: float) -> list[Vector]:
     """Return every impulse at the cone's edge that opposes the slip it leaves."""
     if mu == 0.0:
-        return [np.array([0.0, 0.0, -(1 + e) * v[2] / G[2, 2]])]
+        return [(0.0, 0.0, -(1 + e) * v[2] / G[2][2])] if G[2][2] > 0.0 else []
     solutions = []
-    scale = float(np.linalg.norm(v))
+    gx, gy, gn = G[2]
+    scale = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     for angle in _slip_angles(G, v, mu, e):
-        u = np.array([np.cos(angle), np.sin(angle)])
-        cone_edge = np.array([-mu * u[0], -mu * u[1], 1.0])
-        per_normal = G @ cone_edge
-        if per_normal[2] <= 0.0:
+        ux, uy = cos(angle), sin(angle)
+        per_normal = gn - mu * (gx * ux + gy * uy)
+        if per_normal <= 0.0:
             continue
-        impulse = -(1 + e) * v[2] / per_normal[2] * cone_edge
-        slip = v[:2] + G[:2] @ impulse
-        size = _ROUNDING * max(scale, float(np.abs(G @ impulse).max()))
-        if abs(u[0] * slip[1] - u[1] * slip[0]) <= size and u @ slip >= -size:
+        normal = -(1 + e) * v[2] / per_normal
+        impulse = (-mu * normal * ux, -mu * normal * uy, normal)
+        wx, wy, _ = _after(G, v, impulse)
+        size = _ROUNDING * max(scale, abs(wx - v[0]), abs(wy - v[1]))
+        if abs(ux * wy - uy * wx) <= size and ux * wx + uy * wy >= -size:
             solutions.append(impulse)
     return solutions
 
 
-def _slip_angles(G: np.ndarray, v: np.ndarray, mu: float, e: float) -> np.ndarray:
-    """Return the angles at which the slip left may be parallel to u: four, if not any.
-
-    The polynomial is k0 + k1 cos a + k2 sin a + k3 cos 2a + k4 sin 2a.
-    """
+def _slip_angles(G: Matrix, v: Vector, mu: float, e: float) -> list[float]:
+    """Return the angles at which the slip left may be parallel to u."""
     vx, vy, vn = v
     gx, gy, gn = G[2]
+    gxx, gxy, gyy = G[0][0], G[0][1], G[1][1]
     jump = -(1 + e) * vn
-    k0 = mu / 2 * (gy * vx - gx * vy)
-    k1 = gn * vy + jump * gy
-    k2 = -gn * vx - jump * gx
-    k3 = -mu / 2 * (gx * vy + gy * vx + 2 * jump * G[0, 1])
-    k4 = mu / 2 * (gx * vx - gy * vy + jump * (G[0, 0] - G[1, 1]))
-    size = abs(k0) + abs(k1) + abs(k2) + abs(k3) + abs(k4)
-    if size <= 1e-13 * abs(jump) * np.abs(G).max():  # G of rank 1: no direction leaves a slip
-        return np.arange(8) * np.pi / 4
-    quartic = np.array([k3 - 1j * k4, k1 - 1j * k2, 2 * k0, k1 + 1j * k2, k3 + 1j * k4])
-    quartic[np.abs(quartic) < 1e-14 * size] = 0.0  # rounding must not lead the polynomial
-    angle = np.angle(np.roots(quartic))
-    for _ in range(2):  # Newton's method removes the rounding of the quartic
-        c, s, c2, s2 = np.cos(angle), np.sin(angle), np.cos(2 * angle), np.sin(2 * angle)
-        value = k0 + k1 * c + k2 * s + k3 * c2 + k4 * s2
-        slope = k2 * c - k1 * s + 2 * (k4 * c2 - k3 * s2)
-        steep = np.abs(slope) > 1e-6 * size
-        angle = angle - np.where(steep, value / np.where(steep, slope, 1.0), 0.0)
-    return angle
+    k: Coefficients = (
+        mu / 2 * (gy * vx - gx * vy),
+        gn * vy + jump * gy,
+        -gn * vx - jump * gx,
+        -mu / 2 * (gx * vy + gy * vx + 2 * jump * gxy),
+        mu / 2 * (gx * vx - gy * vy + jump * (gxx - gyy)),
+    )
+    largest = max(gxx, gyy, gn)
+    if sum(map(abs, k)) <= 1e-13 * abs(jump) * largest:  # rank 1: no direction leaves a slip
+        return [i * pi / 4 for i in range(8)]
+    return zeros(k)
+
+
+def _after(G: Matrix, v: Vector, impulse: Vector) -> Vector:
+    """Return the velocity v + G iota."""
+    a, b, c = impulse
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = G
+    return (
+        v[0] + xx * a + xy * b + xz * c,
+        v[1] + xy * a + yy * b + yz * c,
+        v[2] + xz * a + yz * b + zz * c,
+    )
+
+
+def _energy(G: Matrix, v: Vector, impulse: Vector) -> float:
+    """Return the kinetic energy that an impulse adds [J]."""
+    w = _after(G, v, impulse)
+    return sum(i * (a + b) for i, a, b in zip(impulse, v, w, strict=True)) / 2
+
+
+def _distance(a: Vector, b: Vector) -> float:
+    """Return the distance of two impulses [N.s]."""
+    return hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2])

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a robot is: kinematics, inertia, limits, motors and contact point, one YAML each."""
 
-from impact_robots.dynamics import ArmDynamics, ArmState, contact_rotation
+from impact_robots.composite import COMPOSITES
+from impact_robots.contact_frame import contact_rotation
+from impact_robots.dynamics import ArmDynamics, ArmState, ContactDynamics
 from impact_robots.exceptions import ImpactError, RobotError
 from impact_robots.loader import available_robots, load_robot
 from impact_robots.robot import JointLimits, Robot
 
 __all__ = [
+    "COMPOSITES",
     "ArmDynamics",
     "ArmState",
+    "ContactDynamics",
     "ImpactError",
     "JointLimits",
     "Robot",

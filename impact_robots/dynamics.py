@@ -3,19 +3,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
+from impact_robots.composite import Composite, composite_of
 from impact_robots.exceptions import RobotError
 from impact_robots.robot import Robot
 
 
-@dataclass(frozen=True, slots=True)
-class ArmState:
-    """Dynamics of a fixed-base arm at (q, qdot); O are base axes, p the contact point."""
+class ArmState(NamedTuple):
+    """Dynamics at (q, qdot); O are base (or world) axes, p the contact point.
+
+    For a floating base, n counts its six velocities too and q has its own length.
+    """
 
     q: np.ndarray  # joint positions, shape (n,) [rad]
     dq: np.ndarray  # joint velocities, shape (n,) [rad/s]
@@ -26,10 +29,10 @@ class ArmState:
     dJ_dq: np.ndarray  # Jdot qdot at p, [linear; angular] in O, shape (6,)
     rotation: np.ndarray  # of the contact frame of the tool, in O, shape (3, 3)
     position: np.ndarray  # of p in O, shape (3,) [m]
-    com: np.ndarray  # of the moving links, in O, shape (3,) [m]
-    mass: float  # of the moving links [kg]
-    rotational_inertia: np.ndarray  # of the moving links about com, in O, shape (3, 3) [kg.m^2]
-    A_G: np.ndarray  # qdot to [linear; angular] momentum about com, in O, shape (6, n)
+    com: np.ndarray  # of the composite body, in O, shape (3,) [m]
+    mass: float  # of the composite body [kg]
+    rotational_inertia: np.ndarray  # of the composite body about com, in O, shape (3, 3) [kg.m^2]
+    A_G: np.ndarray  # qdot to its [linear; angular] momentum about com, in O, shape (6, n)
 
     @property
     def velocity(self) -> np.ndarray:
@@ -37,48 +40,66 @@ class ArmState:
         return self.J[:3] @ self.dq
 
 
-class ArmDynamics:
-    """Computes :class:`ArmState`; owns the work memory, so one instance per thread."""
+class ContactDynamics:
+    """Computes :class:`ArmState` of any pinocchio model at one frame, fixed or floating base.
 
-    def __init__(self, robot: Robot) -> None:
-        """Prepare the computation for ``robot``."""
-        self.robot = robot
-        self._model = robot.model
-        self._data = robot.model.createData()
-        self._frame = robot.model.getFrameId(robot.contact_frame)
+    Owns the work memory, so one instance per thread.
+    """
 
-    def __call__(self, q: ArrayLike, dq: ArrayLike) -> ArmState:
-        """Return the dynamics at positions ``q`` [rad] and velocities ``dq`` [rad/s], both (n,).
+    def __init__(self, model: pin.Model, contact_frame: str, composite: str = "moving") -> None:
+        """Prepare the computation.
+
+        Args:
+            model: of pinocchio; a floating base is a free-flyer as its first joint.
+            contact_frame: name of the frame at the contact point.
+            composite: links of the composite body: "moving" (all but the base, fixed or floating),
+                "all" (the base too) or "chain" (those between base and contact).
 
         Raises:
-            RobotError: not n numbers each.
+            RobotError: no such frame or composite.
+        """
+        if not model.existFrame(contact_frame):
+            raise RobotError(f"contact frame: no frame {contact_frame!r} in the model")
+        self._model = model
+        self._data = model.createData()
+        self._frame = model.getFrameId(contact_frame)
+        self._composite = composite_of(model, self._frame, composite)
+        self._shapes = ((model.nq,), (model.nv,))
+        self._rest = np.zeros(model.nv)
+
+    def __call__(self, q: ArrayLike, dq: ArrayLike) -> ArmState:
+        """Return the dynamics at positions ``q`` (nq,) [rad] and velocities ``dq`` (nv,) [rad/s].
+
+        Raises:
+            RobotError: not that many numbers.
         """
         q, dq = np.array(q, dtype=float), np.array(dq, dtype=float)
-        if not q.shape == dq.shape == (self.robot.dof,):
+        if (q.shape, dq.shape) != self._shapes:
             raise RobotError(
-                f"state: expected {self.robot.dof} positions and velocities, got arrays of shape"
-                f" {q.shape} and {dq.shape}"
+                f"state: expected {self._shapes[0][0]} positions and {self._shapes[1][0]} "
+                f"velocities, got arrays of shape {q.shape} and {dq.shape}"
             )
         model, data, frame = self._model, self._data, self._frame
         pin.computeAllTerms(model, data, q, dq)
-        pin.updateFramePlacement(model, data, frame)
-        placement = data.oMf[frame]
-        J = pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED)
-        mass, com, inertia = self._composite_rigid_body()
+        body: Composite = self._composite(model, data)
+        M, h, g = data.M.copy(), data.nle.copy(), data.g.copy()
+        pin.forwardKinematics(model, data, q, dq, self._rest)
+        placement = pin.updateFramePlacement(model, data, frame)
+        drift = pin.getFrameClassicalAcceleration(model, data, frame, pin.LOCAL_WORLD_ALIGNED)
         return ArmState(
-            q=q,
-            dq=dq,
-            M=_symmetric(data.M),
-            h=data.nle.copy(),
-            g=data.g.copy(),
-            J=J,
-            dJ_dq=self._drift(q, dq),
-            rotation=placement.rotation.copy(),
-            position=placement.translation.copy(),
-            com=com,
-            mass=mass,
-            rotational_inertia=inertia,
-            A_G=data.Ag.copy(),
+            q,
+            dq,
+            M,
+            h,
+            g,
+            pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED),
+            drift.vector.copy(),
+            placement.rotation.copy(),
+            placement.translation.copy(),
+            body.com,
+            body.mass,
+            body.rotational_inertia,
+            body.A_G,
         )
 
     def position(self, q: np.ndarray) -> np.ndarray:
@@ -86,41 +107,11 @@ class ArmDynamics:
         pin.framesForwardKinematics(self._model, self._data, q)
         return self._data.oMf[self._frame].translation.copy()
 
-    def _drift(self, q: np.ndarray, dq: np.ndarray) -> np.ndarray:
-        """Return Jdot qdot at the contact point: its acceleration at zero joint acceleration."""
-        pin.forwardKinematics(self._model, self._data, q, dq, np.zeros_like(dq))
-        drift = pin.getFrameClassicalAcceleration(
-            self._model, self._data, self._frame, pin.LOCAL_WORLD_ALIGNED
-        )
-        return drift.vector.copy()
 
-    def _composite_rigid_body(self) -> tuple[float, np.ndarray, np.ndarray]:
-        """Return mass, centre of mass and rotational inertia about it of the moving links."""
-        composite = self._data.Ig
-        return composite.mass, self._data.com[0].copy(), composite.inertia.copy()
+class ArmDynamics(ContactDynamics):
+    """:class:`ContactDynamics` of a robot of the suite at its contact point."""
 
-
-def _symmetric(upper: np.ndarray) -> np.ndarray:
-    """Return the symmetric matrix whose upper triangle pinocchio has filled."""
-    return np.triu(upper) + np.triu(upper, 1).T
-
-
-def contact_rotation(normal: ArrayLike) -> np.ndarray:
-    """Return the rotation from contact axes p to base axes O, shape (3, 3).
-
-    Args:
-        normal: outward normal of the surface, towards the robot, in O, shape (3,); any length.
-
-    The third column is the unit normal; the first is horizontal (the base's x axis if the normal
-    is vertical), so a vertical wall has its first tangent sideways and its second upwards.
-
-    Raises:
-        RobotError: the normal is not three finite numbers, or is zero.
-    """
-    z = np.asarray(normal, dtype=float)
-    if z.shape != (3,) or not np.all(np.isfinite(z)) or np.linalg.norm(z) < 1e-9:
-        raise RobotError(f"normal: expected three finite numbers, not all zero, got {normal!r}")
-    z = z / np.linalg.norm(z)
-    x = np.cross([0.0, 0.0, 1.0], z)
-    x = np.array([1.0, 0.0, 0.0]) if np.linalg.norm(x) < 1e-9 else x / np.linalg.norm(x)
-    return np.column_stack([x, np.cross(z, x), z])
+    def __init__(self, robot: Robot, composite: str = "moving") -> None:
+        """Prepare the computation for ``robot``; ``composite`` as in the base class."""
+        self.robot = robot
+        super().__init__(robot.model, robot.contact_frame, composite)

@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from impact_predictor.contact_force import ContactLaw
-from impact_robots.dynamics import contact_rotation
+from impact_robots.contact_frame import contact_rotation
 from impact_robots.robot import Robot
 from impact_sim.exceptions import SimulationError
 from impact_sim.mujoco_model import (
@@ -66,10 +66,23 @@ class FlexibleJointPlant:
     Positions ``q`` are link positions, ``theta`` motor positions after the gear, shape (n,) [rad].
     """
 
-    def __init__(self, robot: Robot, surface: Surface | None = None) -> None:
-        """Build the model; ``reset`` puts it somewhere."""
+    def __init__(
+        self,
+        robot: Robot,
+        surface: Surface | None = None,
+        *,
+        contact_step: float = CONTACT_STEP,
+    ) -> None:
+        """Build the model; ``reset`` puts it somewhere.
+
+        Args:
+            robot: the arm.
+            surface: what it may hit.
+            contact_step: integration step close to the surface [s].
+        """
         self.robot = robot
         self.surface = surface
+        self.contact_step = contact_step
         self.model = build_mujoco_model(robot)
         self.data = mujoco.MjData(self.model)
         joints = [self.model.joint(motor_joint(name)) for name in robot.joint_names]
@@ -155,8 +168,8 @@ class FlexibleJointPlant:
         self.contact_force = np.zeros(3)
 
     def advance_contact(self) -> None:
-        """Integrate one ``CONTACT_STEP`` with the surface's force; leaves ``contact_force``."""
-        self.model.opt.timestep = CONTACT_STEP
+        """Integrate one ``contact_step`` with the surface's force; leaves ``contact_force``."""
+        self.model.opt.timestep = self.contact_step
         mujoco.mj_step1(self.model, self.data)
         velocity = self.contact_velocity
         if self.surface is not None:

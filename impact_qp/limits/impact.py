@@ -12,7 +12,8 @@ from impact_predictor.exceptions import UnboundedSetError
 from impact_predictor.feasible_sets import friction_pyramid, unit_impulses
 from impact_predictor.inverse_inertia import crb, effective_mass
 from impact_qp.limits.limit import Limit, Rows, no_rows
-from impact_robots.dynamics import ArmState, contact_rotation
+from impact_robots.contact_frame import contact_rotation
+from impact_robots.dynamics import ArmState
 from impact_robots.robot import Robot
 
 

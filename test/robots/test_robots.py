@@ -50,7 +50,7 @@ def test_dynamics_agree_with_finite_differences(panda):
 
 
 def test_a_state_of_the_wrong_size_is_refused(panda):
-    with pytest.raises(RobotError, match=r"expected 7 positions and velocities, got .* \(3,\)"):
+    with pytest.raises(RobotError, match=r"expected 7 positions and 7 velocities, got .* \(3,\)"):
         ArmDynamics(panda)(panda.stance, [0.0, 0.0, 0.0])
 
 

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which links count as the composite rigid body, and what they weigh together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio as pin
+
+from impact_robots.exceptions import RobotError
+
+COMPOSITES = ("moving", "all", "chain")
+
+
+class Composite(NamedTuple):
+    """Links taken together; O are base (or world) axes."""
+
+    mass: float  # [kg]
+    com: np.ndarray  # in O, shape (3,) [m]
+    rotational_inertia: np.ndarray  # about com, in O, shape (3, 3) [kg.m^2]
+    A_G: np.ndarray  # qdot to [linear; angular] momentum about com, in O, shape (6, n)
+
+
+def composite_of(
+    model: pin.Model, frame: int, which: str = "moving"
+) -> Callable[[pin.Model, pin.Data], Composite]:
+    """Return the function that computes a composite body after ``pinocchio.computeAllTerms``.
+
+    Args:
+        model: of pinocchio.
+        frame: index of the contact frame.
+        which: of :data:`COMPOSITES`: "moving" leaves out the base (the fixed link, or the body of
+            a free-flyer), as Wang, Dehio, Kheddar, RA-L 2022 do; "all" counts it; "chain" counts
+            the links between base and contact only, as they do for each arm of a humanoid.
+
+    Raises:
+        RobotError: there is no such choice, or it has no mass.
+    """
+    if which not in COMPOSITES:
+        raise RobotError(f"composite: expected one of {', '.join(COMPOSITES)}, got {which!r}")
+    joints = _joints(model, frame, which)
+    if not sum(model.inertias[i].mass for i in joints) > 0.0:
+        raise RobotError(f"composite {which!r}: expected links with mass, got none")
+    if joints == list(range(1, model.njoints)):
+        return _every_moving_link
+    return lambda model, data: _some_links(model, data, joints)
+
+
+def _joints(model: pin.Model, frame: int, which: str) -> list[int]:
+    """Return the joints whose links count; 0 is the fixed base link."""
+    floating = model.njoints > 1 and model.joints[1].nv == 6
+    base = 1 if floating else 0
+    if which == "chain":
+        chain = list(model.supports[model.frames[frame].parentJoint])
+        return [i for i in chain if i > base]
+    moving = [i for i in range(1, model.njoints) if i != base]
+    return moving if which == "moving" else [base, *moving]
+
+
+def _every_moving_link(model: pin.Model, data: pin.Data) -> Composite:
+    """Return what pinocchio has summed up already."""
+    total = data.Ig
+    return Composite(total.mass, data.com[0].copy(), total.inertia.copy(), data.Ag.copy())
+
+
+def _some_links(model: pin.Model, data: pin.Data, joints: list[int]) -> Composite:
+    """Return the sum over the links of ``joints``."""
+    links = [data.oMi[i].act(model.inertias[i]) for i in joints]
+    total = links[0]
+    for link in links[1:]:
+        total = total + link
+    about_origin = np.zeros((6, model.nv))
+    for joint, link in zip(joints, links, strict=True):
+        if joint > 0:
+            jacobian = pin.getJointJacobian(model, data, joint, pin.WORLD)
+            about_origin += link.matrix() @ jacobian
+    A_G = about_origin.copy()
+    A_G[3:] -= pin.skew(total.lever) @ about_origin[:3]
+    return Composite(total.mass, total.lever.copy(), total.inertia.copy(), A_G)
