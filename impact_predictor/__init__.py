@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an impact will do: inverse inertia, impact maps, feasible sets, speed bounds."""
 
+from impact_predictor.batch import BatchPrediction, predict_many
+from impact_predictor.bodies import ArmBody, FreeBody, box
+from impact_predictor.contacts import Contact, Loop, face_points
 from impact_predictor.derived_sets import (
     angular_momentum_jump_set,
     com_velocity_jump_set,
     force_set,
     impulsive_torque_set,
     joint_velocity_jump_set,
+    velocity_after_set,
     velocity_jump_set,
 )
 from impact_predictor.exceptions import (
@@ -17,10 +21,20 @@ from impact_predictor.exceptions import (
     SingularJacobianError,
     UnboundedSetError,
     UnknownNameError,
+    UnsolvedImpactError,
 )
-from impact_predictor.feasible_sets import friction_pyramid, impulse_set, unit_impulses
+from impact_predictor.feasible_sets import (
+    compression_set,
+    friction_half_spaces,
+    friction_pyramid,
+    impulse_set,
+    restitution_half_spaces,
+    unit_impulses,
+)
+from impact_predictor.friction_cone import Residuals
 from impact_predictor.impact_map import FRICTION_LAWS, impact_map
 from impact_predictor.impact_result import ContactMode, Flag, ImpactMapResult
+from impact_predictor.impact_system import ImpactSystem, SystemImpact, impact_system
 from impact_predictor.impulse_maps import (
     angular_momentum_map,
     com_velocity_map,
@@ -29,46 +43,80 @@ from impact_predictor.impulse_maps import (
     mean_force_factor,
     minimum_norm_joint_velocity_map,
 )
+from impact_predictor.inertia_models import (
+    INVERSE_INERTIAS,
+    InverseInertia,
+    named_inverse_inertia,
+    normal_impulse,
+)
 from impact_predictor.inverse_inertia import (
+    algebraic_mass,
     contact_jacobian,
     crb,
     effective_mass,
+    flexible,
     generalized_momentum,
 )
 from impact_predictor.polytope import Polytope
-from impact_predictor.predict import INVERSE_INERTIAS, named_inverse_inertia, predict
+from impact_predictor.predict import predict
 from impact_predictor.prediction import Prediction
+from impact_predictor.robot_contacts import RobotContact, contacts_interval, predict_contacts
 from impact_predictor.robot_sets import SETS, robot_sets
+from impact_predictor.simultaneous_impact import simultaneous_impact
+from impact_predictor.simultaneous_result import SimultaneousImpact
 from impact_predictor.speed_bound import existential_speed_bound, robust_speed_bound
+from impact_predictor.trust import VelocityInterval, caveats, velocity_interval
 
 __all__ = [
     "FRICTION_LAWS",
     "INVERSE_INERTIAS",
     "SETS",
+    "ArmBody",
+    "BatchPrediction",
+    "Contact",
     "ContactMode",
     "Flag",
+    "FreeBody",
     "ImpactMapResult",
+    "ImpactSystem",
+    "InverseInertia",
+    "Loop",
     "NoImpulseError",
     "NotApproachingError",
     "OutOfRangeError",
     "Polytope",
     "Prediction",
     "PredictionError",
+    "Residuals",
+    "RobotContact",
+    "SimultaneousImpact",
     "SingularJacobianError",
+    "SystemImpact",
     "UnboundedSetError",
     "UnknownNameError",
+    "UnsolvedImpactError",
+    "VelocityInterval",
+    "algebraic_mass",
     "angular_momentum_jump_set",
     "angular_momentum_map",
+    "box",
+    "caveats",
     "com_velocity_jump_set",
     "com_velocity_map",
+    "compression_set",
     "contact_jacobian",
+    "contacts_interval",
     "crb",
     "effective_mass",
     "existential_speed_bound",
+    "face_points",
+    "flexible",
     "force_set",
+    "friction_half_spaces",
     "friction_pyramid",
     "generalized_momentum",
     "impact_map",
+    "impact_system",
     "impulse_set",
     "impulsive_torque_set",
     "joint_torque_map",
@@ -77,9 +125,16 @@ __all__ = [
     "mean_force_factor",
     "minimum_norm_joint_velocity_map",
     "named_inverse_inertia",
+    "normal_impulse",
     "predict",
+    "predict_contacts",
+    "predict_many",
+    "restitution_half_spaces",
     "robot_sets",
     "robust_speed_bound",
+    "simultaneous_impact",
     "unit_impulses",
+    "velocity_after_set",
+    "velocity_interval",
     "velocity_jump_set",
 ]

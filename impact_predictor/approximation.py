@@ -7,11 +7,13 @@ import math
 
 import numpy as np
 
-from impact_predictor.inverse_inertia import contact_jacobian
+from impact_predictor.symmetric3 import solve
 from impact_robots import ArmState
 
 
-def approximate_to_exact_ratio(state: ArmState, rotation: np.ndarray) -> float:
+def approximate_to_exact_ratio(
+    state: ArmState, rotation: np.ndarray, normal_velocity: float | None = None
+) -> float:
     """Return e_a [-]: normal velocity of the contact point on the composite body over the real one.
 
     Wang, Dehio, Kheddar, RA-L 2022, (29): the body has the arm's momentum and the composite
@@ -21,11 +23,18 @@ def approximate_to_exact_ratio(state: ArmState, rotation: np.ndarray) -> float:
     Args:
         state: dynamics of the arm.
         rotation: R_Op, from contact axes to base axes, shape (3, 3).
+        normal_velocity: of the contact point [m/s], if it is known already.
     """
-    exact = contact_jacobian(state, rotation)[2] @ state.dq
-    if exact == 0.0:
+    x, y, z = rotation[:, 2].tolist()
+    if normal_velocity is None:
+        normal_velocity = float(rotation[:, 2] @ (state.J[:3] @ state.dq))
+    if normal_velocity == 0.0:
         return math.nan
-    momentum = state.A_G @ state.dq
-    spin = np.linalg.solve(state.rotational_inertia, momentum[3:])
-    rigid = momentum[:3] / state.mass + np.cross(spin, state.position - state.com)
-    return float(rotation[:, 2] @ rigid / exact)
+    px, py, pz, *spin = state.A_G.dot(state.dq).tolist()
+    turning = solve(state.rotational_inertia.tolist(), (spin[0], spin[1], spin[2]))
+    if turning is None:
+        return math.nan
+    wx, wy, wz = turning
+    lx, ly, lz = (state.position - state.com).tolist()
+    moved = x * (wy * lz - wz * ly) + y * (wz * lx - wx * lz) + z * (wx * ly - wy * lx)
+    return ((x * px + y * py + z * pz) / state.mass + moved) / normal_velocity

@@ -15,7 +15,6 @@ three-vectors they are faster than arrays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import cos, hypot, pi, sin, sqrt
 from typing import NamedTuple
 
@@ -23,13 +22,11 @@ import numpy as np
 
 from impact_predictor.exceptions import NoImpulseError
 from impact_predictor.slip_angles import Coefficients, zeros
+from impact_predictor.symmetric3 import Matrix, Vector, solve, times
 
 _ROUNDING = 1e-7  # relative residual of a slip's direction that counts as zero
 _REACHED = 1e-5  # relative residual of the velocity that counts as reached, near a singular G
 _REGULAR = 1e-6  # det G over its largest entry cubed, from which G counts as regular
-
-Vector = tuple[float, float, float]
-Matrix = Sequence[Sequence[float]]
 
 
 class ContactImpulse(NamedTuple):
@@ -86,31 +83,15 @@ def solve_contact(G: Matrix, v: Vector, mu: float, e: float) -> ContactImpulse:
 def _stick(G: Matrix, v: Vector, mu: float, e: float) -> Vector | None:
     """Return the impulse that stops the slip, if it is inside the cone."""
     jump = (-v[0], -v[1], -(1 + e) * v[2])
-    impulse = _solve(G, jump)
+    impulse = solve(G, jump, _REGULAR) or _solve_singular(G, jump)
     if impulse is None:
         return None
     x, y, z = impulse
     return impulse if hypot(x, y) <= mu * z + 1e-12 * hypot(x, y, z) else None
 
 
-def _solve(G: Matrix, jump: Vector) -> Vector | None:
-    """Return iota with G iota = jump, the shortest if G is singular; none if there is none."""
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = G
-    c0, c1, c2 = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
-    determinant = xx * c0 + xy * c1 + xz * c2
-    if determinant <= _REGULAR * max(xx, yy, zz) ** 3:
-        return _solve_singular(G, jump)
-    a, b, c = jump
-    c4, c5, c8 = xx * zz - xz * xz, xy * xz - xx * yz, xx * yy - xy * xy
-    return (
-        (c0 * a + c1 * b + c2 * c) / determinant,
-        (c1 * a + c4 * b + c5 * c) / determinant,
-        (c2 * a + c5 * b + c8 * c) / determinant,
-    )
-
-
 def _solve_singular(G: Matrix, jump: Vector) -> Vector | None:
-    """Return :func:`_solve` for a G that is close to losing rank."""
+    """Return the shortest iota with G iota = jump for a G that is close to losing rank."""
     matrix, b = np.array(G), np.array(jump)
     impulse = np.linalg.lstsq(matrix, b, rcond=1e-14)[0]
     reached = np.linalg.norm(matrix @ impulse - b) <= _REACHED * np.linalg.norm(b)
@@ -160,13 +141,8 @@ def _slip_angles(G: Matrix, v: Vector, mu: float, e: float) -> list[float]:
 
 def _after(G: Matrix, v: Vector, impulse: Vector) -> Vector:
     """Return the velocity v + G iota."""
-    a, b, c = impulse
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = G
-    return (
-        v[0] + xx * a + xy * b + xz * c,
-        v[1] + xy * a + yy * b + yz * c,
-        v[2] + xz * a + yz * b + zz * c,
-    )
+    x, y, z = times(G, impulse)
+    return v[0] + x, v[1] + y, v[2] + z
 
 
 def _energy(G: Matrix, v: Vector, impulse: Vector) -> float:

@@ -23,6 +23,18 @@ def velocity_jump_set(impulses: Polytope, W: np.ndarray) -> Polytope:
     return impulses.image(W, name="velocity_jump", unit="m/s", axes=AXES, frame="contact")
 
 
+def velocity_after_set(velocity_jumps: Polytope, velocity: np.ndarray) -> Polytope:
+    """Return the velocities of the contact point in p right after the impact [m/s].
+
+    P4 (13), which names the velocity but prints its jump.
+
+    Args:
+        velocity_jumps: from :func:`velocity_jump_set`.
+        velocity: of the contact point in p before the impact, shape (3,) [m/s].
+    """
+    return velocity_jumps.translated(velocity, name="velocity_after")
+
+
 def force_set(impulses: Polytope, mean_force_factor: float) -> Polytope:
     """Return the contact forces on the robot in p [N]: s iota with 0 <= s <= a/delta_t.
 

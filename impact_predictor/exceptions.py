@@ -86,6 +86,35 @@ class NoImpulseError(PredictionError):
         self.friction = friction
 
 
+class UnsolvedImpactError(PredictionError):
+    """No impulses were found that satisfy Coulomb's law at every contact; keeps the problem."""
+
+    def __init__(
+        self,
+        delassus: np.ndarray,
+        velocity: np.ndarray,
+        friction: np.ndarray,
+        residuals: tuple[float, ...],
+    ) -> None:
+        """Keep the problem and the least residuals reached.
+
+        Args:
+            delassus: G, shape (3k, 3k) [1/kg].
+            velocity: that no impulse would leave, restitution included, shape (3k,) [m/s].
+            friction: coefficient of each contact, shape (k,) [-].
+            residuals: cone, dual, complementarity and fixed point, see ``Residuals`` [-].
+        """
+        contacts = "1 contact" if len(friction) == 1 else f"{len(friction)} contacts"
+        super().__init__(
+            f"impact: no impulses at {contacts} satisfy Coulomb's law (residual "
+            f"{residuals[-1]:.1e}); they may be jammed, or restitution may ask for the impossible"
+        )
+        self.delassus = delassus
+        self.velocity = velocity
+        self.friction = friction
+        self.residuals = residuals
+
+
 def _one_line(value: object) -> str:
     """Return ``value`` as text without line breaks."""
     return " ".join(str(value).split())

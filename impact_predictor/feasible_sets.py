@@ -105,19 +105,59 @@ def impulse_set(
     if normal_velocity >= 0.0:
         raise NotApproachingError(normal_velocity)
     unit = unit_impulses(W, friction, restitution, generators, circumscribed)
-    low, high = restitution_range(restitution)
-    facets = _pyramid_facets(friction, generators, circumscribed)
-    A = np.vstack([facets, W[2], -np.asarray(W[2])])
-    planes = [-(1 + high) * normal_velocity, (1 + low) * normal_velocity]
-    b = np.concatenate([np.zeros(generators), planes])
+    facets = friction_half_spaces(friction, generators, circumscribed)
+    planes, levels = restitution_half_spaces(W, restitution, normal_velocity)
+    A, b = np.vstack([facets, planes]), np.concatenate([np.zeros(generators), levels])
     return Polytope(A, b, -normal_velocity * unit.T, "impulse", "N.s", AXES)
 
 
-def _pyramid_facets(friction: float, generators: int, circumscribed: bool) -> np.ndarray:
-    """Return the rows a of the pyramid's half-spaces a . iota <= 0, shape (N, 3)."""
-    angle = np.pi / generators * (2 * np.arange(generators) + 1)
+def compression_set(
+    W: np.ndarray,
+    friction: float,
+    normal_velocity: float,
+    generators: int = 8,
+    circumscribed: bool = False,
+) -> Polytope:
+    """Return the impulses up to the end of compression, X_mu and X_comp, in p [N.s]; P4 (9).
+
+    Flat: those that stop the approach, v_n + z^T W iota = 0. Arguments and errors are those of
+    :func:`impulse_set`.
+    """
+    impulses = impulse_set(W, friction, (0.0, 0.0), normal_velocity, generators, circumscribed)
+    return impulses.scaled(1.0, name="compression_impulse", unit="N.s")
+
+
+def friction_half_spaces(
+    friction: float, generators: int = 8, circumscribed: bool = False
+) -> np.ndarray:
+    """Return the rows a of the friction pyramid X_mu = {a . iota <= 0}, shape (N, 3); P4 (8).
+
+    The pyramid is unbounded, so it has no vertices but zero; its generators are those of
+    :func:`friction_pyramid`. Arguments and errors are the same.
+    """
+    angle = np.pi / _number(generators) * (2 * np.arange(generators) + 1)
     slope = _radius(friction, generators, circumscribed) * np.cos(np.pi / generators)
     return np.stack([np.cos(angle), np.sin(angle), np.full(generators, -slope)], axis=1)
+
+
+def restitution_half_spaces(
+    W: np.ndarray, restitution: Sequence[float], normal_velocity: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return A (2, 3) and b (2,) of X_res = {A iota <= b}, an unbounded slab; P4 (10), (11).
+
+    -(1 + low) v_n <= z^T W iota <= -(1 + high) v_n.
+
+    Args:
+        W: inverse inertia in p, shape (3, 3) [1/kg].
+        restitution: range (low, high) of the coefficient of restitution [-].
+        normal_velocity: v_n of the contact point before the impact, negative [m/s].
+
+    Raises:
+        OutOfRangeError: the range is none.
+    """
+    low, high = restitution_range(restitution)
+    planes = np.stack([W[2], -np.asarray(W[2])])
+    return planes, np.array([-(1 + high) * normal_velocity, (1 + low) * normal_velocity])
 
 
 def _radius(friction: float, generators: int, circumscribed: bool) -> float:

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum, IntFlag
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,10 +31,11 @@ class Flag(IntFlag):
     FRICTION_REVERSAL = 32  # the slip turned around, so friction would do work
     VELOCITY_LIMIT = 64  # joint velocity after the impact is beyond a limit
     STATE_LIMIT = 128  # the state before is outside a joint's limits
+    RANK_DEFICIENT = 256  # "em": the 6 x n Jacobian has lost rank, its pseudo-inverse was taken
+    AMBIGUOUS = 512  # Coulomb's law has several solutions, the one with the least energy was taken
 
 
-@dataclass(frozen=True, slots=True)
-class ImpactMapResult:
+class ImpactMapResult(NamedTuple):
     """The state right after an impact; p are contact axes, z out of the surface."""
 
     dq_after: np.ndarray  # joint velocities, shape (n,) [rad/s]
@@ -44,3 +45,4 @@ class ImpactMapResult:
     velocity_after: np.ndarray  # of the contact point, in p, shape (3,) [m/s]
     energy_gain: float  # kinetic energy after minus before, in the map's inertia [J]
     flags: Flag
+    jacobian_condition: float  # largest over smallest singular value of J_v [-]

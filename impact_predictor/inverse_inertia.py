@@ -2,7 +2,7 @@
 """Inverse inertia matrices of a contact point: velocity jump = W times impulse, both in p.
 
 p are the contact axes: z is the outward normal of the surface, towards the robot. P0 is Wang,
-Dehio, Kheddar, RA-L 2022.
+Dehio, Kheddar, RA-L 2022. All hold for fixed and floating bases.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from pinocchio import skew
 
 from impact_predictor.checks import finite_array
 from impact_predictor.exceptions import OutOfRangeError
+from impact_predictor.symmetric3 import solve
 from impact_robots import ArmState
+
+FULL_RANK = 1e-3  # smallest singular value of the 6 x n Jacobian that counts as full rank
 
 
 def contact_jacobian(state: ArmState, rotation: np.ndarray) -> np.ndarray:
@@ -22,7 +25,7 @@ def contact_jacobian(state: ArmState, rotation: np.ndarray) -> np.ndarray:
         state: dynamics of the arm.
         rotation: R_Op, from contact axes to base axes, shape (3, 3).
     """
-    return rotation.T @ state.J[:3]
+    return rotation.T.dot(state.J[:3])
 
 
 def crb(state: ArmState, rotation: np.ndarray) -> np.ndarray:
@@ -37,6 +40,27 @@ def crb(state: ArmState, rotation: np.ndarray) -> np.ndarray:
     """
     lever = skew(state.position - state.com) @ rotation
     return np.eye(3) / state.mass + lever.T @ np.linalg.solve(state.rotational_inertia, lever)
+
+
+def crb_effective_mass(state: ArmState, rotation: np.ndarray) -> float:
+    """Return ``effective_mass(crb(state, rotation))`` [kg] without the rest of the matrix.
+
+    Args:
+        state: dynamics of the arm.
+        rotation: R_Op, from contact axes to base axes, shape (3, 3).
+
+    Raises:
+        OutOfRangeError: the composite body has no rotational inertia.
+    """
+    px, py, pz = (state.position - state.com).tolist()
+    x, y, z = rotation[:, 2].tolist()
+    moment = (py * z - pz * y, pz * x - px * z, px * y - py * x)
+    spin = solve(state.rotational_inertia.tolist(), moment)
+    if spin is None:
+        expected = "a regular rotational inertia"
+        raise OutOfRangeError("composite body", expected, state.rotational_inertia)
+    a, b, c = spin
+    return 1.0 / (1.0 / state.mass + moment[0] * a + moment[1] * b + moment[2] * c)
 
 
 def generalized_momentum(
@@ -56,9 +80,49 @@ def generalized_momentum(
     """
     M = state.M
     if motor_inertia is not None:
-        M = M + np.diag(finite_array(motor_inertia, state.q.shape, "motor_inertia"))
+        M = M + np.diag(finite_array(motor_inertia, state.dq.shape, "motor_inertia"))
     J = contact_jacobian(state, rotation)
     return J @ np.linalg.solve(M, J.T)
+
+
+def algebraic_mass(state: ArmState, rotation: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return the operational-space mass m_em in p, shape (3, 3) [kg], and the Jacobian's rank.
+
+    The linear block of (J M^-1 J^T)^-1, P0 (5), (7): never less than the inverse of
+    :func:`generalized_momentum`. Below rank 6 that of the pseudo-inverse, which counts directions
+    in which the arm cannot move as weightless.
+
+    Args:
+        state: dynamics of the arm.
+        rotation: R_Op, from contact axes to base axes, shape (3, 3).
+    """
+    A = state.J @ np.linalg.solve(state.M, state.J.T)
+    rank = int(np.sum(np.linalg.svd(state.J, compute_uv=False) > FULL_RANK))
+    if rank == 6:
+        mass = np.linalg.inv(A)[:3, :3]
+    else:
+        eigenvalues, vectors = np.linalg.eigh(A)
+        kept = vectors[:3, 6 - rank :]
+        mass = (kept / eigenvalues[6 - rank :]) @ kept.T
+    mass = rotation.T @ mass @ rotation
+    return (mass + mass.T) / 2, rank
+
+
+def flexible(state: ArmState, rotation: np.ndarray) -> np.ndarray:
+    """Return W~ = W + W_flex in contact axes p, shape (3, 3) [1/kg]; P0 (20)-(22).
+
+    :func:`crb` plus what the joints give way relative to the composite body. Not symmetric for a
+    fixed base; the same as :func:`generalized_momentum` for a floating one whose base counts.
+
+    Args:
+        state: dynamics of the arm.
+        rotation: R_Op, from contact axes to base axes, shape (3, 3).
+    """
+    spin = np.linalg.solve(state.rotational_inertia, state.A_G[3:])
+    rigid = state.A_G[:3] / state.mass - skew(state.position - state.com) @ spin
+    relative = state.J[:3] - rigid
+    W_flex = relative @ np.linalg.solve(state.M, state.J[:3].T)
+    return crb(state, rotation) + rotation.T @ W_flex @ rotation
 
 
 def effective_mass(W: np.ndarray) -> float:

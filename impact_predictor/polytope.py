@@ -92,6 +92,21 @@ class Polytope:
             self.A, factor * self.b, factor * self.vertices, name, unit, self.axes, self.frame
         )
 
+    def translated(self, offset: np.ndarray, *, name: str) -> Polytope:
+        """Return the set moved by ``offset`` (d,) [unit], under another ``name``."""
+        b, vertices = self.b + self.A @ offset, self.vertices + offset
+        return Polytope(self.A, b, vertices, name, self.unit, self.axes, self.frame)
+
+    def worst(self, functional: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return the largest value of ``functional`` (d,) over the set, and the vertex (d,).
+
+        Raises:
+            OutOfRangeError: the functional is not d finite numbers.
+        """
+        values = self.vertices @ finite_array(functional, (self.dimension,), "functional")
+        index = int(np.argmax(values))
+        return float(values[index]), self.vertices[index]
+
     def image(
         self, L: np.ndarray, *, name: str, unit: str, axes: tuple[str, ...], frame: str
     ) -> Polytope:

@@ -3,38 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from math import isfinite
+from typing import NamedTuple
 
 import numpy as np
 
 from impact_predictor.approximation import approximate_to_exact_ratio
-from impact_predictor.exceptions import UnknownNameError
-from impact_predictor.impact_map import impact_map
-from impact_predictor.impact_result import Flag
-from impact_predictor.inverse_inertia import (
-    contact_jacobian,
-    crb,
-    effective_mass,
-    generalized_momentum,
-)
+from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
+from impact_predictor.impact_map import map_state
+from impact_predictor.impact_result import Flag, ImpactMapResult
+from impact_predictor.inertia_models import named_inverse_inertia
+from impact_predictor.inverse_inertia import contact_jacobian, crb_effective_mass
 from impact_predictor.prediction import Prediction
 from impact_robots import ArmState, Robot
 
-INVERSE_INERTIAS: dict[str, Callable[[ArmState, np.ndarray], np.ndarray]] = {
-    "crb": crb,
-    "gm": generalized_momentum,
-}
-
-
-def named_inverse_inertia(state: ArmState, rotation: np.ndarray, name: str = "crb") -> np.ndarray:
-    """Return the inverse inertia ``name`` of the contact point, in p, shape (3, 3) [1/kg].
-
-    Raises:
-        UnknownNameError: not one of :data:`INVERSE_INERTIAS`.
-    """
-    if name not in INVERSE_INERTIAS:
-        raise UnknownNameError("inverse inertia", name, INVERSE_INERTIAS)
-    return INVERSE_INERTIAS[name](state, rotation)
+_STATE_LIMIT, _VELOCITY_LIMIT = int(Flag.STATE_LIMIT), int(Flag.VELOCITY_LIMIT)
 
 
 def predict(
@@ -64,49 +47,110 @@ def predict(
         inverse_inertia: W behind the effective mass, one of :data:`INVERSE_INERTIAS`.
 
     Raises:
+        NoImpulseError: Coulomb's law has no solution.
         OutOfRangeError: friction or restitution out of range, or the state is not finite.
         UnknownNameError: no such model, law or inverse inertia.
     """
-    motors = robot.motor_inertias
-    if model not in motors:
-        raise UnknownNameError("model", model, motors)
+    M_x = map_inertia(state, robot, model)
     J = contact_jacobian(state, rotation)
-    W = named_inverse_inertia(state, rotation, inverse_inertia)
-    result = impact_map(
-        state.M, motors[model], J, state.dq, friction=friction, restitution=restitution, law=law
-    )
-    momentum_jump = state.A_G @ (result.dq_after - state.dq)
+    check_finite(state)
+    result = map_state(M_x, J, state.dq, friction=friction, restitution=restitution, law=law)
+    assumptions = Assumptions(model, friction, restitution, law, inverse_inertia)
+    return complete(result, state, robot, rotation, assumptions)
+
+
+class Assumptions(NamedTuple):
+    """What a prediction rests on, as in :class:`~impact_predictor.Prediction`."""
+
+    model: str
+    friction: float
+    restitution: float
+    friction_law: str
+    inverse_inertia: str
+
+
+def complete(
+    result: ImpactMapResult,
+    state: ArmState,
+    robot: Robot,
+    rotation: np.ndarray,
+    assumptions: Assumptions,
+) -> Prediction:
+    """Return the prediction that an impact map's ``result`` makes at one contact point.
+
+    Raises:
+        UnknownNameError: no such inverse inertia.
+    """
+    mass, flags = _effective_mass(state, rotation, assumptions.inverse_inertia)
+    momentum_jump = state.A_G.dot(result.dq_after - state.dq)
+    flags |= int(result.flags) | _limit_flags(state, robot, result.dq_after)
+    normal_velocity = float(result.velocity_before[2])
     return Prediction(
-        model=model,
-        inverse_inertia=inverse_inertia,
+        model=assumptions.model,
+        inverse_inertia=assumptions.inverse_inertia,
         contact=robot.contact_frame,
         contact_position=state.position,
         contact_rotation=rotation,
-        friction=friction,
-        restitution=restitution,
-        friction_law=law,
+        friction=assumptions.friction,
+        restitution=assumptions.restitution,
+        friction_law=assumptions.friction_law,
         joint_names=robot.joint_names,
         dq_before=state.dq,
         dq_after=result.dq_after,
         velocity_before=result.velocity_before,
         velocity_after=result.velocity_after,
         impulse=result.impulse,
-        effective_mass=effective_mass(W),
+        effective_mass=mass,
         mode=result.mode,
         delta_com_velocity=momentum_jump[:3] / state.mass,
         delta_angular_momentum=momentum_jump[3:],
         energy_gain=result.energy_gain,
-        flags=result.flags | _limit_flags(state, robot, result.dq_after),
-        approximate_to_exact_ratio=approximate_to_exact_ratio(state, rotation),
+        flags=Flag(flags),
+        approximate_to_exact_ratio=approximate_to_exact_ratio(state, rotation, normal_velocity),
+        jacobian_condition=result.jacobian_condition,
     )
 
 
-def _limit_flags(state: ArmState, robot: Robot, dq_after: np.ndarray) -> Flag:
+def check_finite(state: ArmState) -> None:
+    """Check positions and velocities.
+
+    Raises:
+        OutOfRangeError: one is not finite.
+    """
+    if not isfinite(state.dq.dot(state.dq) + state.q.dot(state.q)):
+        got = (state.q, state.dq)
+        raise OutOfRangeError("state", "finite positions and velocities", got)
+
+
+def map_inertia(state: ArmState, robot: Robot, model: str) -> np.ndarray:
+    """Return M + B of an impact map's ``model``, shape (n, n) [kg.m^2].
+
+    Raises:
+        UnknownNameError: not one of ``robot.motor_inertias``.
+    """
+    motors = robot.motor_inertias
+    if model not in motors:
+        raise UnknownNameError("model", model, motors)
+    M_x = state.M.copy()
+    M_x.ravel()[:: len(M_x) + 1] += motors[model]
+    return M_x
+
+
+def _effective_mass(state: ArmState, rotation: np.ndarray, name: str) -> tuple[float, int]:
+    """Return the mass felt along the normal by the model ``name``, and flags."""
+    if name == "crb":
+        return crb_effective_mass(state, rotation), 0
+    model = named_inverse_inertia(state, rotation, name)
+    return model.effective_mass, int(model.flags)
+
+
+def _limit_flags(state: ArmState, robot: Robot, dq_after: np.ndarray) -> int:
     """Return which of the robot's limits are broken before and after the impact."""
-    limits, flags = robot.limits, Flag.NONE
-    outside = (state.q < limits.position_lower) | (state.q > limits.position_upper)
-    if np.any(outside) or np.any(np.abs(state.dq) > limits.velocity):
-        flags |= Flag.STATE_LIMIT
-    if np.any(np.abs(dq_after) > limits.velocity):
-        flags |= Flag.VELOCITY_LIMIT
+    limits, flags = robot.limits, 0
+    inside = (state.q >= limits.position_lower) & (state.q <= limits.position_upper)
+    inside &= np.abs(state.dq) <= limits.velocity
+    if not inside.all():
+        flags |= _STATE_LIMIT
+    if (np.abs(dq_after) > limits.velocity).any():
+        flags |= _VELOCITY_LIMIT
     return flags

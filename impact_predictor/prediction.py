@@ -3,19 +3,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from impact_predictor.impact_result import ContactMode, Flag
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(NamedTuple):
     """What an impact would do; O are base axes, p contact axes with z out of the surface."""
 
     model: str  # inertia of the impact map: "M", "M+B_theta" or "M+B_rho"
-    inverse_inertia: str  # W behind the effective mass, for example "crb"
+    inverse_inertia: str  # model behind the effective mass: "em", "gm", "crb" or "flex"
     contact: str  # name of the contact point
     contact_position: np.ndarray  # in O, shape (3,) [m]
     contact_rotation: np.ndarray  # R_Op, shape (3, 3)
@@ -28,10 +27,11 @@ class Prediction:
     velocity_before: np.ndarray  # of the contact point, in p, shape (3,) [m/s]
     velocity_after: np.ndarray  # of the contact point, in p, shape (3,) [m/s]
     impulse: np.ndarray  # on the robot, in p, shape (3,) [N.s]
-    effective_mass: float  # 1/(z^T W z) [kg]
+    effective_mass: float  # felt along the normal, by ``inverse_inertia`` [kg]
     mode: ContactMode
     delta_com_velocity: np.ndarray  # jump of the centre of mass's velocity, in O, shape (3,) [m/s]
     delta_angular_momentum: np.ndarray  # jump about the centre of mass, in O, shape (3,) [N.m.s]
     energy_gain: float  # kinetic energy after minus before, in the map's inertia [J]
     flags: Flag
     approximate_to_exact_ratio: float  # e_a [-]
+    jacobian_condition: float  # largest over smallest singular value of J_v [-]

@@ -4,26 +4,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
 from impact_predictor import derived_sets as derived
 from impact_predictor.exceptions import UnknownNameError
-from impact_predictor.feasible_sets import impulse_set
+from impact_predictor.feasible_sets import compression_set, impulse_set
 from impact_predictor.impulse_maps import (
     angular_momentum_map,
     com_velocity_map,
     joint_velocity_map,
     mean_force_factor,
 )
+from impact_predictor.inertia_models import named_inverse_inertia
 from impact_predictor.inverse_inertia import contact_jacobian
 from impact_predictor.polytope import Polytope
-from impact_predictor.predict import named_inverse_inertia
 from impact_robots import ArmState, Robot
 
 SETS = (
+    "compression_impulse",
     "impulse",
     "velocity_jump",
+    "velocity_after",
     "force",
     "joint_velocity_jump",
     "impulsive_torque",
@@ -70,45 +73,71 @@ def robot_sets(
     for name in names:
         if name not in SETS:
             raise UnknownNameError("set", name, SETS)
+    impulses = (friction, restitution, generators, circumscribed)
     factor = mean_force_factor(peak_factor, duration)
-    J = contact_jacobian(state, rotation)
-    W = named_inverse_inertia(state, rotation, inverse_inertia)
-    impulses = impulse_set(
-        W, friction, restitution, float(J[2] @ state.dq), generators, circumscribed
-    )
-    return tuple(
-        _derive(name, impulses, state, robot, rotation, J=J, W=W, factor=factor)
-        for name in names or SETS
-    )
+    W = named_inverse_inertia(state, rotation, inverse_inertia).W
+    family = _Family(state, robot, rotation, W, impulses, factor)
+    return tuple(getattr(family, name) for name in names or SETS)
 
 
-def _derive(
-    name: str,
-    impulses: Polytope,
-    state: ArmState,
-    robot: Robot,
-    rotation: np.ndarray,
-    *,
-    J: np.ndarray,
-    W: np.ndarray,
-    factor: float,
-) -> Polytope:
-    """Return the set called ``name``."""
-    joints = robot.joint_names
-    match name:
-        case "velocity_jump":
-            return derived.velocity_jump_set(impulses, W)
-        case "force":
-            return derived.force_set(impulses, factor)
-        case "joint_velocity_jump":
-            velocity_map = joint_velocity_map(J, state.M, robot.apparent_motor_inertia)
-            return derived.joint_velocity_jump_set(impulses, velocity_map, joints)
-        case "impulsive_torque":
-            return derived.impulsive_torque_set(derived.force_set(impulses, factor), J, joints)
-        case "com_velocity_jump":
-            com_map = com_velocity_map(state.mass, rotation)
-            return derived.com_velocity_jump_set(impulses, com_map)
-        case "angular_momentum_jump":
-            momentum_map = angular_momentum_map(state.position, state.com, rotation)
-            return derived.angular_momentum_jump_set(impulses, momentum_map)
-    return impulses
+class _Family:
+    """The sets of one impact, each worked out once and when it is asked for."""
+
+    def __init__(
+        self,
+        state: ArmState,
+        robot: Robot,
+        rotation: np.ndarray,
+        W: np.ndarray,
+        impulses: tuple[float, Sequence[float], int, bool],
+        factor: float,
+    ) -> None:
+        """Keep the impact; ``impulses`` are friction, restitution, generators, circumscribed."""
+        self.state, self.robot, self.rotation, self.W = state, robot, rotation, W
+        self.impulses, self.factor = impulses, factor
+        self.J = contact_jacobian(state, rotation)
+        self.velocity = self.J @ state.dq
+
+    @cached_property
+    def compression_impulse(self) -> Polytope:
+        friction, _, generators, circumscribed = self.impulses
+        speed = float(self.velocity[2])
+        return compression_set(self.W, friction, speed, generators, circumscribed)
+
+    @cached_property
+    def impulse(self) -> Polytope:
+        friction, restitution, generators, circumscribed = self.impulses
+        speed = float(self.velocity[2])
+        return impulse_set(self.W, friction, restitution, speed, generators, circumscribed)
+
+    @cached_property
+    def velocity_jump(self) -> Polytope:
+        return derived.velocity_jump_set(self.impulse, self.W)
+
+    @cached_property
+    def velocity_after(self) -> Polytope:
+        return derived.velocity_after_set(self.velocity_jump, self.velocity)
+
+    @cached_property
+    def force(self) -> Polytope:
+        return derived.force_set(self.impulse, self.factor)
+
+    @cached_property
+    def joint_velocity_jump(self) -> Polytope:
+        velocity_map = joint_velocity_map(self.J, self.state.M, self.robot.apparent_motor_inertia)
+        return derived.joint_velocity_jump_set(self.impulse, velocity_map, self.robot.joint_names)
+
+    @cached_property
+    def impulsive_torque(self) -> Polytope:
+        return derived.impulsive_torque_set(self.force, self.J, self.robot.joint_names)
+
+    @cached_property
+    def com_velocity_jump(self) -> Polytope:
+        com_map = com_velocity_map(self.state.mass, self.rotation)
+        return derived.com_velocity_jump_set(self.impulse, com_map)
+
+    @cached_property
+    def angular_momentum_jump(self) -> Polytope:
+        state = self.state
+        momentum_map = angular_momentum_map(state.position, state.com, self.rotation)
+        return derived.angular_momentum_jump_set(self.impulse, momentum_map)

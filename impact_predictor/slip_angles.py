@@ -60,7 +60,9 @@ def _quartic(a: float, b: float, c: float, d: float) -> list[float]:
     if m <= 1e-14 * size:  # y^4 + p y^2 + r
         root = sqrt(max(p * p / 4 - r, 0.0))
         squares = [-p / 2 + root, -p / 2 - root] if p * p / 4 - r >= -1e-9 * size * size else []
-        return [s * sqrt(max(y, 0.0)) - shift for y in squares if y >= -1e-9 * size for s in (1, -1)]
+        return [
+            s * sqrt(max(y, 0.0)) - shift for y in squares if y >= -1e-9 * size for s in (1, -1)
+        ]
     s = sqrt(2 * m)
     roots = []
     for sign in (1.0, -1.0):

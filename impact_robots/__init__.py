@@ -3,7 +3,7 @@
 
 from impact_robots.composite import COMPOSITES
 from impact_robots.contact_frame import contact_rotation
-from impact_robots.dynamics import ArmDynamics, ArmState, ContactDynamics
+from impact_robots.dynamics import ArmDynamics, ArmState, ArmStates, ContactDynamics
 from impact_robots.exceptions import ImpactError, RobotError
 from impact_robots.loader import available_robots, load_robot
 from impact_robots.robot import JointLimits, Robot
@@ -12,6 +12,7 @@ __all__ = [
     "COMPOSITES",
     "ArmDynamics",
     "ArmState",
+    "ArmStates",
     "ContactDynamics",
     "ImpactError",
     "JointLimits",

@@ -39,6 +39,28 @@ class ArmState(NamedTuple):
         """Linear velocity of the contact point in O, shape (3,) [m/s]."""
         return self.J[:3] @ self.dq
 
+    def at_offset(self, offset: ArrayLike) -> ArmState:
+        """Return the dynamics with the contact point moved by ``offset`` in tool axes, (3,) [m]."""
+        lever = self.rotation @ np.asarray(offset, dtype=float)
+        J, drift, spin = self.J.copy(), self.dJ_dq.copy(), self.J[3:] @ self.dq
+        J[:3] -= pin.skew(lever) @ self.J[3:]
+        drift[:3] += np.cross(self.dJ_dq[3:], lever) + np.cross(spin, np.cross(spin, lever))
+        return self._replace(J=J, dJ_dq=drift, position=self.position + lever)
+
+
+class ArmStates(NamedTuple):
+    """What impacts need of the dynamics at k states, as in :class:`ArmState`."""
+
+    q: np.ndarray  # shape (k, nq) [rad]
+    dq: np.ndarray  # shape (k, n) [rad/s]
+    M: np.ndarray  # shape (k, n, n) [kg.m^2]
+    J: np.ndarray  # shape (k, 6, n)
+    position: np.ndarray  # shape (k, 3) [m]
+    com: np.ndarray  # shape (k, 3) [m]
+    mass: float  # [kg]
+    rotational_inertia: np.ndarray  # shape (k, 3, 3) [kg.m^2]
+    A_G: np.ndarray  # shape (k, 6, n)
+
 
 class ContactDynamics:
     """Computes :class:`ArmState` of any pinocchio model at one frame, fixed or floating base.
@@ -66,6 +88,8 @@ class ContactDynamics:
         self._composite = composite_of(model, self._frame, composite)
         self._shapes = ((model.nq,), (model.nv,))
         self._rest = np.zeros(model.nv)
+        pin.computeAllTerms(model, self._data, pin.neutral(model), self._rest)
+        self._mass = self._composite(model, self._data).mass
 
     def __call__(self, q: ArrayLike, dq: ArrayLike) -> ArmState:
         """Return the dynamics at positions ``q`` (nq,) [rad] and velocities ``dq`` (nv,) [rad/s].
@@ -101,6 +125,46 @@ class ContactDynamics:
             body.rotational_inertia,
             body.A_G,
         )
+
+    def many(self, q: ArrayLike, dq: ArrayLike) -> ArmStates:
+        """Return the dynamics at k states, positions (k, nq) [rad], velocities (k, nv) [rad/s].
+
+        Raises:
+            RobotError: not two tables of that many columns and equally many rows.
+        """
+        q, dq = np.array(q, dtype=float), np.array(dq, dtype=float)
+        k, n = len(np.atleast_1d(q)), self._model.nv
+        if (q.shape, dq.shape) != ((k, self._model.nq), (k, n)):
+            raise RobotError(
+                f"states: expected tables of {self._model.nq} positions and {n} velocities per "
+                f"row, got shapes {q.shape} and {dq.shape}"
+            )
+        states = ArmStates(
+            q,
+            dq,
+            M=np.empty((k, n, n)),
+            J=np.empty((k, 6, n)),
+            position=np.empty((k, 3)),
+            com=np.empty((k, 3)),
+            mass=self._mass,
+            rotational_inertia=np.empty((k, 3, 3)),
+            A_G=np.empty((k, 6, n)),
+        )
+        for i in range(k):
+            self._fill(states, i)
+        return states
+
+    def _fill(self, states: ArmStates, i: int) -> None:
+        """Write the dynamics of row ``i``."""
+        model, data, frame = self._model, self._data, self._frame
+        pin.computeAllTerms(model, data, states.q[i], states.dq[i])
+        states.M[i] = data.M
+        states.position[i] = pin.updateFramePlacement(model, data, frame).translation
+        states.J[i] = pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED)
+        body = self._composite(model, data)
+        states.com[i] = body.com
+        states.rotational_inertia[i] = body.rotational_inertia
+        states.A_G[i] = body.A_G
 
     def position(self, q: np.ndarray) -> np.ndarray:
         """Return the contact point in base axes, shape (3,) [m]."""

@@ -13,6 +13,7 @@ from impact_predictor import (
     contact_jacobian,
     crb,
     force_set,
+    friction_half_spaces,
     generalized_momentum,
     impact_map,
     impulse_set,
@@ -21,6 +22,7 @@ from impact_predictor import (
     joint_velocity_map,
     mean_force_factor,
     minimum_norm_joint_velocity_map,
+    restitution_half_spaces,
     robot_sets,
 )
 
@@ -117,7 +119,10 @@ def test_sets_come_in_the_order_asked(hitting, panda, wall):
 
 
 def test_an_unknown_set_lists_the_choices(hitting, panda, wall):
-    with pytest.raises(UnknownNameError, match=r"set: expected one of impulse, .*, got 'power'"):
+    with pytest.raises(
+        UnknownNameError,
+        match=r"set: expected one of compression_.*, got 'power'",
+    ):
         robot_sets(hitting, panda, wall, **CASE, names=["power"])
 
 
@@ -125,3 +130,39 @@ def test_a_leaving_arm_has_no_sets(hitting, panda, panda_dynamics, wall):
     leaving = panda_dynamics(hitting.q, -hitting.dq)
     with pytest.raises(NotApproachingError):
         robot_sets(leaving, panda, wall, **CASE)
+
+
+def test_the_compression_ends_at_rest(hitting, panda, wall):
+    compression, after = robot_sets(
+        hitting, panda, wall, **CASE, names=["compression_impulse", "velocity_after"]
+    )
+    W, v = crb(hitting, wall), contact_jacobian(hitting, wall) @ hitting.dq
+    np.testing.assert_allclose(compression.vertices @ W[2], -v[2], atol=1e-12)
+    for vertex in compression.vertices:
+        assert compression.contains(vertex)
+        assert not compression.contains(1.01 * vertex)
+    low, high = CASE["restitution"]
+    rebound = after.vertices[:, 2]
+    assert rebound.min() == pytest.approx(-low * v[2], abs=1e-12)
+    assert rebound.max() == pytest.approx(-high * v[2])
+    assert after.margin(v) < 0.0  # with the velocity before there was no impact
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_worst_vertex_is_a_vertex_on_the_edge(hitting, panda, wall, name):
+    (polytope,) = robot_sets(hitting, panda, wall, **CASE, names=[name])
+    functional = np.random.default_rng(1).normal(size=polytope.dimension)
+    value, vertex = polytope.worst(functional)
+    assert value == pytest.approx(functional @ vertex)
+    assert value >= np.max(polytope.vertices @ functional) - 1e-12
+    assert abs(polytope.margin(vertex)) <= 1e-9 * max(1.0, np.abs(vertex).max())
+
+
+def test_the_impulse_set_is_the_cone_and_the_slab():
+    W = np.diag([0.4, 0.3, 0.2]) + 0.02
+    impulses = impulse_set(W, 0.3, (0.1, 0.4), -0.2)
+    A = np.vstack([friction_half_spaces(0.3), restitution_half_spaces(W, (0.1, 0.4), -0.2)[0]])
+    b = np.append(np.zeros(8), restitution_half_spaces(W, (0.1, 0.4), -0.2)[1])
+    random = np.random.default_rng(2)
+    for iota in random.uniform([-1, -1, 0], [1, 1, 2], size=(500, 3)):
+        assert impulses.contains(iota) == bool(np.all(A @ iota <= b + 1e-12))

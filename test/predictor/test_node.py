@@ -246,8 +246,13 @@ def test_a_bad_prediction_request_is_an_answer(
 @pytest.mark.parametrize(
     ("field", "value", "code", "message"),
     [
-        ("sets", ["impulse", "x"], "CODE_UNKNOWN_SET", "set: expected one of impulse, "),
-        ("inverse_inertia", "x", "CODE_UNKNOWN_MODEL", "expected one of crb, gm, got 'x'"),
+        ("sets", ["impulse", "x"], "CODE_UNKNOWN_SET", "set: expected one of compression_"),
+        (
+            "inverse_inertia",
+            "x",
+            "CODE_UNKNOWN_MODEL",
+            "one of em, gm, crb, flex, got 'x'",
+        ),
         ("contact_frame", "toe", "CODE_UNKNOWN_CONTACT", "panda_tool_contact, got 'toe'"),
         ("friction", -0.1, "CODE_OUT_OF_RANGE", "friction: expected a finite number"),
         ("friction", 50.0, "CODE_NO_SOLUTION", "friction: expected below"),

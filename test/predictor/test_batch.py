@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many predictions at once are the single ones, row by row."""
+
+import numpy as np
+import pytest
+
+from impact_predictor import OutOfRangeError, UnknownNameError, predict, predict_many
+from impact_robots import RobotError, contact_rotation
+
+
+@pytest.fixture(scope="module")
+def states(panda):
+    random, limits = np.random.default_rng(0), panda.limits
+    q = random.uniform(limits.position_lower, limits.position_upper, (200, 7))
+    return q, random.uniform(-1.5, 1.5, (200, 7))
+
+
+@pytest.mark.parametrize("law", ["coulomb", "sliding"])
+@pytest.mark.parametrize("model", ["M", "M+B_theta"])
+def test_every_row_is_a_prediction(panda, panda_dynamics, wall, states, law, model):
+    case = {"model": model, "friction": 0.3, "restitution": 0.2, "law": law}
+    batch = predict_many(panda_dynamics, panda, *states, wall, **case)
+    assert len(set(batch.mode.tolist())) >= 3
+    for i, (q, dq) in enumerate(zip(*states, strict=True)):
+        single = predict(panda_dynamics(q, dq), panda, wall, **case)
+        for name in batch._fields:
+            np.testing.assert_allclose(
+                getattr(batch, name)[i],
+                getattr(single, name),
+                rtol=1e-6,
+                atol=1e-8,
+                err_msg=name,
+            )
+
+
+def test_every_row_can_have_its_own_surface(panda, panda_dynamics, states):
+    random = np.random.default_rng(1)
+    rotations = np.array([contact_rotation(random.normal(size=3)) for _ in states[0]])
+    batch = predict_many(panda_dynamics, panda, *states, rotations, friction=0.3)
+    for i in range(0, 200, 20):
+        state = panda_dynamics(states[0][i], states[1][i])
+        single = predict(state, panda, rotations[i], friction=0.3)
+        np.testing.assert_allclose(batch.impulse[i], single.impulse, atol=1e-9)
+        assert batch.effective_mass[i] == pytest.approx(single.effective_mass)
+
+
+def test_bad_batches_are_named(panda, panda_dynamics, wall, states):
+    q, dq = states
+    with pytest.raises(RobotError, match=r"tables of 7 positions and 7 velocities per row"):
+        predict_many(panda_dynamics, panda, q[:, :6], dq, wall)
+    with pytest.raises(OutOfRangeError, match="states: expected finite"):
+        predict_many(panda_dynamics, panda, q * np.nan, dq, wall)
+    with pytest.raises(UnknownNameError, match="model: expected one of"):
+        predict_many(panda_dynamics, panda, q, dq, wall, model="B")
+    with pytest.raises(UnknownNameError, match="friction law: expected one of"):
+        predict_many(panda_dynamics, panda, q, dq, wall, law="x")
