@@ -17,6 +17,7 @@ PACKAGES = [
     "impact_qp.limits",
     "impact_sim",
     "impact_analysis",
+    "impact_analysis.reproduce",
 ]
 MANIFEST = ElementTree.parse("package.xml")
 

@@ -5,20 +5,30 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
+from impact_analysis.exceptions import UsageError
+from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
 from impact_robots.exceptions import ImpactError, RobotError
 from impact_sim.exceptions import ScenarioError
 
 COMMANDS = {
     "demo": "demo",
     "scenarios": "scenarios_command",
+    "predict": "predict_command",
+    "sets": "sets_command",
     "detect": "detect",
+    "evaluate": "evaluate",
+    "reproduce": "reproduce_command",
+    "bench": "bench_command",
 }
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
+_NEGATIVE_VECTOR = re.compile(r"-[\d.][^,]*,")
+_OPTION = re.compile(r"--[\w-]+$")
 
 
 class Parser(argparse.ArgumentParser):
@@ -51,15 +61,30 @@ def run(arguments: Sequence[str] | None = None) -> int:
         0 done, 1 the answer is no or work failed, 2 wrong usage.
     """
     try:
-        parsed = make_parser().parse_args(arguments)
+        given = sys.argv[1:] if arguments is None else arguments
+        parsed = make_parser().parse_args(with_negative_vectors(given))
         return parsed.run(parsed)
-    except (RobotError, ScenarioError) as error:
+    except (RobotError, ScenarioError, UsageError, OutOfRangeError, UnknownNameError) as error:
         return _fail(str(error), WRONG_USAGE)
     except ImpactError as error:
         return _fail(str(error), FAILED)
     except BrokenPipeError:  # the reader, such as head, has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+
+
+def with_negative_vectors(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with ``--normal -1,0,0`` as ``--normal=-1,0,0``.
+
+    argparse takes a vector that begins with a minus for an option.
+    """
+    joined: list[str] = []
+    for argument in arguments:
+        if joined and _NEGATIVE_VECTOR.match(argument) and _OPTION.match(joined[-1]):
+            joined[-1] += f"={argument}"
+        else:
+            joined.append(argument)
+    return joined
 
 
 def _fail(message: str, status: int) -> int:

@@ -10,6 +10,10 @@ class AnalysisError(ImpactError):
     """Root of the errors of this package."""
 
 
+class UsageError(AnalysisError):
+    """An option's value does not fit; the text names the option."""
+
+
 class RecordingError(AnalysisError):
     """A recording cannot be read or written; the text begins with its path."""
 

@@ -39,6 +39,21 @@ def friction_coefficient(value: float) -> float:
     return float(value)
 
 
+def friction_range(value: Sequence[float]) -> tuple[float, float]:
+    """Return a range of friction coefficients, (low, high) [-].
+
+    Raises:
+        OutOfRangeError: not 0 <= low <= high.
+    """
+    try:
+        low, high = (friction_coefficient(float(bound)) for bound in value)
+    except (TypeError, ValueError):
+        raise OutOfRangeError("friction", "low, high with 0 <= low <= high", value) from None
+    if low > high:
+        raise OutOfRangeError("friction", "low, high with 0 <= low <= high", value)
+    return low, high
+
+
 def restitution_coefficient(value: float) -> float:
     """Return a coefficient of restitution [-].
 

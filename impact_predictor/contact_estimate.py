@@ -47,7 +47,7 @@ class ContactIdentification:
 
     model: str
     law: Law  # with the figures that were found
-    parameters: Mapping[str, Estimate]  # stiffness, damping or restitution, perhaps touch
+    parameters: Mapping[str, Estimate]  # of the law; mass and touch if they were asked for
     stiffness_over_damping: Estimate | None  # k/c: [m/s], Maxwell [1/s]; None for the spring
     restitution: Estimate  # exact, of a free body at this speed
     asymptotic_restitution: float | None  # k/(c|v|), at most 1; visco and hc only

@@ -64,10 +64,7 @@ def _closed_form(law: LumpedLaw, mass: float, speed: float, max_duration: float)
     end = ContactEnd.FORCE_VANISHED if contact <= max_duration else ContactEnd.HELD
     last = min(contact, max_duration)
     turn = compression if compression <= last else None
-    middle = last if turn is None else turn
-    time = np.linspace(0.0, middle, SAMPLES + 1)
-    if middle < last:
-        time = np.append(time, np.linspace(middle, last, SAMPLES + 1)[1:])
+    time = _instants(turn, last)
     motion = law.motion(time, mass, speed)._asdict()
     if end is ContactEnd.FORCE_VANISHED:
         motion["force"][-1] = 0.0
@@ -75,3 +72,13 @@ def _closed_form(law: LumpedLaw, mass: float, speed: float, max_duration: float)
     return ContactProfile(
         mass, speed, time, external_work=none, compression_end=turn, end=end, **motion
     )
+
+
+def _instants(turn: float | None, last: float) -> np.ndarray:
+    """Return the times of samples; closer at touch where there is no other event."""
+    if turn is None:
+        return last * np.linspace(0.0, 1.0, 2 * SAMPLES + 1) ** 4
+    compression = np.linspace(0.0, turn, SAMPLES + 1)
+    if turn == last:
+        return compression
+    return np.append(compression, np.linspace(turn, last, SAMPLES + 1)[1:])

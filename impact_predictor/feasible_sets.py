@@ -8,12 +8,14 @@ P4 is Wang, Dehio, Tanguy, Kheddar, Impact-Aware Task-Space QP Control, section 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from impact_predictor.checks import finite_array, friction_coefficient, restitution_range
 from impact_predictor.exceptions import NotApproachingError, OutOfRangeError, UnboundedSetError
 from impact_predictor.polytope import Polytope
+from impact_robots.robot import read_only
 
 AXES = ("x", "y", "z")
 MOST_GENERATORS = 1000
@@ -36,9 +38,7 @@ def friction_pyramid(
     Raises:
         OutOfRangeError: friction negative or not finite, or generators out of range.
     """
-    angle = 2 * np.pi / _number(generators) * np.arange(generators)
-    radius = _radius(friction, generators, circumscribed)
-    return np.stack([radius * np.cos(angle), radius * np.sin(angle), np.ones(generators)])
+    return _pyramid(friction_coefficient(friction), _number(generators), bool(circumscribed))[0]
 
 
 def unit_impulses(
@@ -135,9 +135,7 @@ def friction_half_spaces(
     The pyramid is unbounded, so it has no vertices but zero; its generators are those of
     :func:`friction_pyramid`. Arguments and errors are the same.
     """
-    angle = np.pi / _number(generators) * (2 * np.arange(generators) + 1)
-    slope = _radius(friction, generators, circumscribed) * np.cos(np.pi / generators)
-    return np.stack([np.cos(angle), np.sin(angle), np.full(generators, -slope)], axis=1)
+    return _pyramid(friction_coefficient(friction), _number(generators), bool(circumscribed))[1]
 
 
 def restitution_half_spaces(
@@ -160,10 +158,15 @@ def restitution_half_spaces(
     return planes, np.array([-(1 + high) * normal_velocity, (1 + low) * normal_velocity])
 
 
-def _radius(friction: float, generators: int, circumscribed: bool) -> float:
-    """Return the tangential part of a generator whose normal part is 1 [-]."""
-    friction = friction_coefficient(friction)
-    return friction / np.cos(np.pi / generators) if circumscribed else friction
+@lru_cache(maxsize=64)
+def _pyramid(friction: float, number: int, circumscribed: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return generators (3, N) and rows of half-spaces (N, 3), to be read only."""
+    radius = friction / np.cos(np.pi / number) if circumscribed else friction
+    angle = 2 * np.pi / number * np.arange(number)
+    generators = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.ones(number)])
+    angle = angle + np.pi / number
+    slope = np.full(number, -radius * np.cos(np.pi / number))
+    return read_only(generators), read_only(np.stack([np.cos(angle), np.sin(angle), slope], axis=1))
 
 
 def _number(generators: int) -> int:

@@ -51,8 +51,8 @@ def force_record(time: ArrayLike, force: ArrayLike) -> ForceRecord:
         force: on the robot along the outward normal, shape (n,) [N].
 
     Raises:
-        OutOfRangeError: fewer than 3 samples, not finite, times that do not increase, or no
-            sample above 0.5 N.
+        OutOfRangeError: fewer than 3 samples, not finite, times that do not increase, a force
+            that points into the surface, or none above 0.5 N.
     """
     size = np.size(time)
     t = finite_array(time, (size,), "time")
@@ -62,6 +62,8 @@ def force_record(time: ArrayLike, force: ArrayLike) -> ForceRecord:
     if not (np.diff(t) > 0.0).all():
         at = int(np.argmin(np.diff(t) > 0.0)) + 1
         raise OutOfRangeError("time", "increasing times", f"{t[at]} after {t[at - 1]} s")
+    if -f.min() > max(f.max(), SMALLEST_FORCE):
+        raise OutOfRangeError("force", "positive out of the surface", f"a peak of {f.min():.3g} N")
     if f.max() <= SMALLEST_FORCE:
         expected = f"a contact, so samples above {SMALLEST_FORCE} N"
         raise OutOfRangeError("force", expected, f"a largest force of {f.max():.3g} N")

@@ -20,7 +20,8 @@ def half_spaces(points: np.ndarray, flatness: float = 1e-9) -> tuple[np.ndarray,
     scale = np.abs(points).max() or 1.0  # the tolerances of qhull are absolute
     points = points / scale
     centre = points.mean(axis=0)
-    _, extents, axes = np.linalg.svd(points - centre)
+    few = len(points) < points.shape[1]
+    _, extents, axes = np.linalg.svd(points - centre, full_matrices=few)
     rank = int(np.sum(extents > flatness))
     within, normals = axes[:rank], axes[rank:]
     A, b = _full_dimensional((points - centre) @ within.T)

@@ -22,6 +22,7 @@ from impact_predictor.inverse_inertia import (
     flexible,
     generalized_momentum,
 )
+from impact_predictor.symmetric3 import extreme_eigenvalues
 from impact_robots import ArmState
 
 _RIGID = 1e-12  # z^T W z over the trace of W, below which the normal cannot give way
@@ -95,7 +96,8 @@ def _em(state: ArmState, rotation: np.ndarray) -> InverseInertia:
     _, flags = jacobian_condition(contact_jacobian(state, rotation))
     if rank < 6:
         flags |= Flag.RANK_DEFICIENT
-    regular = np.linalg.eigvalsh(mass)[0] > _RIGID * np.trace(mass)
+    smallest, largest = extreme_eigenvalues(mass.tolist())
+    regular = smallest > _RIGID * largest
     W = np.linalg.inv(mass) if regular else np.linalg.pinv(mass, hermitian=True)
     return InverseInertia("em", (W + W.T) / 2, float(mass[2, 2]), Flag(flags))
 

@@ -141,4 +141,5 @@ class Maxwell:
         if abs(half_gap) < 1e-6:  # critically damped: the limit, to 12 digits
             half_gap = complex(1e-6)
         fast = -w * (zeta + half_gap)
-        return w**2 / fast, fast, 2.0 * w * half_gap
+        slow = w**2 / fast
+        return slow, fast, slow - fast

@@ -9,6 +9,7 @@ import numpy as np
 
 from impact_predictor.checks import finite_array
 from impact_predictor.hull import half_spaces
+from impact_predictor.symmetric3 import extreme_eigenvalues
 from impact_robots.robot import read_only
 
 
@@ -30,8 +31,9 @@ class Polytope:
 
     def __post_init__(self) -> None:
         """Normalise the half-spaces; store read-only copies."""
-        length = np.linalg.norm(self.A, axis=1)
-        length[length == 0.0] = 1.0
+        length = np.sqrt(np.einsum("ij,ij->i", self.A, self.A))
+        if not length.all():
+            length[length == 0.0] = 1.0
         object.__setattr__(self, "A", read_only(self.A / length[:, None]))
         object.__setattr__(self, "b", read_only(self.b / length))
         object.__setattr__(self, "vertices", read_only(self.vertices))
@@ -116,6 +118,8 @@ class Polytope:
         column rank, else from the hull of the vertices.
         """
         vertices = self.vertices @ L.T
+        if _is_regular(L):
+            return Polytope(self.A @ np.linalg.inv(L), self.b, vertices, name, unit, axes, frame)
         U, s, Vt = np.linalg.svd(L)
         d = self.dimension
         if len(L) < d or s[-1] <= 1e-10 * s[0]:
@@ -130,3 +134,11 @@ class Polytope:
     def _replace(self, A: np.ndarray, b: np.ndarray, vertices: np.ndarray) -> Polytope:
         """Return a set of the same kind with other points."""
         return Polytope(A, b, vertices, self.name, self.unit, self.axes, self.frame)
+
+
+def _is_regular(L: np.ndarray) -> bool:
+    """Return whether L is of shape (3, 3) and far from losing rank."""
+    if L.shape != (3, 3):
+        return False
+    smallest, largest = extreme_eigenvalues((L.T @ L).tolist())
+    return smallest > 1e-8 * largest

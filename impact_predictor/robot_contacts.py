@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_predictor.checks import friction_range, restitution_range
 from impact_predictor.exceptions import OutOfRangeError
 from impact_predictor.impact_map import jacobian_condition, map_state
 from impact_predictor.impact_result import ImpactMapResult
@@ -106,6 +107,9 @@ def _checked(contacts: Sequence[RobotContact], law: str) -> ArmState:
         raise OutOfRangeError("contacts", "at least one", "none")
     if len(contacts) > 1 and law == "sliding":
         raise OutOfRangeError("friction law", "coulomb for several contacts at once", law)
+    for contact in contacts:
+        friction_range(contact.friction)
+        restitution_range(contact.restitution)
     check_finite(contacts[0].state)
     return contacts[0].state
 

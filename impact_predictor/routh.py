@@ -39,9 +39,7 @@ class RouthPath:
         first, second = self._parts(p)
         at_turn = self.approach + self.slope[0] * first
         return (
-            first * (self.approach + at_turn) / 2
-            + second * at_turn
-            + self.slope[1] * second**2 / 2
+            first * (self.approach + at_turn) / 2 + second * at_turn + self.slope[1] * second**2 / 2
         )
 
     def _parts(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

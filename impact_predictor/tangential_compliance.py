@@ -28,6 +28,7 @@ def compliant_impulse(
     restitution: ArrayLike,
     stiffness_ratio: ArrayLike,
     steps: int = 100,
+    friction_backward: ArrayLike | None = None,
 ) -> np.ndarray:
     """Return the impulses on the body in (t, n), shape (..., 2) [N.s].
 
@@ -41,6 +42,8 @@ def compliant_impulse(
         restitution: energetic coefficient e, 0 to 1, shape (...) [-].
         stiffness_ratio: tangential over normal stiffness r > 0, shape (...) [-].
         steps: of each phase, at least 10.
+        friction_backward: coefficient against slip along -t, for a surface with a grain, shape
+            (...) [-]; none: ``friction``, in both directions.
 
     Raises:
         OutOfRangeError: an argument is out of its range, of the wrong shape or not finite.
@@ -51,12 +54,14 @@ def compliant_impulse(
         raise OutOfRangeError("stiffness_ratio", "finite numbers above 0", stiffness_ratio)
     if steps < 10:
         raise OutOfRangeError("steps", "at least 10", steps)
-    columns = np.broadcast_arrays(
-        G[..., 0, 0], G[..., 0, 1], G[..., 1, 1], velocity[..., 0], velocity[..., 1], mu, e, r
-    )
+    backward = mu if friction_backward is None else np.asarray(friction_backward, dtype=float)
+    if not (np.isfinite(backward).all() and (backward >= 0.0).all()):
+        raise OutOfRangeError("friction_backward", "finite numbers, at least 0", friction_backward)
+    entries = (G[..., 0, 0], G[..., 0, 1], G[..., 1, 1])
+    columns = np.broadcast_arrays(*entries, velocity[..., 0], velocity[..., 1], mu, backward, e, r)
     shape = columns[0].shape
     problem = np.array([column.ravel() for column in columns])
-    problem[6] = np.maximum(problem[6], LEAST_RESTITUTION)
+    problem[7] = np.maximum(problem[7], LEAST_RESTITUTION)
     hits = problem[4] < 0.0
     impulse = np.zeros((hits.size, 2))
     impulse[hits] = _integrate(problem[:, hits], steps)
@@ -66,10 +71,10 @@ def compliant_impulse(
 def _integrate(problem: np.ndarray, steps: int) -> np.ndarray:
     """Return the impulses of N approaching contacts, shape (N, 2), by kicks between drifts.
 
-    Units: normal stiffness 1. Rows of ``problem``, shape (8, N): G_tt, G_tn, G_nn, v_t, v_n, mu,
-    e, r.
+    Units: normal stiffness 1. Rows of ``problem``, shape (9, N): G_tt, G_tn, G_nn, v_t, v_n, mu,
+    mu backward, e, r.
     """
-    a, b, g, v_t, v_n, mu, e, r = problem
+    a, b, g, v_t, v_n, forward, backward, e, r = problem
     stable = int(np.ceil(1.6 * np.sqrt((r * a / g).max(initial=0.0))))
     steps = max(steps, stable)
     dt = np.pi / 2 / steps / np.sqrt(g)
@@ -82,8 +87,7 @@ def _integrate(problem: np.ndarray, steps: int) -> np.ndarray:
         normal = np.maximum(stiffness * (depth - rest), 0.0)
         if not normal.any():
             break
-        limit = mu * normal
-        tangential = np.clip(-r * stretch, -limit, limit)
+        tangential = np.clip(-r * stretch, -forward * normal, backward * normal)
         j_t, j_n = tangential * dt, normal * dt
         p_t, p_n = p_t + j_t, p_n + j_n
         v_t, v_n = v_t + a * j_t + b * j_n, v_n + b * j_t + g * j_n

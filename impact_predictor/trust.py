@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_predictor.checks import friction_coefficient, restitution_range
+from impact_predictor.checks import friction_range, restitution_range
 from impact_predictor.exceptions import OutOfRangeError
 from impact_predictor.impact_map import map_state
 from impact_predictor.impact_result import ContactMode, Flag
@@ -103,21 +103,6 @@ def interval(
         low += np.minimum(changes.min(axis=0), 0.0)
         high += np.maximum(changes.max(axis=0), 0.0)
     return VelocityInterval(nominal + low, nominal + high)
-
-
-def friction_range(value: Sequence[float]) -> tuple[float, float]:
-    """Return a range of friction coefficients, (low, high) [-].
-
-    Raises:
-        OutOfRangeError: not 0 <= low <= high.
-    """
-    try:
-        low, high = (friction_coefficient(float(bound)) for bound in value)
-    except (TypeError, ValueError):
-        raise OutOfRangeError("friction", "low, high with 0 <= low <= high", value) from None
-    if low > high:
-        raise OutOfRangeError("friction", "low, high with 0 <= low <= high", value)
-    return low, high
 
 
 def _ends(

@@ -7,6 +7,7 @@ from impact_robots.dynamics import ArmDynamics, ArmState, ArmStates, ContactDyna
 from impact_robots.exceptions import ImpactError, RobotError
 from impact_robots.loader import available_robots, load_robot
 from impact_robots.robot import JointLimits, Robot
+from impact_robots.urdf_robot import robot_from_urdf
 
 __all__ = [
     "COMPOSITES",
@@ -21,4 +22,5 @@ __all__ = [
     "available_robots",
     "contact_rotation",
     "load_robot",
+    "robot_from_urdf",
 ]

@@ -75,7 +75,7 @@ def _some_links(model: pin.Model, data: pin.Data, joints: list[int]) -> Composit
     for joint, link in zip(joints, links, strict=True):
         if joint > 0:
             jacobian = pin.getJointJacobian(model, data, joint, pin.WORLD)
-            about_origin += link.matrix() @ jacobian
+            about_origin += link.matrix() @ jacobian.reshape(6, model.nv)
     A_G = about_origin.copy()
     A_G[3:] -= pin.skew(total.lever) @ about_origin[:3]
     return Composite(total.mass, total.lever.copy(), total.inertia.copy(), A_G)

@@ -107,23 +107,24 @@ class ContactDynamics:
         pin.computeAllTerms(model, data, q, dq)
         body: Composite = self._composite(model, data)
         M, h, g = data.M.copy(), data.nle.copy(), data.g.copy()
+        n = len(dq)
         pin.forwardKinematics(model, data, q, dq, self._rest)
         placement = pin.updateFramePlacement(model, data, frame)
         drift = pin.getFrameClassicalAcceleration(model, data, frame, pin.LOCAL_WORLD_ALIGNED)
         return ArmState(
             q,
             dq,
-            M,
+            M.reshape(n, n),  # of a single joint pinocchio gives vectors
             h,
             g,
-            pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED),
+            pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED).reshape(6, n),
             drift.vector.copy(),
             placement.rotation.copy(),
             placement.translation.copy(),
             body.com,
             body.mass,
             body.rotational_inertia,
-            body.A_G,
+            body.A_G.reshape(6, n),
         )
 
     def many(self, q: ArrayLike, dq: ArrayLike) -> ArmStates:
@@ -158,13 +159,15 @@ class ContactDynamics:
         """Write the dynamics of row ``i``."""
         model, data, frame = self._model, self._data, self._frame
         pin.computeAllTerms(model, data, states.q[i], states.dq[i])
-        states.M[i] = data.M
+        n = model.nv
+        states.M[i] = data.M.reshape(n, n)
         states.position[i] = pin.updateFramePlacement(model, data, frame).translation
-        states.J[i] = pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED)
+        J = pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED)
+        states.J[i] = J.reshape(6, n)
         body = self._composite(model, data)
         states.com[i] = body.com
         states.rotational_inertia[i] = body.rotational_inertia
-        states.A_G[i] = body.A_G
+        states.A_G[i] = body.A_G.reshape(6, n)
 
     def position(self, q: np.ndarray) -> np.ndarray:
         """Return the contact point in base axes, shape (3,) [m]."""

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
+
+from impact_robots.exceptions import RobotError
 
 
 def read_only(values: ArrayLike) -> np.ndarray:
@@ -80,11 +82,26 @@ class Robot:
         """Number of joints n."""
         return len(self.joint_names)
 
+    def with_contact(self, frame: str) -> Robot:
+        """Return the robot whose contact point is the origin of ``frame``.
+
+        Raises:
+            RobotError: there is no such frame; lists them.
+        """
+        frames = [each.name for each in self.model.frames[1:]]
+        if frame not in frames:
+            raise RobotError(f"contact frame: expected one of {', '.join(frames)}, got {frame!r}")
+        return replace(self, contact_frame=frame)
+
     @property
     def motor_inertias(self) -> dict[str, np.ndarray]:
-        """Diagonals, shape (n,) [kg.m^2], that an impact map may add to the mass matrix."""
-        return {
-            "M": np.zeros(self.dof),
+        """Diagonals, shape (n,) [kg.m^2], that an impact map may add to the mass matrix.
+
+        Motor inertias that are not known (all zero) are left out.
+        """
+        motors = {
             "M+B_theta": self.apparent_motor_inertia,
             "M+B_rho": self.reflected_motor_inertia,
         }
+        known = {name: inertia for name, inertia in motors.items() if inertia.any()}
+        return {"M": np.zeros(self.dof), **known}

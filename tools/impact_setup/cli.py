@@ -22,7 +22,12 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
 
   demo        a Panda hits a wall three times; table, plots and bags
   scenarios   what can be simulated
+  predict     what an impact would do, by every model
+  sets        which impulses are possible, and what they can do
   detect      find impacts in a recording
+  evaluate    compare impact models on measured impacts
+  reproduce   what the papers claim, recomputed
+  bench       how long things take
   test        the whole test suite; arguments go to pytest
   shell       a shell with everything sourced; ./impact shell -- COMMAND runs one command in it
   setup       set up, and nothing else

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How often the interval of a predicted velocity holds what a simulated arm does.
+
+Each trial draws a pose at a wall and an arm, a friction and a contact law within the uncertainty
+that the prediction is told. The arm hits the wall in the flexible-joint plant, with gravity
+compensation; its gross velocity is the truth. Run it with ``./impact bench interval_coverage``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+
+from impact_analysis.reproduce.wall_configurations import NORMAL, draw
+from impact_detector.gross_velocity import gross_velocity
+from impact_predictor import velocity_interval
+from impact_predictor.contact_force import Viscoelastic
+from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation, load_robot
+from impact_sim.passive_impact import passive_impact
+
+SPEED, SLIP = 0.12, 0.15  # along the normal and along the surface [m/s]
+FRICTION, RESTITUTION, MARGIN = (0.2, 0.4), (0.0, 0.3), 0.1
+STIFFNESS, DAMPING = 1.2e5, (3e6, 2e7)  # restitution 0.30 to 0.05 at this speed
+
+
+def measure(trials: int = 60, seed: int = 0) -> dict[str, float]:
+    """Return the share of joint velocities inside their intervals, by model, and widths."""
+    robot, rotation = load_robot("panda"), contact_rotation(NORMAL)
+    random = np.random.default_rng(seed)
+    poses = draw(robot, trials, seed)
+    inside: dict[str, list[bool]] = {model: [] for model in robot.motor_inertias}
+    widths: dict[str, list[float]] = {model: [] for model in robot.motor_inertias}
+    for q in poses:
+        truth, state = _trial(robot, q, rotation, random)
+        for model in robot.motor_inertias:
+            low, high = velocity_interval(
+                state,
+                robot,
+                rotation,
+                friction=FRICTION,
+                restitution=RESTITUTION,
+                inertia_margin=MARGIN,
+                model=model,
+            )
+            inside[model] += ((truth >= low) & (truth <= high)).tolist()
+            widths[model] += np.degrees(high - low).tolist()
+    figures = {f"{model}: inside [%]": 100 * float(np.mean(inside[model])) for model in inside}
+    for model, values in widths.items():
+        figures[f"{model}: median width [deg/s]"] = float(np.median(values))
+    return figures
+
+
+def _trial(
+    robot: Robot, q: np.ndarray, rotation: np.ndarray, random: np.random.Generator
+) -> tuple[np.ndarray, ArmState]:
+    """Return the gross velocity of one simulated impact, and the state that is predicted from."""
+    still = ArmDynamics(robot)(q, np.zeros(robot.dof))
+    direction = random.normal(size=2)
+    tangential = SLIP * direction / np.linalg.norm(direction)
+    velocity = rotation @ np.append(tangential, -SPEED)
+    dq = np.linalg.pinv(still.J) @ np.append(velocity, np.zeros(3))
+    law = Viscoelastic(STIFFNESS, random.uniform(*DAMPING))
+    run = passive_impact(
+        _drawn(robot, random), q, dq, NORMAL, law, friction=random.uniform(*FRICTION)
+    )
+    truth = gross_velocity(run.t, run.q, run.touch.time).velocity
+    return truth, ArmDynamics(robot)(run.touch.q, run.touch.dq)
+
+
+def _drawn(robot: Robot, random: np.random.Generator) -> Robot:
+    """Return an arm whose links and motors weigh up to 10 % more or less than thought."""
+    model, factor = robot.model.copy(), random.uniform(1 - MARGIN, 1 + MARGIN)
+    for i, link in enumerate(robot.model.inertias):
+        model.inertias[i] = pin.Inertia(factor * link.mass, link.lever, factor * link.inertia)
+    motors = random.uniform(1 - MARGIN, 1 + MARGIN, robot.dof)
+    return replace(
+        robot,
+        model=model,
+        reflected_motor_inertia=robot.reflected_motor_inertia * motors,
+        apparent_motor_inertia=robot.apparent_motor_inertia * motors,
+    )

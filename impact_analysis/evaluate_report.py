@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes how impact models did, for people and as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from impact_analysis.evaluate_run import ImpactEvaluation, ModelResult, Score
+from impact_analysis.planar_models import BASELINE, PUBLISHED
+
+COMPONENTS = ("vx_mps", "vy_mps", "w_radps")
+_UNITS = {"_spm": "s/m", "_m2": "m^2", "_rad": "rad", "_m": "m", "_s": "s"}
+
+
+def as_text(found: ImpactEvaluation) -> str:
+    """Return tables of the errors and of the parameters, and the verdict."""
+    data, best = found.dataset, found.best
+    lines = [
+        data.name,
+        f"  {data.rows} rows: {len(data.impacts)} used, {data.not_finite} dropped as not finite,"
+        f" {data.not_approaching} as not approaching",
+        f"  fitted on {found.fitted}, judged on the other {found.held_out}"
+        f" (random halves, seed {found.seed}); brackets: 95 %, bootstrap",
+        "",
+        "median absolute error, judged half",
+        f"  {'model':<13} {'vx [m/s]':<24} {'vy [m/s]':<24} {'w [rad/s]':<20} beats baseline",
+    ]
+    lines += [_score_line(result.model.name, result.score) for result in found.results]
+    lines.append(_score_line("baseline", found.baseline, verdict=False))
+    published = "".join(f" {value:<24.4g}" for value in PUBLISHED.values()).rstrip()
+    lines.append(f"  {'(published)':<13}{published}")
+    lines += ["", "fitted parameters"]
+    for result in found.results:
+        lines += _parameter_lines(result)
+    lines += ["", *_verdict_lines(found, best)]
+    return "\n".join(lines)
+
+
+def as_json(found: ImpactEvaluation) -> str:
+    """Return one JSON document."""
+    data = found.dataset
+    document = {
+        "file": data.name,
+        "seed": found.seed,
+        "rows": data.rows,
+        "dropped_rows": {
+            "not_finite": data.not_finite,
+            "not_approaching": data.not_approaching,
+        },
+        "fitted_impacts": found.fitted,
+        "held_out_impacts": found.held_out,
+        "error_scale": _components(found.scale),
+        "baseline": {
+            "parameters": dict(BASELINE),
+            **_score(found.baseline, verdict=False),
+            "published_median_abs_error": dict(PUBLISHED),
+        },
+        "models": [_model(result) for result in found.results],
+        "best_model": found.best.model.name,
+        "best_beats_baseline": found.best.score.beats,
+    }
+    return json.dumps(document, indent=2, allow_nan=False)
+
+
+def _model(result: ModelResult) -> dict[str, Any]:
+    names = [item.name for item in result.model.parameters]
+    return {
+        "name": result.model.name,
+        "summary": result.model.summary,
+        "parameters": dict(zip(names, map(float, result.fit.parameters), strict=True)),
+        "parameter_interval_95": {
+            name: [float(low), float(high)]
+            for name, low, high in zip(names, *result.interval, strict=True)
+        },
+        "fit_cost": result.fit.cost,
+        **_score(result.score),
+    }
+
+
+def _score(score: Score, *, verdict: bool = True) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "median_abs_error": _components(score.median),
+        "median_abs_error_interval_95": _components(score.interval.T),
+    }
+    if verdict:
+        document |= {
+            "ratio_to_baseline": _components(score.ratio),
+            "ratio_to_baseline_interval_95": _components(score.ratio_interval.T),
+            "beats_baseline": score.beats,
+            "beats_baseline_confidently": score.beats_surely,
+        }
+    return document
+
+
+def _components(values: np.ndarray) -> dict[str, Any]:
+    """Return numbers, or lists, by component; None where they are not finite."""
+    return dict(zip(COMPONENTS, map(_known, values.tolist()), strict=True))
+
+
+def _known(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_known(item) for item in value]
+    return value if np.isfinite(value) else None
+
+
+def _score_line(name: str, score: Score, *, verdict: bool = True) -> str:
+    cells = [
+        f"{median:#.3g} [{low:#.3g}, {high:#.3g}]"
+        for median, low, high in zip(score.median, *score.interval, strict=True)
+    ]
+    end = _verdict(score) if verdict else ""
+    return f"  {name:<13} {cells[0]:<24} {cells[1]:<24} {cells[2]:<20} {end}".rstrip()
+
+
+def _verdict(score: Score) -> str:
+    if not score.beats:
+        worse = [name for name, x in zip(COMPONENTS, score.ratio, strict=True) if not x < 1.0]
+        return f"no: not in {', '.join(name.split('_')[0] for name in worse)}"
+    return "yes" if score.beats_surely else "yes, within chance"
+
+
+def _parameter_lines(result: ModelResult) -> list[str]:
+    lines = [f"  {result.model.name}: {result.model.summary}"]
+    for item, value, low, high in zip(
+        result.model.parameters, result.fit.parameters, *result.interval, strict=True
+    ):
+        suffix = next((end for end in _UNITS if item.name.endswith(end)), "")
+        name = item.name.removesuffix(suffix).replace("_", " ")
+        unit = _UNITS.get(suffix, "-")
+        lines.append(f"    {name:<24} {value:#.4g} [{low:#.4g}, {high:#.4g}] {unit}")
+    return lines
+
+
+def _verdict_lines(found: ImpactEvaluation, best: ModelResult) -> list[str]:
+    score = best.score
+    gains = ", ".join(
+        f"{name.split('_')[0]} {ratio:.2f} [{low:.2f}, {high:.2f}]"
+        for name, ratio, low, high in zip(
+            COMPONENTS, score.ratio, *score.ratio_interval, strict=True
+        )
+    )
+    winners = [result.model.name for result in found.results if result.score.beats]
+    return [
+        f"best by its fit: {best.model.name}; beats the baseline in all three: {_verdict(score)}",
+        f"  its errors over the baseline's: {gains}",
+        f"models that beat the baseline in all three: {', '.join(winners) or 'none'}",
+    ]

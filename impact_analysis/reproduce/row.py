@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One published claim next to what this project gets, and a table of such rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from impact_analysis.reproduce.published import claims
+
+REPRODUCED, DIFFERS, NOT_AVAILABLE = "reproduced", "differs", "not available"
+PAPERS = {"000": "P0", "001": "P1", "003": "P3", "004": "P4"}  # numbers in headline_results.csv
+
+
+@dataclass(frozen=True)
+class Row:
+    """A claim and its verdict; the texts are for people, ``figures`` for programs."""
+
+    id: str  # such as H13, of headline_results.csv
+    paper: str  # P0, P1, P3 or P4
+    claim: str  # as in headline_results.csv
+    published: str
+    ours: str
+    difference: str
+    verdict: str  # "reproduced", "differs" or "not available"
+    note: str  # how, or why it cannot be had
+    figures: Mapping[str, float | int] = field(default_factory=dict)  # SI, unit in the key
+
+
+@dataclass(frozen=True)
+class Study:
+    """Figures behind rows: a text table, and the same as entries of a JSON document."""
+
+    name: str
+    title: str
+    header: tuple[str, ...]
+    lines: Sequence[Sequence[str]]
+    entries: Sequence[Mapping[str, Any]]  # SI, unit in the key
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of one group of papers, and the studies behind them."""
+
+    name: str
+    title: str
+    rows: tuple[Row, ...]
+    studies: tuple[Study, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the table as one JSON object."""
+        return {
+            "table": self.name,
+            "title": self.title,
+            "rows": [asdict(row) for row in self.rows],
+            "studies": {study.name: list(study.entries) for study in self.studies},
+        }
+
+
+def judged(
+    claim_id: str,
+    *,
+    ours: str,
+    difference: str,
+    holds: bool,
+    note: str,
+    published: str = "",
+    figures: Mapping[str, float | int] | None = None,
+) -> Row:
+    """Return the row of a claim that can be had.
+
+    Args:
+        claim_id: of headline_results.csv.
+        ours: what was recomputed.
+        difference: to what was published.
+        holds: whether the claim is reproduced.
+        note: how it was recomputed.
+        published: replaces the value in headline_results.csv.
+        figures: ``ours`` for programs, SI, unit in the key.
+    """
+    verdict = REPRODUCED if holds else DIFFERS
+    paper, claim, value = _claim(claim_id)
+    return Row(
+        claim_id, paper, claim, published or value, ours, difference, verdict, note, figures or {}
+    )
+
+
+def unavailable(claim_id: str, why: str, published: str = "") -> Row:
+    """Return the row of a claim that cannot be had, with the reason."""
+    paper, claim, value = _claim(claim_id)
+    return Row(claim_id, paper, claim, published or value, "-", "-", NOT_AVAILABLE, why)
+
+
+def _claim(claim_id: str) -> tuple[str, str, str]:
+    """Return paper, claim and published value of a row of headline_results.csv."""
+    row = claims()[claim_id]
+    return PAPERS[row["paper"]], row["claim"], row["value"] or "qualitative"

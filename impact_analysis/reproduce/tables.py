@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The four tables: which rows and studies each is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from impact_analysis.reproduce import (
+    contact_models,
+    detection_report,
+    flexibility,
+    friction_search,
+    hit_and_push,
+    impulse_membership,
+    net_feedback,
+    planar_report,
+    prediction_errors,
+    ranking_report,
+    sampling,
+    speed_limits_report,
+    velocity_gaps,
+    velocity_ratios,
+    virtual_spring,
+)
+from impact_analysis.reproduce.detection_delay import detection_delays
+from impact_analysis.reproduce.inertia_ranking import inertia_ranking
+from impact_analysis.reproduce.planar_case import planar_cases
+from impact_analysis.reproduce.planar_study import planar_study
+from impact_analysis.reproduce.row import Row, Table, unavailable
+from impact_analysis.reproduce.speed_limits import sampled_limits, scenario_limits
+from impact_robots import load_robot
+
+Report = Callable[[float, str], None]  # share done, 0 to 1, and a note
+
+
+def iim_table(seed: int, report: Report) -> Table:
+    """Return the table of P0: inverse inertia, contact models, detection."""
+    robot = load_robot("panda")
+    masses = inertia_ranking(robot, seed, progress=report)
+    delays = detection_delays(robot, seed, report)
+    restitutions = contact_models.restitutions()
+    rows = (
+        ranking_report.row(masses),
+        flexibility.row(robot, seed),
+        virtual_spring.row(),
+        contact_models.maxwell_row(),
+        contact_models.viscoelastic_row(restitutions),
+        contact_models.energy_row(),
+        velocity_ratios.row(),
+        detection_report.row(delays),
+        _small_restitution(),
+    )
+    studies = (
+        ranking_report.study(masses),
+        contact_models.study(restitutions),
+        detection_report.study(delays),
+    )
+    return Table("iim", "P0: inverse inertia matrix and contact-force model", rows, studies)
+
+
+def flex_table(seed: int, report: Report) -> Table:
+    """Return the table of P1: flexible joints."""
+    results = planar_study(planar_cases(), report)
+    without_loop = planar_study(planar_cases(torque_loop=False), report)
+    report(1.0, "friction search")
+    rows = (
+        planar_report.row(results, without_loop),
+        *prediction_errors.rows(),
+        friction_search.row(load_robot("panda")),
+    )
+    studies = (planar_report.study(results),)
+    return Table("flex", "P1: post-impact velocity of flexible-joint robots", rows, studies)
+
+
+def rs_table(seed: int, report: Report) -> Table:
+    """Return the table of P3: predictions by a nonsmooth simulator."""
+    report(0.0, "lateral poses")
+    poses = hit_and_push.push_poses(load_robot("panda"), seed)
+    still, shaken = net_feedback.fit(), net_feedback.fit(vibration=net_feedback.VIBRATION)
+    rows = (*velocity_gaps.rows(), hit_and_push.row(poses), net_feedback.row(still, shaken))
+    studies = (hit_and_push.study(poses), net_feedback.study(still, shaken))
+    return Table("rs", "P3: sim-to-real gap of velocity jumps", rows, studies)
+
+
+def qp_table(seed: int, report: Report) -> Table:
+    """Return the table of P4: impact-aware control."""
+    robot = load_robot("panda")
+    report(0.0, "speed limits")
+    scenarios, sampled = scenario_limits(robot), sampled_limits(robot, seed)
+    report(0.5, "impulses")
+    impulses = impulse_membership.memberships(robot, seed)
+    samples = sampling.sampled_impulses()
+    rows = (
+        speed_limits_report.speed_row(scenarios, sampled),
+        impulse_membership.row(impulses),
+        speed_limits_report.velocity_row(scenarios, sampled),
+        _humanoid(),
+        sampling.row(samples),
+    )
+    studies = (
+        speed_limits_report.study(scenarios),
+        impulse_membership.study(impulses),
+        sampling.study(samples),
+    )
+    return Table("qp", "P4: impact-aware task-space QP control", rows, studies)
+
+
+def _small_restitution() -> Row:
+    return unavailable(
+        "H9",
+        "a bound on measured restitution: needs P0's recorded force profiles, which are not public;"
+        " restitution of a simulation is what one puts in",
+        "e_r < 0.15",
+    )
+
+
+def _humanoid() -> Row:
+    return unavailable(
+        "H23",
+        "needs HRP-4, whose model is not licensed for this, and a controller for two arms on a"
+        " floating base; this suite controls one arm on a fixed base",
+        "0.25 m/s",
+    )
+
+
+TABLES: dict[str, Callable[[int, Report], Table]] = {
+    "iim": iim_table,
+    "flex": flex_table,
+    "rs": rs_table,
+    "qp": qp_table,
+}

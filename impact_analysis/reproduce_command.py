@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `reproduce`: published numbers next to the project's own."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from impact_analysis.progress import Progress
+
+TABLES = {
+    "iim": "inverse inertia, contact models, detection: H1 to H9",
+    "flex": "flexible joints: H10 to H14",
+    "rs": "predictions by a nonsmooth simulator: H15 to H19",
+    "qp": "impact-aware control: H20 to H24",
+}
+_EPILOG = """example:
+  impact reproduce
+  impact reproduce flex --json
+
+tables:
+""" + "".join(f"  {name:<5} {text}\n" for name, text in TABLES.items())
+_EPILOG += """
+Exit status: 0 every claim that can be had is reproduced, 1 one differs, 2 wrong usage.
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
+    parser = subparsers.add_parser(
+        "reproduce",
+        help="recompute what the papers claim",
+        description="Recompute what the papers claim, from their tables, from models and by"
+        " simulation: published, ours, difference, verdict.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("table", metavar="TABLE", nargs="?", choices=TABLES, help="one table (default: all)")
+    add("--seed", type=_seed, default=0, help="of everything that is drawn (default: 0)")
+    add("--json", action="store_true", help="one JSON document on standard output")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _seed(text: str) -> int:
+    """Return a seed."""
+    if not text.isdecimal() or int(text) >= 2**63:
+        raise argparse.ArgumentTypeError(f"expected an integer from 0 to 2^63 - 1, got {text!r}")
+    return int(text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Recompute and print; the studies are imported late because they load much."""
+    from impact_analysis.reproduce.printing import counts, summary, table_text
+    from impact_analysis.reproduce.row import DIFFERS
+    from impact_analysis.reproduce.tables import TABLES as MAKERS
+
+    names = [arguments.table] if arguments.table else list(MAKERS)
+    tables = []
+    for index, name in enumerate(names):
+        report, close = _progress(f"[{index + 1}/{len(names)}] {name}")
+        tables.append(MAKERS[name](arguments.seed, report))
+        close("done")
+        if not arguments.json:
+            print(table_text(tables[-1]) + "\n", flush=True)
+    counted = counts(tables)
+    if arguments.json:
+        verdicts = {verdict.replace(" ", "_"): count for verdict, count in counted.items()}
+        document = {"seed": arguments.seed, "verdicts": verdicts}
+        print(json.dumps(document | {"tables": [table.as_json() for table in tables]}, indent=2))
+    else:
+        print(summary(tables))
+    return 1 if counted[DIFFERS] else 0
+
+
+def _progress(label: str) -> tuple[Callable[[float, str], None], Callable[[str], None]]:
+    """Return how to report progress and its end: a bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        return (lambda *_: None), (lambda *_: None)
+    progress = Progress(label)
+    return progress.update, progress.close

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A robot from a URDF alone: enough to predict impacts, not enough to drive it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike
+
+from impact_robots.exceptions import RobotError
+from impact_robots.robot import JointLimits, Robot
+
+_NOT_IN_A_URDF = (
+    "acceleration",
+    "jerk",
+    "torque_rate",
+    "reflected_motor_inertia",
+    "apparent_motor_inertia",
+    "joint_stiffness",
+    "joint_damping",
+)
+
+
+def robot_from_urdf(
+    path: str | Path,
+    *,
+    contact_frame: str = "",
+    apparent_motor_inertia: ArrayLike = 0.0,
+    reflected_motor_inertia: ArrayLike = 0.0,
+) -> Robot:
+    """Return the fixed-base robot of a URDF, every joint of it, in the order of the file's tree.
+
+    What a URDF does not say is infinite (limits, stiffness) or zero (motor inertias, damping), and
+    listed in ``assumed``. Impulsive torques are limited by the joints' effort.
+
+    Args:
+        path: of the URDF.
+        contact_frame: link or frame that hits; empty: the last link of the tree.
+        apparent_motor_inertia: B_theta, shape (n,) or one for all joints [kg.m^2].
+        reflected_motor_inertia: B_rho, shape (n,) or one for all joints [kg.m^2].
+
+    Raises:
+        RobotError: no such file or frame, not a URDF, or motor inertias that do not fit.
+    """
+    text = _read(Path(path))
+    model = _model(Path(path), text)
+    n = model.nv
+    names = [frame.name for frame in model.frames if frame.type == pin.BODY]
+    contact_frame = contact_frame or names[-1]
+    if not model.existFrame(contact_frame):
+        raise RobotError(f"contact frame: expected one of {', '.join(names)}, got {contact_frame}")
+    unknown = np.full(n, np.inf)
+    effort = np.where(model.upperEffortLimit > 0.0, model.upperEffortLimit, np.inf)
+    lower, upper = model.lowerPositionLimit, model.upperPositionLimit
+    limits = JointLimits(
+        position_lower=lower,
+        position_upper=upper,
+        velocity=np.where(model.upperVelocityLimit > 0.0, model.upperVelocityLimit, np.inf),
+        acceleration=unknown,
+        jerk=unknown,
+        torque=effort,
+        torque_rate=unknown,
+        impulsive_torque=effort,
+    )
+    return Robot(
+        name=model.name,
+        joint_names=tuple(model.names)[1:],
+        model=model,
+        urdf=text,
+        base_frame=names[0],
+        contact_frame=contact_frame,
+        limits=limits,
+        reflected_motor_inertia=_inertia(reflected_motor_inertia, n, "reflected"),
+        apparent_motor_inertia=_inertia(apparent_motor_inertia, n, "apparent"),
+        joint_stiffness=unknown,
+        joint_damping=np.zeros(n),
+        stance=np.clip(0.0, np.maximum(lower, -np.pi), np.minimum(upper, np.pi)),
+        detection_joints=tuple(range(n)),
+        driver_compensates_gravity=False,
+        assumed=_NOT_IN_A_URDF,
+    )
+
+
+def _read(path: Path) -> str:
+    """Return the URDF with every continuous joint as a revolute one without limits."""
+    try:
+        root = ElementTree.fromstring(path.read_text())
+    except OSError as error:
+        raise RobotError(f"robot: no URDF file {path}: {error.strerror}") from None
+    except (ElementTree.ParseError, UnicodeDecodeError) as error:
+        raise RobotError(f"{path}: not XML: {error}") from None
+    for joint in root.iter("joint"):
+        if joint.get("type") == "continuous":
+            joint.set("type", "revolute")
+            limit = joint.find("limit")
+            if limit is None:
+                limit = ElementTree.SubElement(joint, "limit", effort="0", velocity="0")
+            limit.attrib.update(lower="-1e9", upper="1e9")
+    return str(ElementTree.tostring(root, encoding="unicode"))
+
+
+def _model(path: Path, text: str) -> pin.Model:
+    """Return the pinocchio model, which must have joints of one coordinate each."""
+    try:
+        model = pin.buildModelFromXML(text)
+    except (ValueError, RuntimeError) as error:
+        raise RobotError(f"{path}: URDF cannot be read: {' '.join(str(error).split())}") from None
+    if model.nv == 0 or model.nq != model.nv:
+        raise RobotError(f"{path}: expected revolute or prismatic joints, at least one")
+    return model
+
+
+def _inertia(value: ArrayLike, n: int, which: str) -> np.ndarray:
+    """Return n motor inertias."""
+    inertia = np.asarray(value, dtype=float)
+    fits = inertia.ndim == 0 or inertia.shape == (n,)
+    if not fits or not np.all(np.isfinite(inertia)) or np.any(inertia < 0.0):
+        raise RobotError(f"{which} motor inertia: expected 1 or {n} numbers >= 0, got {value}")
+    return np.full(n, inertia) if inertia.ndim == 0 else inertia

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One impact of plant and torque loop under any command, exact: no driver, no noise, no ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from impact_robots import ArmDynamics, ArmState
+from impact_sim.exceptions import SimulationError
+from impact_sim.plant import FlexibleJointPlant
+from impact_sim.torque_loop import PERIOD as LOOP_PERIOD
+from impact_sim.torque_loop import TorqueLoop
+
+CYCLE = 1e-3  # of the command [s]
+LOOPS_PER_CYCLE = round(CYCLE / LOOP_PERIOD)
+CLEARANCE = 2e-3  # nearer than this the plant takes its small steps [m]
+TIMEOUT = 2.0  # without a touch [s]
+
+# time since the start [s], dynamics of the links, whether the surface was touched: torque (n,)
+Command = Callable[[float, ArmState, bool], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Touch:
+    """The instant of the first contact."""
+
+    time: float  # since the start [s]
+    q: np.ndarray  # link positions, shape (n,) [rad]
+    dq: np.ndarray  # link velocities, shape (n,) [rad/s]
+
+
+@dataclass(frozen=True)
+class DirectRun:
+    """What happened, without noise.
+
+    The arrays of motion have one row a cycle of the command. Those of the contact have one row a
+    step of the plant, from the first touch on, as long as the point stays near the surface.
+    """
+
+    t: np.ndarray  # since the start, shape (N,) [s]
+    q: np.ndarray  # link positions, shape (N, n) [rad]
+    dq: np.ndarray  # link velocities, shape (N, n) [rad/s]
+    tau: np.ndarray  # torque in the joints' springs, shape (N, n) [N.m]
+    torque: np.ndarray  # commanded, gravity included, shape (N, n) [N.m]
+    touch: Touch
+    contact_t: np.ndarray  # since the start, shape (K,) [s]
+    contact_force: np.ndarray  # on the robot, base axes, shape (K, 3) [N]
+    contact_velocity: np.ndarray  # of the contact point, base axes, shape (K, 3) [m/s]
+    normal: np.ndarray  # of the surface, towards the robot, base axes, shape (3,)
+    contact_step: float  # between rows of the contact [s]
+
+    @property
+    def approach_speed(self) -> float:
+        """Normal speed at the first touch, positive [m/s]."""
+        return float(-self.normal @ self.contact_velocity[0])
+
+    @property
+    def compression_impulse(self) -> float:
+        """Normal impulse up to the end of the compression [N.s].
+
+        Raises:
+            SimulationError: the compression does not end within the run.
+        """
+        during = self.contact_force[: self._compression_steps()] @ self.normal
+        return float(during.sum() * self.contact_step)
+
+    @property
+    def compression_time(self) -> float:
+        """Time from the first touch to the end of the compression [s].
+
+        Raises:
+            SimulationError: the compression does not end within the run.
+        """
+        return self._compression_steps() * self.contact_step
+
+    def _compression_steps(self) -> int:
+        """Return the number of steps until the normal velocity has vanished."""
+        ended = np.flatnonzero(self.contact_velocity @ self.normal >= 0.0)
+        if not ended.size:
+            raise SimulationError("direct run: the compression does not end within the run")
+        return int(ended[0])
+
+
+def direct_run(
+    plant: FlexibleJointPlant,
+    command: Command,
+    *,
+    after_touch: float,
+    torque_loop: bool = True,
+) -> DirectRun:
+    """Run the plant from its present state until ``after_touch`` [s] after the first touch.
+
+    Args:
+        plant: with a surface, already ``reset``.
+        command: called once a cycle of 1 ms; returns the desired torque, gravity included.
+        after_touch: how long to go on [s].
+        torque_loop: False lets the motors follow the desired torque directly.
+
+    Raises:
+        SimulationError: no surface, or no touch within ``TIMEOUT``.
+    """
+    if plant.surface is None:
+        raise SimulationError("direct run: expected a surface")
+    recorder = _Recorder(plant, TorqueLoop(plant.robot, enabled=torque_loop))
+    dynamics = ArmDynamics(plant.robot)
+    while recorder.touch is None or plant.time < recorder.touch.time + after_touch:
+        if recorder.touch is None and plant.time > TIMEOUT:
+            raise SimulationError(f"direct run: no touch within {TIMEOUT:g} s")
+        state = dynamics(plant.q, plant.dq)
+        recorder.cycle(state, command(plant.time, state, recorder.touch is not None))
+    return recorder.run(plant.surface.normal)
+
+
+class _Recorder:
+    """Advances the plant by cycles and keeps what a :class:`DirectRun` holds."""
+
+    def __init__(self, plant: FlexibleJointPlant, loop: TorqueLoop) -> None:
+        self._plant, self._loop = plant, loop
+        self._loop.reset(plant.joint_torque)
+        self._motion: list[tuple[float, np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []
+        self._contact: list[tuple[float, np.ndarray, np.ndarray]] = []
+        self.touch: Touch | None = None
+
+    def cycle(self, state: ArmState, torque: np.ndarray) -> None:
+        """Advance one cycle from the ``state`` of the links with a desired torque (n,) [N.m]."""
+        plant = self._plant
+        self._motion.append((plant.time, state.q, state.dq, plant.joint_torque, torque))
+        for _ in range(LOOPS_PER_CYCLE):
+            plant.apply_motor_torque(self._loop.update(torque, plant.joint_torque))
+            if plant.gap > CLEARANCE:
+                plant.advance_free(LOOP_PERIOD)
+                continue
+            for _ in range(round(LOOP_PERIOD / plant.contact_step)):
+                self._contact_step()
+
+    def _contact_step(self) -> None:
+        """Advance one small step."""
+        plant = self._plant
+        time, velocity = plant.time, plant.contact_velocity
+        before = (plant.q, plant.dq) if self.touch is None else None
+        plant.advance_contact()
+        if before is not None and plant.contact_force.any():
+            self.touch = Touch(time, *before)
+        if self.touch is not None:
+            self._contact.append((time, plant.contact_force, velocity))
+
+    def run(self, normal: np.ndarray) -> DirectRun:
+        """Return what was recorded.
+
+        Raises:
+            SimulationError: there was no touch.
+        """
+        if self.touch is None:
+            raise SimulationError("direct run: no touch")
+        t, q, dq, tau, torque = (np.array(column) for column in zip(*self._motion, strict=True))
+        contact_t, force, velocity = (
+            np.array(column) for column in zip(*self._contact, strict=True)
+        )
+        step = self._plant.contact_step
+        return DirectRun(
+            t, q, dq, tau, torque, self.touch, contact_t, force, velocity, normal, step
+        )

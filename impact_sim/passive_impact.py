@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An arm that flies into a surface with gravity compensation alone.
+
+Nothing but the arm, its torque loop and the surface decides what such an impact does, so it is what
+impact models are judged by (specification, section 8: only then does the gross velocity come out).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_predictor.contact_force import ContactLaw
+from impact_robots import ArmDynamics, ArmState, Robot
+from impact_sim.direct_run import DirectRun, direct_run
+from impact_sim.plant import CONTACT_STEP, FlexibleJointPlant, Surface
+
+GAP = 1e-6  # between the contact point and the surface at the start [m]
+
+
+def gravity_compensation(_time: float, state: ArmState, _touched: bool) -> np.ndarray:
+    """Return the gravity torque of the present position, shape (n,) [N.m]."""
+    return state.g
+
+
+def passive_impact(
+    robot: Robot,
+    q: np.ndarray,
+    dq: np.ndarray,
+    normal: np.ndarray,
+    law: ContactLaw,
+    *,
+    friction: float = 0.0,
+    after_touch: float = 0.1,
+    torque_loop: bool = True,
+    contact_step: float = CONTACT_STEP,
+) -> DirectRun:
+    """Simulate an impact at a given state; the surface is put where the contact point is.
+
+    Args:
+        robot: the arm.
+        q: link positions at the impact, shape (n,) [rad].
+        dq: link and motor velocities at the impact, shape (n,) [rad/s]; must approach.
+        normal: of the surface, towards the robot, base axes, shape (3,), any length.
+        law: of the normal contact force.
+        friction: Coulomb's coefficient [-].
+        after_touch: how long to go on after the first touch [s].
+        torque_loop: False lets the motors follow the gravity torque directly.
+        contact_step: of the integration [s].
+
+    Raises:
+        SimulationError: the contact point does not reach the surface, or q is not finite.
+    """
+    point = ArmDynamics(robot).position(np.asarray(q, dtype=float))
+    away = np.array(normal, dtype=float)
+    away = away / np.linalg.norm(away)
+    surface = Surface(point - GAP * away, away, law, friction)
+    plant = FlexibleJointPlant(robot, surface, contact_step=contact_step)
+    plant.reset(np.asarray(q, dtype=float), np.asarray(dq, dtype=float))
+    return direct_run(plant, gravity_compensation, after_touch=after_touch, torque_loop=torque_loop)

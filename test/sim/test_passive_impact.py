@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Impacts without driver and noise obey physics, on one joint, on three and on seven."""
+
+import mujoco
+import numpy as np
+import pytest
+from tiny_robot import tiny_robot
+
+from impact_predictor import effective_mass, generalized_momentum
+from impact_predictor.contact_force import Viscoelastic, viscoelastic_restitution
+from impact_robots import ArmDynamics, contact_rotation, load_robot
+from impact_sim import SimulationError
+from impact_sim.direct_run import direct_run
+from impact_sim.passive_impact import gravity_compensation, passive_impact
+from impact_sim.plant import FlexibleJointPlant, Surface
+
+LAW = Viscoelastic(1.2e5, 8e6)
+NORMAL = np.array([-1.0, 0.0, 0.0])
+SPEED = 0.12
+
+
+@pytest.fixture(scope="module")
+def panda():
+    return load_robot("panda")
+
+
+def hit(robot, **options):
+    """Let the arm hit a wall from its stance, without turning the tool."""
+    J = ArmDynamics(robot)(robot.stance, np.zeros(robot.dof)).J
+    dq = np.linalg.pinv(J) @ np.concatenate([-SPEED * NORMAL, np.zeros(3)])
+    return passive_impact(robot, robot.stance, dq, NORMAL, LAW, after_touch=0.03, **options)
+
+
+def effective(run):
+    return run.compression_impulse / run.approach_speed
+
+
+def test_a_free_mass_stops_with_its_momentum_and_rebounds_by_the_law(tmp_path):
+    robot = tiny_robot(tmp_path, mass=2.0, stiffness=1e-6, reflected=1e-3, apparent=1e-3)
+    law = Viscoelastic(1.2e5, 1.2e6)
+    run = passive_impact(robot, np.zeros(1), np.array([0.1]), NORMAL, law, after_touch=0.05)
+    assert effective(run) == pytest.approx(2.0, rel=2e-3)
+    rebound = run.normal @ run.contact_velocity[-1]
+    assert rebound / run.approach_speed == pytest.approx(
+        viscoelastic_restitution(law, 0.1), rel=5e-3
+    )
+    assert run.contact_force[-1] == pytest.approx(np.zeros(3))
+
+
+def test_the_touch_is_the_state_that_was_asked_for(panda):
+    run = hit(panda)
+    assert run.approach_speed == pytest.approx(SPEED, rel=1e-3)
+    assert run.touch.q == pytest.approx(panda.stance, abs=1e-5)
+    assert run.touch.time == pytest.approx(1e-6 / SPEED, abs=2 * run.contact_step)
+    assert run.contact_t[0] == run.touch.time
+    assert run.t == pytest.approx(np.arange(len(run.t)) * 1e-3, abs=1e-9)
+
+
+def test_the_torque_loop_takes_motor_inertia_away(panda):
+    state = ArmDynamics(panda)(panda.stance, np.zeros(7))
+    rotation = contact_rotation(NORMAL)
+    mass = {
+        name: effective_mass(generalized_momentum(state, rotation, motors))
+        for name, motors in panda.motor_inertias.items()
+    }
+    with_loop, without = effective(hit(panda)), effective(hit(panda, torque_loop=False))
+    assert mass["M"] < with_loop < without
+    nearest = [
+        min(mass, key=lambda name: abs(np.log(mass[name] / found)))
+        for found in (with_loop, without)
+    ]
+    assert nearest == ["M+B_theta", "M+B_rho"], (mass, with_loop, without)
+
+
+def test_the_result_does_not_hang_on_the_step(panda):
+    assert effective(hit(panda, contact_step=5e-6)) == pytest.approx(
+        effective(hit(panda)), rel=1e-3
+    )
+
+
+def test_it_repeats_bit_for_bit(panda):
+    first, second = hit(panda), hit(panda)
+    assert np.array_equal(first.contact_force, second.contact_force)
+    assert np.array_equal(first.q, second.q)
+
+
+def test_a_run_that_never_touches_says_so(panda, monkeypatch):
+    monkeypatch.setattr("impact_sim.direct_run.TIMEOUT", 0.05)
+    with pytest.raises(SimulationError, match=r"no touch within 0\.05 s"):
+        passive_impact(panda, panda.stance, np.zeros(7), NORMAL, LAW)
+    plant = FlexibleJointPlant(panda)
+    plant.reset(panda.stance)
+    with pytest.raises(SimulationError, match="expected a surface"):
+        direct_run(plant, gravity_compensation, after_touch=0.1)
+
+
+def test_a_run_that_is_too_short_has_no_compression_impulse(panda):
+    point = ArmDynamics(panda).position(panda.stance)
+    plant = FlexibleJointPlant(panda, Surface(point, NORMAL, LAW, 0.0))
+    J = ArmDynamics(panda)(panda.stance, np.zeros(7)).J
+    plant.reset(panda.stance, np.linalg.pinv(J) @ np.array([SPEED, 0, 0, 0, 0, 0]))
+    run = direct_run(plant, gravity_compensation, after_touch=1e-3)
+    with pytest.raises(SimulationError, match="compression does not end"):
+        run.compression_impulse  # noqa: B018
+
+
+def test_an_arm_with_locked_joints_is_the_same_in_both_engines(project_root):
+    """The plant builds what the loader leaves of a robot whose YAML names three joints of seven."""
+    data = project_root / "impact_analysis" / "reproduce" / "data"
+    planar = load_robot(data / "panda_planar.yaml")
+    plant, random = FlexibleJointPlant(planar), np.random.default_rng(2)
+    for _ in range(5):
+        q, dq = planar.stance + 0.3 * random.normal(size=3), random.normal(size=3)
+        plant.data.qpos[plant._motor], plant.data.qpos[plant._spring] = q, 0.0
+        plant.data.qvel[plant._motor], plant.data.qvel[plant._spring] = dq, 0.0
+        mujoco.mj_forward(plant.model, plant.data)
+        full = np.zeros((6, 6))
+        mujoco.mj_fullM(plant.model, plant.data, full)
+        state = ArmDynamics(planar)(q, dq)
+        np.testing.assert_allclose(full[np.ix_(plant._spring, plant._spring)], state.M, atol=1e-13)
+        np.testing.assert_allclose(plant.data.qfrc_bias[plant._spring], state.h, atol=1e-12)
+        np.testing.assert_allclose(plant.contact_position, state.position, atol=1e-13)
+        assert abs(state.position[1]) < 1e-9  # it stays in its plane
