@@ -119,7 +119,9 @@ def draw_intervals() -> None:
         low, high = velocity_interval(state, ROBOT, WALL, **ranges, model=model)
         style = {"color": ("tab:gray", "tab:blue", "tab:purple")[i], "linewidth": 2}
         middle, half = np.degrees(high + low) / 2, np.degrees(high - low) / 2
-        axes.errorbar(joints + 0.18 * (i - 1), middle, half, fmt="none", capsize=4, label=model, **style)
+        axes.errorbar(
+            joints + 0.18 * (i - 1), middle, half, fmt="none", capsize=4, label=model, **style
+        )
     axes.plot(joints, truth, "k_", markersize=26, label="simulated")
     axes.plot(joints, np.degrees(state.dq), "o", color="0.7", label="before", markersize=5)
     axes.set(xlabel="joint", ylabel="velocity after the impact [deg/s]")

@@ -20,8 +20,7 @@ def as_text(found: ImpactEvaluation) -> str:
     data, best = found.dataset, found.best
     lines = [
         data.name,
-        f"  {data.rows} rows: {len(data.impacts)} used, {data.not_finite} dropped as not finite,"
-        f" {data.not_approaching} as not approaching",
+        f"  {data.rows} rows, {len(data.impacts)} used; dropped: {data.dropped}",
         f"  fitted on {found.fitted}, judged on the other {found.held_out}"
         f" (random halves, seed {found.seed}); brackets: 95 %, bootstrap",
         "",
@@ -48,6 +47,7 @@ def as_json(found: ImpactEvaluation) -> str:
         "rows": data.rows,
         "dropped_rows": {
             "not_finite": data.not_finite,
+            "no_contact_frame": data.no_frame,
             "not_approaching": data.not_approaching,
         },
         "fitted_impacts": found.fitted,

@@ -156,6 +156,5 @@ def _fitted(
 def _too_few(dataset: PlanarDataset) -> str:
     return (
         f"expected at least {FEWEST} usable impacts, got {len(dataset.impacts)} of"
-        f" {dataset.rows} rows ({dataset.not_finite} not finite,"
-        f" {dataset.not_approaching} not approaching)"
+        f" {dataset.rows} rows ({dataset.dropped})"
     )

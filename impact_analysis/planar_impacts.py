@@ -17,6 +17,7 @@ _BEFORE = ("vx0_mps", "vy0_mps", "w0_radps")
 _AFTER = ("vx1_mps", "vy1_mps", "w1_radps")
 _NORMAL = ("n_x", "n_y", "n_lever_m")
 _TANGENT = ("d_x", "d_y", "d_lever_m")
+_LEAST_SINE = 0.1  # of the angle between normal and tangent, which is a right one
 COLUMNS = (*_POSITION, *_BEFORE, *_AFTER, *_NORMAL, *_TANGENT)
 
 
@@ -49,7 +50,16 @@ class PlanarDataset:
     impacts: PlanarImpacts
     rows: int  # in the file
     not_finite: int  # rows dropped for an empty field, NaN or infinity
+    no_frame: int  # rows dropped because normal and tangent do not span the plane
     not_approaching: int  # rows dropped because the contact point does not approach
+
+    @property
+    def dropped(self) -> str:
+        """How many rows were dropped, and why."""
+        return (
+            f"{self.not_finite} not finite, {self.no_frame} without a normal and a tangent,"
+            f" {self.not_approaching} not approaching"
+        )
 
 
 class PlanarImpactFile:
@@ -90,13 +100,16 @@ class PlanarImpactFile:
         table = np.array([self._numbers(*line) for line in lines]).reshape(-1, len(COLUMNS))
         finite = np.isfinite(table).all(axis=1)
         impacts = _impacts(table[finite])
+        (n_x, n_y), (d_x, d_y) = impacts.normal[:, :2].T, impacts.tangent[:, :2].T
+        framed = np.abs(n_x * d_y - n_y * d_x) > _LEAST_SINE
         approaching = (impacts.normal * impacts.before).sum(axis=1) < 0.0
         return PlanarDataset(
             name=str(self._path),
-            impacts=impacts.take(approaching),
+            impacts=impacts.take(framed & approaching),
             rows=len(table),
             not_finite=int((~finite).sum()),
-            not_approaching=int((~approaching).sum()),
+            no_frame=int((~framed).sum()),
+            not_approaching=int((framed & ~approaching).sum()),
         )
 
     def _lines(self) -> Iterator[tuple[int, list[str]]]:

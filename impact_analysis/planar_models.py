@@ -78,6 +78,7 @@ def baseline_errors(impacts: PlanarImpacts) -> np.ndarray:
 def _inertia(impacts: PlanarImpacts) -> Parameter:
     """Return I/m of a body as large as its levers: about half their square."""
     square = float(np.median(impacts.tangent[:, 2] ** 2 + impacts.normal[:, 2] ** 2))
+    square = max(square, 1e-12)  # a point mass has no lever
     return Parameter(INERTIA, (0.4 * square,), 0.01 * square, 10 * square)
 
 

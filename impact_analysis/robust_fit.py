@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 r"""Fits a model to measured impacts so that a few bad measurements do not matter.
 
-Minimised is the sum of 2 (sqrt(1 + r^2) - 1) over impacts and components, r = error/scale: about
-r^2 for small errors, 2 |r| for large ones (scipy's "soft_l1").
+Minimised is the sum of sqrt(1 + r^2) - 1 over impacts and components, r = error/scale: about
+r^2/2 for small errors, |r| for large ones (scipy's "soft_l1").
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from itertools import product
 import numpy as np
 from scipy.optimize import least_squares
 
+from impact_analysis.exceptions import AnalysisError
 from impact_analysis.planar_impacts import PlanarImpacts
 from impact_analysis.planar_model import Model
 
@@ -38,10 +39,18 @@ def fit(model: Model, impacts: PlanarImpacts, scale: np.ndarray) -> Fit:
         model: m parameters.
         impacts: N impacts.
         scale: error in (vx, vy, w) that counts as 1, shape (3,).
+
+    Raises:
+        AnalysisError: a prediction is not a finite number.
     """
     starts = np.array([*product(*(item.starts for item in model.parameters))])
     r = (model.predict(starts, impacts) - impacts.after) / scale
-    cost = (np.sqrt(1 + r * r) - 1).mean(axis=(1, 2))
+    with np.errstate(over="ignore"):
+        cost = (np.sqrt(1 + r * r) - 1).mean(axis=(1, 2))
+    if not np.isfinite(cost).all():
+        raise AnalysisError(
+            f"{model.name}: predictions overflow; expected SI units in the data set"
+        )
     chosen = starts[np.argsort(cost, kind="stable")[:SEARCHES]]
     return min((search(model, impacts, scale, x) for x in chosen), key=lambda found: found.cost)
 

@@ -3,6 +3,18 @@
 
 from impact_predictor.batch import BatchPrediction, predict_many
 from impact_predictor.bodies import ArmBody, FreeBody, box
+from impact_predictor.contact_estimate import ContactIdentification, FitFlag
+from impact_predictor.contact_force import (
+    ExtendedHuntCrossley,
+    HuntCrossley,
+    Viscoelastic,
+    contact_law,
+    hertz_stiffness,
+    viscoelastic_restitution,
+)
+from impact_predictor.contact_identification import identify_contact
+from impact_predictor.contact_profile import ContactEnd, ContactProfile
+from impact_predictor.contact_simulation import simulate_contact
 from impact_predictor.contacts import Contact, Loop, face_points
 from impact_predictor.derived_sets import (
     angular_momentum_jump_set,
@@ -57,30 +69,47 @@ from impact_predictor.inverse_inertia import (
     flexible,
     generalized_momentum,
 )
+from impact_predictor.lumped_contact import Maxwell, VirtualSpring
+from impact_predictor.planar_impact import PLANAR_LAWS, planar_impulse
 from impact_predictor.polytope import Polytope
 from impact_predictor.predict import predict
 from impact_predictor.prediction import Prediction
+from impact_predictor.restitution import (
+    asymptotic_restitution,
+    exact_restitution,
+    maxwell_restitution,
+    spring_restitution,
+)
 from impact_predictor.robot_contacts import RobotContact, contacts_interval, predict_contacts
 from impact_predictor.robot_sets import SETS, robot_sets
 from impact_predictor.simultaneous_impact import simultaneous_impact
 from impact_predictor.simultaneous_result import SimultaneousImpact
 from impact_predictor.speed_bound import existential_speed_bound, robust_speed_bound
+from impact_predictor.tangential_compliance import compliant_impulse
 from impact_predictor.trust import VelocityInterval, caveats, velocity_interval
 
 __all__ = [
     "FRICTION_LAWS",
     "INVERSE_INERTIAS",
+    "PLANAR_LAWS",
     "SETS",
     "ArmBody",
     "BatchPrediction",
     "Contact",
+    "ContactEnd",
+    "ContactIdentification",
     "ContactMode",
+    "ContactProfile",
+    "ExtendedHuntCrossley",
+    "FitFlag",
     "Flag",
     "FreeBody",
+    "HuntCrossley",
     "ImpactMapResult",
     "ImpactSystem",
     "InverseInertia",
     "Loop",
+    "Maxwell",
     "NoImpulseError",
     "NotApproachingError",
     "OutOfRangeError",
@@ -96,18 +125,24 @@ __all__ = [
     "UnknownNameError",
     "UnsolvedImpactError",
     "VelocityInterval",
+    "VirtualSpring",
+    "Viscoelastic",
     "algebraic_mass",
     "angular_momentum_jump_set",
     "angular_momentum_map",
+    "asymptotic_restitution",
     "box",
     "caveats",
     "com_velocity_jump_set",
     "com_velocity_map",
+    "compliant_impulse",
     "compression_set",
     "contact_jacobian",
+    "contact_law",
     "contacts_interval",
     "crb",
     "effective_mass",
+    "exact_restitution",
     "existential_speed_bound",
     "face_points",
     "flexible",
@@ -115,6 +150,8 @@ __all__ = [
     "friction_half_spaces",
     "friction_pyramid",
     "generalized_momentum",
+    "hertz_stiffness",
+    "identify_contact",
     "impact_map",
     "impact_system",
     "impulse_set",
@@ -122,19 +159,24 @@ __all__ = [
     "joint_torque_map",
     "joint_velocity_jump_set",
     "joint_velocity_map",
+    "maxwell_restitution",
     "mean_force_factor",
     "minimum_norm_joint_velocity_map",
     "named_inverse_inertia",
     "normal_impulse",
+    "planar_impulse",
     "predict",
     "predict_contacts",
     "predict_many",
     "restitution_half_spaces",
     "robot_sets",
     "robust_speed_bound",
+    "simulate_contact",
     "simultaneous_impact",
+    "spring_restitution",
     "unit_impulses",
     "velocity_after_set",
     "velocity_interval",
     "velocity_jump_set",
+    "viscoelastic_restitution",
 ]

@@ -3,19 +3,27 @@
 
 from __future__ import annotations
 
-import pinocchio as pin
-from geometry_msgs.msg import Pose
 from std_msgs.msg import Header
 
 from impact_msgs.msg import ImpactPrediction
 from impact_msgs.msg import Polytope as PolytopeMessage
+from impact_predictor.markers import write_pose
 from impact_predictor.polytope import Polytope
 from impact_predictor.prediction import Prediction
+from impact_predictor.trust import VelocityInterval
 from impact_ros.messages import fill, set_vector
 
 
-def prediction_message(prediction: Prediction, header: Header) -> ImpactPrediction:
-    """Return a prediction as a message; ``header`` has the state's time and the base frame."""
+def prediction_message(
+    prediction: Prediction, interval: VelocityInterval | None, header: Header
+) -> ImpactPrediction:
+    """Return a prediction as a message.
+
+    Args:
+        prediction: what is written.
+        interval: of the joint velocities after the impact; none: the fields stay empty.
+        header: the state's time and the base frame.
+    """
     message = ImpactPrediction(
         header=header,
         model=prediction.model,
@@ -30,10 +38,14 @@ def prediction_message(prediction: Prediction, header: Header) -> ImpactPredicti
         energy_gain=prediction.energy_gain,
         flags=int(prediction.flags),
         approximate_to_exact_ratio=prediction.approximate_to_exact_ratio,
+        jacobian_condition=prediction.jacobian_condition,
     )
-    _write_pose(message.contact_pose, prediction)
+    write_pose(message.contact_pose, prediction)
     fill(message.velocity_before, prediction.dq_before)
     fill(message.velocity_after, prediction.dq_after)
+    if interval is not None:
+        fill(message.velocity_low, interval.low)
+        fill(message.velocity_high, interval.high)
     set_vector(message.task_velocity_before, prediction.velocity_before)
     set_vector(message.task_velocity_after, prediction.velocity_after)
     set_vector(message.impulse, prediction.impulse)
@@ -56,11 +68,3 @@ def polytope_message(polytope: Polytope, header: Header) -> PolytopeMessage:
     fill(message.b, polytope.b)
     fill(message.vertices, polytope.vertices)
     return message
-
-
-def _write_pose(pose: Pose, prediction: Prediction) -> None:
-    """Write position and orientation of the contact frame."""
-    set_vector(pose.position, prediction.contact_position)
-    x, y, z, w = pin.Quaternion(prediction.contact_rotation).coeffs().tolist()
-    pose.orientation.x, pose.orientation.y = x, y
-    pose.orientation.z, pose.orientation.w = z, w

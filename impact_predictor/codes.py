@@ -11,6 +11,7 @@ from impact_predictor.exceptions import (
     SingularJacobianError,
     UnboundedSetError,
     UnknownNameError,
+    UnsolvedImpactError,
 )
 
 _BY_CLASS: dict[type[Exception], str] = {
@@ -19,6 +20,7 @@ _BY_CLASS: dict[type[Exception], str] = {
     NoImpulseError: "CODE_NO_SOLUTION",
     SingularJacobianError: "CODE_NO_SOLUTION",
     UnboundedSetError: "CODE_NO_SOLUTION",
+    UnsolvedImpactError: "CODE_NO_SOLUTION",
 }
 _BY_KIND = {
     "model": "CODE_UNKNOWN_MODEL",
@@ -39,7 +41,11 @@ class RequestError(PredictionError):
 
 
 def code_name(error: Exception) -> str:
-    """Return the name of the code that both services give to ``error``."""
+    """Return the name of the code that both services give to ``error``.
+
+    Only PredictImpact has CODE_NO_CONTACT and CODE_UNKNOWN_FRICTION_LAW, only ComputeFeasibleSets
+    CODE_UNKNOWN_SET and CODE_NOT_APPROACHING: the other service cannot run into their errors.
+    """
     if isinstance(error, RequestError):
         return error.code
     if isinstance(error, UnknownNameError):

@@ -4,36 +4,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
+from visualization_msgs.msg import MarkerArray
 
+from impact_msgs.msg import ImpactPrediction
+from impact_msgs.msg import Polytope as PolytopeMessage
 from impact_msgs.srv import ComputeFeasibleSets, PredictImpact
 from impact_predictor.answers import polytope_message, prediction_message
 from impact_predictor.codes import code_name
-from impact_predictor.predict import predict
+from impact_predictor.impact_question import answer, impulse_sets
+from impact_predictor.marker_shapes import Scales
+from impact_predictor.markers import STAY, marker_array
+from impact_predictor.near_contact import Forecast
+from impact_predictor.node_parameters import PredictorParameters
+from impact_predictor.polytope import Polytope
 from impact_predictor.requests import RequestReader
 from impact_predictor.robot_sets import robot_sets
-from impact_robots import ImpactError, Robot
+from impact_robots import ImpactError
 from impact_ros import qos
+from impact_ros.exceptions import MessageError
 from impact_ros.main import main_for
+from impact_ros.messages import JointReader, non_finite, to_nanoseconds
 from impact_ros.parameters import declare
-from impact_ros.robot_parameters import RobotParameters
 
-
-@dataclass(frozen=True)
-class PredictorParameters(RobotParameters):
-    """What the node can be told; all fixed once it has started."""
+_LOG_PERIOD = 5.0  # one line per kind of trouble and this time [s]
+_STREAM_LIFETIME = 1_000_000_000  # after which RViz forgets the stream's markers [ns]
 
 
 class PredictorNode(Node):
-    """Answers `~/predict_impact` and `~/compute_feasible_sets`.
+    """Answers `~/predict_impact` and `~/compute_feasible_sets`, and predicts near a surface.
 
     Subscribes to `joint_states`, whose last message stands in for an empty state in a request.
-    Sets in contact axes have the contact frame's name with `_surface` as frame, sets of joint
+    With the parameter `stream` it publishes `~/prediction`, `~/polytope` and `~/markers` while the
+    contact point is near the surface and approaches; markers of each prediction asked for come
+    too. Sets in contact axes have the contact frame's name with `_surface` as frame, sets of joint
     quantities none.
     """
 
@@ -49,16 +57,27 @@ class PredictorNode(Node):
             ImpactError: a parameter does not fit, or the robot cannot be loaded.
         """
         super().__init__("impact_predictor", **options)
-        parameters = declare(self, PredictorParameters)
-        robot = parameters.load_robot()
-        self._reader = RequestReader(robot)
+        self._settings = declare(self, PredictorParameters)
+        self._robot = self._settings.load_robot()
+        self._near = self._settings.near_contact(self._robot)
+        self._reader = RequestReader(self._robot)
+        self._stream_reader = JointReader(self._robot.joint_names)
         self._last_state: JointState | None = None
-        self.create_subscription(JointState, "joint_states", self._on_state, qos.SENSOR)
+        self._advertise()
+        if self._near is None:
+            self.create_subscription(JointState, "joint_states", self._keep_state, qos.SENSOR)
+        else:  # a deep queue: a recording that is played fast is looked at whole
+            profile = qos.RECORD_BEST_EFFORT
+            self.create_subscription(JointState, "joint_states", self._on_state, profile)
+
+    def _advertise(self) -> None:
+        self._predictions = self.create_publisher(ImpactPrediction, "~/prediction", qos.STREAM)
+        self._polytopes = self.create_publisher(PolytopeMessage, "~/polytope", qos.STREAM)
+        self._markers = self.create_publisher(MarkerArray, "~/markers", qos.STREAM)
         self.create_service(PredictImpact, "~/predict_impact", self._on_predict)
         self.create_service(ComputeFeasibleSets, "~/compute_feasible_sets", self._on_sets)
 
-    def _on_state(self, message: JointState) -> None:
-        self._last_state = message
+    # --- services -----------------------------------------------------------------------------
 
     def _on_predict(self, request: Any, response: Any) -> Any:
         return self._answer(self._predict, request, response)
@@ -81,24 +100,22 @@ class PredictorNode(Node):
         return response
 
     def _predict(self, request: Any, response: Any) -> None:
-        robot, state, rotation, message = self._reader.read(request, self._last_state)
-        header = Header(stamp=message.header.stamp, frame_id=robot.base_frame)
-        predictions = [
-            predict(
-                state,
-                robot,
-                rotation,
-                model=model,
-                friction=request.friction,
-                restitution=request.restitution,
-                law=request.friction_law or "coulomb",
-            )
-            for model in request.models or robot.motor_inertias
+        question, message = self._reader.prediction(request, self._last_state)
+        header = self._header(message)
+        models = request.models or tuple(self._robot.motor_inertias)
+        answers = {model: answer(question, self._robot, model) for model in models}
+        response.predictions = [
+            prediction_message(each, answers[model].interval, header)
+            for model in models
+            for each in answers[model].predictions
         ]
-        response.predictions = [prediction_message(each, header) for each in predictions]
+        if self._drawn:
+            shown = answers.get(self._settings.model, answers[models[0]])
+            impulses = impulse_sets(question, self._robot)
+            self._draw(Forecast(shown, impulses), header, STAY)
 
     def _sets(self, request: Any, response: Any) -> None:
-        robot, state, rotation, message = self._reader.read(request, self._last_state)
+        robot, state, rotation, message = self._reader.surface(request, self._last_state)
         polytopes = robot_sets(
             state,
             robot,
@@ -112,16 +129,96 @@ class PredictorNode(Node):
             inverse_inertia=request.inverse_inertia or "crb",
             names=request.sets,
         )
-        stamp = message.header.stamp
         response.polytopes = [
-            polytope_message(each, Header(stamp=stamp, frame_id=_frame_id(each.frame, robot)))
-            for each in polytopes
+            self._polytope_message(each, message, robot.contact_frame) for each in polytopes
         ]
 
+    # --- stream -------------------------------------------------------------------------------
 
-def _frame_id(frame: str, robot: Robot) -> str:
-    """Return the tf name of a polytope's frame; none for joint quantities."""
-    return {"contact": f"{robot.contact_frame}_surface", "base": robot.base_frame}.get(frame, "")
+    def _keep_state(self, message: JointState) -> None:
+        self._last_state = message
+
+    def _on_state(self, message: JointState) -> None:
+        """Keep a state, and predict from the first usable one of each period."""
+        self._last_state = message
+        time = to_nanoseconds(message.header.stamp)
+        if not self._near.due(time):
+            return
+        try:
+            q, dq, _ = self._stream_reader.read(message)
+            if bad := non_finite(self._robot.joint_names, position=q, velocity=dq):
+                raise MessageError(f"missing or not finite: {', '.join(bad[:3])}")
+        except MessageError as error:
+            self._warn_about_state(error)
+            return
+        try:
+            forecast = self._near.look(time, q, dq)
+        except Exception as error:  # the controller may run in this process
+            self._warn_about_prediction(error)
+            return
+        if forecast is not None:
+            self._publish(forecast, message)
+
+    def _publish(self, forecast: Forecast, state: JointState) -> None:
+        header = self._header(state)
+        for prediction in forecast.answer.predictions:
+            interval = forecast.answer.interval
+            self._predictions.publish(prediction_message(prediction, interval, header))
+        for impulses in forecast.impulses:
+            if impulses is None:
+                self._warn_about_set()
+            else:
+                frame = self._robot.contact_frame
+                self._polytopes.publish(self._polytope_message(impulses, state, frame))
+        if self._drawn:
+            self._draw(forecast, header, _STREAM_LIFETIME)
+
+    # --- messages -----------------------------------------------------------------------------
+
+    @property
+    def _drawn(self) -> bool:
+        """Whether anybody looks at the markers; making them takes longer than predicting."""
+        return self._markers.get_subscription_count() > 0
+
+    def _draw(self, forecast: Forecast, header: Header, lifetime: int) -> None:
+        """Publish the markers of an impact; a picture that fails spoils no answer."""
+        scales = Scales(self._settings.marker_impulse_scale, self._settings.marker_velocity_scale)
+        predictions, impulses = forecast.answer.predictions, forecast.impulses
+        try:
+            markers = marker_array(predictions, impulses, scales, header, lifetime)
+        except Exception as error:
+            self._warn_about_markers(error)
+        else:
+            self._markers.publish(markers)
+
+    def _header(self, state: JointState) -> Header:
+        return Header(stamp=state.header.stamp, frame_id=self._robot.base_frame)
+
+    def _polytope_message(
+        self, polytope: Polytope, state: JointState, contact: str
+    ) -> PolytopeMessage:
+        """Return a set as a message, with the tf name of its axes; none for joint quantities."""
+        frames = {"contact": f"{contact}_surface", "base": self._robot.base_frame}
+        header = Header(stamp=state.header.stamp, frame_id=frames.get(polytope.frame, ""))
+        return polytope_message(polytope, header)
+
+    # rclpy throttles by the calling line, so each kind of trouble logs from a line of its own.
+
+    def _warn_about_state(self, error: ImpactError) -> None:
+        self.get_logger().warning(
+            f"joint_states: dropped: {error}", throttle_duration_sec=_LOG_PERIOD
+        )
+
+    def _warn_about_prediction(self, error: Exception) -> None:
+        self.get_logger().warning(f"no prediction: {error}", throttle_duration_sec=_LOG_PERIOD)
+
+    def _warn_about_markers(self, error: Exception) -> None:
+        self.get_logger().warning(f"no markers: {error}", throttle_duration_sec=_LOG_PERIOD)
+
+    def _warn_about_set(self) -> None:
+        self.get_logger().warning(
+            "no polytope: friction leaves it unbounded", throttle_duration_sec=_LOG_PERIOD
+        )
 
 
 main = main_for(PredictorNode, name="impact_predictor")

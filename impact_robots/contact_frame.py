@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from math import hypot, inf, nan
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -21,10 +23,11 @@ def contact_rotation(normal: ArrayLike) -> np.ndarray:
     Raises:
         RobotError: the normal is not three finite numbers, or is zero.
     """
-    z = np.asarray(normal, dtype=float)
-    if z.shape != (3,) or not np.all(np.isfinite(z)) or np.linalg.norm(z) < 1e-9:
+    given = np.asarray(normal, dtype=float)
+    length = hypot(*given.tolist()) if given.shape == (3,) else nan
+    if not 1e-9 <= length < inf:
         raise RobotError(f"normal: expected three finite numbers, not all zero, got {normal!r}")
-    z = z / np.linalg.norm(z)
-    x = np.cross([0.0, 0.0, 1.0], z)
-    x = np.array([1.0, 0.0, 0.0]) if np.linalg.norm(x) < 1e-9 else x / np.linalg.norm(x)
-    return np.column_stack([x, np.cross(z, x), z])
+    nx, ny, nz = (given / length).tolist()
+    level = hypot(nx, ny)
+    x, y = (1.0, 0.0) if level < 1e-9 else (-ny / level, nx / level)
+    return np.array([[x, -nz * y, nx], [y, nz * x, ny], [0.0, nx * y - ny * x, nz]])

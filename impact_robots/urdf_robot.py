@@ -118,5 +118,5 @@ def _inertia(value: ArrayLike, n: int, which: str) -> np.ndarray:
     inertia = np.asarray(value, dtype=float)
     fits = inertia.ndim == 0 or inertia.shape == (n,)
     if not fits or not np.all(np.isfinite(inertia)) or np.any(inertia < 0.0):
-        raise RobotError(f"{which} motor inertia: expected 1 or {n} numbers >= 0, got {value}")
+        raise RobotError(f"{which} motor inertia: expected 1 or {n} numbers >= 0, got {value!r}")
     return np.full(n, inertia) if inertia.ndim == 0 else inertia

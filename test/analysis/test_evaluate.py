@@ -238,12 +238,17 @@ def test_json_is_one_document_with_units(run, tmp_path):
     _, impacts = simulated("poisson", [0.25, 0.5, 4e-4], count=80)
     impacts.before[0, 1] = 1.0
     impacts.after[1, 2] = np.nan
+    impacts.tangent[2, :2] = impacts.normal[2, :2]
     file = write(tmp_path / "impacts.csv", impacts)
     status, out, err = run(file, "--seed", "2", "--json")
     result = json.loads(out)
     assert (status, err) == (0, "")
-    assert result["dropped_rows"] == {"not_finite": 1, "not_approaching": 1}
-    assert (result["rows"], result["fitted_impacts"], result["held_out_impacts"]) == (80, 39, 39)
+    assert result["dropped_rows"] == {
+        "not_finite": 1,
+        "no_contact_frame": 1,
+        "not_approaching": 1,
+    }
+    assert (result["rows"], result["fitted_impacts"], result["held_out_impacts"]) == (80, 38, 39)
     assert result["seed"] == 2
     names = [model["name"] for model in result["models"]]
     assert {"frictionless", "sliding", "coulomb", "poisson"} <= {*names}
@@ -305,7 +310,7 @@ def test_wrong_usage_gets_one_line_and_status_two(run, tmp_path, arguments, text
     [
         ("1,2,3", "line 2: expected 14 fields, got 3"),
         (",".join(["x"] * 14), "line 2: could not convert string to float: 'x'"),
-        (",".join([""] * 14), "at least 40 usable impacts, got 0 of 1 rows (1 not finite, 0 not"),
+        (",".join([""] * 14), "at least 40 usable impacts, got 0 of 1 rows (1 not finite, 0 w"),
         ("", "expected at least 40 usable impacts, got 0 of 0 rows"),
     ],
 )
@@ -322,11 +327,21 @@ def test_impacts_that_all_part_cannot_be_used(run, tmp_path):
     impacts.before[:, 2] = 0.0
     status, out, err = run(write(tmp_path / "parting.csv", impacts))
     assert (status, out) == (1, "")
-    assert "got 0 of 50 rows (0 not finite, 50 not approaching)" in err
+    assert "without a normal and a tangent, 50 not approaching)" in err
+
+
+def test_absurd_numbers_fail_with_one_line(run, tmp_path):
+    impacts = simulated("coulomb", [0.2, 0.5, 4e-4], count=50)[1]
+    impacts.after[3, 1] = 1e300
+    status, out, err = run(write(tmp_path / "absurd.csv", impacts))
+    assert (status, out) == (1, "")
+    assert err == (
+        "impact evaluate: frictionless: predictions overflow; expected SI units in the data set\n"
+    )
 
 
 def test_too_few_impacts_are_refused():
-    dataset = PlanarDataset("few", thrown(39), 39, 0, 0)
+    dataset = PlanarDataset("few", thrown(39), 39, 0, 0, 0)
     with pytest.raises(RecordingError, match="expected at least 40 usable impacts, got 39 of 39"):
         evaluate(dataset)
 

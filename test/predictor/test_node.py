@@ -9,56 +9,26 @@ import pytest
 pytest.importorskip("rclpy")
 
 import pinocchio as pin
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
+from predictor_caller import Caller, wall_contact
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
 from impact_msgs.msg import ImpactPrediction
 from impact_msgs.srv import ComputeFeasibleSets, PredictImpact
-from impact_predictor import SETS, ContactMode, Flag, predict, robot_sets
+from impact_predictor import (
+    SETS,
+    ContactMode,
+    Flag,
+    UnknownNameError,
+    exceptions,
+    predict,
+    robot_sets,
+)
+from impact_predictor.codes import code_name
 from impact_predictor.node import PredictorNode
 from impact_robots import RobotError
 from impact_ros.messages import vector
 from impact_ros.parameters import ParameterError
-from impact_ros.qos import STREAM
-
-TIME_OUT = 20.0  # [s]
-PREDICT, SETS_SERVICE = "impact_predictor/predict_impact", "impact_predictor/compute_feasible_sets"
-
-
-class Caller:
-    """A client and the node in one executor."""
-
-    def __init__(self, context, namespace=""):
-        """Start both in a namespace."""
-        self.node = PredictorNode(context=context, namespace=namespace)
-        self.client = Node("client", context=context, namespace=namespace)
-        self.states = self.client.create_publisher(JointState, "joint_states", STREAM)
-        self.clients = {
-            PredictImpact: self.client.create_client(PredictImpact, PREDICT),
-            ComputeFeasibleSets: self.client.create_client(ComputeFeasibleSets, SETS_SERVICE),
-        }
-        self.executor = SingleThreadedExecutor(context=context)
-        for node in (self.node, self.client):
-            self.executor.add_node(node)
-
-    def call(self, request):
-        """Return the answer to a request."""
-        client = self.clients[
-            PredictImpact if isinstance(request, PredictImpact.Request) else ComputeFeasibleSets
-        ]
-        assert client.wait_for_service(timeout_sec=TIME_OUT)
-        future = client.call_async(request)
-        self.executor.spin_until_future_complete(future, timeout_sec=TIME_OUT)
-        assert future.done(), "no answer"
-        return future.result()
-
-    def close(self):
-        """End both."""
-        self.executor.shutdown()
-        self.node.destroy_node()
-        self.client.destroy_node()
 
 
 @pytest.fixture(scope="module")
@@ -79,9 +49,7 @@ def state(panda, hitting):
 
 @pytest.fixture
 def request_prediction(state):
-    request = PredictImpact.Request(state=state, friction=0.3, restitution=0.1)
-    request.normal.x = -2.0
-    return request
+    return PredictImpact.Request(state=state, contacts=[wall_contact()])
 
 
 @pytest.fixture
@@ -157,7 +125,7 @@ def test_a_leaving_arm_has_no_impact(caller, request_prediction, state, hitting)
 
 
 def test_another_point_of_the_robot_can_hit(caller, request_prediction):
-    request_prediction.contact_frame = "panda_link8"
+    request_prediction.contacts[0].frame = "panda_link8"
     response = caller.call(request_prediction)
     assert response.success
     assert response.predictions[0].contact == "panda_link8"
@@ -221,7 +189,8 @@ def test_missing_and_unknown_joints_are_an_answer(caller, request, kind):
 @pytest.mark.parametrize("x", [0.0, float("nan"), float("inf")])
 def test_a_useless_normal_is_an_answer(caller, request, kind, x):
     asked = request.getfixturevalue(kind)
-    asked.normal.x = x
+    surface = asked if kind == "request_sets" else asked.contacts[0]
+    surface.normal.x = x
     refuse(caller, asked, "CODE_BAD_NORMAL", "normal: expected three finite numbers")
 
 
@@ -229,11 +198,12 @@ def test_a_useless_normal_is_an_answer(caller, request, kind, x):
     ("field", "value", "code", "message"),
     [
         ("models", ["M", "X"], "CODE_UNKNOWN_MODEL", "model: expected one of M, M+B_theta"),
-        ("friction", -0.1, "CODE_OUT_OF_RANGE", "friction: expected a finite number"),
-        ("friction", float("nan"), "CODE_OUT_OF_RANGE", "friction: expected a finite number"),
-        ("restitution", 1.1, "CODE_OUT_OF_RANGE", "restitution: expected a number from 0 to 1"),
+        ("models", ["M", "M", "X"], "CODE_UNKNOWN_MODEL", "got 'X'"),
+        ("inverse_inertia", "x", "CODE_UNKNOWN_MODEL", "one of em, gm, crb, flex, got 'x'"),
+        ("contacts", [], "CODE_NO_CONTACT", "contacts: expected at least one, got none"),
+        ("inertia_uncertainty", 1.0, "CODE_OUT_OF_RANGE", "uncertainty: expected a number from 0"),
+        ("inertia_uncertainty", float("nan"), "CODE_OUT_OF_RANGE", "inertia_uncertainty"),
         ("friction_law", "x", "CODE_UNKNOWN_FRICTION_LAW", "expected one of coulomb, sliding"),
-        ("contact_frame", "toe", "CODE_UNKNOWN_CONTACT", "panda_tool_contact, got 'toe'"),
     ],
 )
 def test_a_bad_prediction_request_is_an_answer(
@@ -277,10 +247,31 @@ def test_what_nobody_thought_of_is_an_answer_too(caller, request_prediction, mon
     def fail(*_, **__):
         raise ZeroDivisionError("two\nlines")
 
-    monkeypatch.setattr("impact_predictor.node.predict", fail)
+    monkeypatch.setattr("impact_predictor.node.answer", fail)
     refuse(caller, request_prediction, "CODE_INTERNAL_ERROR", "internal error: two lines")
     monkeypatch.undo()
     assert caller.call(request_prediction).success
+
+
+def test_every_error_has_a_code_in_both_services_or_in_the_one_that_can_raise_it():
+    kinds = ("model", "inverse inertia", "friction law", "contact frame", "set")
+    names = {code_name(UnknownNameError(kind, "x", ())) for kind in kinds}
+    for error in vars(exceptions).values():
+        is_error = isinstance(error, type) and issubclass(error, exceptions.PredictionError)
+        if is_error and error not in (exceptions.PredictionError, UnknownNameError):
+            names.add(code_name(error.__new__(error)))
+    assert "CODE_INTERNAL_ERROR" not in names
+    for name in names:
+        services = (PredictImpact.Response, ComputeFeasibleSets.Response)
+        assert any(hasattr(service, name) for service in services), name
+
+
+def test_a_code_has_one_value_in_both_services():
+    values = {}
+    for service in (PredictImpact.Response, ComputeFeasibleSets.Response):
+        codes = [name for name in dir(service) if name.startswith("CODE_")]
+        for name in codes:
+            assert values.setdefault(name, getattr(service, name)) == getattr(service, name)
 
 
 def test_modes_and_flags_have_the_messages_values():
