@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from math import hypot
+
 import numpy as np
 from scipy.spatial import ConvexHull
 
@@ -49,10 +51,13 @@ def _edges(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     ordered = sorted(set(map(tuple, points.tolist())))
     corners = _chain(ordered)[:-1] + _chain(ordered[::-1])[:-1]
-    start = np.array(corners)
-    along = np.roll(start, -1, axis=0) - start
-    A = np.stack([along[:, 1], -along[:, 0]], axis=1) / np.linalg.norm(along, axis=1)[:, None]
-    return A, np.einsum("ij,ij->i", A, start)
+    rows = []
+    for (ax, ay), (bx, by) in zip(corners, corners[1:] + corners[:1], strict=True):
+        length = hypot(bx - ax, by - ay)
+        nx, ny = (by - ay) / length, (ax - bx) / length
+        rows.append((nx, ny, nx * ax + ny * ay))
+    table = np.array(rows)
+    return table[:, :2], table[:, 2]
 
 
 def _chain(ordered: list[tuple[float, ...]]) -> list[tuple[float, ...]]:

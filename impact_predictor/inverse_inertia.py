@@ -12,7 +12,6 @@ from pinocchio import skew
 
 from impact_predictor.checks import finite_array
 from impact_predictor.exceptions import OutOfRangeError
-from impact_predictor.symmetric3 import solve
 from impact_robots import ArmState
 
 FULL_RANK = 1e-3  # smallest singular value of the 6 x n Jacobian that counts as full rank
@@ -40,27 +39,6 @@ def crb(state: ArmState, rotation: np.ndarray) -> np.ndarray:
     """
     lever = skew(state.position - state.com) @ rotation
     return np.eye(3) / state.mass + lever.T @ np.linalg.solve(state.rotational_inertia, lever)
-
-
-def crb_effective_mass(state: ArmState, rotation: np.ndarray) -> float:
-    """Return ``effective_mass(crb(state, rotation))`` [kg] without the rest of the matrix.
-
-    Args:
-        state: dynamics of the arm.
-        rotation: R_Op, from contact axes to base axes, shape (3, 3).
-
-    Raises:
-        OutOfRangeError: the composite body has no rotational inertia.
-    """
-    px, py, pz = (state.position - state.com).tolist()
-    x, y, z = rotation[:, 2].tolist()
-    moment = (py * z - pz * y, pz * x - px * z, px * y - py * x)
-    spin = solve(state.rotational_inertia.tolist(), moment)
-    if spin is None:
-        expected = "a regular rotational inertia"
-        raise OutOfRangeError("composite body", expected, state.rotational_inertia)
-    a, b, c = spin
-    return 1.0 / (1.0 / state.mass + moment[0] * a + moment[1] * b + moment[2] * c)
 
 
 def generalized_momentum(

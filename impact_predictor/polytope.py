@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -31,13 +32,19 @@ class Polytope:
 
     def __post_init__(self) -> None:
         """Normalise the half-spaces; store read-only copies."""
-        length = np.sqrt(np.einsum("ij,ij->i", self.A, self.A))
-        if not length.all():
-            length[length == 0.0] = 1.0
+        length = _row_lengths(self.A)
         object.__setattr__(self, "A", read_only(self.A / length[:, None]))
         object.__setattr__(self, "b", read_only(self.b / length))
         object.__setattr__(self, "vertices", read_only(self.vertices))
         object.__setattr__(self, "axes", tuple(self.axes))
+
+    def _with(self, **changes: Any) -> Polytope:
+        """Return a copy with other entries, unchecked: rows of length 1, arrays of its own."""
+        copy = object.__new__(Polytope)
+        copy.__dict__.update(self.__dict__, **changes)
+        for name in ("A", "b", "vertices"):
+            copy.__dict__[name].setflags(write=False)
+        return copy
 
     @property
     def dimension(self) -> int:
@@ -86,18 +93,17 @@ class Polytope:
         A = np.vstack([self.A[~above], self.A[above], pairs])
         b = np.concatenate([np.zeros(np.sum(~above)), self.b[above], np.zeros(len(pairs))])
         vertices = np.vstack([self.vertices, np.zeros((1, self.dimension))])
-        return self._replace(A, b, vertices)
+        length = _row_lengths(A)
+        return self._with(A=A / length[:, None], b=b / length, vertices=vertices)
 
     def scaled(self, factor: float, *, name: str, unit: str) -> Polytope:
         """Return the set times a positive ``factor``, under another ``name`` and ``unit``."""
-        return Polytope(
-            self.A, factor * self.b, factor * self.vertices, name, unit, self.axes, self.frame
-        )
+        b, vertices = factor * self.b, factor * self.vertices
+        return self._with(b=b, vertices=vertices, name=name, unit=unit)
 
     def translated(self, offset: np.ndarray, *, name: str) -> Polytope:
         """Return the set moved by ``offset`` (d,) [unit], under another ``name``."""
-        b, vertices = self.b + self.A @ offset, self.vertices + offset
-        return Polytope(self.A, b, vertices, name, self.unit, self.axes, self.frame)
+        return self._with(b=self.b + self.A @ offset, vertices=self.vertices + offset, name=name)
 
     def worst(self, functional: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the largest value of ``functional`` (d,) over the set, and the vertex (d,).
@@ -118,22 +124,40 @@ class Polytope:
         column rank, else from the hull of the vertices.
         """
         vertices = self.vertices @ L.T
+        A, b = self._image_half_spaces(L, vertices)
+        length = _row_lengths(A)
+        return self._with(
+            A=A / length[:, None],
+            b=b / length,
+            vertices=vertices,
+            name=name,
+            unit=unit,
+            axes=axes,
+            frame=frame,
+        )
+
+    def _image_half_spaces(
+        self, L: np.ndarray, vertices: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return half-spaces, rows of any length, of the image under L with these vertices."""
         if _is_regular(L):
-            return Polytope(self.A @ np.linalg.inv(L), self.b, vertices, name, unit, axes, frame)
+            return self.A @ np.linalg.inv(L), self.b
         U, s, Vt = np.linalg.svd(L)
         d = self.dimension
         if len(L) < d or s[-1] <= 1e-10 * s[0]:
-            A, b = half_spaces(vertices)
-        else:
-            inverse = Vt.T @ (U[:, :d] / s).T
-            normals = U[:, d:].T
-            A = np.vstack([self.A @ inverse, normals, -normals])
-            b = np.concatenate([self.b, np.zeros(2 * len(normals))])
-        return Polytope(A, b, vertices, name, unit, axes, frame)
+            return half_spaces(vertices)
+        inverse = Vt.T @ (U[:, :d] / s).T
+        normals = U[:, d:].T
+        A = np.vstack([self.A @ inverse, normals, -normals])
+        return A, np.concatenate([self.b, np.zeros(2 * len(normals))])
 
-    def _replace(self, A: np.ndarray, b: np.ndarray, vertices: np.ndarray) -> Polytope:
-        """Return a set of the same kind with other points."""
-        return Polytope(A, b, vertices, self.name, self.unit, self.axes, self.frame)
+
+def _row_lengths(A: np.ndarray) -> np.ndarray:
+    """Return the lengths of the rows of A (m, d), 1 for a row of zeros."""
+    length = np.sqrt(np.einsum("ij,ij->i", A, A))
+    if not length.all():
+        length[length == 0.0] = 1.0
+    return length
 
 
 def _is_regular(L: np.ndarray) -> bool:

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_predictor.approximation import approximate_to_exact_ratio
+from impact_predictor.approximation import composite_contact, ratio
 from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
 from impact_predictor.impact_map import map_state
 from impact_predictor.impact_result import Flag, ImpactMapResult
 from impact_predictor.inertia_models import named_inverse_inertia
-from impact_predictor.inverse_inertia import contact_jacobian, crb_effective_mass
+from impact_predictor.inverse_inertia import contact_jacobian
 from impact_predictor.prediction import Prediction
 from impact_robots import ArmState, Robot
 
@@ -81,10 +81,13 @@ def complete(
     Raises:
         UnknownNameError: no such inverse inertia.
     """
-    mass, flags = _effective_mass(state, rotation, assumptions.inverse_inertia)
+    body, flags = composite_contact(state, rotation), int(result.flags)
+    mass = body.effective_mass
+    if assumptions.inverse_inertia != "crb":
+        model = named_inverse_inertia(state, rotation, assumptions.inverse_inertia)
+        mass, flags = model.effective_mass, flags | int(model.flags)
     momentum_jump = state.A_G.dot(result.dq_after - state.dq)
-    flags |= int(result.flags) | _limit_flags(state, robot, result.dq_after)
-    normal_velocity = float(result.velocity_before[2])
+    flags |= _limit_flags(state, robot, result.dq_after)
     return Prediction(
         model=assumptions.model,
         inverse_inertia=assumptions.inverse_inertia,
@@ -106,7 +109,7 @@ def complete(
         delta_angular_momentum=momentum_jump[3:],
         energy_gain=result.energy_gain,
         flags=Flag(flags),
-        approximate_to_exact_ratio=approximate_to_exact_ratio(state, rotation, normal_velocity),
+        approximate_to_exact_ratio=ratio(body.normal_velocity, float(result.velocity_before[2])),
         jacobian_condition=result.jacobian_condition,
     )
 
@@ -136,21 +139,16 @@ def map_inertia(state: ArmState, robot: Robot, model: str) -> np.ndarray:
     return M_x
 
 
-def _effective_mass(state: ArmState, rotation: np.ndarray, name: str) -> tuple[float, int]:
-    """Return the mass felt along the normal by the model ``name``, and flags."""
-    if name == "crb":
-        return crb_effective_mass(state, rotation), 0
-    model = named_inverse_inertia(state, rotation, name)
-    return model.effective_mass, int(model.flags)
-
-
 def _limit_flags(state: ArmState, robot: Robot, dq_after: np.ndarray) -> int:
     """Return which of the robot's limits are broken before and after the impact."""
-    limits, flags = robot.limits, 0
-    inside = (state.q >= limits.position_lower) & (state.q <= limits.position_upper)
-    inside &= np.abs(state.dq) <= limits.velocity
-    if not inside.all():
-        flags |= _STATE_LIMIT
-    if (np.abs(dq_after) > limits.velocity).any():
-        flags |= _VELOCITY_LIMIT
+    flags, limits = 0, robot.limits.rows
+    for (low, high, fastest), q, dq in zip(
+        limits, state.q.tolist(), state.dq.tolist(), strict=True
+    ):
+        if not (low <= q <= high and -fastest <= dq <= fastest):
+            flags = _STATE_LIMIT
+            break
+    for (_, _, fastest), dq in zip(limits, dq_after.tolist(), strict=True):
+        if not -fastest <= dq <= fastest:
+            return flags | _VELOCITY_LIMIT
     return flags

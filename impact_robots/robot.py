@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 
 import numpy as np
 import pinocchio as pin
@@ -40,6 +41,12 @@ class JointLimits:
         """Store read-only copies."""
         for field in fields(self):
             object.__setattr__(self, field.name, read_only(getattr(self, field.name)))
+
+    @cached_property
+    def rows(self) -> tuple[tuple[float, float, float], ...]:
+        """Lowest and highest position [rad] and velocity [rad/s] of each joint, plain floats."""
+        columns = (self.position_lower, self.position_upper, self.velocity)
+        return tuple(zip(*(column.tolist() for column in columns), strict=True))
 
 
 @dataclass(frozen=True)
