@@ -44,6 +44,12 @@ from impact_predictor.feasible_sets import (
     unit_impulses,
 )
 from impact_predictor.friction_cone import Residuals
+from impact_predictor.friction_identification import (
+    FrictionEstimate,
+    MeasuredImpact,
+    identify_friction,
+    prediction_error,
+)
 from impact_predictor.impact_map import FRICTION_LAWS, impact_map
 from impact_predictor.impact_result import ContactMode, Flag, ImpactMapResult
 from impact_predictor.impact_system import ImpactSystem, SystemImpact, impact_system
@@ -104,12 +110,14 @@ __all__ = [
     "FitFlag",
     "Flag",
     "FreeBody",
+    "FrictionEstimate",
     "HuntCrossley",
     "ImpactMapResult",
     "ImpactSystem",
     "InverseInertia",
     "Loop",
     "Maxwell",
+    "MeasuredImpact",
     "NoImpulseError",
     "NotApproachingError",
     "OutOfRangeError",
@@ -152,6 +160,7 @@ __all__ = [
     "generalized_momentum",
     "hertz_stiffness",
     "identify_contact",
+    "identify_friction",
     "impact_map",
     "impact_system",
     "impulse_set",
@@ -168,6 +177,7 @@ __all__ = [
     "predict",
     "predict_contacts",
     "predict_many",
+    "prediction_error",
     "restitution_half_spaces",
     "robot_sets",
     "robust_speed_bound",

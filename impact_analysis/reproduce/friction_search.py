@@ -3,19 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from impact_analysis.reproduce.planar_study import UP, planar_law
 from impact_analysis.reproduce.published import parameter
 from impact_analysis.reproduce.row import Row, judged
 from impact_analysis.reproduce.wall_configurations import approach
 from impact_detector.gross_velocity import gross_velocity
-from impact_predictor import contact_jacobian, impact_map
-from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
+from impact_predictor.friction_identification import (
+    MeasuredImpact,
+    identify_friction,
+    prediction_error,
+)
+from impact_robots import ArmDynamics, Robot, contact_rotation
 from impact_sim.passive_impact import passive_impact
 
 # Type 4 of P1: the tool straight down, motion along +x, 26 degrees below horizontal; the pose is
@@ -26,68 +26,34 @@ SPEEDS = (0.10, 0.125, 0.15, 0.175, 0.20)  # P1: 0.1 to 0.2 m/s, five repetition
 TOLERANCE = 0.10  # relative; P1's force gauge agreed within 10 percent
 
 
-@dataclass(frozen=True)
-class FrictionTrial:
-    """One impact."""
-
-    state: ArmState  # at the touch
-    after: np.ndarray  # gross joint velocities after it, shape (n,) [rad/s]
-
-
-def friction_trials(robot: Robot, friction: float) -> list[FrictionTrial]:
+def friction_trials(robot: Robot, friction: float) -> list[MeasuredImpact]:
     """Simulate P1's type 4 with a friction coefficient [-], gravity compensation alone."""
     dynamics = ArmDynamics(robot)
     still = dynamics(STANCE, np.zeros(robot.dof))
     direction = np.array([np.cos(APPROACH), 0.0, -np.sin(APPROACH)])
     (window,) = parameter("flex.fit_window")
-    trials = []
+    rotation, trials = contact_rotation(UP), []
     for speed in SPEEDS:
         dq = approach(still, speed * direction)
         run = passive_impact(
             robot, STANCE, dq, UP, planar_law(), friction=friction, after_touch=window + 0.01
         )
         after = gross_velocity(run.t, run.q, run.touch.time, window).velocity
-        trials.append(FrictionTrial(dynamics(run.touch.q, run.touch.dq), after))
+        state = dynamics(run.touch.q, run.touch.dq)
+        trials.append(MeasuredImpact(state, rotation, after))
     return trials
-
-
-def squared_error(trials: Sequence[FrictionTrial], inertia: np.ndarray, friction: float) -> float:
-    """Return the summed squared error of the published map [rad^2/s^2]; P1 (17), (18).
-
-    Args:
-        trials: impacts of one type.
-        inertia: diagonal of B, shape (n,) [kg.m^2].
-        friction: coefficient that the map assumes [-].
-    """
-    rotation, total = contact_rotation(UP), 0.0
-    for trial in trials:
-        J = contact_jacobian(trial.state, rotation)
-        predicted = impact_map(
-            trial.state.M, inertia, J, trial.state.dq, friction=friction, law="sliding"
-        )
-        total += float(np.sum((predicted.dq_after - trial.after) ** 2))
-    return total
-
-
-def identify_friction(trials: Sequence[FrictionTrial], inertia: np.ndarray) -> float:
-    """Return the coefficient in 0 to 1 with the least error; specification, section 8, ID-MU."""
-    found = minimize_scalar(
-        lambda mu: squared_error(trials, inertia, mu), bounds=(0.0, 1.0), method="bounded"
-    )
-    return float(found.x)
 
 
 def row(robot: Robot) -> Row:
     """Return the row H14."""
     (true,) = parameter("flex.mu")
     trials = friction_trials(robot, true)
-    apparent = identify_friction(trials, robot.apparent_motor_inertia)
-    reflected = identify_friction(trials, robot.reflected_motor_inertia)
-    count = len(trials) * robot.dof
-    rms = {
-        mu: float(np.sqrt(squared_error(trials, robot.apparent_motor_inertia, mu) / count))
-        for mu in (true, 0.0)
+    found = {
+        model: identify_friction(trials, robot.motor_inertias[model], law="sliding")
+        for model in ("M+B_theta", "M+B_rho")
     }
+    apparent, reflected = (estimate.friction for estimate in found.values())
+    rms = {mu: float(np.sqrt(np.mean(_error(trials, robot, mu) ** 2))) for mu in (true, 0.0)}
     return judged(
         "H14",
         published=f"{true:g}",
@@ -104,3 +70,9 @@ def row(robot: Robot) -> Row:
             "rms_frictionless_radps": rms[0.0],
         },
     )
+
+
+def _error(trials: list[MeasuredImpact], robot: Robot, friction: float) -> np.ndarray:
+    """Return the errors of the published map with M+B_theta, shape (k, n) [rad/s]."""
+    inertia = robot.apparent_motor_inertia
+    return prediction_error(trials, inertia, friction, law="sliding")

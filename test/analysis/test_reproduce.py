@@ -42,6 +42,7 @@ from impact_analysis.reproduce.row import (
     unavailable,
 )
 from impact_analysis.reproduce.wall_configurations import wall_configurations
+from impact_predictor import identify_friction
 from impact_robots import ArmDynamics, load_robot
 
 
@@ -264,8 +265,8 @@ def test_a_known_friction_is_found_again(panda, monkeypatch):
     monkeypatch.setattr(friction_search, "SPEEDS", (0.15,))
     for friction in (0.2, 0.3):
         trials = friction_search.friction_trials(panda, friction)
-        found = friction_search.identify_friction(trials, panda.apparent_motor_inertia)
-        assert found == pytest.approx(friction, abs=0.02)
+        found = identify_friction(trials, panda.apparent_motor_inertia, law="sliding")
+        assert found.friction == pytest.approx(friction, abs=0.02)
 
 
 def test_an_impact_is_detected_within_milliseconds(panda):
