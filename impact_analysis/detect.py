@@ -20,11 +20,13 @@ from impact_analysis.recording import Recording
 from impact_detector.friction import PANDA_FRICTION
 from impact_detector.model_torque import ModelTorque
 from impact_detector.node_parameters import (
+    DETECTORS,
     DetectorParameters,
     detection_joints,
     session_for,
 )
 from impact_detector.reference import RULES
+from impact_detector.sample import FUSED
 from impact_robots import ImpactError, Robot, RobotError
 from impact_ros.parameters import from_values
 
@@ -67,18 +69,31 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def _add_detector_options(add: Callable[..., Any]) -> None:
     """Add what the node has as parameters too."""
     add(
-        "--threshold",
-        type=float,
-        metavar="NM",
-        default=2.5,
-        help="sum of torque errors that is an impact [N.m] (default: 2.5)",
+        "--detectors",
+        type=_names,
+        default=(FUSED,),
+        metavar="NAME,..",
+        help=f"of {', '.join(DETECTORS)}; the first one's statistic is shown (default: {FUSED})",
     )
+    for option, default, what in (
+        ("--fused-threshold", 15.0, "jump that no torque explains [standard deviations]"),
+        ("--threshold", 2.5, "sum of torque errors, for torque_error [N.m]"),
+        ("--momentum-threshold", 5.0, "sum of external torques [N.m]"),
+        ("--acceleration-threshold", 25.0, "joint acceleration [rad/s^2]"),
+    ):
+        add(
+            option,
+            type=float,
+            default=default,
+            metavar="T",
+            help=f"{what} (default: {default:g})",
+        )
     add(
         "--joints",
         type=_numbers,
         default=(),
         metavar="5,6",
-        help="joints whose torque errors are summed, from 1 (default: the robot's)",
+        help="joints whose torques are summed, from 1 (default: the robot's)",
     )
     add(
         "--rearm-time",
@@ -164,6 +179,11 @@ def _numbers(text: str) -> tuple[int, ...]:
         ) from None
 
 
+def _names(text: str) -> tuple[str, ...]:
+    """Return comma-separated names."""
+    return tuple(text.split(","))
+
+
 def _parameters(args: argparse.Namespace) -> DetectorParameters:
     """Return the node's parameters from the command line."""
     values = {
@@ -172,7 +192,11 @@ def _parameters(args: argparse.Namespace) -> DetectorParameters:
             "robot",
             "urdf",
             "joint_prefix",
+            "detectors",
+            "fused_threshold",
             "threshold",
+            "momentum_threshold",
+            "acceleration_threshold",
             "joints",
             "rearm_time",
             "bias_samples",

@@ -5,12 +5,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from impact_analysis.detect_run import DetectionResult
-from impact_detector.sample import FORCE, Detection
+from impact_detector.sample import (
+    ACCELERATION,
+    FORCE,
+    FUSED,
+    Detection,
+    from_seconds,
+)
 
-_UNITS = {FORCE: "N"}
+_UNITS = {FORCE: "N", FUSED: "sigma", ACCELERATION: "rad/s^2"}
+_ONE_IMPACT = from_seconds(0.1)  # detections of several detectors this close are of one impact
 _REFERENCES = {
     "desired": "desired (recorded)",
     "model": "model (no desired torque recorded)",
@@ -26,7 +34,7 @@ def as_text(result: DetectionResult, setting: str) -> str:
         f"  {result.samples} samples in {duration:.3f} s, {result.judged} judged,"
         f" {result.dropped} dropped (not finite)",
         f"  {_largest_text(result)}",
-        f"  impacts: {len(result.detections)}",
+        f"  impacts: {_impacts(result.detections)}",
     ]
     lines += [f"    {_event_text(detection)}" for detection in result.detections]
     return "\n".join(lines)
@@ -60,6 +68,7 @@ def _document(result: DetectionResult) -> dict[str, Any]:
         "largest_statistic": None if largest is None else largest.statistic,
         "largest_statistic_time_s": None if largest is None else largest.time * 1e-9,
         "threshold": result.threshold,
+        "detector": None if largest is None else largest.detector,
         "reference": result.reference,
         "samples": result.samples,
         "judged_samples": result.judged,
@@ -85,10 +94,18 @@ def _reference_text(result: DetectionResult) -> str:
 def _largest_text(result: DetectionResult) -> str:
     if result.largest is None:
         return "no sample could be judged"
+    unit = _UNITS.get(result.largest.detector, "N.m")
     return (
-        f"largest statistic {result.largest.statistic:.3f} N.m at"
-        f" {result.largest.time * 1e-9:.3f} s, threshold {result.threshold:.3f} N.m"
+        f"{result.largest.detector}: largest statistic {result.largest.statistic:.3f} {unit} at"
+        f" {result.largest.time * 1e-9:.3f} s, threshold {result.threshold:.3f} {unit}"
     )
+
+
+def _impacts(detections: Sequence[Detection]) -> int:
+    """Return how many impacts the detections are of."""
+    times = sorted(detection.detection_time for detection in detections)
+    pairs = pairwise(times)
+    return bool(times) + sum(later - earlier > _ONE_IMPACT for earlier, later in pairs)
 
 
 def _event_text(detection: Detection) -> str:

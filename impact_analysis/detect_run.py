@@ -21,7 +21,7 @@ class DetectionResult:
 
     name: str
     reference: str  # "desired" or "model"
-    threshold: float  # [N.m]
+    threshold: float  # of the first detector [its unit]
     detections: list[Detection]
     samples: int = 0  # joint states
     judged: int = 0  # of these, with a statistic
@@ -47,7 +47,7 @@ def detect(
     """
     pairing = ReferencePairing(recording.pairing_rule, parameters.max_reference_age)
     session = session_for(parameters, robot, model=model, pairing=pairing)
-    result = DetectionResult(recording.name, parameters.reference, parameters.threshold, [])
+    result = DetectionResult(recording.name, parameters.reference, session.threshold, [])
     for item in recording.items():
         if isinstance(item, Reference):
             outcome = session.add_reference(item.time, item.torque)

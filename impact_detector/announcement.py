@@ -6,23 +6,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from impact_detector.estimate import Estimate
-from impact_detector.sample import FORCE, TORQUE_ERROR, Detection, Verdict
+from impact_detector.sample import (
+    ACCELERATION,
+    FORCE,
+    FUSED,
+    MOMENTUM,
+    TORQUE_ERROR,
+    Detection,
+    Verdict,
+)
 from impact_msgs.msg import DetectorStatus, ImpactEstimate, ImpactEvent
 from impact_ros.messages import fill, from_nanoseconds, set_vector
 
 CODES = {
     TORQUE_ERROR: ImpactEvent.DETECTOR_TORQUE_ERROR,
     FORCE: ImpactEvent.DETECTOR_FORCE,
+    ACCELERATION: ImpactEvent.DETECTOR_ACCELERATION,
+    MOMENTUM: ImpactEvent.DETECTOR_MOMENTUM,
+    FUSED: ImpactEvent.DETECTOR_FUSED,
 }
 _NAN = float("nan")
 
 
 def status_message(verdict: Verdict, frame: str) -> DetectorStatus:
-    """Return the status of one state of the torque-error detector."""
+    """Return the status of one state, by the first detector."""
     message = DetectorStatus()
     from_nanoseconds(verdict.time, message.header.stamp)
     message.header.frame_id = frame
-    message.detector = CODES[TORQUE_ERROR]
+    message.detector = CODES[verdict.detector]
     message.statistic, message.threshold = verdict.statistic, verdict.threshold
     message.ready, message.armed, message.impact = verdict.ready, verdict.armed, verdict.impact
     if verdict.detection_time is not None:

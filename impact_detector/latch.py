@@ -89,7 +89,14 @@ class ThresholdLatch:
             detection = self._detect(time, statistic)
         armed = allowed and not self._impact and math.isfinite(statistic)
         self._last = Verdict(
-            time, statistic, self.threshold, armed, self._impact, detection, self._detection_time
+            time,
+            statistic,
+            self.threshold,
+            armed,
+            self._impact,
+            detection,
+            self._detection_time,
+            self.detector,
         )
         return self._last
 

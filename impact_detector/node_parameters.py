@@ -5,17 +5,27 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
+from impact_detector.acceleration import AccelerationDetector
+from impact_detector.approach import ApproachGate
 from impact_detector.estimate import ImpactEstimator
+from impact_detector.exceptions import DetectorError
 from impact_detector.force_threshold import ForceThresholdDetector
+from impact_detector.fused import FusedDetector
 from impact_detector.model_torque import ModelTorque
+from impact_detector.momentum_observer import MomentumDetector, MomentumObserver
 from impact_detector.reference import PREVIOUS, SAME, ReferencePairing
+from impact_detector.sample import ACCELERATION, FUSED, MOMENTUM, TORQUE_ERROR
 from impact_detector.session import DetectorSession
+from impact_detector.state_detector import StateDetector
 from impact_detector.torque_error import TorqueErrorDetector
 from impact_robots import Robot, RobotError
 from impact_ros.parameters import parameter
 from impact_ros.robot_parameters import RobotParameters
 
+OBSERVER_GAIN = 500.0  # of the momentum observer [1/s]
+DETECTORS = (FUSED, TORQUE_ERROR, MOMENTUM, ACCELERATION)
 _NAN = float("nan")
 
 
@@ -23,18 +33,43 @@ _NAN = float("nan")
 class DetectorParameters(RobotParameters):
     """What the node can be told; all fixed once it has started."""
 
+    detectors: tuple[str, ...] = parameter(
+        [FUSED],
+        "Detectors on joint states, each publishing what it detects; the first one's verdict is the"
+        f" status. Of {', '.join(DETECTORS)}.",
+    )
+    fused_threshold: float = parameter(
+        15.0,
+        "Velocity jump without a torque that explains it, in standard deviations, that is an"
+        " impact (fused).",
+        low=1e-6,
+    )
     threshold: float = parameter(
-        2.5, "Sum of torque errors that is an impact.", unit="N.m", low=1e-6
+        2.5, "Sum of torque errors that is an impact (torque_error).", unit="N.m", low=1e-6
+    )
+    momentum_threshold: float = parameter(
+        5.0, "Sum of observed external torques that is an impact (momentum).", unit="N.m", low=1e-6
+    )
+    acceleration_threshold: float = parameter(
+        25.0, "Joint acceleration that is an impact (acceleration).", unit="rad/s^2", low=1e-6
+    )
+    noise_multiples: bool = parameter(
+        False,
+        "Thresholds of torque_error and momentum are standard deviations of noise learnt while"
+        " moving, not N.m.",
     )
     joints: tuple[int, ...] = parameter(
-        [], "Joints whose torque errors are summed, counted from 1; empty: the robot's.", low=1
+        [],
+        "Joints whose torque errors or external torques are summed, counted from 1; empty: the"
+        " robot's.",
+        low=1,
     )
     rearm_time: float = parameter(
         0.5, "Time below the threshold before the next impact is reported.", unit="s", low=0.0
     )
     bias_samples: int = parameter(
         50,
-        "Quiet samples whose mean torque error is removed (slow model errors); 0: none.",
+        "Quiet samples whose mean error is removed (slow model errors); 0: none, for fused 1.",
         low=0,
         high=100000,
     )
@@ -72,6 +107,11 @@ class DetectorParameters(RobotParameters):
         "Outward normal of the surface in the axes of the wrench, for normal impulse and peak"
         " force; NaN: unknown.",
     )
+    approach_gate: bool = parameter(
+        False,
+        "Detect only while the contact point moves against contact_normal (in base axes then), and"
+        " for 50 ms after.",
+    )
 
 
 def detection_joints(robot: Robot, numbers: tuple[int, ...]) -> tuple[int, ...]:
@@ -105,15 +145,12 @@ def session_for(
         ImpactError: a value does not fit the robot, or another value.
     """
     model = model or ModelTorque(robot)
-    detector = TorqueErrorDetector(
-        detection_joints(robot, parameters.joints),
-        parameters.threshold,
-        rearm_time=parameters.rearm_time,
-        bias_samples=parameters.bias_samples,
-    )
     rule = PREVIOUS if parameters.lockstep else SAME
     return DetectorSession(
-        detector,
+        *state_detectors(parameters, robot),
+        approaches=ApproachGate(robot, parameters.contact_normal)
+        if parameters.approach_gate
+        else None,
         pairing=pairing or ReferencePairing(rule, parameters.max_reference_age),
         model=model if parameters.reference == "model" else None,
         gravity=model.gravity if parameters.reference_excludes_gravity else None,
@@ -121,6 +158,48 @@ def session_for(
         force_detector=_force_detector(parameters),
         estimator=ImpactEstimator(parameters.estimate_window, normal=parameters.contact_normal),
     )
+
+
+def state_detectors(parameters: DetectorParameters, robot: Robot) -> tuple[StateDetector, ...]:
+    """Return the detectors on joint states that the parameters name, in their order.
+
+    Raises:
+        DetectorError: no names, a name that is none or twice, or a value out of its range.
+        RobotError: a joint that the robot has not.
+    """
+    names = parameters.detectors
+    wrong = [name for name in names if name not in DETECTORS]
+    if not names or wrong or len(set(names)) < len(names):
+        choices = ", ".join(DETECTORS)
+        raise DetectorError(
+            f"detectors: expected some of {choices}, each once, got {', '.join(names) or 'none'}"
+        )
+    return tuple(_detector(name, parameters, robot) for name in names)
+
+
+def _detector(name: str, parameters: DetectorParameters, robot: Robot) -> StateDetector:
+    """Return the detector called ``name``."""
+    rearm_time = parameters.rearm_time
+    if name == FUSED:
+        bias = max(1, parameters.bias_samples)
+        return FusedDetector(
+            robot, parameters.fused_threshold, rearm_time=rearm_time, bias_samples=bias
+        )
+    if name == ACCELERATION:
+        joints = range(max(1, robot.dof - 1))  # as published for seven joints
+        return AccelerationDetector(
+            joints, parameters.acceleration_threshold, rearm_time=rearm_time
+        )
+    common: dict[str, Any] = {
+        "joints": detection_joints(robot, parameters.joints),
+        "rearm_time": rearm_time,
+        "bias_samples": parameters.bias_samples,
+        "multiples": parameters.noise_multiples,
+    }
+    if name == MOMENTUM:
+        observer = MomentumObserver(robot, OBSERVER_GAIN)
+        return MomentumDetector(observer, threshold=parameters.momentum_threshold, **common)
+    return TorqueErrorDetector(threshold=parameters.threshold, **common)
 
 
 def _force_detector(parameters: DetectorParameters) -> ForceThresholdDetector | None:

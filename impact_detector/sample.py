@@ -16,6 +16,9 @@ NANOSECONDS = 1_000_000_000
 
 TORQUE_ERROR = "torque_error"
 FORCE = "force"
+FUSED = "fused"
+MOMENTUM = "momentum"
+ACCELERATION = "acceleration"
 
 
 def from_seconds(seconds: float) -> int:
@@ -53,7 +56,7 @@ class ForceSample:
 class Detection:
     """One impact, as seen by one detector."""
 
-    detector: str  # which one: TORQUE_ERROR, FORCE
+    detector: str  # which one, of the names above
     impact_time: int  # estimate of the first touch [ns]
     detection_time: int  # of the measurement that crossed the threshold [ns]
     statistic: float  # in that measurement [unit of the detector]
@@ -71,6 +74,7 @@ class Verdict:
     impact: bool  # True from a detection until armed again
     detection: Detection | None = None  # set in the verdict on the measurement that detected
     detection_time: int | None = None  # of the last detection so far [ns]
+    detector: str = ""  # which one, of the names above
 
     @property
     def ready(self) -> bool:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from impact_detector.estimate import Estimate, ImpactEstimator
+from impact_detector.exceptions import DetectorError
 from impact_detector.force_threshold import ForceThresholdDetector
 from impact_detector.model_torque import ModelTorque
 from impact_detector.reference import ReferencePairing
 from impact_detector.sample import Detection, ForceSample, JointSample, Verdict
-from impact_detector.torque_error import TorqueErrorDetector
+from impact_detector.state_detector import StateDetector
 
 _REPEATS_WAITED = 2  # a simulation repeats an unanswered state once per second
 
@@ -22,7 +23,7 @@ _REPEATS_WAITED = 2  # a simulation repeats an unanswered state once per second
 class Outcome:
     """What one input led to."""
 
-    verdicts: tuple[Verdict, ...] = ()  # of the torque-error detector, one per state
+    verdicts: tuple[Verdict, ...] = ()  # of the first detector, one per state
     detections: tuple[Detection, ...] = ()
     estimates: tuple[Estimate, ...] = ()
 
@@ -34,37 +35,44 @@ class DetectorSession:
     ``lockstep`` the verdict on a state waits for the reference that answers the state before it,
     so that it does not depend on which of the two messages comes first. Waiting ends without a
     reference when a newer state comes, or the same one for the third time. The first state, and
-    one after time has jumped back, has no reference. A force detection starts an estimate only
-    while the torque-error detector has no statistic.
+    one after time has jumped back, has no reference. Nothing is waited for if no detector compares
+    with a reference. Every detector reports its detections; the first one's start estimates, those
+    of the others only while it has no statistic.
     """
 
     def __init__(
         self,
-        detector: TorqueErrorDetector,
-        *,
+        *detectors: StateDetector,
         pairing: ReferencePairing | None = None,
         model: ModelTorque | None = None,
         gravity: Callable[[np.ndarray], np.ndarray] | None = None,
         lockstep: bool = False,
+        approaches: Callable[[JointSample], bool] | None = None,
         force_detector: ForceThresholdDetector | None = None,
         estimator: ImpactEstimator | None = None,
     ) -> None:
         """Set up.
 
         Args:
-            detector: of torque errors.
+            *detectors: of joint states, at least one; the first gives the verdicts.
             pairing: finds references that were added; not used with ``model``.
             model: gives the reference instead, from measured motion.
             gravity: torque at positions q that is added to every reference found, for drivers
                 whose desired torque excludes it.
             lockstep: wait for references as said above.
+            approaches: tells whether the contact point approaches in a state, for the detectors'
+                gate; None: always.
             force_detector: None for none.
             estimator: None for none.
         """
-        self._detector, self._force_detector = detector, force_detector
+        if not detectors:
+            raise DetectorError("detectors: expected at least one, got none")
+        self._detectors, self._force_detector = detectors, force_detector
+        self._approaches = approaches
         self._pairing = pairing or ReferencePairing()
         self._model, self._gravity = model, gravity
-        self._waits = lockstep and model is None
+        self._compares = any(detector.needs_reference for detector in detectors)
+        self._waits = lockstep and model is None and self._compares
         self._estimator = estimator
         self._newest: int | None = None
         self._pending: JointSample | None = None
@@ -73,10 +81,15 @@ class DetectorSession:
         self._last: Verdict | None = None
 
     @property
+    def threshold(self) -> float:
+        """Of the first detector [its unit]."""
+        return self._detectors[0].threshold
+
+    @property
     def dropped(self) -> int:
         """Samples with NaN that the detectors dropped."""
         force = self._force_detector.dropped if self._force_detector else 0
-        return self._detector.dropped + force
+        return max(detector.dropped for detector in self._detectors) + force
 
     def add_state(self, sample: JointSample) -> Outcome:
         """Add a measured state."""
@@ -124,14 +137,20 @@ class DetectorSession:
         if self._pending is None:
             return Outcome()
         sample, self._pending = self._pending, None
-        sample = replace(sample, tau_ref=self._reference(sample))
-        self._last = verdict = self._detector.update(sample)
-        detections = () if verdict.detection is None else (verdict.detection,)
+        sample = replace(
+            sample,
+            tau_ref=self._reference(sample) if self._compares else None,
+            approaching=self._approaches is None or self._approaches(sample),
+        )
+        verdicts = [detector.update(sample) for detector in self._detectors]
+        self._last = first = verdicts[0]
+        found = tuple(each.detection for each in verdicts if each.detection is not None)
         if self._estimator is None:
-            return Outcome((verdict,), detections)
-        for detection in detections:
-            self._estimator.start(detection)
-        return _outcome((verdict,), detections, self._estimator.update(sample))
+            return Outcome((first,), found)
+        for detection in found[:1]:
+            if first.detection is not None or not first.ready:
+                self._estimator.start(detection)
+        return _outcome((first,), found, self._estimator.update(sample))
 
     def _reference(self, sample: JointSample) -> np.ndarray | None:
         """Return the reference torque of a state, shape (n,) [N.m]."""

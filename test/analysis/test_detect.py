@@ -25,9 +25,9 @@ SECOND_HIT = 700  # [ms]
 def detect(capsys):
     """A function that runs the command and returns status, output and error output."""
 
-    def run(*arguments):
+    def run(*arguments, by="torque_error"):
         try:
-            status = main(["detect", *map(str, arguments)])
+            status = main(["detect", *map(str, arguments), *(["--detectors", by] if by else [])])
         except SystemExit as end:
             status = end.code
         captured = capsys.readouterr()

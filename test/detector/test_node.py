@@ -31,7 +31,7 @@ class Bench:
 
     def __init__(self, context, **overrides):
         """Start both and wait until they see each other."""
-        values = {"bias_samples": 0, **overrides}
+        values = {"detectors": ["torque_error"], "bias_samples": 0, **overrides}
         self.node = DetectorNode(
             context=context,
             parameter_overrides=[Parameter(name, value=value) for name, value in values.items()],

@@ -179,7 +179,7 @@ def test_the_simulated_arm_approaches_hits_and_retracts(machine, launch_file, na
     assert approach[-1].normal_speed < -0.1
     assert not any(each.infeasible_cycles for each in status)
     (event,) = events
-    assert event.detector == ImpactEvent.DETECTOR_TORQUE_ERROR
+    assert event.detector == ImpactEvent.DETECTOR_FUSED
     assert event.statistic > event.threshold
     assert estimates[0].normal_impulse > 0.0
     assert machine.stop() == {"impact_sim": 0, "suite": 0}

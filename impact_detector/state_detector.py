@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all detectors on joint states share: time, gate, threshold, latch."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from impact_detector.latch import ThresholdLatch
+from impact_detector.sample import JointSample, Verdict, from_seconds
+
+APPROACH_MEMORY = from_seconds(0.05)  # an impact stops the approach before it is detected
+
+
+class StateDetector(ABC):
+    """Declares an impact when a statistic of the joint states exceeds its threshold.
+
+    A repeated time stamp is ignored, a backward one resets, a sample with NaN is dropped and
+    counted. Subclasses say what the statistic is.
+    """
+
+    def __init__(
+        self, name: str, threshold: float, *, rearm_time: float = 0.5, debounce: int = 1
+    ) -> None:
+        """Set up.
+
+        Args:
+            name: that detections carry.
+            threshold: of the statistic, > 0 [its unit].
+            rearm_time: time below the threshold before the next impact is reported [s].
+            debounce: successive samples above the threshold that make an impact, >= 1.
+
+        Raises:
+            DetectorError: a value is out of its range.
+        """
+        self._latch = ThresholdLatch(name, threshold, rearm_time=rearm_time, debounce=debounce)
+        self._approached: int | None = None
+        self.dropped = 0  # samples with NaN, since the start or the last reset
+
+    needs_reference = False  # a sample without reference torque tells this detector nothing
+
+    @property
+    def name(self) -> str:
+        """What detections call this detector."""
+        return self._latch.detector
+
+    @property
+    def threshold(self) -> float:
+        """Of the statistic [its unit]."""
+        return self._latch.threshold
+
+    def reset(self) -> None:
+        """Forget everything that was measured."""
+        self._latch.reset()
+        self._approached = None
+        self.dropped = 0
+        self._forget()
+
+    def update(self, sample: JointSample) -> Verdict:
+        """Return the verdict on the next sample."""
+        repeated = self._latch.repeated(sample.time)
+        if repeated is not None:
+            return repeated
+        if self._latch.is_backward(sample.time):
+            self.reset()
+        if sample.approaching:
+            self._approached = sample.time
+        statistic = self._statistic(sample) if self._usable(sample) else float("nan")
+        return self._latch.judge(sample.time, statistic, allowed=self._gate(sample.time))
+
+    def _gate(self, time: int) -> bool:
+        """Tell whether the robot approached now or a moment ago."""
+        return self._approached is not None and time - self._approached <= APPROACH_MEMORY
+
+    def _usable(self, sample: JointSample) -> bool:
+        """Tell whether every number that was measured is finite; count it as dropped if not."""
+        torques = [torque for torque in (sample.tau, sample.tau_ref) if torque is not None]
+        if all(np.isfinite(values).all() for values in (sample.q, sample.dq, *torques)):
+            return True
+        self.dropped += 1
+        return False
+
+    @abstractmethod
+    def _statistic(self, sample: JointSample) -> float:
+        """Return the statistic of a sample of finite numbers, NaN when it cannot be had."""
+
+    @abstractmethod
+    def _forget(self) -> None:
+        """Forget what the statistic is made of."""
