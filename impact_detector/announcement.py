@@ -4,8 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
 from impact_detector.estimate import Estimate
+from impact_detector.health import Health
 from impact_detector.sample import (
     ACCELERATION,
     FORCE,
@@ -51,6 +55,28 @@ def event_message(detection: Detection) -> ImpactEvent:
     message.statistic, message.threshold = detection.statistic, detection.threshold
     message.expected = ImpactEvent.EXPECTED_UNKNOWN
     set_vector(message.direction, [_NAN, _NAN, _NAN])
+    return message
+
+
+def diagnostic_message(health: Health, name: str, stamp: Any) -> DiagnosticArray:
+    """Return the diagnostics of the node called ``name``."""
+    levels = {"ok": DiagnosticStatus.OK, "warn": DiagnosticStatus.WARN}
+    last = "none" if health.last_impact is None else f"{health.last_impact * 1e-9:.6f}"
+    values = {
+        "rate [1/s]": f"{health.rate:.1f}",
+        "worst age [ms]": f"{health.worst_age * 1e3:.2f}",
+        "dropped samples": str(health.dropped),
+        "unreadable messages": str(health.unreadable),
+        "last impact [s]": last,
+    }
+    status = DiagnosticStatus(
+        level=levels.get(health.level, DiagnosticStatus.STALE),
+        name=f"{name}: joint states",
+        message=health.summary,
+        values=[KeyValue(key=key, value=value) for key, value in values.items()],
+    )
+    message = DiagnosticArray(status=[status])
+    message.header.stamp = stamp
     return message
 
 

@@ -14,6 +14,17 @@ from impact_detector.sample import Detection, Verdict, from_seconds
 _HISTORY = 40  # samples kept to look back for the onset
 
 
+def positive_threshold(value: float) -> float:
+    """Return a threshold.
+
+    Raises:
+        DetectorError: it is not a number above 0.
+    """
+    if not (math.isfinite(value) and value > 0):
+        raise DetectorError(f"threshold: expected a number > 0, got {value}")
+    return float(value)
+
+
 class ThresholdLatch:
     """Reports one detection when a statistic exceeds its threshold, then waits for quiet.
 
@@ -36,13 +47,12 @@ class ThresholdLatch:
         Raises:
             DetectorError: a value is out of its range.
         """
-        if not (math.isfinite(threshold) and threshold > 0):
-            raise DetectorError(f"threshold: expected a number > 0, got {threshold}")
         if not (math.isfinite(rearm_time) and rearm_time >= 0):
             raise DetectorError(f"rearm_time: expected a number >= 0 [s], got {rearm_time}")
         if debounce < 1:
             raise DetectorError(f"debounce: expected at least 1 sample, got {debounce}")
-        self.detector, self.threshold, self.debounce = detector, float(threshold), debounce
+        self.detector, self.debounce = detector, debounce
+        self.threshold = positive_threshold(threshold)
         self._rearm_time = from_seconds(rearm_time)
         self.reset()
 

@@ -5,11 +5,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from impact_detector.announcement import estimate_message, event_message, status_message
+from impact_detector.announcement import (
+    diagnostic_message,
+    estimate_message,
+    event_message,
+    status_message,
+)
 from impact_detector.conversion import (
     batch_sample,
     joint_sample,
@@ -17,7 +23,8 @@ from impact_detector.conversion import (
     unreadable,
     wrench_sample,
 )
-from impact_detector.node_parameters import DetectorParameters, session_for
+from impact_detector.health import HealthMonitor
+from impact_detector.node_parameters import THRESHOLDS, DetectorParameters, session_for
 from impact_detector.session import Outcome
 from impact_msgs.msg import DetectorStatus, ImpactEstimate, ImpactEvent, WrenchBatch
 from impact_robots.exceptions import ImpactError
@@ -26,6 +33,7 @@ from impact_ros.main import main_for
 from impact_ros.messages import JointReader, non_finite, to_nanoseconds
 from impact_ros.parameters import declare
 
+DIAGNOSTIC_PERIOD = 1.0  # [s]
 _LOG_PERIOD = 5.0  # one line per kind of trouble and this time [s]
 
 
@@ -34,7 +42,7 @@ class DetectorNode(Node):
 
     Subscribes to `joint_states`, `impact_qp/desired_joint_states` (its effort is the reference
     torque), `wrench` and `wrench_batch`; publishes `~/status` once per joint state, `~/impact`
-    and `~/estimate` once per impact.
+    and `~/estimate` once per impact, `/diagnostics` once per second.
     """
 
     PARAMETERS = DetectorParameters
@@ -56,6 +64,7 @@ class DetectorNode(Node):
         self._desired_reader = JointReader(self._robot.joint_names)
         self._frame, self._force_frame = "", ""
         self._newest: int | None = None
+        self._health = HealthMonitor(self._now())
         self._advertise()
         # Deep queues: an estimate needs every sample, also those that came while it was made.
         self._subscribe(qos.RECORD if parameters.lockstep else qos.RECORD_BEST_EFFORT)
@@ -64,6 +73,26 @@ class DetectorNode(Node):
         self._status = self.create_publisher(DetectorStatus, "~/status", qos.STREAM)
         self._impact = self.create_publisher(ImpactEvent, "~/impact", qos.LATCHED)
         self._estimate = self.create_publisher(ImpactEstimate, "~/estimate", qos.LATCHED)
+        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.STREAM)
+        self.create_timer(DIAGNOSTIC_PERIOD, self._report)
+        self.add_post_set_parameters_callback(self._on_parameters)
+
+    def _now(self) -> int:
+        return self.get_clock().now().nanoseconds
+
+    def _report(self) -> None:
+        """Publish how well measurements arrive."""
+        health = self._health.report(self._now(), self._session.dropped)
+        stamp = self.get_clock().now().to_msg()
+        name = self.get_fully_qualified_name().lstrip("/")
+        self._diagnostics.publish(diagnostic_message(health, name, stamp))
+
+    def _on_parameters(self, changed: list[Any]) -> None:
+        """Use thresholds that were changed; their ranges have been checked."""
+        for item in changed:
+            if item.name in THRESHOLDS:
+                self._session.set_threshold(THRESHOLDS[item.name], item.value)
+                self.get_logger().info(f"{item.name}: {item.value:g} from now on")
 
     def _subscribe(self, profile: Any) -> None:
         for kind, topic, callback in (
@@ -79,10 +108,12 @@ class DetectorNode(Node):
         try:
             sample = joint_sample(message, self._reader)
         except ImpactError as error:
+            self._health.unreadable += 1
             self._warn_unreadable_state(error)
             sample = unreadable(message, self._reader)
         else:
             self._warn_about(sample)
+        self._health.add(sample.time, self._now())
         self._publish(self._session.add_state(sample))
 
     def _on_desired(self, message: JointState) -> None:
@@ -112,6 +143,7 @@ class DetectorNode(Node):
 
     def _publish(self, outcome: Outcome) -> None:
         for verdict in outcome.verdicts:
+            self._health.judged(verdict.ready, verdict.detection_time)
             self._status.publish(status_message(verdict, self._frame))
         for detection in outcome.detections:
             self._impact.publish(event_message(detection))

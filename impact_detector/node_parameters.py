@@ -25,13 +25,19 @@ from impact_ros.parameters import parameter
 from impact_ros.robot_parameters import RobotParameters
 
 OBSERVER_GAIN = 500.0  # of the momentum observer [1/s]
+THRESHOLDS = {
+    "fused_threshold": FUSED,
+    "threshold": TORQUE_ERROR,
+    "momentum_threshold": MOMENTUM,
+    "acceleration_threshold": ACCELERATION,
+}  # parameters that may change while the node runs, and whose they are
 DETECTORS = (FUSED, TORQUE_ERROR, MOMENTUM, ACCELERATION)
 _NAN = float("nan")
 
 
 @dataclass(frozen=True)
 class DetectorParameters(RobotParameters):
-    """What the node can be told; all fixed once it has started."""
+    """What the node can be told; all but the thresholds fixed once it has started."""
 
     detectors: tuple[str, ...] = parameter(
         [FUSED],
@@ -43,15 +49,28 @@ class DetectorParameters(RobotParameters):
         "Velocity jump without a torque that explains it, in standard deviations, that is an"
         " impact (fused).",
         low=1e-6,
+        read_only=False,
     )
     threshold: float = parameter(
-        2.5, "Sum of torque errors that is an impact (torque_error).", unit="N.m", low=1e-6
+        2.5,
+        "Sum of torque errors that is an impact (torque_error).",
+        unit="N.m",
+        low=1e-6,
+        read_only=False,
     )
     momentum_threshold: float = parameter(
-        5.0, "Sum of observed external torques that is an impact (momentum).", unit="N.m", low=1e-6
+        5.0,
+        "Sum of observed external torques that is an impact (momentum).",
+        unit="N.m",
+        low=1e-6,
+        read_only=False,
     )
     acceleration_threshold: float = parameter(
-        25.0, "Joint acceleration that is an impact (acceleration).", unit="rad/s^2", low=1e-6
+        25.0,
+        "Joint acceleration that is an impact (acceleration).",
+        unit="rad/s^2",
+        low=1e-6,
+        read_only=False,
     )
     noise_multiples: bool = parameter(
         False,

@@ -85,6 +85,16 @@ class DetectorSession:
         """Of the first detector [its unit]."""
         return self._detectors[0].threshold
 
+    def set_threshold(self, detector: str, value: float) -> None:
+        """Change the threshold of a detector on joint states, if there is one of that name.
+
+        Raises:
+            DetectorError: not a number above 0.
+        """
+        for each in self._detectors:
+            if each.name == detector:
+                each.threshold = value
+
     @property
     def dropped(self) -> int:
         """Samples with NaN that the detectors dropped."""

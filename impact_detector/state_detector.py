@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from impact_detector.latch import ThresholdLatch
+from impact_detector.latch import ThresholdLatch, positive_threshold
 from impact_detector.sample import JointSample, Verdict, from_seconds
 
 APPROACH_MEMORY = from_seconds(0.05)  # an impact stops the approach before it is detected
@@ -47,8 +47,12 @@ class StateDetector(ABC):
 
     @property
     def threshold(self) -> float:
-        """Of the statistic [its unit]."""
+        """Of the statistic [its unit]; may be changed while running, to a number above 0."""
         return self._latch.threshold
+
+    @threshold.setter
+    def threshold(self, value: float) -> None:
+        self._latch.threshold = positive_threshold(value)
 
     def reset(self) -> None:
         """Forget everything that was measured."""

@@ -8,12 +8,13 @@ import pytest
 
 pytest.importorskip("rclpy")
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
-from impact_detector import estimate
+from impact_detector import DetectorError, estimate
 from impact_detector.node import DetectorNode
 from impact_msgs.msg import DetectorStatus, ImpactEstimate, ImpactEvent, WrenchBatch
 from impact_ros.messages import fill, from_nanoseconds, to_nanoseconds
@@ -45,13 +46,14 @@ class Bench:
                 ("batch", WrenchBatch, "wrench_batch"),
             )
         }
-        self.statuses, self.events, self.estimates = [], [], []
+        self.statuses, self.events, self.estimates, self.diagnostics = [], [], [], []
         for message, name, profile, heard in (
             (DetectorStatus, "status", RECORD, self.statuses),
             (ImpactEvent, "impact", LATCHED, self.events),
             (ImpactEstimate, "estimate", LATCHED, self.estimates),
+            (DiagnosticArray, "/diagnostics", STREAM, self.diagnostics),
         ):
-            topic = f"impact_detector/{name}"
+            topic = name if name.startswith("/") else f"impact_detector/{name}"
             self.peer.create_subscription(message, topic, heard.append, profile)
         self.executor = SingleThreadedExecutor(context=context)
         for node in (self.node, self.peer):
@@ -66,12 +68,12 @@ class Bench:
             assert time.monotonic() < end, "timed out"
             self.executor.spin_once(timeout_sec=0.1)
 
-    def state(self, k, tau=0.0, *, names=NAMES, effort=True, q=0.0):
+    def state(self, k, tau=0.0, *, names=NAMES, effort=True, q=0.0, dq=0.0):
         """Publish the state of millisecond k."""
         message = JointState(name=names)
         from_nanoseconds(k * MILLISECOND, message.header.stamp)
         fill(message.position, np.zeros(len(names)) + q)
-        fill(message.velocity, np.zeros(len(names)))
+        fill(message.velocity, np.zeros(len(names)) + dq)
         if effort:
             fill(message.effort, np.zeros(len(names)) + tau)
         self.out["state"].publish(message)
@@ -292,3 +294,79 @@ def test_wrong_parameters_say_what_is_expected(context):
 def test_quality_bits_are_those_of_the_message():
     for name in ("GOOD", "POOR_FIT", "SHORT_WINDOW", "MISSING_SAMPLES", "SECOND_IMPACT"):
         assert getattr(estimate, name) == getattr(ImpactEstimate, f"QUALITY_{name}")
+
+
+def values(diagnostics):
+    """Return the values of the newest diagnostics."""
+    return {item.key: item.value for item in diagnostics[-1].status[0].values}
+
+
+def test_diagnostics_say_what_arrived(bench):
+    made = bench()
+    made.until(lambda: made.diagnostics)
+    assert made.diagnostics[0].status[0].level == DiagnosticStatus.STALE
+    assert made.diagnostics[0].status[0].message == "no joint states yet"
+    made.judge(0)
+    made.desired(0)
+    made.settle()
+    made.judge(1, np.array([0, 0, 0, 0, np.nan, 0, 0]))
+    made.judge(2, names=NAMES[:5])
+    made.judge(3, HIT)
+    count = len(made.diagnostics)
+    made.until(
+        lambda: len(made.diagnostics) > count and float(values(made.diagnostics)["rate [1/s]"])
+    )
+    status = made.diagnostics[-1].status[0]
+    assert status.name == "impact_detector: joint states"
+    found = values(made.diagnostics)
+    assert found["dropped samples"] == "2"  # the one that could not be read has no numbers either
+    assert found["unreadable messages"] == "1"
+    assert found["last impact [s]"] == "0.003000"
+    made.until(lambda: made.diagnostics[-1].status[0].level == DiagnosticStatus.STALE)
+    assert made.diagnostics[-1].status[0].message.startswith("no joint states for ")
+
+
+def test_several_detectors_run_at_once_and_say_who_they_are(bench):
+    made = bench(detectors=["torque_error", "acceleration"], acceleration_threshold=50.0)
+    for k in range(5):
+        made.judge(k)
+        made.desired(k)
+        made.settle()
+    status = made.judge(5, HIT)
+    assert (status.detector, status.impact) == (ImpactEvent.DETECTOR_TORQUE_ERROR, True)
+    made.until(lambda: made.events)
+    (event,) = made.events
+    assert event.detector == ImpactEvent.DETECTOR_TORQUE_ERROR
+    made.state(6, HIT, dq=0.5)
+    made.until(lambda: len(made.events) == 2)
+    assert made.events[1].detector == ImpactEvent.DETECTOR_ACCELERATION
+    assert made.events[1].threshold == 50.0
+
+
+def test_a_threshold_can_be_changed_while_running(bench):
+    made = bench()
+    made.judge(0)
+    made.desired(0)
+    made.settle()
+    (result,) = made.node.set_parameters([Parameter("threshold", value=100.0)])
+    assert result.successful
+    status = made.judge(1, HIT)
+    assert (status.threshold, status.impact) == (100.0, False)
+    (result,) = made.node.set_parameters([Parameter("threshold", value=-1.0)])
+    assert not result.successful
+    (result,) = made.node.set_parameters([Parameter("rearm_time", value=1.0)])
+    assert not result.successful
+    assert made.judge(2, HIT).threshold == 100.0
+
+
+@pytest.mark.parametrize(
+    ("detectors", "message"),
+    [
+        (["x"], "expected some of fused, torque_error, momentum, acceleration, each once, got x"),
+        (["fused", "fused"], "each once, got fused, fused"),
+    ],
+)
+def test_unknown_detectors_are_named(context, detectors, message):
+    override = Parameter("detectors", value=detectors)
+    with pytest.raises(DetectorError, match=message):
+        DetectorNode(context=context, parameter_overrides=[override])

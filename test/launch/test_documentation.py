@@ -74,7 +74,7 @@ def documented(node):
     for direction, topic, kind in re.findall(
         r"^\| (in|out|service) \| `([^`]+)` \| `([^`]+)` \|", section, flags=re.MULTILINE
     ):
-        found[direction].add((topic, kind))
+        found[direction].add((topic.lstrip("/"), kind))
     return found
 
 
