@@ -19,6 +19,7 @@ from impact_sim.exceptions import ScenarioError
 COMMANDS = {
     "demo": "demo",
     "scenarios": "scenarios_command",
+    "simulate": "simulate_command",
     "predict": "predict_command",
     "sets": "sets_command",
     "detect": "detect",

@@ -15,8 +15,12 @@ from impact_analysis.bag_recording import BagRecording, TopicChoice
 from impact_analysis.csv_recording import CsvRecording
 from impact_analysis.detect_report import as_json, as_text
 from impact_analysis.detect_run import DetectionResult, detect
-from impact_analysis.exceptions import RecordingError
+from impact_analysis.exceptions import RecordingError, UsageError
+from impact_analysis.progress import Progress
 from impact_analysis.recording import Recording
+from impact_analysis.score_report import draw, score_json, score_text
+from impact_analysis.score_run import EVERYTHING, judge_trials, scores
+from impact_analysis.trial_table import read_trials
 from impact_detector.friction import PANDA_FRICTION
 from impact_detector.model_torque import ModelTorque
 from impact_detector.node_parameters import (
@@ -30,14 +34,17 @@ from impact_detector.sample import FUSED
 from impact_robots import ImpactError, Robot, RobotError
 from impact_ros.parameters import from_values
 
+TORQUE_THRESHOLD = DetectorParameters().threshold  # [N.m]
 _METADATA = "metadata.yaml"
 _EPILOG = """example:
   impact detect panda_free_motion.csv
   impact detect demo_output --json
+  impact detect trials --score --plot operating_points.png
 
 A CSV has the columns time_s, q1_rad.., dq1_radps.., tau1_nm.. and, if it was recorded, the
 reference torque tau_ref1_nm.., SI units, one row per measurement.
-Exit status: 0 done, 1 failed, 2 wrong usage.
+Exit status: 0 done, 1 failed (with --score: the first detector missed or invented one), 2 wrong
+usage.
 """
 
 
@@ -61,6 +68,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--joint-prefix", default="", metavar="P", help="prefix of joint names, such as fr3_")
     _add_detector_options(add)
     _add_reference_options(add)
+    add(
+        "--score",
+        action="store_true",
+        help="FILE is a folder of `impact simulate --record`: judge detectors by its truth, all"
+        " of them unless --detectors says which",
+    )
+    add("--plot", type=Path, metavar="PNG", help="with --score: what thresholds trade")
     add("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
     return parser
@@ -71,13 +85,13 @@ def _add_detector_options(add: Callable[..., Any]) -> None:
     add(
         "--detectors",
         type=_names,
-        default=(FUSED,),
+        default=(),
         metavar="NAME,..",
         help=f"of {', '.join(DETECTORS)}; the first one's statistic is shown (default: {FUSED})",
     )
     for option, default, what in (
         ("--fused-threshold", 15.0, "jump that no torque explains [standard deviations]"),
-        ("--threshold", 2.5, "sum of torque errors, for torque_error [N.m]"),
+        ("--threshold", None, "sum of torque errors [N.m]; with --score the scenario's"),
         ("--momentum-threshold", 5.0, "sum of external torques [N.m]"),
         ("--acceleration-threshold", 25.0, "joint acceleration [rad/s^2]"),
     ):
@@ -86,7 +100,7 @@ def _add_detector_options(add: Callable[..., Any]) -> None:
             type=float,
             default=default,
             metavar="T",
-            help=f"{what} (default: {default:g})",
+            help=f"{what} (default: {default or TORQUE_THRESHOLD:g})",
         )
     add(
         "--joints",
@@ -149,6 +163,9 @@ def _add_reference_options(add: Callable[..., Any]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
+    if args.score or args.plot:
+        return _score(args)
+    args.detectors = args.detectors or (FUSED,)
     try:
         parameters = _parameters(args)
         robot = parameters.load_robot()
@@ -167,6 +184,34 @@ def run(args: argparse.Namespace) -> int:
     except ImpactError as error:
         return _fail(error, 1)
     return _report(args, results, robot, parameters)
+
+
+def _score(args: argparse.Namespace) -> int:
+    """Judge detectors by recorded trials whose truth is known; 1 if one missed an impact."""
+    if not args.score:
+        raise UsageError("--plot: expected --score with it")
+    args.detectors = args.detectors or DETECTORS
+    try:
+        parameters = replace(_parameters(args), reference="desired")
+        robot = parameters.load_robot()
+        session_for(parameters, robot)  # every setting is checked before a file is opened
+        trials = read_trials(args.file, robot.dof)
+    except ImpactError as error:
+        raise UsageError(str(error)) from None
+    bar = Progress(f"{len(trials)} trials")
+    results = judge_trials(
+        trials,
+        parameters,
+        own_thresholds=args.threshold is None,
+        progress=lambda done, total: bar.update(done / total, f"{done}"),
+    )
+    bar.close("judged")
+    found = scores(results)
+    if args.plot:
+        draw(results, args.plot)
+    print(score_json(found, results) if args.json else score_text(found))
+    first = next(score for score in found if score.kind == EVERYTHING)
+    return 0 if first.found == first.hits and not first.false_alarms else 1
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -204,6 +249,8 @@ def _parameters(args: argparse.Namespace) -> DetectorParameters:
             "reference_excludes_gravity",
         )
     }
+    if values["threshold"] is None:
+        values["threshold"] = TORQUE_THRESHOLD
     return from_values(DetectorParameters, values)
 
 

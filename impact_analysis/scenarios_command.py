@@ -8,7 +8,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from impact_sim.scenarios import load_scenario, scenario_names
+from impact_sim.scenarios import all_scenario_names, load_scenario
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -27,7 +27,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the scenarios."""
-    scenarios = [load_scenario(name) for name in scenario_names()]
+    scenarios = [load_scenario(name) for name in all_scenario_names()]
     if arguments.json:
         print(json.dumps({"scenarios": [asdict(scenario) for scenario in scenarios]}, indent=2))
         return 0

@@ -12,7 +12,7 @@ import numpy as np
 
 from impact_analysis.exceptions import AnalysisError
 from impact_analysis.predict_report import finite
-from impact_analysis.score import Score, TrialResult, operating_points, rms
+from impact_analysis.score import SOON, Score, TrialResult, operating_points, rms
 
 # What was published for the torque-error detector (Wang et al. 2022, VI; Wang et al. 2023, 6.1.1).
 PUBLISHED_DELAY = "3-6"  # [ms]
@@ -65,7 +65,7 @@ def score_json(scores: Sequence[Score], results: Mapping[str, Sequence[TrialResu
         "scores": [_document(score) for score in scores],
         "operating_points": {
             name: [
-                {"threshold": t, "detection_rate": rate, "false_alarms_per_hour": false}
+                {"threshold": t, "detection_rate_within_2_ms": rate, "false_alarms_per_hour": false}
                 for t, (rate, false) in zip(
                     thresholds(found), operating_points(found, thresholds(found)), strict=True
                 )
@@ -121,7 +121,7 @@ def draw(results: Mapping[str, Sequence[TrialResult]], path: Path) -> None:
     axes.set_xscale("symlog", linthresh=1.0)
     axes.set(
         xlabel="false alarms per hour without impact (0.1: none)",
-        ylabel="impacts found [%]",
+        ylabel=f"impacts found within {1e3 * SOON:g} ms [%]",
         title="each point a threshold",
     )
     axes.grid(alpha=0.3)

@@ -29,6 +29,7 @@ def judge_trials(
     trials: Sequence[TrialTruth],
     parameters: DetectorParameters,
     *,
+    own_thresholds: bool = False,
     jobs: int | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, list[TrialResult]]:
@@ -37,6 +38,7 @@ def judge_trials(
     Args:
         trials: to be run.
         parameters: of the node; ``detectors`` names those that are judged.
+        own_thresholds: torque errors have the threshold of each trial's scenario.
         jobs: processes; none: one per core.
         progress: called with the number of finished trials and their total.
 
@@ -45,7 +47,7 @@ def judge_trials(
     """
     results: dict[str, list[TrialResult]] = {name: [] for name in parameters.detectors}
     count = min(jobs or os.cpu_count() or 1, len(trials))
-    work = partial(_judge, parameters=parameters)
+    work = partial(_judge, parameters=parameters, own_thresholds=own_thresholds)
     with ProcessPoolExecutor(count) as pool:
         for done, found in enumerate(pool.map(work, trials), start=1):
             for result, name in zip(found, parameters.detectors, strict=True):
@@ -70,8 +72,12 @@ def _kind(truth: TrialTruth) -> str:
     return f"{truth.speed:.2f} m/s" if truth.hits else truth.scenario
 
 
-def _judge(truth: TrialTruth, parameters: DetectorParameters) -> list[TrialResult]:
+def _judge(
+    truth: TrialTruth, parameters: DetectorParameters, own_thresholds: bool
+) -> list[TrialResult]:
     """Return what every detector makes of one trial."""
+    if own_thresholds and np.isfinite(truth.torque_threshold):
+        parameters = replace(parameters, threshold=truth.torque_threshold)
     robot = parameters.load_robot()
     recording = BagRecording(truth.bag, robot, TopicChoice())
     return [

@@ -28,6 +28,7 @@ class TrialTruth:
     gross_velocity: np.ndarray  # right after the impact, shape (n,) [rad/s]
     normal: tuple[float, ...]  # of the surface, base axes
     normal_impulse: float  # [N.s]
+    torque_threshold: float  # of the scenario's torque-error detector; NaN: none [N.m]
 
     @property
     def hits(self) -> bool:
@@ -75,6 +76,7 @@ def _trial(folder: Path, row: dict[str, str], dof: int) -> TrialTruth:
         np.array([_number(row, f"gross_velocity_{i}_radps") for i in range(1, dof + 1)]),
         tuple(_number(row, f"normal_{axis}") for axis in "xyz"),
         _number(row, "normal_impulse_ns"),
+        _number(row, "torque_error_threshold_nm"),
     )
 
 

@@ -3,7 +3,7 @@
 
 from impact_sim.exceptions import ScenarioError, SimulationError
 from impact_sim.plant import FlexibleJointPlant, Surface
-from impact_sim.scenarios import Scenario, load_scenario, scenario_names
+from impact_sim.scenarios import Scenario, all_scenario_names, load_scenario, scenario_names
 from impact_sim.sensors import NO_NOISE, PANDA_NOISE, Noise
 from impact_sim.simulation import Interface, Measurement, Simulation
 
@@ -19,6 +19,7 @@ __all__ = [
     "Simulation",
     "SimulationError",
     "Surface",
+    "all_scenario_names",
     "load_scenario",
     "scenario_names",
 ]

@@ -24,9 +24,15 @@ from impact_ros.qos import LATCHED, LOCKSTEP, STREAM
 from impact_sim.exceptions import SimulationError
 from impact_sim.scenarios import load_scenario, scenario_names
 from impact_sim.sensors import NO_NOISE, PANDA_NOISE
-from impact_sim.simulation import CYCLE_NS, FORCE_PERIOD_NS, Interface, Measurement, Simulation
+from impact_sim.simulation import (
+    CYCLE_NS,
+    FORCE_PERIOD_NS,
+    START_NS,
+    Interface,
+    Measurement,
+    Simulation,
+)
 
-START_NS = 1_000_000_000  # stamp of the first state: zero means "no time" in ROS [ns]
 RESEND_AFTER = 1.0  # in lockstep, send the state again when nobody answers [s]
 GIVE_UP_AFTER = 10.0  # and then give up [s]
 LOST_COMMANDS = 20  # against the wall clock, brake after so many cycles without command

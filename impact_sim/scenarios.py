@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 import yaml
 
 from impact_predictor.contact_force import ContactLaw, contact_law
+from impact_robots.contact_frame import contact_rotation
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.kinematics import inverse_kinematics
 from impact_robots.robot import Robot
@@ -23,7 +24,11 @@ _FILE = Path(__file__).parent / "scenarios.yaml"
 
 @dataclass(frozen=True)
 class Scenario:
-    """One experiment: where the arm hits what, and how fast it would like to."""
+    """One experiment: where the arm hits what, and how fast it would like to.
+
+    With ``motion`` it hits nothing: it moves about ``q_impact``, and what is said of surface,
+    contact and approach means nothing.
+    """
 
     name: str
     title: str
@@ -40,6 +45,16 @@ class Scenario:
     impact_duration: float  # [s]
     detection_threshold: float  # [N.m]
     contact: dict[str, Any]
+    controller: str  # which impact limits, or computed_torque for a free motion
+    speeds: tuple[float, ...]  # reference speeds of successive trials [m/s]; none: the one above
+    variation: dict[str, Any]  # what differs from trial to trial, see impact_sim.variation
+    motion: dict[str, Any]  # of a free motion, see impact_sim.free_motion; none: an impact
+
+    def of_trial(self, trial: int) -> Scenario:
+        """Return the scenario with the reference speed of a trial, counted from 0."""
+        if not self.speeds:
+            return self
+        return replace(self, reference_speed=self.speeds[trial % len(self.speeds)])
 
     @property
     def law(self) -> ContactLaw:
@@ -70,9 +85,16 @@ class Scenario:
             "speed_ramp": self.reference_ramp,
         }
 
-    def start(self, robot: Robot) -> np.ndarray:
-        """Return the configuration ``run_up`` back along the normal, same orientation, (n,)."""
+    def start(self, robot: Robot, shift: np.ndarray | None = None) -> np.ndarray:
+        """Return the configuration ``run_up`` back along the normal, same orientation, (n,).
+
+        Args:
+            robot: the arm.
+            shift: further displacement of the contact point in contact axes, shape (3,) [m].
+        """
         offset = self.run_up * np.array(self.normal) / np.linalg.norm(self.normal)
+        if shift is not None:
+            offset = offset + contact_rotation(self.normal) @ shift
         return inverse_kinematics(robot, np.array(self.q_impact), offset)
 
 
@@ -82,8 +104,13 @@ def _entries() -> dict[str, Any]:
 
 
 def scenario_names() -> tuple[str, ...]:
-    """Return the names of the scenarios."""
+    """Return the names of the scenarios of an announced impact, which nodes and demo run."""
     return tuple(_entries()["scenarios"])
+
+
+def all_scenario_names() -> tuple[str, ...]:
+    """Return the names of all scenarios, also of those that only ``simulate`` runs."""
+    return (*scenario_names(), *_entries()["simulated"])
 
 
 def load_scenario(name: str) -> Scenario:
@@ -92,11 +119,11 @@ def load_scenario(name: str) -> Scenario:
     Raises:
         ScenarioError: no scenario of that name; lists the choices.
     """
-    if name not in scenario_names():
-        raise ScenarioError(
-            f"scenario: expected one of {', '.join(scenario_names())}, got {name!r}"
-        )
-    entries = _entries()["defaults"] | _entries()["scenarios"][name] | {"name": name}
+    names = all_scenario_names()
+    if name not in names:
+        raise ScenarioError(f"scenario: expected one of {', '.join(names)}, got {name!r}")
+    own = (_entries()["scenarios"] | _entries()["simulated"])[name]
+    entries = _entries()["defaults"] | own | {"name": name}
     return Scenario(**{field.name: _frozen(entries[field.name]) for field in fields(Scenario)})
 
 

@@ -16,6 +16,7 @@ from impact_sim.sensors import PANDA_NOISE, Noise, NoisySensors
 from impact_sim.torque_loop import PERIOD as LOOP_PERIOD
 from impact_sim.torque_loop import TorqueLoop
 
+START_NS = 1_000_000_000  # stamp of the first state: zero means "no time" in ROS [ns]
 CYCLE_NS = 1_000_000  # one driver cycle [ns]
 FORCE_PERIOD_NS = 40_000  # the wall's force sensor, 25 kHz [ns]
 SAMPLES_PER_CYCLE = CYCLE_NS // FORCE_PERIOD_NS
@@ -43,6 +44,11 @@ class Measurement:
     tau: np.ndarray  # joint torque sensors [N.m]
     forces: np.ndarray  # on the robot, base axes, 25 kHz up to this instant, shape (25, 3) [N]
 
+    @property
+    def time(self) -> float:
+        """Time since the start [s]."""
+        return self.time_ns * 1e-9
+
 
 class Simulation:
     """Plant, torque loop, driver and sensors in lockstep."""
@@ -56,11 +62,22 @@ class Simulation:
         seed: int = 0,
         interface: Interface = Interface.TORQUE,
         torque_loop: bool = True,
+        plant: FlexibleJointPlant | None = None,
     ) -> None:
-        """Build the robot; call ``reset`` before the first ``step``."""
+        """Build the robot; call ``reset`` before the first ``step``.
+
+        Args:
+            robot: the arm.
+            surface: what it may hit.
+            noise: of the sensors.
+            seed: of that noise.
+            interface: what commands mean.
+            torque_loop: False lets the motors follow the desired torque directly.
+            plant: to be used instead of a new one with ``surface``.
+        """
         self.robot = robot
         self.interface = interface
-        self.plant = FlexibleJointPlant(robot, surface)
+        self.plant = FlexibleJointPlant(robot, surface) if plant is None else plant
         self._loop = TorqueLoop(robot, enabled=torque_loop)
         self._sensors = NoisySensors(noise, seed)
         self._dynamics = ArmDynamics(robot)

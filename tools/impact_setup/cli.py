@@ -22,6 +22,7 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
 
   demo        a Panda hits a wall three times; table, plots and bags
   scenarios   what can be simulated
+  simulate    many trials of a scenario, recorded with the truth about them
   predict     what an impact would do, by every model
   sets        which impulses are possible, and what they can do
   detect      find impacts in a recording

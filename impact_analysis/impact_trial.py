@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trial in which the arm hits a surface."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from impact_analysis.lockstep import Answer, Controller, lockstep
+from impact_analysis.trial import DetectorLog, Record, Trial, TrialResult, detector_session
+from impact_analysis.trial_truth import impact_row
+from impact_detector.sample import Verdict
+from impact_qp.controller import ImpactController
+from impact_qp.parameters import ControllerParameters
+from impact_robots.loader import load_robot
+from impact_robots.robot import Robot
+from impact_ros.parameters import from_values
+from impact_sim.scenarios import Scenario
+from impact_sim.simulation import Measurement, Simulation
+from impact_sim.variation import draw
+from impact_sim.watched_plant import WatchedPlant
+
+AFTER_CONTACT = 0.3  # how long a trial goes on after the first touch [s]
+LONGEST = 10.0  # without a touch [s]
+
+
+def run_impact(trial: Trial, record: Record) -> TrialResult:
+    """Run a trial until some time after the first touch, or for long enough without one."""
+    scenario, robot = trial.scenario, load_robot(trial.scenario.robot)
+    drawn, log = draw(scenario, trial.seed), DetectorLog()
+    plant = WatchedPlant(robot, replace(scenario.surface(robot), friction=drawn.friction))
+    cycles = lockstep(
+        Simulation(robot, seed=trial.seed, plant=plant),
+        qp_controller(scenario, robot),
+        detector_session(scenario, robot),
+        scenario.start(robot, drawn.shift),
+    )
+    for cycle in cycles:
+        touched = plant.touch is not None
+        log.add(cycle, touched)
+        record(cycle, touched)
+        end = LONGEST if plant.touch is None else plant.touch.time + AFTER_CONTACT
+        if cycle.measurement.time >= end:
+            break
+    return TrialResult(impact_row(trial, plant, log), tuple(log.detections))
+
+
+def qp_controller(scenario: Scenario, robot: Robot) -> Controller:
+    """Return what the controller's node does with a scenario: its defaults, in lockstep."""
+    values = scenario.controller_parameters(robot) | {"impact_limits": scenario.controller}
+    parameters = from_values(ControllerParameters, values)
+    controller = ImpactController(robot, parameters.plan(), period=1.0 / parameters.rate)
+
+    def answer(measurement: Measurement, verdict: Verdict) -> Answer:
+        command = controller.update(
+            measurement.q, measurement.dq, impact=verdict.impact, ready=verdict.ready
+        )
+        return Answer(command.driver_torque, command.velocity, command.reference_torque)
+
+    return answer
