@@ -17,6 +17,7 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from scipy.optimize import brentq
 
+from impact_analysis.demo_plots import STYLE as BASE_STYLE
 from impact_predictor.contact_force import ExtendedHuntCrossley, HuntCrossley, Viscoelastic
 from impact_predictor.contact_identification import identify_contact
 from impact_predictor.contact_simulation import simulate_contact
@@ -33,16 +34,7 @@ COLOURS = {
     "Hunt-Crossley": "#2a7f62",
     "extended H.-C.": "#dd8452",
 }
-STYLE = {
-    "figure.dpi": 130,
-    "font.size": 10,
-    "axes.grid": True,
-    "grid.alpha": 0.3,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-    "legend.fontsize": 9,
-}
+STYLE = BASE_STYLE | {"legend.fontsize": 9}
 
 
 def laws():

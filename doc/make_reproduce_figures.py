@@ -17,6 +17,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
+from impact_analysis.demo_plots import STYLE as BASE_STYLE
 from impact_analysis.reproduce.inertia_ranking import inertia_ranking, mean_log_errors
 from impact_analysis.reproduce.planar_case import planar_cases
 from impact_analysis.reproduce.planar_study import PlanarResult, planar_study
@@ -36,15 +37,7 @@ LABELS = {
     "gm": "generalised\nmomentum",
     "flex": "composite\n+ flexibility",
 }
-STYLE = {
-    "figure.dpi": 130,
-    "font.size": 10,
-    "axes.grid": True,
-    "grid.alpha": 0.3,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-}
+STYLE = BASE_STYLE
 EXAMPLE = 4  # the run of the left picture: 55 degrees, coasting
 
 

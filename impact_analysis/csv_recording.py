@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
+from impact_analysis.csv_rows import csv_rows
 from impact_analysis.exceptions import RecordingError
 from impact_analysis.recording import Item, Reference
 from impact_detector.reference import SAME
@@ -38,7 +38,7 @@ class CsvRecording:
             RecordingError: columns are missing, or the file is no text.
         """
         self.name, self._path = str(path), path
-        header = next(self._rows(), (0, []))[1]
+        header = next(csv_rows(self._path), (0, []))[1]
         columns = [name.strip() for name in header]
         patterns = dict(_REQUIRED)
         self.has_reference = _REFERENCE.format(1) in columns
@@ -58,7 +58,7 @@ class CsvRecording:
         Raises:
             RecordingError: a row has the wrong number of fields, or a field is no number.
         """
-        rows = self._rows()
+        rows = csv_rows(self._path)
         next(rows)
         for number, row in rows:
             values = self._numbers(number, row)
@@ -67,17 +67,6 @@ class CsvRecording:
             if self.has_reference:
                 yield Reference(time, values[self._columns["tau_ref"]])
             yield JointSample(time, q, dq, tau)
-
-    def _rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield line number and fields of each row that is not empty."""
-        try:
-            with self._path.open(newline="", encoding="utf-8") as file:
-                reader = csv.reader(file)
-                for row in reader:
-                    if row:
-                        yield reader.line_num, row
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise RecordingError.at(self._path, f"cannot be read as CSV: {error}") from None
 
     def _find(self, columns: list[str], names: list[str]) -> np.ndarray:
         """Return where the named columns are, shape (len(names),)."""

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from impact_analysis.recording import Force, Recording, Reference
+from impact_analysis.recording import Force, Item, Recording, Reference
 from impact_detector.estimate import Estimate
 from impact_detector.model_torque import ModelTorque
 from impact_detector.node_parameters import DetectorParameters, session_for
 from impact_detector.reference import ReferencePairing
-from impact_detector.sample import Detection, Verdict
-from impact_detector.session import Outcome
+from impact_detector.sample import Detection, JointSample, Verdict
+from impact_detector.session import DetectorSession, Outcome
 from impact_robots import Robot
 
 
@@ -48,17 +49,27 @@ def detect(
     pairing = ReferencePairing(recording.pairing_rule, parameters.max_reference_age)
     session = session_for(parameters, robot, model=model, pairing=pairing)
     result = DetectionResult(recording.name, parameters.reference, session.threshold, [])
-    for item in recording.items():
-        if isinstance(item, Reference):
-            outcome = session.add_reference(item.time, item.torque)
-        elif isinstance(item, Force):
-            outcome = session.add_force(item.sample, item.source)
-        else:
-            outcome = session.add_state(item)
+    for item, outcome in feed(session, recording):
+        if isinstance(item, JointSample):
             _count(result, item.time)
         _collect(result, outcome)
     result.dropped = session.dropped
     return result
+
+
+def feed(session: DetectorSession, recording: Recording) -> Iterator[tuple[Item, Outcome]]:
+    """Yield everything recorded, in order, and what it leads to in a session.
+
+    Raises:
+        RecordingError: the file turns out to be damaged.
+    """
+    for item in recording.items():
+        if isinstance(item, Reference):
+            yield item, session.add_reference(item.time, item.torque)
+        elif isinstance(item, Force):
+            yield item, session.add_force(item.sample, item.source)
+        else:
+            yield item, session.add_state(item)
 
 
 def _refine(detections: list[Detection], estimate: Estimate) -> None:

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
 
+from impact_analysis.csv_rows import csv_rows
 from impact_analysis.exceptions import RecordingError
 
 _POSITION = ("x0_m", "y0_m")
@@ -79,7 +78,7 @@ class PlanarImpactFile:
             raise RecordingError.at(path, "no such file; expected a CSV of impacts")
         if not path.is_file():
             raise RecordingError.at(path, "expected a CSV file of impacts, got a folder")
-        self._header = [name.strip() for name in next(self._lines(), (0, []))[1]]
+        self._header = [name.strip() for name in next(csv_rows(self._path), (0, []))[1]]
         missing = [name for name in COLUMNS if name not in self._header]
         if missing:
             got = ", ".join(self._header[:8]) + (", ..." if len(self._header) > 8 else "")
@@ -95,7 +94,7 @@ class PlanarImpactFile:
         Raises:
             RecordingError: a line has the wrong number of fields, or a field is no number.
         """
-        lines = self._lines()
+        lines = csv_rows(self._path)
         next(lines)
         table = np.array([self._numbers(*line) for line in lines]).reshape(-1, len(COLUMNS))
         finite = np.isfinite(table).all(axis=1)
@@ -111,17 +110,6 @@ class PlanarImpactFile:
             no_frame=int((~framed).sum()),
             not_approaching=int((framed & ~approaching).sum()),
         )
-
-    def _lines(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield number and fields of each line that is not empty."""
-        try:
-            with self._path.open(newline="", encoding="utf-8-sig") as file:
-                reader = csv.reader(file)
-                for line in reader:
-                    if line:
-                        yield reader.line_num, line
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise RecordingError.at(self._path, f"cannot be read as CSV: {error}") from None
 
     def _numbers(self, number: int, line: list[str]) -> list[float]:
         """Return the fields of ``COLUMNS``, an empty one as NaN."""

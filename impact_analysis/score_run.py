@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -12,14 +12,14 @@ from functools import partial
 import numpy as np
 
 from impact_analysis.bag_recording import BagRecording, TopicChoice
-from impact_analysis.recording import Force, Recording, Reference
+from impact_analysis.detect_run import feed
+from impact_analysis.recording import Recording
 from impact_analysis.score import Score, TrialResult
 from impact_analysis.trial_table import TrialTruth
 from impact_detector.estimate import Estimate
 from impact_detector.node_parameters import DetectorParameters, session_for
 from impact_detector.reference import ReferencePairing
 from impact_detector.sample import Detection
-from impact_detector.session import DetectorSession, Outcome
 from impact_robots import Robot
 
 EVERYTHING = "all"  # kind of the sum over all trials
@@ -101,7 +101,7 @@ def _run(
     statistics: list[float] = []
     detections: list[Detection] = []
     estimates: list[Estimate] = []
-    for outcome in _outcomes(session, recording):
+    for _, outcome in feed(session, recording):
         detections += outcome.detections
         estimates += outcome.estimates
         for verdict in outcome.verdicts:
@@ -109,14 +109,3 @@ def _run(
                 times.append(verdict.time)
                 statistics.append(verdict.statistic)
     return TrialResult(truth, np.array(times) * 1e-9, np.array(statistics), detections, estimates)
-
-
-def _outcomes(session: DetectorSession, recording: Recording) -> Iterator[Outcome]:
-    """Yield what each recorded item leads to."""
-    for item in recording.items():
-        if isinstance(item, Reference):
-            yield session.add_reference(item.time, item.torque)
-        elif isinstance(item, Force):
-            yield session.add_force(item.sample, item.source)
-        else:
-            yield session.add_state(item)

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of a CSV, one at a time."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from impact_analysis.exceptions import RecordingError
+
+
+def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield line number and fields of each row that is not empty.
+
+    Raises:
+        RecordingError: the file cannot be read, or is none.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.reader(file)
+            for row in reader:
+                if row:
+                    yield reader.line_num, row
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise RecordingError.at(path, f"cannot be read as CSV: {error}") from None
