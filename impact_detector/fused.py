@@ -7,6 +7,7 @@ from collections import deque
 from math import nan, sqrt
 
 import numpy as np
+from scipy.linalg.lapack import dposv
 
 from impact_detector.exceptions import DetectorError
 from impact_detector.sample import FUSED, JointSample, from_seconds
@@ -70,14 +71,14 @@ class FusedDetector(StateDetector):
         self._velocity_variance = velocity_noise**2 * np.eye(robot.dof)
         self._torque_variance = torque_noise**2
         self._recent: deque[tuple[float, np.ndarray]] = deque(maxlen=max(WINDOWS) + DELAY)
-        self._quiet: deque[tuple[float, np.ndarray]] = deque(maxlen=bias_samples)
+        self._quiet = np.zeros((bias_samples, 1 + robot.dof))  # time and y of the bias, a ring
         self._forget()
 
     def _forget(self) -> None:
         """Start without bias, and with the noise as given."""
         self._last: tuple[int, np.ndarray, np.ndarray] | None = None
         self._recent.clear()
-        self._quiet.clear()
+        self._learnt = 0  # samples of the bias so far
         self._noise = np.ones(self._n)  # variance of each joint's jump over the expected one
 
     def _statistic(self, sample: JointSample) -> float:
@@ -92,9 +93,11 @@ class FusedDetector(StateDetector):
             self._recent.clear()
             return nan
         if len(self._recent) == self._recent.maxlen:
-            self._quiet.append(self._recent[0])
+            place = self._quiet[self._learnt % len(self._quiet)]
+            place[0], place[1:] = self._recent[0]
+            self._learnt += 1
         self._recent.append(unexplained)
-        if len(self._quiet) < (self._quiet.maxlen or 0) or len(self._recent) < max(WINDOWS):
+        if self._learnt < len(self._quiet) or len(self._recent) < max(WINDOWS):
             return nan
         return self._whitened(mobility)
 
@@ -110,21 +113,23 @@ class FusedDetector(StateDetector):
 
     def _whitened(self, mobility: np.ndarray) -> float:
         """Return the largest norm over the windows."""
-        span = sum(dt for dt, _ in self._quiet)
-        drift = sum((y for _, y in self._quiet), np.zeros(self._n)) / span  # [rad/s^2]
-        by_torque = self._torque_variance * (mobility @ mobility.T)
+        summed = self._quiet.sum(axis=0)
+        span, drift = float(summed[0]), summed[1:] / summed[0]  # [s], [rad/s^2]
+        by_torque = self._torque_variance * mobility.dot(mobility.T)
         scale = np.sqrt(self._noise)
         largest, learnt = 0.0, self._noise
         for window in WINDOWS:
-            samples = list(self._recent)[-window:]
-            time = sum(dt for dt, _ in samples)
-            jump = sum((y for _, y in samples), np.zeros(self._n)) - time * drift
+            time, jump = self._recent[-1]
+            for i in range(2, window + 1):
+                time, jump = time + self._recent[-i][0], jump + self._recent[-i][1]
+            jump = jump - time * drift
             covariance = 2 * (1 + (time / span) ** 2) * self._velocity_variance
             covariance = covariance + (time / window) ** 2 * (window - 0.5) * by_torque
             whitened = jump / scale
-            squared = float(whitened @ np.linalg.solve(covariance, whitened))
+            _, solved, _ = dposv(covariance, whitened)
+            squared = float(whitened.dot(solved))
             largest = max(largest, sqrt(max(squared, 0.0)))
-            learnt = jump**2 / np.diag(covariance)
+            learnt = jump**2 / covariance.diagonal()
         # clipped, so that an impact is not learnt
         self._noise = self._noise + (np.minimum(learnt, 9 * self._noise) - self._noise) / LEARNT
         return largest
