@@ -21,7 +21,8 @@ from impact_ros.messages import NANOSECONDS
 from impact_ros.qos import recording_profile
 
 DISCOVERY_PERIOD = 0.2
-NOT_RECORDED = ("/rosout", "/parameter_events")
+# Diagnostics are stamped by the wall clock: in a simulation's recording they would lie years away.
+NOT_RECORDED = ("/rosout", "/parameter_events", "/diagnostics")
 UNSTAMPED_LIMIT = 10_000
 
 
