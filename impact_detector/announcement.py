@@ -8,7 +8,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
-from impact_detector.estimate import Estimate
+from impact_detector.estimated_impact import BY_FORCE, BY_TORQUE, NO_SOURCE, Estimate
 from impact_detector.health import Health
 from impact_detector.sample import (
     ACCELERATION,
@@ -28,6 +28,11 @@ CODES = {
     ACCELERATION: ImpactEvent.DETECTOR_ACCELERATION,
     MOMENTUM: ImpactEvent.DETECTOR_MOMENTUM,
     FUSED: ImpactEvent.DETECTOR_FUSED,
+}
+SOURCES = {
+    NO_SOURCE: ImpactEstimate.SOURCE_NONE,
+    BY_FORCE: ImpactEstimate.SOURCE_FORCE,
+    BY_TORQUE: ImpactEstimate.SOURCE_TORQUE,
 }
 _NAN = float("nan")
 
@@ -80,21 +85,33 @@ def diagnostic_message(health: Health, name: str, stamp: Any) -> DiagnosticArray
     return message
 
 
-def estimate_message(estimate: Estimate, names: Sequence[str], frame: str) -> ImpactEstimate:
-    """Return the estimate of n named joints, its impulse in the force sensor's frame."""
+def estimate_message(
+    estimate: Estimate, names: Sequence[str], frame: str, base_frame: str = ""
+) -> ImpactEstimate:
+    """Return the message of an estimate of n named joints.
+
+    Args:
+        estimate: what was estimated.
+        names: of the joints.
+        frame: of the force sensor.
+        base_frame: of the robot, in which impulses from joint torques are.
+    """
     message = ImpactEstimate()
     from_nanoseconds(estimate.time, message.header.stamp)
-    message.header.frame_id = frame
+    message.header.frame_id = base_frame if estimate.impulse_source == BY_TORQUE else frame
     from_nanoseconds(estimate.impact_time, message.impact_time)
+    message.impact_time_std = float(estimate.impact_time_std)
     message.joint_names = list(names)
     fill(message.velocity_before, estimate.velocity_before)
     fill(message.velocity_after, estimate.velocity_after)
     fill(message.gross_velocity, estimate.gross_velocity)
     fill(message.velocity_jump, estimate.velocity_jump)
     set_vector(message.impulse, estimate.impulse)
+    message.impulse_std = float(estimate.impulse_std)
+    message.impulse_source = SOURCES[estimate.impulse_source]
     message.normal_impulse = estimate.normal_impulse
     message.peak_force, message.duration = float(estimate.peak_force), estimate.duration
-    message.restitution = _NAN
+    message.restitution = estimate.restitution
     message.fit_rms, message.fit_samples = estimate.fit_rms, estimate.fit_samples
     message.fit_window = estimate.fit_window
     message.method, message.quality = estimate.method, estimate.quality

@@ -45,7 +45,9 @@ def gross_velocity(
     """
     inside = (t >= t_impact - _TOLERANCE) & (t <= t_impact + window + _TOLERANCE)
     x, positions = np.asarray(t)[inside] - t_impact, np.asarray(q)[inside]
-    _check(x, positions, window, degree)
+    if degree < 1:
+        raise EstimateError(f"gross velocity: expected a degree of at least 1, got {degree}")
+    check_samples(x, positions, window, 2 * (degree + 1))
     basis = np.vander(x / window, degree + 1, increasing=True)
     coefficients = np.linalg.lstsq(basis, positions, rcond=None)[0]
     residual = positions - basis @ coefficients
@@ -57,10 +59,16 @@ def gross_velocity(
     )
 
 
-def _check(x: np.ndarray, positions: np.ndarray, window: float, degree: int) -> None:
-    """Raise EstimateError unless the samples suffice."""
-    needed = 2 * (degree + 1)
-    if degree < 1 or len(x) < needed:
+def check_samples(x: np.ndarray, positions: np.ndarray, window: float, needed: int) -> None:
+    """Raise EstimateError unless the samples suffice.
+
+    Args:
+        x: times since the beginning of the window, shape (N,) [s].
+        positions: shape (N, n) [rad].
+        window: its length [s].
+        needed: how many samples at least.
+    """
+    if len(x) < needed:
         raise EstimateError(f"gross velocity: expected at least {needed} samples, got {len(x)}")
     if not np.isfinite(positions).all():
         raise EstimateError("gross velocity: positions are not finite")

@@ -22,6 +22,9 @@ class Impulse:
     t_release: float  # first release; NaN if the record ends before [s]
     peak: np.ndarray  # force of largest norm during the contact, shape (3,) [N]
     force: np.ndarray  # samples from touch to release, shape (k, 3) [N]
+    times: np.ndarray  # of these samples, shape (k,) [s]
+    period: float  # between the samples around the contact [s]
+    tail: float  # norm of the part that comes after the release, extrapolated [N.s]
 
 
 def integrate_impulse(
@@ -31,8 +34,9 @@ def integrate_impulse(
 
     Specification section 8, EST-IMP. The touch is where the line through the first sample above
     the level max(``threshold``, 5 ``noise``) and the first one above twice that level meets zero;
-    the release is where the norm falls below the level again. Excursions whose peak is less than
-    three times the level are passed over.
+    the release is where the norm falls below the level again; what it still pushes after that is
+    the triangle under the line through the last crossings of twice the level and the level.
+    Excursions whose peak is less than three times the level are passed over.
 
     Args:
         t: times, increasing, shape (N,) [s].
@@ -53,16 +57,28 @@ def integrate_impulse(
     released = end < len(t)
     t_release = _crossing(t, norm, end, level) if released else float(t[-1])
     inner_force = force[first:end]
-    edge = np.zeros((1, 3))
+    last = inner_force[-1:]
+    edge = last * (level / norm[end - 1]) if released else last  # force at the release
     times = np.concatenate([[t_contact], t[first:end], [t_release]])
-    values = np.vstack([edge, inner_force, edge if released else inner_force[-1:]])
+    values = np.vstack([np.zeros((1, 3)), inner_force, edge])
+    impulse = 0.5 * np.diff(times) @ (values[1:] + values[:-1])
+    fall = t_release - _falling(t, norm, first, end, 2.0 * level) if released else 0.0
+    tail = 0.5 * fall * edge[0]
     return Impulse(
-        impulse=0.5 * np.diff(times) @ (values[1:] + values[:-1]),
+        impulse=impulse + tail,
         t_contact=t_contact,
         t_release=t_release if released else float("nan"),
         peak=inner_force[np.argmax(norm[first:end])],
         force=inner_force,
+        times=t[first:end],
+        period=_period(t[max(first - 2, 0) : end + 2]),
+        tail=float(np.linalg.norm(tail)),
     )
+
+
+def _period(t: np.ndarray) -> float:
+    """Return the median time between samples, NaN of a single one [s]."""
+    return float(np.median(np.diff(t))) if len(t) > 1 else float("nan")
 
 
 def _first_contact(norm: np.ndarray, level: float) -> tuple[int, int]:
@@ -88,6 +104,12 @@ def _touch(t: np.ndarray, norm: np.ndarray, first: int, level: float) -> float:
     slope = (norm[second] - norm[first]) / (t[second] - t[first])
     earliest = t[first - 1] - (t[second] - t[first])
     return float(max(t[first] - norm[first] / slope, earliest))
+
+
+def _falling(t: np.ndarray, norm: np.ndarray, first: int, end: int, level: float) -> float:
+    """Return when the norm fell below the level for the last time before sample end [s]."""
+    above = first + np.flatnonzero(norm[first:end] > level)
+    return _crossing(t, norm, int(above[-1]) + 1, level)
 
 
 def _crossing(t: np.ndarray, norm: np.ndarray, end: int, level: float) -> float:

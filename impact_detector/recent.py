@@ -4,12 +4,27 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 
 import numpy as np
 
 from impact_detector.sample import ForceSample, JointSample
 
 Record = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class JointRecord:
+    """Joint samples in columns; n joints."""
+
+    time: np.ndarray  # integers, shape (N,) [ns]
+    q: np.ndarray  # shape (N, n) [rad]
+    dq: np.ndarray  # shape (N, n) [rad/s]
+    tau: np.ndarray  # NaN where unknown, shape (N, n) [N.m]
+
+    def since(self, origin: int) -> np.ndarray:
+        """Return the times relative to ``origin`` [ns], shape (N,) [s]."""
+        return (self.time - origin) * 1e-9
 
 
 class RecentJoints:
@@ -39,12 +54,16 @@ class RecentJoints:
         while self._samples[0].time < sample.time - self._keep:
             self._samples.popleft()
 
-    def since(self, origin: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return seconds relative to ``origin`` [ns], shape (N,), q and dq, each (N, n)."""
-        t = np.array([sample.time - origin for sample in self._samples]) * 1e-9
-        q = np.array([sample.q for sample in self._samples])
-        dq = np.array([sample.dq for sample in self._samples])
-        return t, q, dq
+    def record(self) -> JointRecord:
+        """Return all samples that are kept; at least one."""
+        samples = self._samples
+        unknown = np.full_like(samples[0].dq, np.nan)
+        return JointRecord(
+            time=np.array([sample.time for sample in samples], dtype=np.int64),
+            q=np.array([sample.q for sample in samples]),
+            dq=np.array([sample.dq for sample in samples]),
+            tau=np.array([unknown if each.tau is None else each.tau for each in samples]),
+        )
 
     def clear(self) -> None:
         """Forget all."""

@@ -137,9 +137,9 @@ def test_the_estimate_does_not_depend_on_the_order_of_delivery(panda, run):
 
 
 def test_without_a_force_sensor_forces_are_unknown_and_velocities_are_not(panda, run):
-    log, _ = run
+    log, touch = run
     *_, (estimate,) = replay(panda, log, force=False)
-    assert estimate.impact_time == estimate.detection.impact_time
+    assert -0.5 * MILLISECOND < estimate.impact_time - touch < 1.5 * MILLISECOND
     assert np.isfinite(estimate.gross_velocity).all()
     assert np.isnan([*estimate.impulse, estimate.peak_force, estimate.duration]).all()
 
