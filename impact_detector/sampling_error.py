@@ -9,6 +9,7 @@ from impact_detector.impulse import Impulse
 
 UNDERSAMPLED = 0.05  # share of the impulse from which a sensor is too slow
 _OF_WIDTH = 0.25
+_OF_TAIL = 2.0  # a damped contact lets go more slowly than the line that continues it
 _PHASES = 100
 
 
@@ -45,7 +46,7 @@ def force_impulse_std(contact: Impulse, noise: float) -> float:
     """
     size, duration = float(np.linalg.norm(contact.impulse)), contact.t_release - contact.t_contact
     by_noise = noise * np.sqrt(contact.period * max(duration, contact.period))
-    parts = (contact_share(contact) * size, by_noise, contact.tail)
+    parts = (contact_share(contact) * size, by_noise, _OF_TAIL * contact.tail)
     return float(np.linalg.norm(parts))
 
 

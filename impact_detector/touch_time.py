@@ -12,10 +12,12 @@ from impact_detector.noise import white_noise
 
 BEFORE = 0.04  # fitted before the detection [s]
 ENDS = (1e-3, 0.0, -1e-3, -2e-3)  # end of the fit after the detection, tried in this order [s]
+LEARNT = 0.2  # before the detection, where noise is learnt [s]
 EARLIEST = 0.01  # touch before the detection [s]
 STEP = 5e-5  # of the search [s]
+SHAPES = np.linspace(-2.0 / 3.0, 0.0, 7)  # r: the force at the end is 1 + 3 r / 2 of linear [-]
 SHAPE_STD = 2.5e-4  # what contact laws that are not linear do to the result [s]
-_LARGEST_CHI = 1.5  # chi^2 per degree of freedom of a fit that is believed
+_LARGEST_CHI = 1.35  # chi^2 per degree of freedom of a fit that is believed
 _SMALLEST_GAIN = 30.0  # of chi^2 by the kink; noise gives less
 _SMALLEST_NOISE = (1e-7, 1e-5)  # of positions [rad] and velocities [rad/s]
 _FEWEST = 15  # samples before the detection
@@ -43,10 +45,11 @@ class _Signal(NamedTuple):
 def touch_time(t: np.ndarray, q: np.ndarray, dq: np.ndarray, t_detection: float) -> TouchTime:
     """Fit a parabola with a kink to positions and velocities; when the kink begins.
 
-    Close to the touch a contact force grows in proportion to the penetration, so to time; joint
-    velocities then leave their line like b (t - t_0)^2 + c (t - t_0)^3, with b and c of each joint
-    free and t_0 common. The fit ends 1 ms after the detection; where that is too late for this
-    shape (chi^2 tells) it ends earlier. The noise is learnt before the touch.
+    Close to the touch a contact force grows in proportion to the penetration, so to time, and later
+    slower. So joint velocities leave their line like u^2 + r u^3, with u = (t - t_0)/(end - t_0),
+    r from -2/3 to 0 and t_0 common to all joints and a size of each joint's own. The fit ends 1 ms
+    after the detection; where that is too late for this shape (chi^2 tells) it ends earlier. The
+    noise is learnt before the touch.
 
     Args:
         t: times, increasing, shape (N,) [s].
@@ -60,10 +63,10 @@ def touch_time(t: np.ndarray, q: np.ndarray, dq: np.ndarray, t_detection: float)
     for end in ENDS:
         signal = _signal(t - t_detection, q, dq, end)
         starts = np.arange(-EARLIEST, end - 1e-3 + STEP / 2, STEP)
-        base, misfit = _misfit(signal, starts)
+        base, misfit = _misfit(signal, starts, end)
         best = float(misfit.min())
         m, n = signal.values.shape
-        scale = max(best / (m * n - 5 * n - 1), 1.0)
+        scale = max(best / (m * n - 4 * n - 2), 1.0)
         if scale > _LARGEST_CHI or base - best < _SMALLEST_GAIN:
             continue
         likely = starts[misfit <= best + scale]
@@ -77,7 +80,7 @@ def touch_time(t: np.ndarray, q: np.ndarray, dq: np.ndarray, t_detection: float)
 def _signal(x: np.ndarray, q: np.ndarray, dq: np.ndarray, end: float) -> _Signal:
     """Return what is fitted, up to ``end`` [s] after the detection."""
     chosen = (x >= -BEFORE) & (x <= end + STEP / 2)
-    quiet = chosen & (x < -EARLIEST)
+    quiet = (x >= -LEARNT) & (x < -EARLIEST)
     if np.count_nonzero(quiet) < _FEWEST:
         raise EstimateError("touch time: too few samples before the detection")
     noise = (
@@ -88,8 +91,8 @@ def _signal(x: np.ndarray, q: np.ndarray, dq: np.ndarray, end: float) -> _Signal
     return _Signal(x[chosen], values, noise)
 
 
-def _misfit(signal: _Signal, starts: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return chi^2 without a kink, and with one at each of the starts, shape (s,)."""
+def _misfit(signal: _Signal, starts: np.ndarray, end: float) -> tuple[float, np.ndarray]:
+    """Return chi^2 without a kink, and with the best one at each of the starts, shape (s,)."""
     s = signal.x / BEFORE
     one, zero = np.ones_like(s), np.zeros_like(s)
     smooth = np.stack(
@@ -102,13 +105,12 @@ def _misfit(signal: _Signal, starts: np.ndarray) -> tuple[float, np.ndarray]:
     )
     Q, _ = np.linalg.qr(smooth)
     left = signal.values - Q @ (Q.T @ signal.values)
-    u = np.clip(signal.x[None, :] - starts[:, None], 0.0, None) / BEFORE
-    kink = np.stack(
-        [signal.rows(BEFORE * u**3 / 3, u**2), signal.rows(BEFORE * u**4 / 4, u**3)], axis=2
-    )
-    kink = kink - Q @ (Q.T @ kink)
-    kink = kink / np.linalg.norm(kink, axis=1, keepdims=True)
-    directions, _ = np.linalg.qr(kink)
-    explained = np.square(directions.transpose(0, 2, 1) @ left).sum(axis=(1, 2))
+    length = (end - starts)[:, None]
+    u = np.clip(signal.x - starts[:, None], 0.0, None) / length
+    second, third = (signal.rows(length * u ** (k + 1) / (k + 1), u**k)[:, None, :] for k in (2, 3))
+    kink = second + SHAPES[:, None] * third  # shape (s, r, 2m)
+    kink = kink - (kink @ Q) @ Q.T
+    size = np.maximum(np.square(kink).sum(axis=-1), np.finfo(float).tiny)
+    explained = (np.square(kink @ left).sum(axis=-1) / size).max(axis=1)
     base = float(np.square(left).sum())
     return base, base - explained

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All estimators on a simulated hit with sensor noise, against what the plant really did."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from impact_detector import (
+    Detection,
+    DetectorError,
+    EstimateError,
+    ForceSample,
+    ImpactEstimator,
+    JointSample,
+    estimate,
+    torque_impulse,
+)
+from impact_detector.gross_methods import METHODS
+from impact_robots import ArmDynamics
+
+MILLISECOND = 1_000_000
+Q = np.array([0.43, -0.61, 0.18, -2.16, 0.04, 3.13, -0.73])  # iim_cfg_1
+NORMAL = np.array([-1.0, 0.0, 0.0])
+LEAD = 200  # milliseconds of motion before the touch
+OFFSET = 4e-4  # from the last sample before the touch to the touch [s]
+
+
+@pytest.fixture(scope="module", params=[0, 1, 2])
+def hit(request, panda):
+    """Steady motion, then a passive impact; noise of a real Panda, forces at 25 kHz."""
+    pytest.importorskip("mujoco")
+    from impact_predictor.contact_force import Viscoelastic
+    from impact_sim.passive_impact import passive_impact
+    from impact_sim.sensors import PANDA_NOISE
+
+    state = ArmDynamics(panda)(Q, np.zeros(7))
+    dq = np.linalg.pinv(state.J) @ np.append(-0.15 * NORMAL, np.zeros(3))
+    run = passive_impact(panda, Q, dq, NORMAL, Viscoelastic(1.2e5, 8e6), friction=0.1)
+    touch = LEAD * 1e-3 + run.touch.time - run.t[0]
+    lead = np.arange(-LEAD, 0)[:, None] * 1e-3
+    hold = np.tile(run.tau[0], (LEAD, 1))
+    still = np.array([_steady_torque(panda, Q + x * dq, dq) for x in lead])
+    random, shape = np.random.default_rng(request.param), (LEAD + len(run.q), 7)
+    force = np.zeros((25 * (shape[0] + 1), 3))
+    first = round(touch / 4e-5)
+    measured = run.contact_force[::4]
+    force[first : first + len(measured)] = measured[: len(force) - first]
+    return SimpleNamespace(
+        touch=touch,
+        before=run.touch.dq,
+        release=_release(run),
+        impulse=run.contact_force.sum(axis=0) * run.contact_step,
+        q=np.vstack([Q + lead * dq, run.q]) + random.normal(0, PANDA_NOISE.position, shape),
+        dq=np.vstack([np.tile(dq, (LEAD, 1)), run.dq])
+        + random.normal(0, PANDA_NOISE.velocity, shape),
+        tau=np.vstack([still + 0 * hold, run.tau]) + random.normal(0, PANDA_NOISE.torque, shape),
+        force=force + random.normal(0, PANDA_NOISE.force, force.shape),
+        run=run,
+    )
+
+
+def _steady_torque(panda, q, dq):
+    """Return what moves the arm without acceleration, shape (7,) [N.m]."""
+    return ArmDynamics(panda)(q, dq).h
+
+
+def _release(run):
+    """Return the velocity at the release, vibration taken out by a fit on exact positions."""
+    from impact_detector import gross_velocity
+
+    duration = np.flatnonzero(~run.contact_force.any(axis=1))[0] * run.contact_step
+    t = run.t - run.touch.time
+    return gross_velocity(t, run.q, float(duration), 0.1 - float(duration), 2).velocity
+
+
+def play(hit, every=1, *, skip=(), tau=True, **options):
+    """Feed the hit to an estimator, each ``every``-th force sample; return the estimate."""
+    estimator = ImpactEstimator(0.08, **options)
+    detection = round((hit.touch + 1.2e-3) * 1e3) * MILLISECOND
+    found = None
+    for k in range(len(hit.q)):
+        stamp = k * MILLISECOND
+        if k not in skip:
+            torque = hit.tau[k] if tau else None
+            found = estimator.update(JointSample(stamp, hit.q[k], hit.dq[k], torque)) or found
+        if stamp == detection:
+            estimator.start(Detection("fused", stamp - MILLISECOND, stamp, 20.0, 15.0))
+        if every:
+            index = np.arange(25 * k, 25 * k + 25)
+            for i in index[index % every == 0]:
+                sample = ForceSample(int(i) * 40_000, hit.force[i : i + 1])
+                found = estimator.update_force(sample) or found
+    return found
+
+
+@pytest.mark.parametrize("force", [1, 0])
+@pytest.mark.parametrize("method", ["release", "oscillation"])
+def test_the_velocity_after_is_within_half_a_degree_per_second(hit, method, force):
+    found = play(hit, force, method=method)
+    assert found.quality == estimate.GOOD and found.method == method
+    assert np.degrees(rms(found.gross_velocity - hit.release)) < 0.2
+
+
+def test_the_published_fit_sees_the_contact_and_the_window_the_vibration(hit):
+    for method in ("polynomial", "window"):
+        found = play(hit, method=method)
+        assert 0.2 < np.degrees(rms(found.gross_velocity - hit.release)) < 2.5
+
+
+def test_the_velocity_before_is_within_a_tenth_of_a_degree_per_second(hit):
+    for force in (1, 0):
+        assert np.degrees(rms(play(hit, force).velocity_before - hit.before)) < 0.1
+
+
+def test_the_touch_is_found_with_and_without_a_force_sensor(hit):
+    for force, error in ((1, 1e-4), (0, 5e-4)):
+        found = play(hit, force)
+        assert abs(found.impact_time * 1e-9 - hit.touch) < error
+        assert abs(found.impact_time * 1e-9 - hit.touch) < 4 * found.impact_time_std + 4e-5
+
+
+def test_joint_torques_weigh_the_impulse(panda, hit):
+    found = play(hit, 0, robot=panda, base_normal=NORMAL)
+    assert found.impulse_source == "torque"
+    error = (found.impulse - hit.impulse) @ hit.impulse / np.linalg.norm(hit.impulse)
+    assert abs(error) < 4 * found.impulse_std < 0.08 * np.linalg.norm(hit.impulse)
+    assert found.normal_impulse == pytest.approx(hit.impulse @ NORMAL, rel=0.05)
+
+
+def test_a_fast_force_sensor_is_believed_before_torques_and_a_slow_one_is_not(panda, hit):
+    fast = play(hit, 1, robot=panda, normal=NORMAL, base_normal=NORMAL)
+    assert fast.impulse_source == "force"
+    np.testing.assert_allclose(fast.impulse, hit.impulse, atol=0.01 * np.linalg.norm(hit.impulse))
+    slow = play(hit, 125, robot=panda, normal=NORMAL, base_normal=NORMAL)
+    assert slow.impulse_source == "torque" and slow.quality & estimate.UNDERSAMPLED
+    assert slow.normal_impulse == pytest.approx(hit.impulse @ NORMAL, rel=0.05)
+
+
+def test_restitution_is_that_of_the_release_whatever_the_method(panda, hit):
+    J = ArmDynamics(panda)(Q, np.zeros(7)).J[:3]
+    exact = -(NORMAL @ J @ hit.release) / (NORMAL @ J @ hit.before)
+    for method in METHODS:
+        found = play(hit, method=method, robot=panda, base_normal=NORMAL)
+        assert found.restitution == pytest.approx(exact, abs=0.01)
+    assert np.isnan(play(hit, robot=panda).restitution)
+
+
+def test_a_constant_torque_error_does_no_harm(panda, hit):
+    """A payload that the model does not know, or a sensor's bias."""
+    wrong = SimpleNamespace(**{**hit.__dict__, "tau": hit.tau + 1.5})
+    found = play(wrong, 0, robot=panda)
+    np.testing.assert_allclose(found.impulse, hit.impulse, atol=0.08 * np.linalg.norm(hit.impulse))
+
+
+def test_without_torques_the_impulse_is_unknown(panda, hit):
+    found = play(hit, 0, tau=False, robot=panda)
+    assert found.impulse_source == "" and np.isnan([*found.impulse, found.impulse_std]).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_missing_samples_are_a_quality_bit(hit, method):
+    found = play(hit, method=method, skip=range(LEAD + 10, LEAD + 40))
+    assert found.quality & estimate.MISSING_SAMPLES and np.isnan(found.gross_velocity).all()
+
+
+def test_a_contact_that_lasts_is_a_quality_bit(panda, hit):
+    pressing = hit.force.copy()
+    pressing[round(hit.touch / 4e-5) + 100 :] += 30.0 * NORMAL
+    held = SimpleNamespace(**{**hit.__dict__, "force": pressing})
+    found = play(held, robot=panda, base_normal=NORMAL)
+    assert found.quality & estimate.IN_CONTACT
+    assert np.isnan(found.restitution) and found.impulse_source == ""
+
+
+def test_torque_impulse_says_what_it_lacks(panda, hit):
+    t = np.arange(len(hit.q)) * 1e-3
+    early = t < hit.touch + 0.02
+    with pytest.raises(EstimateError, match="expected 10 samples before and after the contact"):
+        torque_impulse(panda, t[early], hit.q[early], hit.dq[early], hit.tau[early], hit.touch)
+    tau = hit.tau.copy()
+    tau[LEAD + 5, 2] = np.nan
+    with pytest.raises(EstimateError, match="torques are missing"):
+        torque_impulse(panda, t, hit.q, hit.dq, tau, hit.touch)
+
+
+def test_an_unknown_method_is_refused():
+    with pytest.raises(DetectorError, match="expected one of polynomial, release, oscillation"):
+        ImpactEstimator(method="magic")
+
+
+def rms(values):
+    return np.sqrt(np.mean(np.square(values)))
