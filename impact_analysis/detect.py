@@ -16,6 +16,8 @@ from impact_analysis.csv_recording import CsvRecording
 from impact_analysis.detect_report import as_json, as_text
 from impact_analysis.detect_run import DetectionResult, detect
 from impact_analysis.exceptions import RecordingError, UsageError
+from impact_analysis.learn_report import as_yaml, learn_json, learn_text, node_parameters
+from impact_analysis.learn_run import Source, learn
 from impact_analysis.progress import Progress
 from impact_analysis.recording import Recording
 from impact_analysis.score_report import draw, score_json, score_text
@@ -40,6 +42,7 @@ _EPILOG = """example:
   impact detect panda_free_motion.csv
   impact detect demo_output --json
   impact detect trials --score --plot operating_points.png
+  impact detect free_motion_bag --learn --output thresholds.yaml
 
 A CSV has the columns time_s, q1_rad.., dq1_radps.., tau1_nm.. and, if it was recorded, the
 reference torque tau_ref1_nm.., SI units, one row per measurement.
@@ -75,6 +78,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         " of them unless --detectors says which",
     )
     add("--plot", type=Path, metavar="PNG", help="with --score: what thresholds trade")
+    add(
+        "--learn",
+        action="store_true",
+        help="FILE is free motion of your robot: propose thresholds for all detectors, or those"
+        " of --detectors",
+    )
+    add("-o", "--output", type=Path, metavar="YAML", help="with --learn: parameters for the node")
     add("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
     return parser
@@ -163,6 +173,8 @@ def _add_reference_options(add: Callable[..., Any]) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
+    if args.learn or args.output:
+        return _learn(args)
     if args.score or args.plot:
         return _score(args)
     args.detectors = args.detectors or (FUSED,)
@@ -184,6 +196,56 @@ def run(args: argparse.Namespace) -> int:
     except ImpactError as error:
         return _fail(error, 1)
     return _report(args, results, robot, parameters)
+
+
+def _learn(args: argparse.Namespace) -> int:
+    """Propose thresholds from free motion; 1 if no detector could be judged."""
+    if not args.learn:
+        raise UsageError("--output: expected --learn with it")
+    for option in ("score", "plot", "friction", "no_tool"):
+        if getattr(args, option):
+            raise UsageError(f"--{option.replace('_', '-')}: not with --learn")
+    args.detectors = args.detectors or DETECTORS
+    try:
+        parameters = _parameters(args)
+        robot = parameters.load_robot()
+        session_for(parameters, robot)  # every setting is checked before a file is opened
+        recordings = [_open(path, args, robot) for path in _paths(args.file)]
+        sources = [
+            Source(
+                recording,
+                _with_reference(parameters, recording, args.reference),
+                comparable=recording.has_reference or args.reference == "model",
+            )
+            for recording in recordings
+        ]
+    except ImpactError as error:
+        return _fail(error, 2)
+    try:
+        results, motion = learn(sources, parameters, robot)
+    except ImpactError as error:
+        return _fail(error, 1)
+    reference = "model" if args.reference == "model" else "desired"
+    found = node_parameters(results, replace(parameters, reference=reference))
+    joints = [index + 1 for index in detection_joints(robot, parameters.joints)]
+    if args.json:
+        setting = {"file": str(args.file), "robot": robot.name, "joints": joints}
+        print(learn_json(results, motion, found, setting))
+    else:
+        setting_text = f"{args.file}: {robot.name}, joints {', '.join(map(str, joints))}"
+        print(learn_text(results, motion, found, setting_text))
+    if not found:
+        return _fail(f"{args.file}: no detector could be judged", 1)
+    return _write(args.output, as_yaml(found)) if args.output else 0
+
+
+def _write(path: Path, text: str) -> int:
+    """Write a file and return the exit status."""
+    try:
+        path.write_text(text)
+    except OSError as error:
+        return _fail(f"--output: cannot write {path}: {error.strerror}", 1)
+    return 0
 
 
 def _score(args: argparse.Namespace) -> int:

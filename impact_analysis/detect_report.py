@@ -87,6 +87,11 @@ def _event(detection: Detection) -> dict[str, Any]:
     }
 
 
+def unit_of(detector: str) -> str:
+    """Return the unit of a detector's statistic."""
+    return _UNITS.get(detector, "N.m")
+
+
 def _reference_text(result: DetectionResult) -> str:
     return _REFERENCES[result.reference]
 
@@ -94,7 +99,7 @@ def _reference_text(result: DetectionResult) -> str:
 def _largest_text(result: DetectionResult) -> str:
     if result.largest is None:
         return "no sample could be judged"
-    unit = _UNITS.get(result.largest.detector, "N.m")
+    unit = unit_of(result.largest.detector)
     return (
         f"{result.largest.detector}: largest statistic {result.largest.statistic:.3f} {unit} at"
         f" {result.largest.time * 1e-9:.3f} s, threshold {result.threshold:.3f} {unit}"
@@ -109,7 +114,7 @@ def _impacts(detections: Sequence[Detection]) -> int:
 
 
 def _event_text(detection: Detection) -> str:
-    unit = _UNITS.get(detection.detector, "N.m")
+    unit = unit_of(detection.detector)
     return (
         f"touch at {detection.impact_time * 1e-9:.4f} s, detected at"
         f" {detection.detection_time * 1e-9:.4f} s by {detection.detector}:"

@@ -64,12 +64,16 @@ def feed(session: DetectorSession, recording: Recording) -> Iterator[tuple[Item,
         RecordingError: the file turns out to be damaged.
     """
     for item in recording.items():
-        if isinstance(item, Reference):
-            yield item, session.add_reference(item.time, item.torque)
-        elif isinstance(item, Force):
-            yield item, session.add_force(item.sample, item.source)
-        else:
-            yield item, session.add_state(item)
+        yield item, give(session, item)
+
+
+def give(session: DetectorSession, item: Item) -> Outcome:
+    """Return what something recorded leads to in a session."""
+    if isinstance(item, Reference):
+        return session.add_reference(item.time, item.torque)
+    if isinstance(item, Force):
+        return session.add_force(item.sample, item.source)
+    return session.add_state(item)
 
 
 def _refine(detections: list[Detection], estimate: Estimate) -> None:
