@@ -64,7 +64,7 @@ def measure(calls: int = 2000) -> dict[str, float]:
     Args:
         calls: round trips of each kind.
     """
-    with own_domain(), tempfile.TemporaryDirectory() as folder, _importable():
+    with own_domain(), tempfile.TemporaryDirectory() as folder, importable():
         log = Path(folder) / "server.log"
         with child_process(Path(__file__).stem, ["--ros-args"], log), _client() as client:
             samples = client.samples(calls)
@@ -138,7 +138,7 @@ def _client() -> Iterator[_Client]:
 
 
 @contextlib.contextmanager
-def _importable() -> Iterator[None]:
+def importable() -> Iterator[None]:
     """Let a child process import this file."""
     before = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).resolve().parent), before])

@@ -58,23 +58,26 @@ class BagRecording:
         own = self._reference.endswith(_OWN_REFERENCE)
         self.pairing_rule = choice.pairing or (PREVIOUS if own else SAME)
 
-    def items(self) -> Iterator[Item]:
+    def items(self, *, references: bool = True) -> Iterator[Item]:
         """Yield what was recorded in order of measured time.
+
+        Args:
+            references: whether desired torques are wanted.
 
         Raises:
             RecordingError: the bag is damaged.
         """
-        return in_time_order(self._in_recorded_order())
+        return in_time_order(self._in_recorded_order(self._reference if references else ""))
 
-    def _in_recorded_order(self) -> Iterator[Item]:
+    def _in_recorded_order(self, reference: str) -> Iterator[Item]:
         names = self._robot.joint_names
         state, desired = JointReader(names), JointReader(names)
-        topics = [topic for topic in (self._state, self._reference, *self._forces) if topic]
+        topics = [topic for topic in (self._state, reference, *self._forces) if topic]
         with BagReader(self._path) as bag:
             for topic, _, message in bag.messages(topics):
                 if topic == self._state:
                     yield _state_item(message, state)
-                elif topic == self._reference:
+                elif topic == reference:
                     yield _reference_item(message, desired)
                 else:
                     yield from _force_items(message, topic, self._forces[topic])

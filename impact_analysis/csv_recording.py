@@ -52,8 +52,8 @@ class CsvRecording:
         }
         self._width = len(columns)
 
-    def items(self) -> Iterator[Item]:
-        """Yield samples, each behind its reference.
+    def items(self, *, references: bool = True) -> Iterator[Item]:
+        """Yield samples, each behind its reference if these are wanted.
 
         Raises:
             RecordingError: a row has the wrong number of fields, or a field is no number.
@@ -64,7 +64,7 @@ class CsvRecording:
             values = self._numbers(number, row)
             time = self._nanoseconds(number, values[self._time])
             q, dq, tau = (values[self._columns[key]] for key in ("q", "dq", "tau"))
-            if self.has_reference:
+            if references and self.has_reference:
                 yield Reference(time, values[self._columns["tau_ref"]])
             yield JointSample(time, q, dq, tau)
 

@@ -63,7 +63,7 @@ def feed(session: DetectorSession, recording: Recording) -> Iterator[tuple[Item,
     Raises:
         RecordingError: the file turns out to be damaged.
     """
-    for item in recording.items():
+    for item in recording.items(references=session.needs_references):
         yield item, give(session, item)
 
 

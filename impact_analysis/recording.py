@@ -46,8 +46,12 @@ class Recording(Protocol):
     has_reference: bool  # desired torques were recorded
     pairing_rule: str  # of impact_detector.reference, for these desired torques
 
-    def items(self) -> Iterator[Item]:
-        """Yield what was recorded in order of measured time, without loading it all."""
+    def items(self, *, references: bool = True) -> Iterator[Item]:
+        """Yield what was recorded in order of measured time, without loading it all.
+
+        Args:
+            references: whether desired torques are wanted; without them it is faster.
+        """
 
 
 def in_time_order(items: Iterable[Item]) -> Iterator[Item]:

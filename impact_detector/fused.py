@@ -7,12 +7,13 @@ from collections import deque
 from math import nan, sqrt
 
 import numpy as np
+import pinocchio as pin
 from scipy.linalg.lapack import dposv
 
 from impact_detector.exceptions import DetectorError
 from impact_detector.sample import FUSED, JointSample, from_seconds
 from impact_detector.state_detector import StateDetector
-from impact_robots import ArmDynamics, Robot
+from impact_robots import Robot
 
 WINDOWS = (1, 2)  # samples over which a jump is summed
 DELAY = 4  # samples between the windows and what the bias is learnt from
@@ -67,11 +68,13 @@ class FusedDetector(StateDetector):
         for name, value in (("velocity_noise", velocity_noise), ("torque_noise", torque_noise)):
             if not 0.0 < value < float("inf"):
                 raise DetectorError(f"{name}: expected a number > 0, got {value}")
-        self._dynamics, self._n = ArmDynamics(robot), robot.dof
-        self._velocity_variance = velocity_noise**2 * np.eye(robot.dof)
+        self._model, self._data = robot.model, robot.model.createData()
+        self._n, self._identity = robot.dof, np.eye(robot.dof)
+        self._velocity_variance = velocity_noise**2 * self._identity
         self._torque_variance = torque_noise**2
         self._recent: deque[tuple[float, np.ndarray]] = deque(maxlen=max(WINDOWS) + DELAY)
         self._quiet = np.zeros((bias_samples, 1 + robot.dof))  # time and y of the bias, a ring
+        self._sum = np.ones(bias_samples)
         self._forget()
 
     def _forget(self) -> None:
@@ -86,9 +89,9 @@ class FusedDetector(StateDetector):
         if sample.tau is None:
             self._last = None
             return nan
-        state = self._dynamics(sample.q, sample.dq)
-        mobility = np.linalg.inv(state.M)
-        unexplained = self._jump(sample, mobility, sample.tau - state.h)
+        pin.computeAllTerms(self._model, self._data, sample.q, sample.dq)
+        _, mobility, _ = dposv(self._data.M.reshape(self._n, self._n), self._identity)
+        unexplained = self._jump(sample, mobility, sample.tau - self._data.nle)
         if unexplained is None:
             self._recent.clear()
             return nan
@@ -109,13 +112,13 @@ class FusedDetector(StateDetector):
         if last is None or sample.time - last[0] > LARGEST_GAP:
             return None
         dt = (sample.time - last[0]) * 1e-9
-        return dt, sample.dq - last[1] - dt * (mobility @ (net_torque + last[2])) / 2
+        return dt, sample.dq - last[1] - dt / 2 * mobility.dot(net_torque + last[2])
 
     def _whitened(self, mobility: np.ndarray) -> float:
         """Return the largest norm over the windows."""
-        summed = self._quiet.sum(axis=0)
+        summed = self._sum.dot(self._quiet)
         span, drift = float(summed[0]), summed[1:] / summed[0]  # [s], [rad/s^2]
-        by_torque = self._torque_variance * mobility.dot(mobility.T)
+        by_torque = mobility.dot(mobility.T)
         scale = np.sqrt(self._noise)
         largest, learnt = 0.0, self._noise
         for window in WINDOWS:
@@ -123,8 +126,9 @@ class FusedDetector(StateDetector):
             for i in range(2, window + 1):
                 time, jump = time + self._recent[-i][0], jump + self._recent[-i][1]
             jump = jump - time * drift
-            covariance = 2 * (1 + (time / span) ** 2) * self._velocity_variance
-            covariance = covariance + (time / window) ** 2 * (window - 0.5) * by_torque
+            of_torque = (time / window) ** 2 * (window - 0.5) * self._torque_variance
+            of_velocity = 2 * (1 + (time / span) ** 2)
+            covariance = of_velocity * self._velocity_variance + of_torque * by_torque
             whitened = jump / scale
             _, solved, _ = dposv(covariance, whitened)
             squared = float(whitened.dot(solved))

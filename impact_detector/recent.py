@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_detector.sample import ForceSample, JointSample
+from impact_detector.sample import ForceSample, JointSample, all_finite
 
 Record = tuple[np.ndarray, np.ndarray]
 
@@ -48,7 +48,7 @@ class RecentJoints:
         """Add a sample; a repeated one, or one with NaN, is left out."""
         if self.newest == sample.time:
             return
-        if not (np.isfinite(sample.q).all() and np.isfinite(sample.dq).all()):
+        if not all_finite(sample.q, sample.dq):
             return
         self._samples.append(sample)
         while self._samples[0].time < sample.time - self._keep:

@@ -26,6 +26,17 @@ def from_seconds(seconds: float) -> int:
     return round(seconds * NANOSECONDS)
 
 
+def all_finite(*columns: np.ndarray | None) -> bool:
+    """Tell whether every number is finite, and below 1e150; arrays of shape (n,), None for none.
+
+    A sum of squares is that much faster than looking at each.
+    """
+    for values in columns:
+        if values is not None and not math.isfinite(values.dot(values)):
+            return False
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class JointSample:
     """One measurement of all n joints, in the robot's joint order."""

@@ -81,6 +81,11 @@ class DetectorSession:
         self._last: Verdict | None = None
 
     @property
+    def needs_references(self) -> bool:
+        """Whether what is added as reference is looked at."""
+        return self._compares and self._model is None
+
+    @property
     def threshold(self) -> float:
         """Of the first detector [its unit]."""
         return self._detectors[0].threshold
@@ -147,11 +152,10 @@ class DetectorSession:
         if self._pending is None:
             return Outcome()
         sample, self._pending = self._pending, None
-        sample = replace(
-            sample,
-            tau_ref=self._reference(sample) if self._compares else None,
-            approaching=self._approaches is None or self._approaches(sample),
-        )
+        if self._compares:
+            sample = replace(sample, tau_ref=self._reference(sample))
+        if self._approaches is not None:
+            sample = replace(sample, approaching=self._approaches(sample))
         verdicts = [detector.update(sample) for detector in self._detectors]
         self._last = first = verdicts[0]
         found = tuple(each.detection for each in verdicts if each.detection is not None)

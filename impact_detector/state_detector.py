@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-import numpy as np
-
 from impact_detector.latch import ThresholdLatch, positive_threshold
-from impact_detector.sample import JointSample, Verdict, from_seconds
+from impact_detector.sample import JointSample, Verdict, all_finite, from_seconds
 
 APPROACH_MEMORY = from_seconds(0.05)  # an impact stops the approach before it is detected
 
@@ -79,8 +77,7 @@ class StateDetector(ABC):
 
     def _usable(self, sample: JointSample) -> bool:
         """Tell whether every number that was measured is finite; count it as dropped if not."""
-        torques = [torque for torque in (sample.tau, sample.tau_ref) if torque is not None]
-        if all(np.isfinite(values).all() for values in (sample.q, sample.dq, *torques)):
+        if all_finite(sample.q, sample.dq, sample.tau, sample.tau_ref):
             return True
         self.dropped += 1
         return False
