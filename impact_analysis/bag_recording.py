@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from impact_analysis.bags import BagReader
 from impact_analysis.exceptions import RecordingError
 from impact_analysis.recording import Force, Item, Reference, in_time_order
 from impact_detector.conversion import (
+    announcement,
     batch_sample,
     joint_sample,
     reference_torque,
@@ -27,6 +29,7 @@ from impact_ros.messages import JointReader, to_nanoseconds
 JOINT_STATE = "sensor_msgs/msg/JointState"
 WRENCH = "geometry_msgs/msg/WrenchStamped"
 WRENCH_BATCH = "impact_msgs/msg/WrenchBatch"
+ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
 _OWN_REFERENCE = "impact_qp/desired_joint_states"
 
 
@@ -54,6 +57,7 @@ class BagRecording:
         self._state = _state_topic(path, topics, choice.state)
         self._reference = _reference_topic(path, topics, choice.reference)
         self._forces = _force_topics(topics)
+        self._announced = [topic for topic, kind in topics.items() if kind == ANNOUNCEMENT]
         self.has_reference = bool(self._reference)
         own = self._reference.endswith(_OWN_REFERENCE)
         self.pairing_rule = choice.pairing or (PREVIOUS if own else SAME)
@@ -72,13 +76,16 @@ class BagRecording:
     def _in_recorded_order(self, reference: str) -> Iterator[Item]:
         names = self._robot.joint_names
         state, desired = JointReader(names), JointReader(names)
-        topics = [topic for topic in (self._state, reference, *self._forces) if topic]
+        wanted = (self._state, reference, *self._forces, *self._announced)
+        topics = [topic for topic in wanted if topic]
         with BagReader(self._path) as bag:
             for topic, _, message in bag.messages(topics):
                 if topic == self._state:
                     yield _state_item(message, state)
                 elif topic == reference:
                     yield _reference_item(message, desired)
+                elif topic in self._announced:
+                    yield from _announcements(message)
                 else:
                     yield from _force_items(message, topic, self._forces[topic])
 
@@ -105,6 +112,12 @@ def _force_items(message: Any, topic: str, kind: str) -> Iterator[Item]:
         yield Force(wrench_sample(message) if kind == WRENCH else batch_sample(message), topic)
     except DetectorError:
         return
+
+
+def _announcements(message: Any) -> Iterator[Item]:
+    """Yield an announcement, nothing if it is none that the node would take."""
+    with suppress(DetectorError):
+        yield announcement(message)
 
 
 def _state_topic(path: Path, topics: Mapping[str, str], wanted: str) -> str:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from impact_analysis.detect_run import DetectionResult
+from impact_detector.assessment import Assessment
 from impact_detector.sample import (
     ACCELERATION,
     FORCE,
@@ -36,7 +37,8 @@ def as_text(result: DetectionResult, setting: str) -> str:
         f"  {_largest_text(result)}",
         f"  impacts: {_impacts(result.detections)}",
     ]
-    lines += [f"    {_event_text(detection)}" for detection in result.detections]
+    for detection, assessment in zip(result.detections, result.assessments, strict=True):
+        lines += [f"    {_event_text(detection)}", f"      {_assessment_text(assessment)}"]
     return "\n".join(lines)
 
 
@@ -64,7 +66,10 @@ def _document(result: DetectionResult) -> dict[str, Any]:
     largest = result.largest
     return {
         "file": result.name,
-        "events": [_event(detection) for detection in result.detections],
+        "events": [
+            _event(detection) | _assessment(assessment)
+            for detection, assessment in zip(result.detections, result.assessments, strict=True)
+        ],
         "largest_statistic": None if largest is None else largest.statistic,
         "largest_statistic_time_s": None if largest is None else largest.time * 1e-9,
         "threshold": result.threshold,
@@ -85,6 +90,29 @@ def _event(detection: Detection) -> dict[str, Any]:
         "statistic": detection.statistic,
         "threshold": detection.threshold,
     }
+
+
+def _assessment(assessment: Assessment) -> dict[str, Any]:
+    location = assessment.location
+    return {
+        "link": location.link or None,
+        "contact": location.contact or None,
+        "direction": None if location.direction is None else location.direction.tolist(),
+        "expected": assessment.expected,
+        "reason_unexpected": assessment.reason or None,
+    }
+
+
+def _assessment_text(assessment: Assessment) -> str:
+    location = assessment.location
+    where = f"on {location.link}" if location.link else "on an unknown link"
+    if location.contact:
+        where += f" at {location.contact}"
+    if location.direction is not None:
+        x, y, z = location.direction.tolist()
+        where += f", pushed towards ({x:.2f}, {y:.2f}, {z:.2f}) in base axes"
+    meant = {None: "", True: "; as announced", False: f"; not announced: {assessment.reason}"}
+    return where + meant[assessment.expected]
 
 
 def unit_of(detector: str) -> str:

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from impact_analysis.recording import Force, Item, Recording, Reference
+from impact_detector.assessment import Assessment
 from impact_detector.estimate import Estimate
+from impact_detector.expectation import Announcement
 from impact_detector.model_torque import ModelTorque
 from impact_detector.node_parameters import DetectorParameters, session_for
 from impact_detector.reference import ReferencePairing
@@ -24,6 +26,7 @@ class DetectionResult:
     reference: str  # "desired" or "model"
     threshold: float  # of the first detector [its unit]
     detections: list[Detection]
+    assessments: list[Assessment] = field(default_factory=list)  # one per detection
     samples: int = 0  # joint states
     judged: int = 0  # of these, with a statistic
     dropped: int = 0  # samples with NaN
@@ -52,6 +55,7 @@ def detect(
     for item, outcome in feed(session, recording):
         if isinstance(item, JointSample):
             _count(result, item.time)
+        result.assessments += [session.assess(detection) for detection in outcome.detections]
         _collect(result, outcome)
     result.dropped = session.dropped
     return result
@@ -73,14 +77,19 @@ def give(session: DetectorSession, item: Item) -> Outcome:
         return session.add_reference(item.time, item.torque)
     if isinstance(item, Force):
         return session.add_force(item.sample, item.source)
+    if isinstance(item, Announcement):
+        session.announce(item)
+        return Outcome()
     return session.add_state(item)
 
 
-def _refine(detections: list[Detection], estimate: Estimate) -> None:
-    """Take the first touch from the force sensor, where there is one, for the detection's own."""
-    if estimate.detection in detections:
-        index = detections.index(estimate.detection)
-        detections[index] = replace(estimate.detection, impact_time=estimate.impact_time)
+def _refine(result: DetectionResult, estimate: Estimate) -> None:
+    """Take what the estimate says of touch and link for what the detection said."""
+    if estimate.detection in result.detections:
+        index = result.detections.index(estimate.detection)
+        touch = replace(estimate.detection, impact_time=estimate.impact_time)
+        result.detections[index] = touch
+        result.assessments[index] = estimate.assessment
 
 
 def _count(result: DetectionResult, time: int) -> None:
@@ -92,7 +101,7 @@ def _count(result: DetectionResult, time: int) -> None:
 def _collect(result: DetectionResult, outcome: Outcome) -> None:
     result.detections.extend(outcome.detections)
     for estimate in outcome.estimates:
-        _refine(result.detections, estimate)
+        _refine(result, estimate)
     for verdict in outcome.verdicts:
         if verdict.ready:
             result.judged += 1

@@ -8,6 +8,7 @@ from dataclasses import replace
 from impact_analysis.lockstep import Answer, Controller, lockstep
 from impact_analysis.trial import DetectorLog, Record, Trial, TrialResult, detector_session
 from impact_analysis.trial_truth import impact_row
+from impact_detector.expectation import Announcement
 from impact_detector.sample import Verdict
 from impact_qp.controller import ImpactController
 from impact_qp.parameters import ControllerParameters
@@ -15,7 +16,7 @@ from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 from impact_ros.parameters import from_values
 from impact_sim.scenarios import Scenario
-from impact_sim.simulation import Measurement, Simulation
+from impact_sim.simulation import START_NS, Measurement, Simulation
 from impact_sim.variation import draw
 from impact_sim.watched_plant import WatchedPlant
 
@@ -50,10 +51,31 @@ def qp_controller(scenario: Scenario, robot: Robot) -> Controller:
     parameters = from_values(ControllerParameters, values)
     controller = ImpactController(robot, parameters.plan(), period=1.0 / parameters.rate)
 
+    announced: bool | None = None
+
     def answer(measurement: Measurement, verdict: Verdict) -> Answer:
+        nonlocal announced
         command = controller.update(
             measurement.q, measurement.dq, impact=verdict.impact, ready=verdict.ready
         )
-        return Answer(command.driver_torque, command.velocity, command.reference_torque)
+        news = None
+        if command.due is not announced:
+            announced = command.due
+            news = announcement(controller, announced, START_NS + measurement.time_ns)
+        return Answer(command.driver_torque, command.velocity, command.reference_torque, news)
 
     return answer
+
+
+def announcement(controller: ImpactController, due: bool, time: int) -> Announcement:
+    """Return what the controller's node says of its plan at ``time`` [ns]."""
+    contact = controller.plan.contact
+    return Announcement(
+        time,
+        tuple(contact.rotation[:, 2].tolist()),
+        contact.friction,
+        contact.restitution[1],
+        start=time,
+        frame=controller.robot.contact_frame,
+        withdrawn=not due,
+    )

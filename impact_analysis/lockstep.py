@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from impact_detector.estimate import Estimate
+from impact_detector.expectation import Announcement
 from impact_detector.sample import Detection, ForceSample, JointSample, Verdict
 from impact_detector.session import DetectorSession
 from impact_sim.simulation import CYCLE_NS, FORCE_PERIOD_NS, START_NS, Measurement, Simulation
@@ -21,6 +22,7 @@ class Answer:
     command: np.ndarray  # what the driver is sent
     velocity: np.ndarray  # desired [rad/s]
     reference_torque: np.ndarray  # what the torque sensors should read [N.m]
+    announcement: Announcement | None = None  # what it announces, if that is new
 
 
 Controller = Callable[[Measurement, Verdict], Answer]
@@ -65,6 +67,8 @@ def lockstep(
         outcomes.append(session.add_state(state))
         (verdict,) = outcomes[-1].verdicts
         answer = controller(measurement, verdict)
+        if answer.announcement is not None:
+            session.announce(answer.announcement)
         outcomes.append(session.add_reference(stamp, answer.reference_torque))
         detections = tuple(found for outcome in outcomes for found in outcome.detections)
         estimates = tuple(estimate for outcome in outcomes for estimate in outcome.estimates)

@@ -10,9 +10,11 @@ from typing import Protocol
 
 import numpy as np
 
+from impact_detector.expectation import Announcement
 from impact_detector.sample import ForceSample, JointSample, from_seconds
 
 LOOK_AHEAD = from_seconds(0.5)
+_RANKS = {JointSample: 1, Announcement: 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Force:
         return self.sample.time
 
 
-Item = JointSample | Reference | Force
+Item = JointSample | Reference | Force | Announcement
 
 
 class Recording(Protocol):
@@ -55,7 +57,10 @@ class Recording(Protocol):
 
 
 def in_time_order(items: Iterable[Item]) -> Iterator[Item]:
-    """Sort items by time, references before states of equal time, looking half a second ahead.
+    """Sort items by time, looking half a second ahead.
+
+    Of equal time references and forces come first, then states, then what was announced when
+    these had been answered.
 
     Topics are recorded in the order in which they reach the recorder, which is not quite that of
     measurement. Time that runs back further (a loop, a restart) begins a new sequence.
@@ -67,7 +72,7 @@ def in_time_order(items: Iterable[Item]) -> Iterator[Item]:
             yield from _drain(heap)
             newest = None
         newest = item.time if newest is None else max(newest, item.time)
-        heapq.heappush(heap, (item.time, isinstance(item, JointSample), count, item))
+        heapq.heappush(heap, (item.time, _RANKS.get(type(item), 0), count, item))
         while heap[0][0] < newest - LOOK_AHEAD:
             yield heapq.heappop(heap)[-1]
     yield from _drain(heap)

@@ -66,11 +66,13 @@ def detector_session(scenario: Scenario, robot: Robot) -> DetectorSession:
 
     The published detector, of torque errors, looks on at the scenario's threshold.
     """
+    normal = [float(component) for component in scenario.normal]
     values = {
         "robot": scenario.robot,
         "detectors": list(DETECTORS),
         "threshold": scenario.detection_threshold,
-        "contact_normal": [float(component) for component in scenario.normal],
+        "contact_normal": normal,
+        "wrench_normal": normal,
         "lockstep": True,
     }
     return session_for(from_values(DetectorParameters, values), robot)

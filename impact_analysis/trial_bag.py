@@ -13,6 +13,7 @@ from rosbags.typesys.store import Typestore
 
 from impact_analysis.bags import BagWriter
 from impact_analysis.lockstep import Cycle, forces
+from impact_detector.expectation import Announcement
 from impact_detector.sample import NANOSECONDS, ForceSample
 from impact_robots.robot import Robot
 from impact_sim.simulation import CYCLE_NS
@@ -20,6 +21,7 @@ from impact_sim.simulation import CYCLE_NS
 STATE = "sensor_msgs/msg/JointState"
 WRENCH = "geometry_msgs/msg/WrenchStamped"
 BATCH = "impact_msgs/msg/WrenchBatch"
+ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
 LEAD = 0.6  # before the event, at most [s]
 
 
@@ -42,6 +44,7 @@ class TrialBag:
         self._writer, self._types = BagWriter(path, typestore), typestore.types
         self._robot, self._forces = robot, forces
         self._before: deque[Cycle] = deque(maxlen=round(LEAD * NANOSECONDS / CYCLE_NS))
+        self._latched: Announcement | None = None  # the last one of what was cut
 
     def __enter__(self) -> TrialBag:
         """Make the folder.
@@ -66,12 +69,17 @@ class TrialBag:
     def add(self, cycle: Cycle, event: bool) -> None:
         """Take a cycle; ``event`` says whether the trial's event has come by now."""
         if not event:
+            if len(self._before) == self._before.maxlen:
+                self._latched = self._before[0].answer.announcement or self._latched
             self._before.append(cycle)
             return
         self._flush()
         self._write(cycle)
 
     def _flush(self) -> None:
+        if self._before and self._latched is not None:
+            self._write_announcement(self._latched, self._before[0].time)
+            self._latched = None
         while self._before:
             self._write(self._before.popleft())
 
@@ -84,12 +92,33 @@ class TrialBag:
         self._write_state("/joint_states", cycle.time, measured.q, measured.dq, measured.tau)
         desired = np.full(self._robot.dof, np.nan), answer.velocity, answer.reference_torque
         self._write_state("/impact_qp/desired_joint_states", cycle.time, *desired)
+        if answer.announcement is not None:
+            self._write_announcement(answer.announcement, cycle.time)
 
     def _write_state(self, topic: str, time: int, *values: np.ndarray) -> None:
         """Write position, velocity and effort, each of shape (n,)."""
         names = list(self._robot.joint_names)
         message = self._types[STATE](self._header(time), names, *values)
         self._writer.write(topic, STATE, message, time)
+
+    def _write_announcement(self, said: Announcement, time: int) -> None:
+        """Write what was announced, at a time that may be later [ns]."""
+        point, vector = (
+            self._types[f"geometry_msgs/msg/{name}"](*values)
+            for name, values in (("Point", said.offset), ("Vector3", said.normal))
+        )
+        largest = said.friction, said.restitution
+        contact = self._types["impact_msgs/msg/Contact"](
+            said.frame, point, vector, *largest, 0.0, 0.0
+        )
+        message = self._types[ANNOUNCEMENT](
+            self._header(said.time, self._robot.base_frame),
+            said.withdrawn,
+            contact,
+            self._stamp(said.start),
+            self._stamp(said.end or 0),
+        )
+        self._writer.write("/impact_qp/announcement", ANNOUNCEMENT, message, time)
 
     def _force(self, topic: str, sample: ForceSample) -> tuple[str, Any]:
         """Return type and message of force samples."""
@@ -103,6 +132,7 @@ class TrialBag:
         return WRENCH, self._types[WRENCH](header, wrench)
 
     def _header(self, time: int, frame: str = "") -> Any:
-        seconds, rest = divmod(time, NANOSECONDS)
-        stamp = self._types["builtin_interfaces/msg/Time"](seconds, rest)
-        return self._types["std_msgs/msg/Header"](stamp, frame)
+        return self._types["std_msgs/msg/Header"](self._stamp(time), frame)
+
+    def _stamp(self, time: int) -> Any:
+        return self._types["builtin_interfaces/msg/Time"](*divmod(time, NANOSECONDS))

@@ -9,10 +9,18 @@ from typing import Any
 import numpy as np
 
 from impact_detector.exceptions import DetectorError
+from impact_detector.expectation import Announcement
 from impact_detector.sample import ForceSample, JointSample, from_seconds
 from impact_ros.messages import JointReader, to_nanoseconds, vector
 
-__all__ = ["batch_sample", "joint_sample", "reference_torque", "unreadable", "wrench_sample"]
+__all__ = [
+    "announcement",
+    "batch_sample",
+    "joint_sample",
+    "reference_torque",
+    "unreadable",
+    "wrench_sample",
+]
 
 
 def joint_sample(message: Any, reader: JointReader) -> JointSample:
@@ -24,6 +32,31 @@ def joint_sample(message: Any, reader: JointReader) -> JointSample:
     arrays = reader.read(message)
     tau = None if len(message.effort) == 0 else arrays.effort
     return JointSample(to_nanoseconds(message.header.stamp), arrays.position, arrays.velocity, tau)
+
+
+def announcement(message: Any) -> Announcement:
+    """Return an impact_msgs/ImpactAnnouncement.
+
+    Friction and restitution are the largest of their ranges.
+
+    Raises:
+        DetectorError: a number is out of its range.
+    """
+    time = to_nanoseconds(message.header.stamp)
+    if message.withdrawn:
+        return Announcement(time, withdrawn=True)
+    contact, end = message.contact, to_nanoseconds(message.window_end)
+    offset, normal = vector(contact.offset).tolist(), vector(contact.normal).tolist()
+    return Announcement(
+        time,
+        tuple(normal),
+        float(contact.friction + contact.friction_uncertainty),
+        min(1.0, float(contact.restitution + contact.restitution_uncertainty)),
+        to_nanoseconds(message.window_start),
+        end or None,
+        contact.frame,
+        tuple(offset),
+    )
 
 
 def unreadable(message: Any, reader: JointReader) -> JointSample:

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from impact_detector.assessment import Assessment, Assessor, is_elsewhere
 from impact_detector.estimated_impact import (
     BY_FORCE,
     BY_TORQUE,
@@ -22,6 +24,7 @@ from impact_detector.estimated_impact import (
 )
 from impact_detector.estimation import QUIET, Settings, estimate_impact
 from impact_detector.exceptions import DetectorError
+from impact_detector.expectation import Announcement
 from impact_detector.gross_methods import METHODS, POLYNOMIAL
 from impact_detector.recent import RecentForce, RecentJoints
 from impact_detector.sample import Detection, ForceSample, JointSample, from_seconds
@@ -41,6 +44,9 @@ __all__ = [
     "Estimate",
     "ImpactEstimator",
 ]
+
+
+SETTLED = from_seconds(0.02)  # after the detection; the contact is over by then
 
 
 class ImpactEstimator:
@@ -72,8 +78,10 @@ class ImpactEstimator:
                 NaN: unknown, then normal impulse and peak force are NaN.
             patience: how long to wait for force samples after the window, in measured time [s].
             method: of the gross velocity: "polynomial", "release", "oscillation" or "window".
-            robot: for an impulse from joint torques where no force sensor tells, and restitution.
-            base_normal: the normal in base axes, for restitution and impulses from torques.
+            robot: to assess impacts, for restitution, and for an impulse from joint torques where
+                no force sensor tells.
+            base_normal: the normal in base axes, for restitution and impulses from torques; that
+                of an announcement goes before it.
 
         Raises:
             DetectorError: a value is out of its range, an unknown method, or a normal that is none.
@@ -89,12 +97,28 @@ class ImpactEstimator:
         self._forces: dict[str, RecentForce] = {}
         self._detection: Detection | None = None
         self._second = False
+        self._assessor = None if robot is None else Assessor(robot)
 
     def reset(self) -> None:
         """Forget all measurements, and the impact under way."""
         self._joints.clear()
         self._forces.clear()
         self._detection = None
+
+    def announce(self, announcement: Announcement) -> None:
+        """Take what a controller says about impacts to come.
+
+        Raises:
+            DetectorError: its contact point is none of the robot's.
+        """
+        if self._assessor is not None:
+            self._assessor.announce(announcement)
+
+    def assess(self, detection: Detection) -> Assessment:
+        """Return which link was hit and whether it was meant, as far as the detection shows."""
+        if self._assessor is None:
+            return Assessment()
+        return self._assessor(detection, self._joints.record(), detection.detection_time)
 
     def start(self, detection: Detection) -> None:
         """Begin an estimate; while one is under way, note in it that there was another impact."""
@@ -105,6 +129,8 @@ class ImpactEstimator:
         """Add a joint sample; NaN and repeated ones are ignored, backward time resets."""
         if self._joints.is_backward(sample.time):
             self.reset()
+            if self._assessor is not None:
+                self._assessor.restart(sample.time)
         self._joints.add(sample)
         return self._finish()
 
@@ -121,8 +147,28 @@ class ImpactEstimator:
         origin = detection.detection_time
         start = origin - from_seconds(QUIET)
         forces = [force.since(origin, start) for force in self._forces.values()]
-        record = self._joints.record()
-        return estimate_impact(detection, record, forces, self._settings, second=self._second)
+        settings = self._settings_for(detection)
+        return estimate_impact(
+            detection, self._joints.record(), forces, settings, second=self._second
+        )
+
+    def _settings_for(self, detection: Detection) -> Settings:
+        """Return the settings with what was announced, and where the impact was."""
+        if self._assessor is None:
+            return self._settings
+        announcement, robot = self._assessor.announced(detection)
+        normal = self._settings.base_normal
+        if announcement is not None:
+            normal = _unit(announcement.normal)
+        until = detection.detection_time + min(self._window, SETTLED)
+        assessment = self._assessor(detection, self._joints.record(), until)
+        elsewhere = is_elsewhere(assessment, robot)
+        return replace(
+            self._settings,
+            base_normal=normal,
+            robot=None if elsewhere else robot,
+            assessment=assessment,
+        )
 
     def _is_complete(self, detection: Detection) -> bool:
         end = detection.detection_time + self._window

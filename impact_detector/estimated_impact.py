@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from impact_detector.assessment import Assessment
 from impact_detector.impulse import Impulse
 from impact_detector.sample import Detection
 
@@ -49,6 +50,7 @@ class Estimate:
     method: str
     quality: int  # bits as above
     contact: Impulse | None = None  # measured force from touch to release, times since detection
+    assessment: Assessment = field(default_factory=Assessment)  # which link, and was it meant
 
     @property
     def velocity_jump(self) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_detector.assessment import Assessment
 from impact_detector.estimated_impact import (
     BY_FORCE,
     BY_TORQUE,
@@ -53,7 +54,8 @@ class Settings:
     method: str = POLYNOMIAL  # one of METHODS
     normal: np.ndarray = field(default_factory=_NAN3.copy)  # in the force sensor's axes, (3,)
     base_normal: np.ndarray = field(default_factory=_NAN3.copy)  # in base axes, shape (3,)
-    robot: Robot | None = None
+    robot: Robot | None = None  # none: no impulse from torques, no restitution
+    assessment: Assessment = field(default_factory=Assessment)
 
 
 class _Push(NamedTuple):
@@ -114,6 +116,7 @@ def estimate_impact(
         method=label(settings.method, settings.degree),
         quality=quality or GOOD,
         contact=contact,
+        assessment=settings.assessment,
     )
 
 

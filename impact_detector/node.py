@@ -10,13 +10,8 @@ from geometry_msgs.msg import WrenchStamped
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from impact_detector.announcement import (
-    diagnostic_message,
-    estimate_message,
-    event_message,
-    status_message,
-)
 from impact_detector.conversion import (
+    announcement,
     batch_sample,
     joint_sample,
     reference_torque,
@@ -25,8 +20,20 @@ from impact_detector.conversion import (
 )
 from impact_detector.health import HealthMonitor
 from impact_detector.node_parameters import THRESHOLDS, DetectorParameters, session_for
+from impact_detector.reports import (
+    diagnostic_message,
+    estimate_message,
+    event_message,
+    status_message,
+)
 from impact_detector.session import Outcome
-from impact_msgs.msg import DetectorStatus, ImpactEstimate, ImpactEvent, WrenchBatch
+from impact_msgs.msg import (
+    DetectorStatus,
+    ImpactAnnouncement,
+    ImpactEstimate,
+    ImpactEvent,
+    WrenchBatch,
+)
 from impact_robots.exceptions import ImpactError
 from impact_ros import qos
 from impact_ros.main import main_for
@@ -41,8 +48,8 @@ class DetectorNode(Node):
     """Detects impacts from joint torques and forces, and estimates what they did.
 
     Subscribes to `joint_states`, `impact_qp/desired_joint_states` (its effort is the reference
-    torque), `wrench` and `wrench_batch`; publishes `~/status` once per joint state, `~/impact`
-    and `~/estimate` once per impact, `/diagnostics` once per second.
+    torque), `wrench`, `wrench_batch` and `impact_qp/announcement`; publishes `~/status` once per
+    joint state, `~/impact` and `~/estimate` once per impact, `/diagnostics` once per second.
     """
 
     PARAMETERS = DetectorParameters
@@ -102,6 +109,9 @@ class DetectorNode(Node):
             (WrenchBatch, "wrench_batch", self._on_batch),
         ):
             self.create_subscription(kind, topic, callback, profile)
+        self.create_subscription(
+            ImpactAnnouncement, "impact_qp/announcement", self._on_announcement, qos.LATCHED
+        )
 
     def _on_state(self, message: JointState) -> None:
         self._frame = message.header.frame_id
@@ -141,19 +151,26 @@ class DetectorNode(Node):
             return
         self._publish(self._session.add_force(sample, "wrench_batch"))
 
+    def _on_announcement(self, message: ImpactAnnouncement) -> None:
+        try:
+            self._session.announce(announcement(message))
+        except ImpactError as error:
+            self._warn_unusable_announcement(error)
+
     def _publish(self, outcome: Outcome) -> None:
         for verdict in outcome.verdicts:
             self._health.judged(verdict.ready, verdict.detection_time)
             self._status.publish(status_message(verdict, self._frame))
         for detection in outcome.detections:
-            self._impact.publish(event_message(detection))
+            assessment = self._session.assess(detection)
+            self._impact.publish(event_message(detection, assessment, self._robot.base_frame))
             self.get_logger().info(
                 f"impact: {detection.detector} {detection.statistic:.3g}"
                 f" > {detection.threshold:.3g}"
             )
         for estimate in outcome.estimates:
-            names = self._robot.joint_names
-            self._estimate.publish(estimate_message(estimate, names, self._force_frame))
+            names, base = self._robot.joint_names, self._robot.base_frame
+            self._estimate.publish(estimate_message(estimate, names, self._force_frame, base))
 
     # rclpy throttles by the calling line, so each kind of trouble logs from a line of its own.
 
@@ -187,6 +204,11 @@ class DetectorNode(Node):
     def _warn_no_reference(self) -> None:
         self.get_logger().warning(
             "desired: effort missing or not finite", throttle_duration_sec=_LOG_PERIOD
+        )
+
+    def _warn_unusable_announcement(self, error: ImpactError) -> None:
+        self.get_logger().warning(
+            f"impact_qp/announcement: {error}", throttle_duration_sec=_LOG_PERIOD
         )
 
     def _warn_unreadable_batch(self, error: ImpactError) -> None:

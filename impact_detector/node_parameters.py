@@ -13,6 +13,7 @@ from impact_detector.estimate import ImpactEstimator
 from impact_detector.exceptions import DetectorError
 from impact_detector.force_threshold import ForceThresholdDetector
 from impact_detector.fused import FusedDetector
+from impact_detector.gross_methods import METHODS, POLYNOMIAL
 from impact_detector.model_torque import ModelTorque
 from impact_detector.momentum_observer import MomentumDetector, MomentumObserver
 from impact_detector.reference import PREVIOUS, SAME, ReferencePairing
@@ -121,15 +122,23 @@ class DetectorParameters(RobotParameters):
     estimate_window: float = parameter(
         0.1, "Length of the fit that gives the gross velocity.", unit="s", low=0.005, high=1.0
     )
+    estimate_method: str = parameter(
+        POLYNOMIAL,
+        "How the gross velocity is found: polynomial (published), release, oscillation, window.",
+        choices=list(METHODS),
+    )
     contact_normal: tuple[float, ...] = parameter(
         [_NAN, _NAN, _NAN],
-        "Outward normal of the surface in the axes of the wrench, for normal impulse and peak"
-        " force; NaN: unknown.",
+        "Outward normal of the surface in base axes, for restitution, an impulse from torques and"
+        " the gate; NaN: unknown but for announcements.",
+    )
+    wrench_normal: tuple[float, ...] = parameter(
+        [_NAN, _NAN, _NAN],
+        "The same in the axes of the wrench, for its normal impulse and peak force; NaN: unknown.",
     )
     approach_gate: bool = parameter(
         False,
-        "Detect only while the contact point moves against contact_normal (in base axes then), and"
-        " for 50 ms after.",
+        "Detect only while the contact point moves against contact_normal, and for 50 ms after.",
     )
 
 
@@ -175,7 +184,13 @@ def session_for(
         gravity=model.gravity if parameters.reference_excludes_gravity else None,
         lockstep=parameters.lockstep,
         force_detector=_force_detector(parameters),
-        estimator=ImpactEstimator(parameters.estimate_window, normal=parameters.contact_normal),
+        estimator=ImpactEstimator(
+            parameters.estimate_window,
+            normal=parameters.wrench_normal,
+            method=parameters.estimate_method,
+            robot=robot,
+            base_normal=parameters.contact_normal,
+        ),
     )
 
 

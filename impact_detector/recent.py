@@ -55,8 +55,11 @@ class RecentJoints:
             self._samples.popleft()
 
     def record(self) -> JointRecord:
-        """Return all samples that are kept; at least one."""
+        """Return all samples that are kept; without any the shapes are (0, 0)."""
         samples = self._samples
+        if not samples:
+            nothing = np.zeros((0, 0))
+            return JointRecord(np.zeros(0, dtype=np.int64), nothing, nothing, nothing)
         unknown = np.full_like(samples[0].dq, np.nan)
         return JointRecord(
             time=np.array([sample.time for sample in samples], dtype=np.int64),

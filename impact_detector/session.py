@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from impact_detector.assessment import Assessment
 from impact_detector.estimate import Estimate, ImpactEstimator
 from impact_detector.exceptions import DetectorError
+from impact_detector.expectation import Announcement
 from impact_detector.force_threshold import ForceThresholdDetector
 from impact_detector.model_torque import ModelTorque
 from impact_detector.reference import ReferencePairing
@@ -139,6 +141,22 @@ class DetectorSession:
         if detections and not (self._last and self._last.ready):
             self._estimator.start(detections[0])
         return _outcome((), detections, self._estimator.update_force(sample, source))
+
+    def announce(self, announcement: Announcement) -> None:
+        """Take what a controller says about impacts to come.
+
+        Raises:
+            DetectorError: its contact point is none of the robot's.
+        """
+        if self._estimator is not None:
+            self._estimator.announce(announcement)
+
+    def assess(self, detection: Detection) -> Assessment:
+        """Return which link a detection of the last outcome was on, and whether it was meant.
+
+        This takes a millisecond, so do first what is more urgent.
+        """
+        return Assessment() if self._estimator is None else self._estimator.assess(detection)
 
     def _repeat(self) -> Outcome:
         """Answer a state that came again."""

@@ -6,19 +6,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pinocchio as pin
 
 from impact_detector.exceptions import EstimateError
-from impact_detector.noise import white_noise
+from impact_detector.generalized_impulse import (
+    require_torques,
+    step_covariance,
+    unexplained_momentum,
+)
 from impact_robots import ArmDynamics, Robot
 
 CONTACT = 0.02  # the contact is over by then; 12 to 20 ms in the literature [s]
 WINDOW = 0.04  # before the touch, and after the contact [s]
 _MARGIN = 5e-4  # how much earlier the touch may have been [s]
 _FEWEST = 10  # samples on each side
-_LARGEST_GAP = 0.003  # between samples [s]
 _WORST_CONDITION = 1e3  # of the contact Jacobian
-_SMALLEST_NOISE = (1e-5, 1e-4)  # of velocities [rad/s] and torques [N.m]
 
 
 @dataclass(frozen=True)
@@ -48,15 +49,12 @@ def torque_impulse(
 ) -> TorqueImpulse:
     r"""Weigh the momentum that no joint torque explains, before the touch and after the contact.
 
-    A torque sensor on the links' side knows all that the joint does to the links, so
-
-    .. math:: s = M \dot q - \int (\tau + C^T \dot q - g)\, dt
-
-    is constant but for the contact, and jumps by :math:`J^T \iota`. One line with one jump is
-    fitted to s over 40 ms before the touch and 20 to 60 ms after it; its slope takes up what is
-    constantly wrong with the model or the sensors. The jump is solved for the impulse by least
-    squares, weighted by velocity noise through M and by integrated torque noise. M is that of the
-    links: the motors' inertia lies behind the sensor.
+    The s of :func:`~impact_detector.generalized_impulse.generalized_impulse` is constant but for
+    the contact, and jumps by :math:`J^T \iota`. One line with one jump is fitted to it over 40 ms
+    before the touch and 20 to 60 ms after it; its slope takes up what is constantly wrong with the
+    model or the sensors. The jump is solved for the impulse by least squares, weighted by velocity
+    noise through M and by integrated torque noise. M is that of the links: the motors' inertia
+    lies behind the sensor.
 
     Args:
         robot: whose joints are measured.
@@ -71,17 +69,14 @@ def torque_impulse(
     """
     chosen = (t >= t_touch - WINDOW) & (t <= t_touch + CONTACT + WINDOW)
     x, before, after = _windows(t[chosen] - t_touch, tau[chosen])
-    s = _unexplained(robot, x, q[chosen], dq[chosen], tau[chosen])
+    s = unexplained_momentum(robot, x, q[chosen], dq[chosen], tau[chosen])
     fitted = before | after
     design = np.column_stack([np.ones_like(x), x, after.astype(float)])[fitted]
     jump = np.linalg.lstsq(design, s[fitted], rcond=None)[0][2]
-    leverage = float(np.linalg.inv(design.T @ design)[2, 2])
     state = ArmDynamics(robot)(q[chosen][before][-1], dq[chosen][before][-1])
     quiet = chosen & (t < t_touch - _MARGIN)
-    by_velocity = state.M @ np.diag(white_noise(dq[quiet], _SMALLEST_NOISE[0]) ** 2) @ state.M
-    by_torque = np.diag(white_noise(tau[quiet], _SMALLEST_NOISE[1]) ** 2)
-    walk = _random_walk(x, fitted, design)
-    return _solve(state.J[:3], jump, leverage * by_velocity + walk * by_torque)
+    covariance = step_covariance(x, fitted, design, state.M, dq[quiet], tau[quiet])
+    return _solve(state.J[:3], jump, covariance)
 
 
 def _windows(x: np.ndarray, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -92,39 +87,8 @@ def _windows(x: np.ndarray, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray, np
             f"torque impulse: expected {_FEWEST} samples before and after the contact, got"
             f" {np.count_nonzero(before)} and {np.count_nonzero(after)}"
         )
-    if not np.isfinite(tau).all():
-        raise EstimateError("torque impulse: torques are missing")
-    if np.diff(x).max() > _LARGEST_GAP:
-        raise EstimateError(f"torque impulse: {np.diff(x).max() * 1e3:.1f} ms without a sample")
+    require_torques(x, tau)
     return x, before, after
-
-
-def _unexplained(
-    robot: Robot, x: np.ndarray, q: np.ndarray, dq: np.ndarray, tau: np.ndarray
-) -> np.ndarray:
-    """Return s, zero at the first sample, shape (N, n) [N.m.s]."""
-    model, data = robot.model, robot.model.createData()
-    momentum, rate = np.empty_like(q), np.empty_like(q)
-    for k in range(len(x)):
-        pin.computeAllTerms(model, data, q[k], dq[k])
-        C = pin.computeCoriolisMatrix(model, data, q[k], dq[k])
-        momentum[k] = data.M @ dq[k]
-        rate[k] = tau[k] + C.T @ dq[k] - data.g
-    steps = np.diff(x)[:, None] * (rate[1:] + rate[:-1]) / 2
-    s = momentum - momentum[0]
-    s[1:] -= np.cumsum(steps, axis=0)
-    return s
-
-
-def _random_walk(x: np.ndarray, fitted: np.ndarray, design: np.ndarray) -> float:
-    """Return the variance of the jump per variance of one torque sample [s^2].
-
-    The noise of each torque sample is in the integral of all later ones.
-    """
-    weights = np.zeros_like(x)
-    weights[fitted] = np.linalg.pinv(design)[2]
-    later = np.cumsum(weights[::-1])[::-1]
-    return float(np.square(later[1:] * np.diff(x)).sum())
 
 
 def _solve(J: np.ndarray, jump: np.ndarray, covariance: np.ndarray) -> TorqueImpulse:

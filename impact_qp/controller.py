@@ -82,6 +82,7 @@ class Command:
     normal_speed: float  # of the contact point along the normal [m/s]
     speed_bound: float  # of the impact limit, NaN without one [m/s]
     gap: float  # [m]
+    due: bool  # the impact: the surface is that near, or was hit a moment ago
 
 
 class ImpactController:
@@ -236,7 +237,13 @@ class ImpactController:
             normal_speed=float(self._normal @ state.velocity),
             speed_bound=float("nan") if limit is None else limit.bound.speed,
             gap=gap,
+            due=self._is_due(gap),
         )
+
+    def _is_due(self, gap: float) -> bool:
+        """Return whether contact is meant now: the surface may be off by the overrun."""
+        near = self._phase is Phase.APPROACH and gap <= self.plan.overrun
+        return near or self._phase is Phase.COAST
 
     def _impact_limit_acts(self, gap: float) -> bool:
         """Return whether the impact limit is in force."""

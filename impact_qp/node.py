@@ -14,15 +14,28 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from impact_msgs.msg import ControllerStatus, DetectorStatus, JointCommand
+from impact_msgs.msg import (
+    Contact,
+    ControllerStatus,
+    DetectorStatus,
+    ImpactAnnouncement,
+    JointCommand,
+)
 from impact_qp.controller import Command, ImpactController, Phase
 from impact_qp.exceptions import ControlError
 from impact_qp.parameters import ControllerParameters
 from impact_robots.exceptions import ImpactError
 from impact_ros.main import main_for
-from impact_ros.messages import JointReader, fill, from_nanoseconds, non_finite, to_nanoseconds
+from impact_ros.messages import (
+    JointReader,
+    fill,
+    from_nanoseconds,
+    non_finite,
+    set_vector,
+    to_nanoseconds,
+)
 from impact_ros.parameters import declare, from_values
-from impact_ros.qos import LOCKSTEP, SENSOR, STREAM
+from impact_ros.qos import LATCHED, LOCKSTEP, SENSOR, STREAM
 from impact_ros.spin import freeze_garbage
 
 ACKNOWLEDGED_WITHIN = Duration(seconds=0.1)  # the last command, before its publisher goes
@@ -70,6 +83,7 @@ class ImpactQpNode(LifecycleNode):
         self._verdict_time = self._state_time = time.monotonic()
         self._stamp = -1
         self._answer: tuple = ()
+        self._announced: bool | None = None  # that an impact is due; None: nothing was said yet
         self._silent = False  # no states: the arm was put to rest
         self._infeasible = self._missed = self._dropped = 0
 
@@ -110,6 +124,7 @@ class ImpactQpNode(LifecycleNode):
         self._values = self.create_publisher(Float64MultiArray, "~/commands", STREAM)
         self._desired = self.create_publisher(JointState, "~/desired_joint_states", STREAM)
         self._status = self.create_publisher(ControllerStatus, "~/status", STREAM)
+        self._announcement = self.create_publisher(ImpactAnnouncement, "~/announcement", LATCHED)
         self._inputs = [
             self.create_subscription(JointState, "joint_states", self._on_state, profile),
             self.create_subscription(
@@ -153,7 +168,8 @@ class ImpactQpNode(LifecycleNode):
         self._active, self._engaged, self._controller = False, False, None
         for subscription in self._inputs:
             self.destroy_subscription(subscription)
-        for publisher in (self._commands, self._values, self._desired, self._status):
+        publishers = (self._commands, self._values, self._desired, self._status)
+        for publisher in (*publishers, self._announcement):
             self.destroy_publisher(publisher)
         if self._watchdog is not None:
             self.destroy_timer(self._watchdog)
@@ -210,6 +226,7 @@ class ImpactQpNode(LifecycleNode):
         cycle = time.perf_counter() - self._received
         self._missed += cycle > 1.0 / self._settings.rate and not self._settings.lockstep
         status = self._status_message(message, command, solved, cycle)
+        self._announce(command.due)
         self._answer = (desired, status, values, reply)
         self._repeat()
 
@@ -265,11 +282,35 @@ class ImpactQpNode(LifecycleNode):
         for message in (command, status):
             from_nanoseconds(max(self._stamp, 0), message.header.stamp)
         self._controller.let_go()
+        self._announce(False)
         self._status.publish(status)
         self._values.publish(Float64MultiArray(data=rest))
         self._commands.publish(command)
 
+    def _announce(self, due: bool) -> None:
+        """Say whether an impact is due, if that is news."""
+        if due is self._announced:
+            return
+        self._announced = due
+        message = ImpactAnnouncement(withdrawn=not due)
+        from_nanoseconds(max(self._stamp, 0), message.header.stamp)
+        message.header.frame_id = self._robot.base_frame
+        if due:
+            message.window_start = message.header.stamp
+            self._fill_contact(message.contact)
+        self._announcement.publish(message)
+
     # --- messages -----------------------------------------------------------------------------
+
+    def _fill_contact(self, message: Contact) -> None:
+        """Write the planned contact."""
+        contact = self._controller.plan.contact
+        low, high = contact.restitution
+        message.frame = self._robot.contact_frame
+        set_vector(message.normal, contact.rotation[:, 2])
+        message.friction = contact.friction
+        message.restitution = (low + high) / 2
+        message.restitution_uncertainty = (high - low) / 2
 
     def _values_of(self, command: Command) -> np.ndarray:
         torque = self._settings.interface == "torque"

@@ -37,6 +37,7 @@ RECORDED = {
     "/wrench_batch",
     "/impact_qp/command",
     "/impact_qp/desired_joint_states",
+    "/impact_qp/announcement",
     "/impact_qp/status",
     "/impact_detector/status",
     "/impact_detector/impact",
@@ -117,6 +118,7 @@ def suite_parameters(run: Run) -> dict[str, Any]:
         "robot": run.scenario.robot,
         "threshold": run.scenario.detection_threshold,
         "contact_normal": list(controller["contact_normal"]),
+        "wrench_normal": list(controller["contact_normal"]),
         "lockstep": lockstep,
     }
     values = {

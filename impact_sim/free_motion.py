@@ -81,7 +81,7 @@ def draw_free_motion(scenario: Scenario, robot: Robot, seed: int) -> FreeMotion:
     while time < motion["duration"]:
         target = _target(scenario, robot, random)
         share = random.uniform(*motion["share"])
-        moves.append(Move(time, _duration(target - q, robot.limits, share), q, target))
+        moves.append(Move(time, move_duration(target - q, robot.limits, share), q, target))
         q, time = target, moves[-1].start + moves[-1].duration + random.uniform(*motion["pause"])
         if np.isnan(payload_time) and time >= taken:
             payload_time = time + SETTLED
@@ -90,20 +90,20 @@ def draw_free_motion(scenario: Scenario, robot: Robot, seed: int) -> FreeMotion:
     return FreeMotion(tuple(moves), payload, motion["duration"])
 
 
-def _target(scenario: Scenario, robot: Robot, random: np.random.Generator) -> np.ndarray:
-    """Draw a configuration about the scenario's, within the limits, shape (n,) [rad]."""
-    limits, spread = robot.limits, scenario.motion["spread"]
-    q = np.array(scenario.q_impact) + spread * random.uniform(-1.0, 1.0, robot.dof)
-    return np.clip(q, limits.position_lower + MARGIN, limits.position_upper - MARGIN)
-
-
-def _duration(way: np.ndarray, limits: JointLimits, share: float) -> float:
+def move_duration(way: np.ndarray, limits: JointLimits, share: float) -> float:
     """Return how long a move takes at a share of the limits; way of shape (n,) [rad]."""
     way = np.abs(way)
     by_velocity = PEAK_VELOCITY * way / (share * limits.velocity)
     by_acceleration = np.sqrt(PEAK_ACCELERATION * way / (share * limits.acceleration))
     by_jerk = np.cbrt(PEAK_JERK * way / limits.jerk)
     return float(np.max([by_velocity, by_acceleration, by_jerk]))
+
+
+def _target(scenario: Scenario, robot: Robot, random: np.random.Generator) -> np.ndarray:
+    """Draw a configuration about the scenario's, within the limits, shape (n,) [rad]."""
+    limits, spread = robot.limits, scenario.motion["spread"]
+    q = np.array(scenario.q_impact) + spread * random.uniform(-1.0, 1.0, robot.dof)
+    return np.clip(q, limits.position_lower + MARGIN, limits.position_upper - MARGIN)
 
 
 def _payload(largest: float, time: float, random: np.random.Generator) -> Payload:

@@ -10,6 +10,7 @@ from impact_analysis.bags import BagWriter
 from impact_analysis.command_line import run as main
 from impact_analysis.recording import Reference, in_time_order
 from impact_detector import JointSample
+from impact_detector.expectation import Announcement
 
 MILLISECOND = 1_000_000
 NAMES = [f"panda_joint{i}" for i in range(1, 8)]
@@ -201,6 +202,12 @@ def test_help_shows_an_example(detect):
 
 def state(k):
     return JointSample(k * MILLISECOND, np.zeros(1), np.zeros(1), None)
+
+
+def test_an_announcement_comes_behind_the_state_that_it_answers():
+    said, one = Announcement(MILLISECOND, withdrawn=True), MILLISECOND
+    items = [said, state(2), state(1), Reference(one, None)]
+    assert list(in_time_order(items)) == [items[3], items[2], said, items[1]]
 
 
 def test_items_are_sorted_references_first_and_a_loop_begins_anew():

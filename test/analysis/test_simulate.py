@@ -225,7 +225,7 @@ def found_in(bag, threshold, robot):
     values = {
         "detectors": list(DETECTORS),
         "threshold": threshold,
-        "contact_normal": [-1.0, 0.0, 0.0],
+        "wrench_normal": [-1.0, 0.0, 0.0],
     }
     recording = BagRecording(bag, robot, TopicChoice())
     return detect(recording, from_values(DetectorParameters, values), robot, ModelTorque(robot))
@@ -241,6 +241,8 @@ def test_detect_finds_in_the_bag_what_the_loop_found(folder, rows, panda):
             float(row["detection_time_s"]), abs=1e-9
         )
         assert len(result.detections) == 2
+        assert all(each.expected for each in result.assessments)
+        assert all(each.location.contact for each in result.assessments)
         assert first.statistic == float(row["detection_statistic"])
         assert second.statistic == float(row["torque_error_statistic_nm"])
         assert first.impact_time * 1e-9 == pytest.approx(float(row["impact_time_s"]), abs=1e-4)
@@ -273,6 +275,7 @@ def test_a_bag_has_the_topics_of_the_nodes(folder, rows, panda):
     with BagReader(folder / rows[0]["bag"]) as bag:
         assert set(bag.topics) == {
             "/joint_states",
+            "/impact_qp/announcement",
             "/impact_qp/desired_joint_states",
             "/wrench",
             "/wrench_batch",

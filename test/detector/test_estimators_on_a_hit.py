@@ -16,7 +16,9 @@ from impact_detector import (
     estimate,
     torque_impulse,
 )
+from impact_detector.expectation import Announcement
 from impact_detector.gross_methods import METHODS
+from impact_detector.node_parameters import DetectorParameters, session_for
 from impact_robots import ArmDynamics
 
 MILLISECOND = 1_000_000
@@ -74,9 +76,11 @@ def _release(run):
     return gross_velocity(t, run.q, float(duration), 0.1 - float(duration), 2).velocity
 
 
-def play(hit, every=1, *, skip=(), tau=True, **options):
+def play(hit, every=1, *, skip=(), tau=True, announcement=None, **options):
     """Feed the hit to an estimator, each ``every``-th force sample; return the estimate."""
     estimator = ImpactEstimator(0.08, **options)
+    if announcement is not None:
+        estimator.announce(announcement)
     detection = round((hit.touch + 1.2e-3) * 1e3) * MILLISECOND
     found = None
     for k in range(len(hit.q)):
@@ -126,6 +130,37 @@ def test_joint_torques_weigh_the_impulse(panda, hit):
     error = (found.impulse - hit.impulse) @ hit.impulse / np.linalg.norm(hit.impulse)
     assert abs(error) < 4 * found.impulse_std < 0.08 * np.linalg.norm(hit.impulse)
     assert found.normal_impulse == pytest.approx(hit.impulse @ NORMAL, rel=0.05)
+
+
+def test_another_link_than_the_contact_points_gets_no_impulse_from_torques(panda, hit):
+    point = panda.with_contact("panda_link4", (0.0, 0.1, 0.0))
+    found = play(hit, 0, robot=point, base_normal=NORMAL)
+    assert found.assessment.location.link in ("panda_link6", "panda_link7")
+    assert found.impulse_source == "" and np.isnan(found.impulse).all()
+    assert np.isnan(found.restitution)
+
+
+def test_an_announced_normal_goes_before_the_parameter(panda, hit):
+    said = Announcement(0, tuple(NORMAL), friction=0.3, restitution=0.3)
+    found = play(hit, 0, robot=panda, base_normal=(0.0, 0.0, 1.0), announcement=said)
+    assert found.normal_impulse == pytest.approx(hit.impulse @ NORMAL, rel=0.05)
+    assert found.assessment.expected and 0.0 < found.restitution < 0.5
+    unsaid = play(hit, 0, robot=panda)
+    assert np.isnan(unsaid.restitution) and unsaid.assessment.expected is None
+
+
+def test_the_parameters_of_the_node_reach_the_estimator(panda, hit):
+    parameters = DetectorParameters(
+        contact_normal=tuple(NORMAL), estimate_method="release", estimate_window=0.08
+    )
+    session, found = session_for(parameters, panda), []
+    for k in range(len(hit.q)):
+        sample = JointSample(k * MILLISECOND, hit.q[k], hit.dq[k], hit.tau[k])
+        found += session.add_state(sample).estimates
+    (found,) = found
+    assert (found.method, found.impulse_source) == ("release", "torque")
+    assert found.normal_impulse == pytest.approx(hit.impulse @ NORMAL, rel=0.05)
+    assert 0.0 < found.restitution < 0.5
 
 
 def test_a_fast_force_sensor_is_believed_before_torques_and_a_slow_one_is_not(panda, hit):

@@ -16,7 +16,13 @@ from sensor_msgs.msg import JointState
 
 from impact_detector import DetectorError, estimate
 from impact_detector.node import DetectorNode
-from impact_msgs.msg import DetectorStatus, ImpactEstimate, ImpactEvent, WrenchBatch
+from impact_msgs.msg import (
+    DetectorStatus,
+    ImpactAnnouncement,
+    ImpactEstimate,
+    ImpactEvent,
+    WrenchBatch,
+)
 from impact_ros.messages import fill, from_nanoseconds, to_nanoseconds
 from impact_ros.parameters import ParameterError
 from impact_ros.qos import LATCHED, RECORD, STREAM
@@ -132,7 +138,8 @@ def test_first_state_has_no_reference_and_the_next_is_judged(bench):
     (event,) = lockstep.events
     assert to_nanoseconds(event.detection_time) == 2 * MILLISECOND
     assert event.statistic == status.statistic and event.expected == ImpactEvent.EXPECTED_UNKNOWN
-    assert np.isnan(event.direction.x) and event.link == ""
+    assert np.isnan(event.direction.x) and event.link == "" and event.reason == ""
+    assert event.header.frame_id == "panda_link0"
 
 
 def test_lockstep_defers_its_verdict_until_the_answer_to_the_state_before(bench):
@@ -235,7 +242,7 @@ def test_a_model_reference_needs_no_desired_torque(bench, panda):
 
 
 def test_the_estimate_comes_with_its_window(bench):
-    lockstep = bench(lockstep=True, contact_normal=[-1.0, 0.0, 0.0], estimate_window=0.02)
+    lockstep = bench(lockstep=True, wrench_normal=[-1.0, 0.0, 0.0], estimate_window=0.02)
     lockstep.judge(1)
     for k in range(2, 60):
         lockstep.desired(k - 1)
@@ -251,6 +258,51 @@ def test_the_estimate_comes_with_its_window(bench):
     assert found.duration == pytest.approx(5e-3, abs=1e-4)
     assert to_nanoseconds(found.impact_time) == pytest.approx(30 * MILLISECOND, abs=MILLISECOND)
     assert np.isnan(found.restitution) and found.quality == ImpactEstimate.QUALITY_GOOD
+
+
+def announcement(k, *, friction=0.3, frame="", withdrawn=False):
+    """An impact on a wall in front of the arm, meant from millisecond k on."""
+    message = ImpactAnnouncement(withdrawn=withdrawn)
+    from_nanoseconds(k * MILLISECOND, message.header.stamp)
+    message.window_start = message.header.stamp
+    message.contact.frame = frame
+    message.contact.normal.x, message.contact.friction = -1.0, friction
+    return message
+
+
+def test_an_impact_that_was_not_announced_is_unexpected(bench):
+    lone = bench(detectors=["torque_error"])
+    says = lone.peer.create_publisher(ImpactAnnouncement, "impact_qp/announcement", LATCHED)
+    lone.until(says.get_subscription_count)
+    says.publish(announcement(0, withdrawn=True))
+    lone.settle()
+    for k in range(1, 100):
+        lone.desired(k)
+        lone.judge(k)
+    lone.desired(100)
+    assert lone.judge(100, HIT).impact
+    lone.until(lambda: lone.events)
+    (event,) = lone.events
+    assert (event.expected, event.reason) == (ImpactEvent.UNEXPECTED, "time")
+
+
+def test_an_unusable_announcement_is_one_line_and_the_one_before_holds(bench, capfd):
+    lone = bench()
+    says = lone.peer.create_publisher(ImpactAnnouncement, "impact_qp/announcement", LATCHED)
+    lone.until(says.get_subscription_count)
+    says.publish(announcement(0, withdrawn=True))
+    says.publish(announcement(1, friction=float("nan")))
+    lone.settle()
+    says.publish(announcement(1, frame="no_such_frame"))
+    lone.settle()
+    lines = [line for line in capfd.readouterr().err.splitlines() if "announcement" in line]
+    assert len(lines) == 1 and "friction" in lines[0]  # the second one is throttled
+    lone.desired(1)
+    lone.judge(1)
+    lone.desired(2)
+    lone.judge(2, HIT)
+    lone.until(lambda: lone.events)
+    assert lone.events[0].reason == "time"
 
 
 def pulse_batch(k):

@@ -17,7 +17,7 @@ from sensor_msgs.msg import JointState
 from impact_analysis.bags import BagWriter
 from impact_analysis.command_line import run
 from impact_detector.node import DetectorNode
-from impact_msgs.msg import DetectorStatus, ImpactEvent
+from impact_msgs.msg import DetectorStatus, ImpactEstimate, ImpactEvent
 from impact_predictor.contact_force import Viscoelastic
 from impact_robots import ArmDynamics
 from impact_ros.messages import fill, from_nanoseconds, to_nanoseconds
@@ -36,7 +36,7 @@ def rows(panda):
     normal, random = np.array([-1.0, 0.0, 0.0]), np.random.default_rng(1)
     state = ArmDynamics(panda)(Q, np.zeros(7))
     dq = np.linalg.pinv(state.J) @ np.append(-0.15 * normal, np.zeros(3))
-    hit = passive_impact(panda, Q, dq, normal, Viscoelastic(1.2e5, 8e6))
+    hit = passive_impact(panda, Q, dq, normal, Viscoelastic(1.2e5, 8e6), after_touch=0.15)
     lead = np.arange(-300, 0)[:, None] * 1e-3
     q = np.vstack([Q + lead * dq, hit.q])
     velocity = np.vstack([np.tile(dq, (300, 1)), hit.dq])
@@ -78,12 +78,15 @@ class Player:
         self.node = DetectorNode(context=context, parameter_overrides=[detectors])
         self.peer = Node("player", context=context)
         self.out = self.peer.create_publisher(JointState, "joint_states", STREAM)
-        self.statuses, self.events = [], []
+        self.statuses, self.events, self.estimates = [], [], []
         self.peer.create_subscription(
             DetectorStatus, "impact_detector/status", self.statuses.append, RECORD
         )
         self.peer.create_subscription(
             ImpactEvent, "impact_detector/impact", self.events.append, LATCHED
+        )
+        self.peer.create_subscription(
+            ImpactEstimate, "impact_detector/estimate", self.estimates.append, LATCHED
         )
         self.executor = SingleThreadedExecutor(context=context)
         for node in (self.node, self.peer):
@@ -117,7 +120,7 @@ def test_the_node_and_the_command_agree_bit_for_bit(context, panda, rows, bag, c
     player = Player(context, panda.joint_names)
     try:
         player.play(rows)
-        player.until(lambda: len(player.events) >= 3)
+        player.until(lambda: len(player.events) >= 3 and player.estimates)
     finally:
         player.close()
     status = run(["detect", str(bag), "--detectors", "fused,momentum,acceleration", "--json"])
@@ -134,5 +137,11 @@ def test_the_node_and_the_command_agree_bit_for_bit(context, panda, rows, bag, c
     ]
     assert sorted(live) == sorted(offline)
     assert {event[0] for event in offline} == set(names.values())
+    (estimate,) = player.estimates
+    first = next(event for event in told["events"] if event["detector"] == "fused")
+    assert (first["link"], first["contact"]) == (estimate.link, estimate.contact)
+    assert first["contact"] == panda.contact_frame and first["expected"] is None
+    direction = estimate.direction
+    assert first["direction"] == [direction.x, direction.y, direction.z]
     largest = max(each.statistic for each in player.statuses if each.ready)
     assert largest == told["largest_statistic"]

@@ -15,13 +15,13 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from impact_msgs.msg import ControllerStatus, DetectorStatus, JointCommand
+from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactAnnouncement, JointCommand
 from impact_qp import ImpactController, Plan
 from impact_qp.node import ImpactQpNode
 from impact_qp.parameters import ControllerParameters
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.parameters import specifications
-from impact_ros.qos import RECORD, STREAM
+from impact_ros.qos import RECORD, RECORD_LATCHED, STREAM
 from impact_ros.spin import spin
 
 TIME_OUT = 20.0  # [s]
@@ -48,6 +48,10 @@ class Driver(Node):
             (ControllerStatus, "impact_qp/status", self.status),
         ):
             self.create_subscription(kind, topic, heard.append, RECORD)
+        self.announced = []
+        self.create_subscription(
+            ImpactAnnouncement, "impact_qp/announcement", self.announced.append, RECORD_LATCHED
+        )
 
     @property
     def matched(self):
@@ -589,6 +593,58 @@ def test_an_impact_leads_through_coasting_and_retracting_to_holding(make_bench, 
     assert np.abs(torques[8]).max() > 3.0
     np.testing.assert_allclose(torques[38], 0.0, atol=1e-9)
     assert np.all(np.abs(torques[9:39]) <= np.abs(torques[8]) + 1e-9)
+
+
+def test_a_contact_is_announced_when_it_is_near_and_withdrawn_when_it_is_over(
+    make_bench, panda, at_impact, contact
+):
+    bench = make_bench(coast_time=0.003).start()
+    heard = bench.driver.announced
+
+    def due(k, q, impact=False):
+        bench.send(bench.verdict(k * MS, impact=impact))
+        bench.answer(bench.state(k * MS, q=q))
+        bench.spin(lambda: heard)
+        return [not message.withdrawn for message in heard]
+
+    assert due(1, bench.q) == [False] == due(2, bench.q)  # 0.1 m away, said once
+    assert due(3, at_impact.q) == [False, True] == due(4, at_impact.q)
+    assert due(5, at_impact.q, impact=True) == due(6, at_impact.q, impact=True) == [False, True]
+    for k in range(7, 10):
+        due(k, at_impact.q, impact=True)
+    bench.spin(lambda: len(heard) == 3)
+    assert heard[2].withdrawn
+    said = heard[1]
+    assert stamp(said) == to_nanoseconds(said.window_start) == 3 * MS
+    assert to_nanoseconds(said.window_end) == 0 and said.header.frame_id == panda.base_frame
+    assert said.contact.frame == panda.contact_frame
+    normal = said.contact.normal
+    np.testing.assert_allclose([normal.x, normal.y, normal.z], contact.rotation[:, 2])
+    assert said.contact.friction + said.contact.friction_uncertainty == contact.friction
+    width = said.contact.restitution_uncertainty
+    assert said.contact.restitution + width == pytest.approx(contact.restitution[1])
+    assert said.contact.restitution - width == pytest.approx(contact.restitution[0])
+
+
+def test_what_ends_the_approach_withdraws_the_announcement(make_bench, at_impact):
+    bench = make_bench().start()
+    heard = bench.driver.announced
+    bench.send(bench.verdict(MS))
+    bench.answer(bench.state(MS, q=at_impact.q))
+    bench.spin(lambda: [each.withdrawn for each in heard] == [False])
+    bench.node.trigger_deactivate()
+    bench.answer(bench.state(2 * MS, q=at_impact.q))
+    bench.spin(lambda: [each.withdrawn for each in heard] == [False, True])
+
+
+def test_an_arm_put_to_rest_withdraws_its_announcement(make_bench, at_impact):
+    bench = make_bench().start()
+    heard = bench.driver.announced
+    bench.send(bench.verdict(MS))
+    bench.answer(bench.state(MS, q=at_impact.q))
+    bench.node.trigger_deactivate()
+    bench.node.trigger_cleanup()
+    bench.spin(lambda: [each.withdrawn for each in heard] == [False, True])
 
 
 # --- silence ----------------------------------------------------------------------------------

@@ -49,6 +49,23 @@ def test_dynamics_agree_with_finite_differences(panda):
     np.testing.assert_allclose(spin, pin.skew(state.J[3:] @ dq), atol=1e-8)
 
 
+def test_a_contact_point_may_be_anywhere_on_any_link(panda):
+    offset = np.array([0.05, -0.1, 0.02])
+    point = panda.with_contact("panda_link4", offset)
+    plain = ArmDynamics(panda.with_contact("panda_link4"))(panda.stance, np.zeros(7))
+    state = ArmDynamics(point)(panda.stance, np.zeros(7))
+    np.testing.assert_allclose(state.position, plain.position + plain.rotation @ offset)
+    np.testing.assert_allclose(state.M, plain.M)
+    assert np.abs(state.J[:, 4:]).max() < 1e-12  # joints beyond the link do not move it
+    assert not panda.model.existFrame(point.contact_frame)
+
+
+@pytest.mark.parametrize("offset", [(1.0, 2.0), (np.nan, 0.0, 0.0), 3.0])
+def test_a_contact_point_that_is_none_is_refused(panda, offset):
+    with pytest.raises(RobotError, match="contact offset: expected three finite numbers"):
+        panda.with_contact("panda_link4", offset)
+
+
 def test_a_state_of_the_wrong_size_is_refused(panda):
     with pytest.raises(RobotError, match=r"expected 7 positions and 7 velocities, got .* \(3,\)"):
         ArmDynamics(panda)(panda.stance, [0.0, 0.0, 0.0])

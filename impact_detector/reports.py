@@ -8,6 +8,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
+from impact_detector.assessment import Assessment
 from impact_detector.estimated_impact import BY_FORCE, BY_TORQUE, NO_SOURCE, Estimate
 from impact_detector.health import Health
 from impact_detector.sample import (
@@ -34,6 +35,11 @@ SOURCES = {
     BY_FORCE: ImpactEstimate.SOURCE_FORCE,
     BY_TORQUE: ImpactEstimate.SOURCE_TORQUE,
 }
+EXPECTED = {
+    None: ImpactEvent.EXPECTED_UNKNOWN,
+    True: ImpactEvent.EXPECTED,
+    False: ImpactEvent.UNEXPECTED,
+}
 _NAN = float("nan")
 
 
@@ -50,17 +56,25 @@ def status_message(verdict: Verdict, frame: str) -> DetectorStatus:
     return message
 
 
-def event_message(detection: Detection) -> ImpactEvent:
-    """Return the event of a detection; what a threshold cannot know stays unknown."""
+def event_message(detection: Detection, assessment: Assessment, base_frame: str) -> ImpactEvent:
+    """Return the event of a detection; what is not known is NaN or empty."""
     message = ImpactEvent()
+    message.header.frame_id = base_frame
     from_nanoseconds(detection.detection_time, message.header.stamp)
     from_nanoseconds(detection.impact_time, message.impact_time)
     from_nanoseconds(detection.detection_time, message.detection_time)
     message.detector = CODES[detection.detector]
     message.statistic, message.threshold = detection.statistic, detection.threshold
-    message.expected = ImpactEvent.EXPECTED_UNKNOWN
-    set_vector(message.direction, [_NAN, _NAN, _NAN])
+    _fill_assessment(message, assessment)
     return message
+
+
+def _fill_assessment(message: ImpactEvent | ImpactEstimate, assessment: Assessment) -> None:
+    location = assessment.location
+    message.link, message.contact = location.link, location.contact
+    message.expected, message.reason = EXPECTED[assessment.expected], assessment.reason
+    unknown = [_NAN, _NAN, _NAN]
+    set_vector(message.direction, unknown if location.direction is None else location.direction)
 
 
 def diagnostic_message(health: Health, name: str, stamp: Any) -> DiagnosticArray:
@@ -86,7 +100,7 @@ def diagnostic_message(health: Health, name: str, stamp: Any) -> DiagnosticArray
 
 
 def estimate_message(
-    estimate: Estimate, names: Sequence[str], frame: str, base_frame: str = ""
+    estimate: Estimate, names: Sequence[str], frame: str, base_frame: str
 ) -> ImpactEstimate:
     """Return the message of an estimate of n named joints.
 
@@ -101,6 +115,7 @@ def estimate_message(
     message.header.frame_id = base_frame if estimate.impulse_source == BY_TORQUE else frame
     from_nanoseconds(estimate.impact_time, message.impact_time)
     message.impact_time_std = float(estimate.impact_time_std)
+    _fill_assessment(message, estimate.assessment)
     message.joint_names = list(names)
     fill(message.velocity_before, estimate.velocity_before)
     fill(message.velocity_after, estimate.velocity_after)

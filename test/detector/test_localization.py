@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which link was hit, by what the joints have felt; exact impulses, noise, and simulated hits."""
+
+import numpy as np
+import pytest
+from tiny_robot import tiny_robot
+
+from impact_detector.exceptions import EstimateError
+from impact_detector.generalized_impulse import GeneralizedImpulse, generalized_impulse
+from impact_detector.localization import SIGNIFICANCE, Location, contact_link, locate
+from impact_robots import ArmDynamics
+
+Q = np.array([0.3, -0.5, 0.2, -1.9, 0.3, 2.2, -0.4])
+LINKS = [f"panda_link{i}" for i in range(1, 8)]
+COVARIANCE = np.diag([1e-3, 1e-3, 1e-3, 1e-3, 5e-4, 3e-4, 2e-4]) ** 2
+PUSH = np.array([0.6, -0.5, 0.7])
+
+
+def felt(panda, frame, offset, push=PUSH, noise=None):
+    """The generalized impulse of a push on a point of a link, in the plain robot's state."""
+    robot = panda.with_contact(frame, offset)
+    jump = ArmDynamics(robot)(Q, np.zeros(7)).J[:3].T @ push
+    if noise is not None:
+        jump = jump + noise.multivariate_normal(np.zeros(7), COVARIANCE)
+    return GeneralizedImpulse(jump, COVARIANCE, ArmDynamics(panda)(Q, np.zeros(7)))
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_the_link_is_the_one_whose_joint_is_the_last_to_feel_it(panda, link):
+    found = locate(panda, felt(panda, link, (0.06, 0.05, 0.07), noise=np.random.default_rng(1)))
+    assert (found.link, found.contact) == (link, "")
+    assert (found.direction is not None) == (link in LINKS[5:])
+
+
+@pytest.mark.parametrize("link", LINKS[5:])
+def test_behind_six_joints_the_direction_is_known_without_the_point(panda, link):
+    found = locate(panda, felt(panda, link, (0.06, 0.05, 0.07)))
+    np.testing.assert_allclose(found.direction, PUSH / np.linalg.norm(PUSH), atol=1e-5)
+
+
+def test_a_push_at_the_contact_point_is_said_to_be_there(panda):
+    found = locate(panda, felt(panda, panda.contact_frame, None, noise=np.random.default_rng(2)))
+    assert (found.link, found.contact) == ("panda_link7", panda.contact_frame)
+    np.testing.assert_allclose(found.direction, PUSH / np.linalg.norm(PUSH), atol=0.02)
+
+
+def test_noise_alone_is_on_no_link(panda):
+    random, nothing = np.random.default_rng(3), np.zeros(3)
+    hits = [
+        locate(panda, felt(panda, LINKS[3], (0.1, 0.0, 0.0), nothing, random)) for _ in range(500)
+    ]
+    assert sum(found != Location() for found in hits) <= 3  # 500 x 7 x SIGNIFICANCE = 0.35
+    assert SIGNIFICANCE == 1e-4
+
+
+def test_a_push_through_the_last_axis_names_a_link_nearer_to_the_base(panda):
+    on_the_axis = (0.0, 0.0, 0.0)
+    assert locate(panda, felt(panda, "panda_link7", on_the_axis)).link == "panda_link6"
+
+
+def test_a_weak_push_has_no_direction(panda):
+    found = locate(panda, felt(panda, panda.contact_frame, None, 3e-3 * PUSH))
+    assert found.direction is None
+
+
+def test_one_joint_is_enough_to_name_its_link(tmp_path):
+    robot = tiny_robot(tmp_path)
+    state = ArmDynamics(robot)([0.0], [0.0])
+    impulse = GeneralizedImpulse(np.array([0.5]), np.array([[1e-4]]), state)
+    assert locate(robot, impulse) == Location("link")
+    assert contact_link(robot) == "link"
+
+
+# --- the generalized impulse --------------------------------------------------------------------
+
+
+def motion(panda, push, samples=80, at=60, frame="panda_link5", offset=(0.0, 0.06, -0.1)):
+    """A free arm without gravity torque error whose velocity jumps by M^-1 J^T push."""
+    point = panda.with_contact(frame, offset)
+    t = np.arange(samples) * 1e-3
+    q, dq, tau = np.empty((samples, 7)), np.empty((samples, 7)), np.empty((samples, 7))
+    position, velocity = Q.copy(), np.array([0.1, -0.2, 0.1, 0.2, -0.1, 0.2, 0.3])
+    for k in range(samples):
+        state = ArmDynamics(point)(position, velocity)
+        if k == at:
+            velocity = velocity + np.linalg.solve(state.M, state.J[:3].T @ push)
+            state = ArmDynamics(point)(position, velocity)
+        q[k], dq[k], tau[k] = position, velocity, state.h  # no acceleration
+        position = position + velocity * 1e-3
+    return t, q, dq, tau
+
+
+def test_the_jump_is_what_the_contact_gave_to_each_joint(panda):
+    t, q, dq, tau = motion(panda, PUSH)
+    found = generalized_impulse(panda, t, q, dq, tau, 0.061)
+    point = panda.with_contact("panda_link5", (0.0, 0.06, -0.1))
+    given = ArmDynamics(point)(q[60], dq[59]).J[:3].T @ PUSH
+    np.testing.assert_allclose(found.jump, given, atol=2e-3 * np.abs(given).max())
+    assert np.linalg.eigvalsh(found.covariance).min() > 0
+    assert locate(panda, found).link == "panda_link5"
+
+
+def test_without_a_contact_the_jump_is_within_its_noise(panda):
+    random = np.random.default_rng(5)
+    t, q, dq, tau = motion(panda, np.zeros(3))
+    sizes = []
+    for _ in range(40):
+        noisy = [x + random.normal(0, s, x.shape) for x, s in ((q, 1e-5), (dq, 4e-3), (tau, 0.08))]
+        found = generalized_impulse(panda, t, *noisy, 0.061)
+        sizes.append(found.jump @ np.linalg.solve(found.covariance, found.jump))
+    assert 5.0 < np.mean(sizes) < 9.0  # chi^2 of 7: 7 +- 0.6
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda t, tau: (t[55:], tau[55:]), "expected 10 samples before"),
+        (lambda t, tau: (t, np.full_like(tau, np.nan)), "torques are missing"),
+        (lambda t, tau: (t + 0.01 * (t > 0.03), tau), "ms without a sample"),
+    ],
+)
+def test_what_is_missing_is_said(panda, change, said):
+    t, q, dq, tau = motion(panda, PUSH)
+    t, tau = change(t, tau)
+    with pytest.raises(EstimateError, match=said):
+        generalized_impulse(panda, t, q[-len(t) :], dq[-len(t) :], tau, 0.061)
+
+
+# --- simulated hits -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", ["panda_link3", "panda_link6", "panda_tool_contact"])
+def test_simulated_hits_are_located(place):
+    pytest.importorskip("mujoco")
+    from impact_analysis.link_hit import TOOL, link_hit
+
+    hits = [hit for seed in range(3) if (hit := link_hit(place, seed)).detections]
+    assert len(hits) >= 2
+    for hit in hits:
+        early, late = hit.early.location, hit.late.location
+        assert early.link[:-1] == "panda_link" and early.link <= hit.link
+        assert late.link == hit.link
+        assert bool(late.contact) == (place == TOOL)
+        if place != "panda_link3":
+            push = hit.impulse / np.linalg.norm(hit.impulse)
+            assert np.degrees(np.arccos(late.direction @ push)) < 4.0
