@@ -19,7 +19,7 @@ from impact_predictor.inverse_inertia import crb
 from impact_robots import RobotError, contact_rotation
 
 TIME_TOLERANCE = from_seconds(0.01)  # around the announced window
-MASS_MARGIN = 1.5  # the composite body's mass falls short of the arm's by up to a third
+MASS_MARGIN = 1.5  # the arm's impulse exceeds the composite body's by up to 48 %
 _KEPT = 10  # announcements
 _REGULAR = 1e-9  # added to the diagonal of the quadratic program, relative
 
