@@ -14,7 +14,9 @@ from impact_robots import ArmDynamics, ArmState, Robot
 
 SMALLEST_NOISE = (1e-5, 1e-4)  # of velocities [rad/s] and torques [N.m]
 LARGEST_GAP = 0.003  # between samples [s]
-_BEFORE = (-0.046, -0.006)  # where there was no contact, since the detection [s]
+HISTORY = 0.25  # before the detection, from which noise is learnt [s]
+_BEFORE = (-0.046, -0.006)  # where the line is fitted: no contact yet, since the detection [s]
+_STEP = 5  # samples between fits without a contact
 _FEWEST = 10  # samples in there
 _MODEL_ERROR = 0.02  # of torques integrated and of momentum: model, sensors' scale [-]
 _SAMPLING_ERROR = 0.3  # of a torque's change from sample to sample, in its integral [-]
@@ -45,9 +47,9 @@ def generalized_impulse(
 
     is constant but for the contact, and jumps by :math:`J^T \iota`. A line is fitted to s over the
     40 ms before any contact; the jump is how far the last sample is off it. Its covariance has the
-    noise of velocities and torques, learnt from the same 40 ms, and what grows with the impact: 2 %
-    of what moved, for model and sensors' scale, and what sampling misses of torques that change
-    between samples.
+    noise of velocities and torques, learnt from 250 ms before, scaled up to what the same fit gave
+    then, without a contact; and what grows with the impact: 2 % of what moved, for model and
+    sensors' scale, and what sampling misses of torques that change between samples.
 
     Args:
         robot: whose joints are measured.
@@ -60,31 +62,54 @@ def generalized_impulse(
     Raises:
         EstimateError: samples or torques are missing.
     """
-    chosen = t >= t_detection + _BEFORE[0]
-    x, q, dq, tau = t[chosen] - t_detection, q[chosen], dq[chosen], tau[chosen]
-    before = x < _BEFORE[1]
-    quiet = int(np.count_nonzero(before))
-    if quiet < _FEWEST or quiet == len(x):
+    first = _first_usable(t, tau, t_detection - HISTORY)
+    x, q, dq, tau = t[first:] - t_detection, q[first:], dq[first:], tau[first:]
+    fitted = (x >= _BEFORE[0]) & (x < _BEFORE[1])
+    quiet = x < _BEFORE[1]
+    if np.count_nonzero(fitted) < _FEWEST or quiet[-1]:
         raise EstimateError(
-            f"generalized impulse: expected {_FEWEST} samples before and one after the contact, got"
-            f" {quiet} and {len(x) - quiet}"
+            f"generalized impulse: expected {_FEWEST} samples before and one after the contact,"
+            f" without gap, got {np.count_nonzero(fitted)} and {np.count_nonzero(~quiet)}"
         )
-    require_torques(x, tau)
     s = unexplained_momentum(robot, x, q, dq, tau)
-    fitted = before.copy()
-    fitted[-1] = True
-    last = np.arange(len(x)) == len(x) - 1
-    design = np.column_stack([np.ones_like(x), x, last])[fitted]
-    jump = (np.linalg.pinv(design) @ s[fitted])[2]
-    state = ArmDynamics(robot)(q[quiet - 1], dq[quiet - 1])
-    noise = step_covariance(x, fitted, design, state.M, dq[before], tau[before])
-    change = tau[quiet - 1 :] - tau[before].mean(axis=0)
-    steps = np.diff(x[quiet - 1 :])[:, None]
+    last, at = len(x) - 1, int(np.flatnonzero(quiet)[-1])
+    fitted[last] = True
+    design = np.column_stack([np.ones_like(x), x, np.arange(len(x)) == last])[fitted]
+    state = ArmDynamics(robot)(q[at], dq[at])
+    noise = step_covariance(x, fitted, design, state.M, dq[quiet], tau[quiet])
+    weights, places = np.linalg.pinv(design)[2], np.flatnonzero(fitted)
+    scale = _noise_scale(s, weights, places, at, noise)
+    change = tau[at:] - tau[quiet & fitted].mean(axis=0)
+    steps = np.diff(x[at:])[:, None]
     moved = (steps * (np.abs(change[1:]) + np.abs(change[:-1])) / 2).sum(axis=0)
-    moved += np.abs(state.M @ (dq[-1] - dq[before].mean(axis=0)))
+    moved += np.abs(state.M @ (dq[last] - dq[quiet & fitted].mean(axis=0)))
     missed = np.square(steps * np.diff(change, axis=0)).sum(axis=0)
     uncertain = (_MODEL_ERROR * moved) ** 2 + _SAMPLING_ERROR**2 * missed
-    return GeneralizedImpulse(jump, noise + np.diag(uncertain), state)
+    covariance = noise * np.outer(scale, scale) + np.diag(uncertain)
+    return GeneralizedImpulse(weights @ s[places], covariance, state)
+
+
+def _first_usable(t: np.ndarray, tau: np.ndarray, start: float) -> int:
+    """Return the index from which on there is no gap and no torque is missing."""
+    broken = ~np.isfinite(tau).all(axis=1)
+    broken[:-1] |= np.diff(t) > LARGEST_GAP
+    broken |= t < start
+    return int(np.flatnonzero(broken)[-1]) + 1 if broken.any() else 0
+
+
+def _noise_scale(
+    s: np.ndarray, weights: np.ndarray, places: np.ndarray, at: int, noise: np.ndarray
+) -> np.ndarray:
+    """Return how much larger jumps were before the contact than white noise makes them, (n,).
+
+    The same fit is moved back in steps of 5 samples, as far as there are samples, so that its last
+    sample lies before the contact. Noise of a real arm is not white, and its model not perfect.
+    """
+    shifts = range(int(places[-1]) - at, int(places[0]) + 1, _STEP)
+    if not shifts:
+        return np.ones(s.shape[1])
+    jumps = np.array([weights @ s[places - shift] for shift in shifts])
+    return np.maximum(1.0, np.sqrt(np.mean(jumps**2, axis=0) / np.diag(noise)))
 
 
 def require_torques(x: np.ndarray, tau: np.ndarray) -> None:

@@ -154,7 +154,7 @@ class DetectorSession:
     def assess(self, detection: Detection) -> Assessment:
         """Return which link a detection of the last outcome was on, and whether it was meant.
 
-        This takes a millisecond, so do first what is more urgent.
+        This takes some milliseconds, so do first what is more urgent.
         """
         return Assessment() if self._estimator is None else self._estimator.assess(detection)
 

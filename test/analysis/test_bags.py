@@ -48,6 +48,7 @@ def make_event(store, time_ns, statistic):
         contact="tool",
         link="",
         expected=1,
+        reason="",
         direction=store.types["geometry_msgs/msg/Vector3"](np.nan, 0.0, 1.0),
     )
 
