@@ -15,6 +15,8 @@ from impact_analysis.bag_recording import BagRecording, TopicChoice
 from impact_analysis.csv_recording import CsvRecording
 from impact_analysis.detect_report import as_json, as_text
 from impact_analysis.detect_run import DetectionResult, detect
+from impact_analysis.event_plot import MOST, Traces
+from impact_analysis.event_plot import draw as draw_events
 from impact_analysis.exceptions import RecordingError, UsageError
 from impact_analysis.learn_report import as_yaml, learn_json, learn_text, node_parameters
 from impact_analysis.learn_run import Source, learn
@@ -41,6 +43,7 @@ _METADATA = "metadata.yaml"
 _EPILOG = """example:
   impact detect panda_free_motion.csv
   impact detect demo_output --json
+  impact detect demo_output --detectors fused,torque_error --plot events.png
   impact detect trials --score --plot operating_points.png
   impact detect free_motion_bag --learn --output thresholds.yaml
 
@@ -77,7 +80,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="FILE is a folder of `impact simulate --record`: judge detectors by its truth, all"
         " of them unless --detectors says which",
     )
-    add("--plot", type=Path, metavar="PNG", help="with --score: what thresholds trade")
+    add(
+        "--plot",
+        type=Path,
+        metavar="PNG",
+        help="draw statistics around each event; with --score, what thresholds trade",
+    )
     add(
         "--learn",
         action="store_true",
@@ -175,7 +183,7 @@ def run(args: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
     if args.learn or args.output:
         return _learn(args)
-    if args.score or args.plot:
+    if args.score:
         return _score(args)
     args.detectors = args.detectors or (FUSED,)
     try:
@@ -188,14 +196,28 @@ def run(args: argparse.Namespace) -> int:
         settings = [_with_reference(parameters, item, args.reference) for item in recordings]
     except ImpactError as error:
         return _fail(error, 2)
+    traces = [Traces(recording.name) for recording in recordings]
     try:
         results = [
-            detect(recording, setting, robot, model)
-            for recording, setting in zip(recordings, settings, strict=True)
+            detect(recording, setting, robot, model, collected if args.plot else None)
+            for recording, setting, collected in zip(recordings, settings, traces, strict=True)
         ]
+        if args.plot:
+            _draw(traces, args.plot)
     except ImpactError as error:
         return _fail(error, 1)
     return _report(args, results, robot, parameters)
+
+
+def _draw(collected: list[Traces], path: Path) -> None:
+    """Draw the first events of all recordings."""
+    found = [trace for traces in collected for trace in traces.found]
+    left_out = len(found[MOST:]) + sum(traces.left_out for traces in collected)
+    draw_events(found[:MOST], path)
+    if left_out:
+        print(
+            f"impact detect: --plot: the first {MOST} events, {left_out} left out", file=sys.stderr
+        )
 
 
 def _learn(args: argparse.Namespace) -> int:
@@ -250,8 +272,6 @@ def _write(path: Path, text: str) -> int:
 
 def _score(args: argparse.Namespace) -> int:
     """Judge detectors by recorded trials whose truth is known; 1 if one missed an impact."""
-    if not args.score:
-        raise UsageError("--plot: expected --score with it")
     args.detectors = args.detectors or DETECTORS
     try:
         parameters = replace(_parameters(args), reference="desired")

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from impact_analysis.event_plot import Traces
 from impact_analysis.recording import Force, Item, Recording, Reference
 from impact_detector.assessment import Assessment
 from impact_detector.estimate import Estimate
@@ -36,7 +37,11 @@ class DetectionResult:
 
 
 def detect(
-    recording: Recording, parameters: DetectorParameters, robot: Robot, model: ModelTorque
+    recording: Recording,
+    parameters: DetectorParameters,
+    robot: Robot,
+    model: ModelTorque,
+    traces: Traces | None = None,
 ) -> DetectionResult:
     """Feed a recording to the same session as the node's.
 
@@ -45,6 +50,7 @@ def detect(
         parameters: of the node; ``reference`` says with what to compare.
         robot: that they name.
         model: gives the reference torque where it is the model's.
+        traces: collects what is to be drawn.
 
     Raises:
         RecordingError: the file turns out to be damaged.
@@ -57,6 +63,8 @@ def detect(
             _count(result, item.time)
         result.assessments += [session.assess(detection) for detection in outcome.detections]
         _collect(result, outcome)
+        if traces is not None:
+            traces.add(outcome)
     result.dropped = session.dropped
     return result
 

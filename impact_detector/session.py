@@ -28,6 +28,7 @@ class Outcome:
     verdicts: tuple[Verdict, ...] = ()  # of the first detector, one per state
     detections: tuple[Detection, ...] = ()
     estimates: tuple[Estimate, ...] = ()
+    others: tuple[Verdict, ...] = ()  # of the other detectors on the same states
 
 
 class DetectorSession:
@@ -140,7 +141,8 @@ class DetectorSession:
             return Outcome(detections=detections)
         if detections and not (self._last and self._last.ready):
             self._estimator.start(detections[0])
-        return _outcome((), detections, self._estimator.update_force(sample, source))
+        estimate = self._estimator.update_force(sample, source)
+        return Outcome((), detections, _as_tuple(estimate))
 
     def announce(self, announcement: Announcement) -> None:
         """Take what a controller says about impacts to come.
@@ -178,11 +180,12 @@ class DetectorSession:
         self._last = first = verdicts[0]
         found = tuple(each.detection for each in verdicts if each.detection is not None)
         if self._estimator is None:
-            return Outcome((first,), found)
+            return Outcome((first,), found, others=tuple(verdicts[1:]))
         for detection in found[:1]:
             if first.detection is not None or not first.ready:
                 self._estimator.start(detection)
-        return _outcome((first,), found, self._estimator.update(sample))
+        estimate = self._estimator.update(sample)
+        return Outcome((first,), found, _as_tuple(estimate), tuple(verdicts[1:]))
 
     def _reference(self, sample: JointSample) -> np.ndarray | None:
         """Return the reference torque of a state, shape (n,) [N.m]."""
@@ -196,12 +199,8 @@ class DetectorSession:
         return torque + self._gravity(sample.q)
 
 
-def _outcome(
-    verdicts: tuple[Verdict, ...],
-    detections: tuple[Detection, ...],
-    estimate: Estimate | None,
-) -> Outcome:
-    return Outcome(verdicts, detections, () if estimate is None else (estimate,))
+def _as_tuple(estimate: Estimate | None) -> tuple[Estimate, ...]:
+    return () if estimate is None else (estimate,)
 
 
 def _joined(first: Outcome, second: Outcome) -> Outcome:
@@ -209,4 +208,5 @@ def _joined(first: Outcome, second: Outcome) -> Outcome:
         first.verdicts + second.verdicts,
         first.detections + second.detections,
         first.estimates + second.estimates,
+        first.others + second.others,
     )

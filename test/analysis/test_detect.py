@@ -8,9 +8,15 @@ import pytest
 
 from impact_analysis.bags import BagWriter
 from impact_analysis.command_line import run as main
+from impact_analysis.csv_recording import CsvRecording
+from impact_analysis.detect_run import detect as detect_in
+from impact_analysis.event_plot import MOST, Traces
 from impact_analysis.recording import Reference, in_time_order
-from impact_detector import JointSample
+from impact_detector import Detection, JointSample, ModelTorque
 from impact_detector.expectation import Announcement
+from impact_detector.node_parameters import DetectorParameters
+from impact_detector.session import Outcome
+from impact_robots import load_robot
 
 MILLISECOND = 1_000_000
 NAMES = [f"panda_joint{i}" for i in range(1, 8)]
@@ -222,3 +228,48 @@ def test_items_are_sorted_references_first_and_a_loop_begins_anew():
         (2000, "JointSample"),
         (5, "JointSample"),
     ]
+
+
+# --- pictures -----------------------------------------------------------------------------------
+
+
+def test_a_picture_has_a_panel_for_each_event(detect, csv_file, tmp_path):
+    from matplotlib.image import imread
+
+    heights = []
+    for threshold in (2.5, 100.0):
+        picture = tmp_path / f"above_{threshold:g}.png"
+        status, out, err = detect(csv_file, "--threshold", threshold, "--plot", picture)
+        assert (status, err) == (0, "")
+        heights.append(imread(picture).shape[0])
+    assert "impacts: 0" in out
+    assert heights[0] > 1.7 * heights[1]  # two panels, and one that says that there is no event
+
+
+def test_a_picture_that_cannot_be_written_is_one_line(detect, csv_file, tmp_path):
+    status, _, err = detect(csv_file, "--plot", tmp_path / "missing" / "x.png")
+    assert status == 1 and err.count("\n") == 1 and "--plot: cannot write" in err
+
+
+def test_traces_hold_every_detector_around_the_first_impacts(csv_file):
+    robot = load_robot("panda")
+    parameters = DetectorParameters(detectors=("torque_error", "acceleration"))
+    traces = Traces("two impacts")
+    recording = CsvRecording(csv_file, robot.dof)
+    result = detect_in(recording, parameters, robot, ModelTorque(robot), traces)
+    assert [trace.detections for trace in traces.found] == [[each] for each in result.detections]
+    for trace in traces.found:
+        start = trace.detections[0].detection_time
+        for name in parameters.detectors:
+            times = [each.time - start for each in trace.verdicts if each.detector == name]
+            assert np.diff(times).tolist() == [MILLISECOND] * 150
+            assert times[0] == -50 * MILLISECOND
+    assert traces.left_out == 0
+
+
+def test_more_events_than_fit_are_counted():
+    traces = Traces("many")
+    for k in range(MOST + 3):
+        found = Detection("fused", 0, k * 1000 * MILLISECOND, 20.0, 15.0)
+        traces.add(Outcome(detections=(found,)))
+    assert (len(traces.found), traces.left_out) == (MOST, 3)

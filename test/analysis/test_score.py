@@ -107,7 +107,6 @@ def test_the_table_is_for_people(campaign, capsys):
     ("arguments", "status", "message"),
     [
         (["--score"], 2, "trials.csv: expected the truth about trials"),
-        (["--plot", "x.png"], 2, "--plot: expected --score with it"),
         (["--score", "--detectors", "x"], 2, "detectors: expected some of fused"),
     ],
 )
