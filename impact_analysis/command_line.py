@@ -22,6 +22,7 @@ COMMANDS = {
     "simulate": "simulate_command",
     "predict": "predict_command",
     "sets": "sets_command",
+    "plan": "plan_command",
     "detect": "detect",
     "evaluate": "evaluate",
     "reproduce": "reproduce_command",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options that say which robot hits what: shared by `predict` and `sets`."""
+"""Options that say which robot hits what: shared by `predict`, `sets` and `plan`."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Impact:
     restitution: tuple[float, float]
 
 
-def add_impact_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of :func:`read_impact`."""
+def add_impact_options(parser: argparse.ArgumentParser, *, moving: bool = True) -> None:
+    """Add the options of :func:`read_impact`; ``moving``: with those of the velocity."""
     add = parser.add_argument
     add("--robot", default=None, help="name of a robot, or its YAML (default: panda)")
     add("--urdf", metavar="PATH", help="URDF of any robot; with --robot it replaces that one's own")
@@ -43,8 +43,11 @@ def add_impact_options(parser: argparse.ArgumentParser) -> None:
     add("--b-rho", type=numbers, default=(0.0,), metavar="B", help=_MOTOR.format("reflected"))
     add("--composite", choices=COMPOSITES, default="moving", help=_COMPOSITE)
     add("--q", type=numbers, metavar="Q,..", help="joint positions [rad] (default: the stance)")
-    add("--dq", type=numbers, metavar="DQ,..", help="joint velocities before the impact [rad/s]")
-    add("--speed", type=float, metavar="V", help=_SPEED)
+    if moving:
+        add("--dq", type=numbers, metavar="DQ,..", help="joint velocities before the impact")
+        add("--speed", type=float, metavar="V", help=_SPEED)
+    else:
+        parser.set_defaults(dq=None, speed=0.0)
     add(
         "--normal",
         type=numbers,

@@ -52,6 +52,20 @@ def existential_speed_bound(
 ) -> float:
     """Return the speed [m/s] up to which at least one possible impulse respects the limits.
 
+    Arguments and errors are those of :func:`existential_speed`, which tells the impulse too.
+    """
+    return existential_speed(W, K, impulse_rows, bounds, restitution)[0]
+
+
+def existential_speed(
+    W: np.ndarray,
+    K: np.ndarray,
+    impulse_rows: np.ndarray,
+    bounds: np.ndarray,
+    restitution: Sequence[float],
+) -> tuple[float, np.ndarray | None]:
+    """Return the speed [m/s] up to which one possible impulse respects the limits; and it, (3,).
+
     The published reading, P4 (33)-(36): a linear programme over speed v and K's weights lambda.
     At this speed the worst impulse can exceed the limits several times.
 
@@ -76,10 +90,10 @@ def existential_speed_bound(
     cost[0] = -1.0
     solution = linprog(cost, A_ub=A, b_ub=b, method="highs")
     if solution.status == 3:
-        return math.inf
+        return math.inf, None
     if not solution.success:
         raise PredictionError(f"speed bound: linear programme failed: {solution.message}")
-    return float(solution.x[0])
+    return float(solution.x[0]), K @ solution.x[1:]
 
 
 def _limits(impulse_rows: np.ndarray, bounds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

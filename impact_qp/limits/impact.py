@@ -11,6 +11,7 @@ import numpy as np
 from impact_predictor.exceptions import UnboundedSetError
 from impact_predictor.feasible_sets import friction_pyramid, unit_impulses
 from impact_predictor.inverse_inertia import crb, effective_mass
+from impact_predictor.speed_bound import existential_speed
 from impact_qp.limits.limit import Limit, Rows, no_rows
 from impact_robots.contact_frame import contact_rotation
 from impact_robots.dynamics import ArmState
@@ -98,6 +99,10 @@ class ImpactLimit(Limit):
         self.generators, self.circumscribed = generators, circumscribed
         self.bound = SpeedBound(float("nan"), "")  # of the last ``rows``, where there is one
 
+    def speed_bound(self, state: ArmState) -> SpeedBound:
+        """Return the highest admissible approach speed at a state, margin included."""
+        raise NotImplementedError
+
     def approach(self, state: ArmState) -> tuple[np.ndarray, float]:
         """Return gradient, shape (n,), and offset of the previewed v_n^- as a map of qddot."""
         z = self.contact.rotation[:, 2]
@@ -116,8 +121,17 @@ class WorstCaseImpactLimit(ImpactLimit):
         """Return the impulses at an approach speed of 1 m/s, contact axes, shape (3, k) [N.s]."""
         raise NotImplementedError
 
+    def loads(self, state: ArmState) -> np.ndarray:
+        """Return what each impulse takes up of each bound at 1 m/s, margin included, (4 n, k).
+
+        Raises:
+            UnboundedSetError: an impulse may grow without end.
+        """
+        rows, bounds, _ = impact_rows(self.robot, self.contact, state)
+        return (rows @ self.unit_impulses(state)) / ((1.0 - self.margin) * bounds[:, None])
+
     def speed_bound(self, state: ArmState) -> SpeedBound:
-        """Return the closed-form speed bound, margin included, at a state."""
+        """Return the closed-form bound, margin included."""
         rows, bounds, names = impact_rows(self.robot, self.contact, state)
         try:
             impulses = self.unit_impulses(state)
@@ -190,6 +204,20 @@ class ExistentialImpactLimit(ImpactLimit):
         """Create the limit with the inscribed cone, as published."""
         super().__init__(robot, contact, circumscribed=circumscribed, **options)
         self.gate = gate
+
+    def speed_bound(self, state: ArmState) -> SpeedBound:
+        """Return the speed of the published linear programme; takes milliseconds."""
+        contact = self.contact
+        K = friction_pyramid(contact.friction, self.generators, self.circumscribed)
+        rows, bounds, names = impact_rows(self.robot, contact, state)
+        finite = np.isfinite(bounds)
+        rows, bounds = rows[finite], (1.0 - self.margin) * bounds[finite]
+        W = crb(state, contact.rotation)
+        speed, impulse = existential_speed(W, K, rows, bounds, contact.restitution)
+        if impulse is None:
+            return SpeedBound(speed, "")
+        used = np.divide(rows @ impulse, bounds, out=np.zeros(len(bounds)), where=bounds > 0.0)
+        return SpeedBound(speed, np.array(names)[finite][int(np.argmax(used))])
 
     def rows(self, state: ArmState) -> Rows:
         """Return the rows on (qddot, lambda)."""

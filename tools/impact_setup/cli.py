@@ -25,6 +25,7 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
   simulate    many trials of a scenario, recorded with the truth about them
   predict     what an impact would do, by every model
   sets        which impulses are possible, and what they can do
+  plan        the highest safe speed of an impact, and the best configuration for it
   detect      find impacts in a recording
   evaluate    compare impact models on measured impacts
   reproduce   what the papers claim, recomputed

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where to hit: the highest safe speed of a configuration, and the best one for the same point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from scipy.optimize import minimize
+
+from impact_qp.exceptions import ControlError
+from impact_qp.limits import Contact, ImpactLimit, SpeedBound, WorstCaseImpactLimit
+from impact_robots import ArmDynamics, Robot
+
+_STARTS, _KEPT, _STEPS = 400, 8, 1000  # drawn configurations, those refined, most steps of each
+_FIRST_STEP, _LAST_STEP = 0.3, 2e-4  # sizes of a step of the search [rad]
+_GROW, _SHRINK = 1.6, 0.9  # after a success, after a failure: balanced at one success in five
+_NEAR = 0.3  # loads that may become the largest, over the largest
+_RESERVE = 0.05  # to the position limits [rad]
+_NEWTON, _REACHED = 30, 1e-8  # iterations back to the contact point, distance to it [m]
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A configuration in which the contact point is hit."""
+
+    q: np.ndarray  # shape (n,) [rad]
+    bound: SpeedBound  # the highest safe approach speed there
+
+
+def safe_speed(robot: Robot, limit: ImpactLimit, q: np.ndarray) -> Hit:
+    """Return the highest approach speed at which an impact respects ``limit``.
+
+    The arm's own velocity is left out (qdot = 0), as in the published bounds: limits of the joint
+    velocity after the impact then leave their whole range to the jump.
+
+    Args:
+        robot: the arm.
+        limit: of the impact.
+        q: joint positions, shape (n,) [rad].
+    """
+    state = ArmDynamics(robot)(q, np.zeros(robot.dof))
+    return Hit(state.q, limit.speed_bound(state))
+
+
+class Search:
+    """Looks for the configuration with the highest bound that reaches the same point."""
+
+    def __init__(
+        self, robot: Robot, limit: ImpactLimit, q: np.ndarray, *, tilt: float = 0.5, seed: int = 0
+    ) -> None:
+        """Set up.
+
+        Args:
+            robot: the arm.
+            limit: of the impact.
+            q: joint positions that put the contact point where it is to be, shape (n,) [rad].
+            tilt: by how much the tool may turn away from how it faces the surface in q, >= 0; it
+                may turn about the normal as it likes [rad].
+            seed: of what is drawn.
+
+        Raises:
+            ControlError: q is outside of the position limits.
+        """
+        limits = robot.limits
+        if np.any(q < limits.position_lower) or np.any(q > limits.position_upper):
+            raise ControlError("q: expected positions within the robot's limits to search from")
+        self._robot, self._limit, self._random = robot, limit, np.random.default_rng(seed)
+        self._dynamics, self._rest = ArmDynamics(robot), np.zeros(robot.dof)
+        self._data = robot.model.createData()
+        self._frame = robot.model.getFrameId(robot.contact_frame)
+        turn = np.pi  # a joint without limits is searched one turn around q
+        self._low = np.minimum(np.maximum(limits.position_lower + _RESERVE, q - turn), q)
+        self._high = np.maximum(np.minimum(limits.position_upper - _RESERVE, q + turn), q)
+        place = self._place(q)
+        self._point, self._normal = place.translation.copy(), limit.contact.rotation[:, 2]
+        self._facing, self._least = place.rotation.T @ self._normal, float(np.cos(tilt))
+        self._start = self._rated(q)
+
+    def best(self) -> Hit:
+        """Return the best configuration found; never worse than where the search began."""
+        found = [self._start]
+        for _ in range(_STARTS):
+            drawn = self._random.uniform(self._low, self._high)
+            found += [hit for hit in [self._try(drawn)] if hit is not None]
+        found.sort(key=_speed, reverse=True)
+        climbed = [self._refine(hit) for hit in [self._start, *found[:_KEPT]]]
+        return max((each for hit in climbed for each in (hit, self._polish(hit))), key=_speed)
+
+    def _refine(self, hit: Hit) -> Hit:
+        """Go uphill in random directions, until only tiny steps succeed."""
+        size = _FIRST_STEP
+        for _ in range(_STEPS):
+            if size < _LAST_STEP:
+                break
+            candidate = self._try(hit.q + size * self._random.normal(size=len(hit.q)))
+            if candidate is not None and _speed(candidate) > _speed(hit):
+                hit, size = candidate, size * _GROW
+            else:
+                size *= _SHRINK
+        return hit
+
+    def _polish(self, hit: Hit) -> Hit:
+        """Follow the edge between limits: the largest of all loads is made small by SLSQP."""
+        limit, speed = self._limit, hit.bound.speed
+        if not (isinstance(limit, WorstCaseImpactLimit) and 0.0 < speed < np.inf):
+            return hit
+        near = limit.loads(self._dynamics(hit.q, self._rest)) > _NEAR / speed
+        found = minimize(
+            lambda x: x[-1],
+            np.append(hit.q, 1.0),
+            jac=lambda x: np.append(np.zeros(len(hit.q)), 1.0),
+            method="SLSQP",
+            bounds=[*zip(self._low, self._high, strict=True), (0.0, None)],
+            constraints=[
+                {"type": "eq", "fun": lambda x: self._place(x[:-1]).translation - self._point},
+                {"type": "ineq", "fun": lambda x: self._facing_of(x[:-1]) - self._least},
+                {"type": "ineq", "fun": lambda x: x[-1] - speed * self._loads(x[:-1])[near]},
+            ],
+            options={"maxiter": 60},
+        )
+        polished = self._try(np.clip(found.x[:-1], self._low, self._high))
+        return hit if polished is None or _speed(polished) < speed else polished
+
+    def _loads(self, q: np.ndarray) -> np.ndarray:
+        state = self._dynamics(q, self._rest)
+        return self._limit.loads(state)  # type: ignore[attr-defined]
+
+    def _try(self, q: np.ndarray) -> Hit | None:
+        """Return the nearest configuration that reaches the point, if it is allowed."""
+        for _ in range(_NEWTON):
+            place = self._place(q)
+            missing = self._point - place.translation
+            if missing @ missing < _REACHED**2:
+                return self._rated(q) if self._is_allowed(q, place) else None
+            J = pin.computeFrameJacobian(
+                self._robot.model, self._data, q, self._frame, pin.LOCAL_WORLD_ALIGNED
+            ).reshape(6, -1)[:3]
+            q = q + J.T @ np.linalg.solve(J @ J.T + 1e-6 * np.eye(3), missing)
+        return None
+
+    def _is_allowed(self, q: np.ndarray, place: pin.SE3) -> bool:
+        inside = bool(np.all(q >= self._low) and np.all(q <= self._high))
+        return inside and self._facing_in(place) >= self._least - 1e-6
+
+    def _facing_of(self, q: np.ndarray) -> float:
+        return self._facing_in(self._place(q))
+
+    def _facing_in(self, place: pin.SE3) -> float:
+        """Return the cosine of how far the tool has turned away from facing the surface."""
+        return float(self._normal @ place.rotation @ self._facing)
+
+    def _rated(self, q: np.ndarray) -> Hit:
+        return Hit(q.copy(), self._limit.speed_bound(self._dynamics(q, self._rest)))
+
+    def _place(self, q: np.ndarray) -> pin.SE3:
+        """Return the pose of the contact frame."""
+        pin.forwardKinematics(self._robot.model, self._data, q)
+        return pin.updateFramePlacement(self._robot.model, self._data, self._frame)
+
+
+def _speed(hit: Hit) -> float:
+    return hit.bound.speed
+
+
+def contact_at(robot: Robot, q: np.ndarray, normal: np.ndarray, **known: object) -> Contact:
+    """Return the contact at the robot's contact point in ``q``; ``known`` as of ``Contact``."""
+    position = ArmDynamics(robot)(q, np.zeros(robot.dof)).position
+    return Contact(position, normal, **known)  # type: ignore[arg-type]

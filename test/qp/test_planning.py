@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where to hit: the bound at a configuration is the controller's, the best one is at the point."""
+
+import json
+
+import numpy as np
+import pytest
+from tiny_robot import tiny_robot
+
+from impact_analysis.command_line import run
+from impact_predictor.feasible_sets import unit_impulses
+from impact_predictor.inverse_inertia import crb
+from impact_qp import ControlError
+from impact_qp.limits import ExistentialImpactLimit, NominalImpactLimit, RobustImpactLimit
+from impact_qp.planning import Search, contact_at, safe_speed
+from impact_robots import ArmDynamics
+
+Q_A = [0.23, 0.0, 0.53, -1.11, -0.59, 2.77, -2.62]  # qp_wall_cfg_A of the specification
+KNOWN = {"friction": 0.279, "restitution": (0.0, 0.3)}
+OPTIONS = ["--normal", "-1,0,0", "--friction", "0.279", "--restitution", "0,0.3"]
+
+
+def limit_of(panda, kind, q=Q_A, **options):
+    contact = contact_at(panda, np.array(q), np.array([-1.0, 0.0, 0.0]), **KNOWN)
+    return kind(panda, contact, **options)
+
+
+def test_the_bounds_are_the_specifications(panda):
+    robust = limit_of(panda, RobustImpactLimit, circumscribed=False, margin=0.0)
+    assert safe_speed(panda, robust, np.array(Q_A)).bound.speed == pytest.approx(0.080, abs=5e-4)
+    existential = limit_of(panda, ExistentialImpactLimit)
+    found = safe_speed(panda, existential, np.array(Q_A)).bound
+    assert found.speed == pytest.approx(0.180, abs=5e-4)
+    assert found.name == "panda_joint6 impulsive torque"
+
+
+def test_at_the_bound_the_worst_impulse_reaches_the_limit(panda):
+    limit = limit_of(panda, RobustImpactLimit)
+    bound = safe_speed(panda, limit, np.array(Q_A)).bound
+    state = ArmDynamics(panda)(Q_A, np.zeros(7))
+    W = crb(state, limit.contact.rotation)
+    impulses = bound.speed * unit_impulses(W, 0.279, (0.0, 0.3), 8, circumscribed=True)
+    torque = 3.0 / 0.018 * (limit.contact.rotation.T @ state.J[:3]).T @ impulses
+    share = np.abs(torque).max(axis=1) / panda.limits.impulsive_torque
+    assert share.max() == pytest.approx(0.99) and share.argmax() == 5
+
+
+@pytest.mark.parametrize("kind", [RobustImpactLimit, NominalImpactLimit])
+def test_the_best_configuration_is_faster_and_at_the_same_point(panda, kind):
+    limit, tilt = limit_of(panda, kind), np.radians(30.0)
+    here = safe_speed(panda, limit, np.array(Q_A))
+    best = Search(panda, limit, here.q, tilt=tilt).best()
+    assert best.bound.speed > 2.0 * here.bound.speed
+    assert best.bound == safe_speed(panda, limit, best.q).bound
+    before, after = (ArmDynamics(panda)(q, np.zeros(7)) for q in (here.q, best.q))
+    np.testing.assert_allclose(after.position, before.position, atol=1e-7)
+    assert np.all(best.q > panda.limits.position_lower)
+    assert np.all(best.q < panda.limits.position_upper)
+    normal = limit.contact.rotation[:, 2]
+    turned = normal @ after.rotation @ before.rotation.T @ normal
+    assert np.arccos(turned) <= tilt + 1e-4
+
+
+def test_the_search_repeats_itself_and_never_ends_worse(panda):
+    limit = limit_of(panda, RobustImpactLimit)
+    first, again = (Search(panda, limit, np.array(Q_A), seed=3).best() for _ in range(2))
+    np.testing.assert_array_equal(first.q, again.q)
+    further = Search(panda, limit, first.q, seed=4).best()
+    assert further.bound.speed >= first.bound.speed
+    frozen = Search(panda, limit, first.q, tilt=0.0, seed=4).best()
+    assert frozen.bound.speed >= first.bound.speed * (1 - 1e-9)
+
+
+def test_an_arm_without_redundancy_keeps_its_configuration(tmp_path):
+    robot = tiny_robot(tmp_path)
+    contact = contact_at(robot, np.zeros(1), np.array([-1.0, 0.0, 0.0]), **KNOWN)
+    best = Search(robot, NominalImpactLimit(robot, contact), np.zeros(1)).best()
+    np.testing.assert_allclose(best.q, 0.0, atol=1e-7)
+
+
+def test_a_search_from_outside_of_the_limits_is_refused(panda):
+    with pytest.raises(ControlError, match="within the robot's limits"):
+        Search(panda, limit_of(panda, RobustImpactLimit), np.full(7, 9.0))
+
+
+# --- command ------------------------------------------------------------------------------------
+
+
+def plan(capsys, *arguments):
+    try:
+        status = run(["plan", *map(str, arguments)])
+    except SystemExit as end:
+        status = end.code
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def test_the_command_answers_in_one_document(capsys, panda):
+    q = ",".join(map(str, Q_A))
+    status, out, err = plan(capsys, "--q", q, *OPTIONS, "--optimize", "--json")
+    document = json.loads(out)
+    limit = limit_of(panda, RobustImpactLimit)
+    assert (status, err) == (0, "")
+    assert document["speed_bound_mps"] == safe_speed(panda, limit, np.array(Q_A)).bound.speed
+    assert document["limit"] == "panda_joint6 impulsive torque" and document["q_rad"] == Q_A
+    best = document["best"]
+    gain = best["speed_bound_mps"] / document["speed_bound_mps"]
+    assert best["gain"] == pytest.approx(gain)
+    assert best["gain"] > 2.0 and len(best["q_rad"]) == 7
+
+
+def test_the_modes_differ_and_words_say_what_limits(capsys):
+    speeds = {}
+    for mode in ("robust", "nominal", "existential"):
+        _, out, _ = plan(capsys, "--q", ",".join(map(str, Q_A)), *OPTIONS, "--mode", mode)
+        assert "limited by panda_joint6 impulsive torque" in out
+        speeds[mode] = float(out.split("safe speed ")[1].split()[0])
+    assert speeds["robust"] < speeds["nominal"] < speeds["existential"]
+
+
+def test_friction_without_bound_leaves_no_safe_speed(capsys):
+    status, out, _ = plan(capsys, "--friction", 9)
+    assert status == 1 and "0.0000 m/s, limited by unbounded impulses" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--q", "1,2"], "--q: expected 7 finite numbers"),
+        (["--normal", "0,0,0"], "normal: expected three"),
+        (["--friction", "-1"], "friction"),
+        (["--restitution", "0.5,0.1"], "restitution"),
+        (["--mode", "brave"], "invalid choice"),
+        (["--robot", "r2d2"], "r2d2"),
+        (["--speed", "1"], "--speed"),
+        (["--duration", "0"], "--duration: expected a number > 0"),
+        (["--peak-factor", "nan"], "--peak-factor: expected a number > 0"),
+        (["--optimize", "--tilt", "-1"], "--tilt: expected 0 to 180"),
+        (["--optimize", "--q", "9,0,0,-1,0,1,0"], "within the robot's limits"),
+    ],
+)
+def test_a_mistake_is_one_line(capsys, arguments, said):
+    status, out, err = plan(capsys, *arguments)
+    assert status == 2 and out == "" and said in err and err.count("\n") == 1
