@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from impact_qp.build import build
+from impact_qp.build import ProgramBuilder
 from impact_qp.exceptions import NoSolutionFound
 from impact_qp.limits import JointLimit, Limit, TorqueLimit
 from impact_qp.program import solve
@@ -19,8 +19,7 @@ from impact_robots.robot import Robot
 BRAKING_RATE = 10.0  # of the fall-back that only brakes [1/s]
 
 
-@dataclass(frozen=True)
-class Acceleration:
+class Acceleration(NamedTuple):
     """What one cycle asks of the arm."""
 
     ddq: np.ndarray  # shape (n,) [rad/s^2]
@@ -32,41 +31,49 @@ class Acceleration:
 class AccelerationSolver:
     """Solves tasks under limits; impact rows give way first, then kinematic ones, torque never."""
 
-    def __init__(self, robot: Robot, period: float) -> None:
-        """Create the hardware limits for a control period [s]."""
-        self.robot = robot
+    def __init__(
+        self,
+        robot: Robot,
+        period: float,
+        tasks: Sequence[Task],
+        impact_limit: Limit | None = None,
+        solver: str = "quadprog",
+    ) -> None:
+        """Create the hardware limits for a control period [s], and the programs."""
+        self.robot, self._by = robot, solver
         self.joint_limit = JointLimit(robot, period)
         self.torque_limit = TorqueLimit(robot, period)
+        n, limits = robot.dof, (self.joint_limit, self.torque_limit)
+        self._without = self._with = self._softened = ProgramBuilder(n, tasks, limits)
+        if impact_limit is not None:
+            self._with = ProgramBuilder(n, tasks, (*limits, impact_limit))
+            self._softened = ProgramBuilder(n, tasks, (*limits, impact_limit), soften=True)
 
     def reset(self) -> None:
         """Forget the last cycle: no rate is limited in the next one."""
         self.joint_limit.previous = None
         self.torque_limit.previous = None
 
-    def solve(
-        self, state: ArmState, tasks: Sequence[Task], impact_limits: Sequence[Limit] = ()
-    ) -> Acceleration:
-        """Return the best acceleration; never raises for a finite state."""
-        hardware = (self.joint_limit, self.torque_limit)
+    def solve(self, state: ArmState, *, impact: bool = False) -> Acceleration:
+        """Return the best acceleration; never raises for a finite state.
+
+        Args:
+            state: dynamics of the arm.
+            impact: the impact limit is in force.
+        """
+        n = len(state.q)
         try:
-            solution = solve(build(state, tasks, (*hardware, *impact_limits)))
-            return Acceleration(solution.x[: len(state.q)], solution.active, 0.0, ())
+            x, active = solve((self._with if impact else self._without).build(state), self._by)
+            return Acceleration(x[:n], active, 0.0, ())
         except NoSolutionFound:
-            pass
+            if not impact:
+                return self._braking(state)
         try:
-            return self._softened(state, tasks, (*hardware, *impact_limits))
+            x, active = solve(self._softened.build(state), self._by)
         except NoSolutionFound:
             return self._braking(state)
-
-    def _softened(
-        self, state: ArmState, tasks: Sequence[Task], limits: Sequence[Limit]
-    ) -> Acceleration:
-        """Return the acceleration with the least violation of the yielding rows."""
-        solution = solve(build(state, tasks, limits, soften=True))
-        relaxed = tuple(name for name in solution.active if name.startswith("impact"))
-        return Acceleration(
-            solution.x[: len(state.q)], solution.active, max(0.0, float(solution.x[-1])), relaxed
-        )
+        relaxed = tuple(name for name in active if name.startswith("impact"))
+        return Acceleration(x[:n], active, max(0.0, float(x[-1])), relaxed)
 
     def _braking(self, state: ArmState) -> Acceleration:
         """Return a braking acceleration within the torque limits, when these exclude the box."""

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from impact_qp.limits import Limit
-from impact_qp.limits.limit import Rows
 from impact_qp.program import QuadraticProgram
 from impact_qp.tasks import Task
 from impact_robots.dynamics import ArmState
@@ -17,60 +16,78 @@ REGULARISATION = 1e-6  # on every variable
 SLACK_WEIGHT = 1e6  # on the amount by which yielding rows give way
 
 
+class ProgramBuilder:
+    """Builds the program of the same tasks and limits at every cycle, in the same memory."""
+
+    def __init__(
+        self, dof: int, tasks: Sequence[Task], limits: Sequence[Limit], *, soften: bool = False
+    ) -> None:
+        """Set up.
+
+        Args:
+            dof: number of joints n.
+            tasks: what to do; weights as they are now.
+            limits: what not to do.
+            soften: let the rows of yielding limits give way together, at the least possible amount:
+                adds one variable, the last, at least 0, in the rows' own unit.
+        """
+        self._dof, self._limits, self._soften = dof, tuple(limits), soften
+        size = dof + sum(limit.variables for limit in limits) + int(soften)
+        count = sum(len(limit.names) for limit in limits) + int(soften)
+        self._G, self._h = np.zeros((count, size)), np.zeros(count)
+        self._H, self._c = REGULARISATION * np.eye(size), np.zeros(size)
+        self._of_joints = REGULARISATION * np.eye(dof)
+        rows = sum(task.size for task in tasks)
+        self._A, self._b = np.zeros((rows, dof)), np.zeros(rows)
+        self._weights = np.repeat([t.weight for t in tasks], [t.size for t in tasks])[:, None]
+        self._tasks, row = [], 0
+        for task in tasks:
+            block = slice(row, row + task.size)
+            self._tasks.append((task, self._A[block], self._b[block]))
+            row = block.stop
+        self._rows = self._views()
+        self._parts: list[tuple[str, ...]] | None = None
+        self._names: tuple[str, ...] = ()
+        if soften:
+            self._H[-1, -1] = self._c[-1] = SLACK_WEIGHT
+            self._G[-1, -1] = -1.0
+
+    def _views(self) -> list[tuple[Limit, np.ndarray, np.ndarray, np.ndarray]]:
+        """Return each limit with where it writes its rows."""
+        views, row, column = [], 0, self._dof
+        for limit in self._limits:
+            rows = slice(row, row + len(limit.names))
+            columns = slice(column, column + limit.variables)
+            block = self._G[rows]
+            views.append((limit, block[:, : self._dof], block[:, columns], self._h[rows]))
+            if self._soften and limit.yields:
+                block[:, -1] = -1.0
+            row, column = rows.stop, columns.stop
+        return views
+
+    def build(self, state: ArmState) -> QuadraticProgram:
+        """Return the program at a state; it is overwritten by the next one."""
+        for task, A, b in self._tasks:
+            task.fill(state, A, b)
+        for limit, G, E, h in self._rows:
+            limit.fill(state, G, E, h)
+        weighed = (self._A * self._weights).T
+        n = self._dof
+        np.add(weighed.dot(self._A), self._of_joints, out=self._H[:n, :n])
+        np.negative(weighed.dot(self._b), out=self._c[:n])
+        return QuadraticProgram(self._H, self._c, self._G, self._h, self._named())
+
+    def _named(self) -> tuple[str, ...]:
+        """Return the names of all rows; put together anew only when one has changed."""
+        parts = [limit.names for limit in self._limits]
+        if parts != self._parts:
+            self._parts, slack = parts, ("slack",) if self._soften else ()
+            self._names = tuple(name for part in parts for name in part) + slack
+        return self._names
+
+
 def build(
     state: ArmState, tasks: Sequence[Task], limits: Sequence[Limit], *, soften: bool = False
 ) -> QuadraticProgram:
-    """Return the program of the tasks under the limits.
-
-    Args:
-        state: dynamics of the arm.
-        tasks: what to do.
-        limits: what not to do.
-        soften: let the rows of yielding limits give way together, at the least possible amount:
-            adds one variable, the last, at least 0, in the rows' own unit.
-    """
-    rows = [(limit.rows(state), limit.yields) for limit in limits]
-    n = len(state.q)
-    own = sum(r.E.shape[1] for r, _ in rows if r.E is not None)
-    size = n + own + int(soften)
-    H, c = _objective(state, tasks, size, soften)
-    G, h, names = _constraints(rows, n, size, soften)
-    return QuadraticProgram(H, c, G, h, names)
-
-
-def _objective(
-    state: ArmState, tasks: Sequence[Task], size: int, soften: bool
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return H and c of all tasks over ``size`` variables."""
-    n = len(state.q)
-    H, c = REGULARISATION * np.eye(size), np.zeros(size)
-    for task in tasks:
-        H_task, c_task = task.objective(state)
-        H[:n, :n] += H_task
-        c[:n] += c_task
-    if soften:
-        H[-1, -1] = c[-1] = SLACK_WEIGHT
-    return H, c
-
-
-def _constraints(
-    rows: list[tuple[Rows, bool]], n: int, size: int, soften: bool
-) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Return all rows over ``size`` variables."""
-    parts = [part for part, _ in rows]
-    count = sum(len(part.h) for part in parts) + int(soften)
-    G, h = np.zeros((count, size)), np.zeros(count)
-    row, column = 0, n
-    for part, yields in rows:
-        block = slice(row, row + len(part.h))
-        G[block, :n], h[block] = part.G, part.h
-        if part.E is not None:
-            G[block, column : column + part.E.shape[1]] = part.E
-            column += part.E.shape[1]
-        if soften and yields:
-            G[block, -1] = -1.0
-        row = block.stop
-    names = tuple(name for part in parts for name in part.names)
-    if soften:
-        G[-1, -1], names = -1.0, (*names, "slack")
-    return G, h, names
+    """Return the program of the tasks under the limits, see :class:`ProgramBuilder`."""
+    return ProgramBuilder(len(state.dq), tasks, limits, soften=soften).build(state)

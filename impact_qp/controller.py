@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from impact_qp.limits import (
     NominalImpactLimit,
     RobustImpactLimit,
 )
+from impact_qp.program import SOLVERS
 from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
 from impact_qp.velocity_filter import VelocityFilter
 from impact_robots.dynamics import ArmDynamics, ArmState
@@ -57,17 +59,21 @@ class Plan:
     retract_speed: float = 0.1
     retract_distance: float = 0.05
     overrun: float = 0.03  # retract when nothing was hit this far behind the surface
+    solver: str = "quadprog"  # or "daqp"
 
     def __post_init__(self) -> None:
         """Check the choices."""
-        for name, choices in (("impact_limits", IMPACT_LIMITS), ("interface", INTERFACES)):
+        for name, choices in (
+            ("impact_limits", IMPACT_LIMITS),
+            ("interface", INTERFACES),
+            ("solver", SOLVERS),
+        ):
             value = getattr(self, name)
             if value not in choices:
                 raise ControlError(f"{name}: expected one of {', '.join(choices)}, got {value!r}")
 
 
-@dataclass(frozen=True)
-class Command:
+class Command(NamedTuple):
     """What one cycle sends and tells; arrays of shape (n,)."""
 
     torque: np.ndarray  # u, gravity included [N.m]
@@ -92,7 +98,6 @@ class ImpactController:
         """Create the controller for a control period [s]; ``reset`` before the first cycle."""
         self.robot, self.plan, self.period = robot, plan, period
         self._dynamics = ArmDynamics(robot)
-        self._solver = AccelerationSolver(robot, period)
         self._filter = VelocityFilter(period)
         self._velocity_task = VelocityTask()
         self._orientation_task = OrientationTask()
@@ -108,7 +113,11 @@ class ImpactController:
             if kind is None
             else kind(robot, plan.contact, preview=plan.preview, generators=plan.generators)
         )
-        self._normal = plan.contact.rotation[:, 2]
+        self._solver = AccelerationSolver(
+            robot, period, self._tasks, self.impact_limit, plan.solver
+        )
+        self._normal = plan.contact.rotation[:, 2].copy()
+        self._motor = robot.apparent_motor_inertia
         self._hangs: np.ndarray | None = None  # gravity torque, where the driver has none
         self.let_go()
         self.reset()
@@ -189,8 +198,9 @@ class ImpactController:
         return self._filter.update(q, dq, self._ddq)
 
     def _usable(self, values: np.ndarray) -> bool:
-        shape = (self.robot.dof,)
-        return np.shape(values) == shape and bool(np.all(np.abs(values) < PLAUSIBLE))  # NaN: no
+        if np.shape(values) != (self.robot.dof,):
+            return False
+        return all(-PLAUSIBLE < value < PLAUSIBLE for value in values.tolist())  # NaN: no
 
     def _next_phase(self, gap: float, impact: bool) -> Phase:
         """Return the phase of this cycle."""
@@ -221,7 +231,7 @@ class ImpactController:
             result = self._coast(state)
         else:
             self._set_reference(ready)
-            result = self._solver.solve(state, self._tasks, () if limit is None else (limit,))
+            result = self._solver.solve(state, impact=limit is not None)
         torque = self._torque(state, result.ddq)
         compensated = state.g if self.robot.driver_compensates_gravity else 0.0
         return Command(
@@ -229,12 +239,12 @@ class ImpactController:
             driver_torque=torque - compensated,
             velocity=self._velocity + result.ddq * self.period,
             ddq=result.ddq,
-            reference_torque=state.M @ result.ddq + state.h,
+            reference_torque=state.M.dot(result.ddq) + state.h,
             phase=self._phase,
             active=result.active,
             relaxed=result.relaxed,
             slack=result.slack,
-            normal_speed=float(self._normal @ state.velocity),
+            normal_speed=float(self._normal.dot(state.velocity)),
             speed_bound=float("nan") if limit is None else limit.bound.speed,
             gap=gap,
             due=self._is_due(gap),
@@ -261,16 +271,17 @@ class ImpactController:
         plan = self.plan
         approach = -plan.speed if ready else 0.0
         targets = {Phase.APPROACH: approach, Phase.RETRACT: plan.retract_speed}
-        change = targets.get(self._phase, 0.0) - self._speed
-        step = float(np.clip(change, -plan.ramp * self.period, plan.ramp * self.period))
+        change, most = targets.get(self._phase, 0.0) - self._speed, plan.ramp * self.period
+        step = min(max(change, -most), most)
         self._speed += step
         self._velocity_task.reference = self._speed * self._normal
         self._velocity_task.feedforward = step / self.period * self._normal
 
     def _torque(self, state: ArmState, ddq: np.ndarray) -> np.ndarray:
         """Return u = (M + B_theta) qddot + h, clipped to torque and torque rate, (n,) [N.m]."""
-        u = state.M @ ddq + self.robot.apparent_motor_inertia * ddq + state.h
-        return np.clip(u, *self._solver.torque_limit.box(state))
+        u = state.M.dot(ddq) + self._motor * ddq + state.h
+        lower, upper = self._solver.torque_limit.box(state)
+        return np.minimum(np.maximum(u, lower), upper)
 
     def _remember(self, command: Command, state: ArmState) -> None:
         """Keep what the next cycle's rates are measured from."""

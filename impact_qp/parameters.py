@@ -11,6 +11,7 @@ import numpy as np
 from impact_qp.controller import IMPACT_LIMITS, INTERFACES, Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import Contact
+from impact_qp.program import SOLVERS
 from impact_ros.parameters import parameter
 from impact_ros.robot_parameters import RobotParameters
 
@@ -59,6 +60,7 @@ class ControllerParameters(RobotParameters):
         low=0.0,
     )
     speed_ramp: float = planned(4.0, "Ramp of the reference speed", unit="m/s^2", low=1e-3)
+    solver: str = planned("quadprog", "Of the quadratic program", choices=tuple(SOLVERS))
     coast_time: float = planned(
         0.1, "Gravity compensation alone after a detection", unit="s", low=0.0, high=1.0
     )
@@ -94,6 +96,7 @@ class ControllerParameters(RobotParameters):
             retract_speed=min(self.retract_speed, self.speed_cap),
             retract_distance=self.retract_distance,
             overrun=self.overrun,
+            solver=self.solver,
         )
 
     def _contact(self) -> Contact:

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from math import isfinite
+from typing import NamedTuple
 
+import daqp
 import numpy as np
 import quadprog
 
-from impact_qp.exceptions import NoSolutionFound
+from impact_qp.exceptions import ControlError, NoSolutionFound
+
+_INFINITE = 1e30  # what daqp takes for no bound
+_OPTIMAL = 1  # its exit flag
 
 
-@dataclass(frozen=True)
-class QuadraticProgram:
+class QuadraticProgram(NamedTuple):
     r"""Minimise :math:`\tfrac12 x^T H x + c^T x` subject to :math:`G x \le h`.
 
     ``x`` stacks the joint accelerations, shape (n,) [rad/s^2], and whatever the limits add.
@@ -35,28 +39,56 @@ class QuadraticProgram:
         return np.maximum(0.0, self.G @ x - self.h)
 
 
-@dataclass(frozen=True)
-class Solution:
+class Solution(NamedTuple):
     """What the solver found."""
 
     x: np.ndarray  # shape (nx,)
     active: tuple[str, ...]  # names of the rows that bind
 
 
-def solve(program: QuadraticProgram) -> Solution:
-    """Solve with quadprog (Goldfarb and Idnani).
+def solve(program: QuadraticProgram, solver: str = "quadprog") -> Solution:
+    """Solve a program.
+
+    Args:
+        program: to solve.
+        solver: of :data:`SOLVERS`: quadprog (Goldfarb and Idnani) or daqp (Arnstrom, Bemporad and
+            Axehill), dual active-set methods both; daqp is two to three times as fast.
 
     Raises:
         NoSolutionFound: infeasible, not positive definite, or not finite.
+        ControlError: no such solver.
     """
-    parts = (program.H, program.c, program.G, program.h)
-    if not all(np.all(np.isfinite(part)) for part in parts):
-        raise NoSolutionFound(program, "the program holds numbers that are not finite")
+    for part in (program.H, program.c, program.G, program.h):
+        numbers = part.ravel()
+        if not isfinite(numbers.dot(numbers)):
+            raise NoSolutionFound(program, "the program holds numbers that are not finite")
+    if solver not in SOLVERS:
+        raise ControlError(f"solver: expected one of {', '.join(SOLVERS)}, got {solver!r}")
+    x, active = SOLVERS[solver](program)
+    if not isfinite(x.dot(x)):
+        raise NoSolutionFound(program, "the solver returned numbers that are not finite")
+    names = program.names
+    return Solution(x, tuple([names[i] for i in active]))
+
+
+def _by_quadprog(program: QuadraticProgram) -> tuple[np.ndarray, list[int]]:
+    """Return solution and indices of the rows that bind."""
     constraints = (-program.G.T, -program.h) if len(program.h) else (None, None)
     try:
         x, _, _, _, _, active = quadprog.solve_qp(program.H, -program.c, *constraints)
     except ValueError as error:
         raise NoSolutionFound(program, str(error)) from None
-    if not np.all(np.isfinite(x)):
-        raise NoSolutionFound(program, "the solver returned numbers that are not finite")
-    return Solution(x, tuple(program.names[i - 1] for i in active if i > 0))
+    return x, [i - 1 for i in active.tolist() if i > 0]
+
+
+def _by_daqp(program: QuadraticProgram) -> tuple[np.ndarray, list[int]]:
+    """Return solution and indices of the rows that bind."""
+    rows = len(program.h)
+    below, kinds = np.full(rows, -_INFINITE), np.zeros(rows, dtype=np.int32)
+    x, _, flag, info = daqp.solve(program.H, program.c, program.G, program.h, below, kinds)
+    if flag != _OPTIMAL:
+        raise NoSolutionFound(program, f"daqp ended with {flag}")
+    return x, np.flatnonzero(info["lam"] > 0.0).tolist()
+
+
+SOLVERS = {"quadprog": _by_quadprog, "daqp": _by_daqp}

@@ -32,18 +32,21 @@ class VelocityFilter:
         """Work out the gain for a period [s]; ``reset`` before the first ``update``."""
         noise = FilterNoise() if noise is None else noise
         dt = period
-        self._A = np.array([[1.0, dt, dt**2 / 2], [0.0, 1.0, dt], [0.0, 0.0, 1.0]])
-        self._B = np.array([dt**2 / 2, dt, 0.0])
+        A = np.array([[1.0, dt, dt**2 / 2], [0.0, 1.0, dt], [0.0, 0.0, 1.0]])
+        B = np.array([dt**2 / 2, dt, 0.0])
         C = np.eye(3)[:2]
-        Q = np.outer(self._B, self._B) * noise.acceleration**2 + np.diag([0.0, 0.0, noise.drift**2])
+        Q = np.outer(B, B) * noise.acceleration**2 + np.diag([0.0, 0.0, noise.drift**2])
         R = np.diag([noise.position**2, noise.velocity**2])
-        P = solve_discrete_are(self._A.T, C.T, Q, R)
-        self._gain = np.linalg.solve(C @ P @ C.T + R, C @ P).T  # shape (3, 2)
-        self._state: np.ndarray | None = None  # shape (3, n)
+        P = solve_discrete_are(A.T, C.T, Q, R)
+        gain = np.linalg.solve(C @ P @ C.T + R, C @ P).T  # shape (3, 2)
+        # One product: what is known before and what is measured now, to what is known now.
+        keep = np.eye(3) - gain @ C
+        self._step = np.hstack([keep @ A, keep @ B[:, None], gain])  # shape (3, 6)
+        self._known: np.ndarray | None = None  # state, command, measurement, shape (6, n)
 
     def reset(self) -> None:
         """Start over from the next measurement."""
-        self._state = None
+        self._known = None
 
     def update(self, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray) -> np.ndarray:
         """Return the estimated velocities, shape (n,) [rad/s].
@@ -53,9 +56,11 @@ class VelocityFilter:
             dq: measured velocities, shape (n,) [rad/s].
             ddq: accelerations commanded since the last call, shape (n,) [rad/s^2].
         """
-        if self._state is None:
-            self._state = np.array([q, dq, np.zeros_like(q)])
-            return self._state[1].copy()
-        predicted = self._A @ self._state + np.outer(self._B, ddq)
-        self._state = predicted + self._gain @ (np.array([q, dq]) - predicted[:2])
-        return self._state[1].copy()
+        if self._known is None:
+            nothing = np.zeros_like(q)
+            self._known = np.array([q, dq, nothing, nothing, nothing, nothing])
+            return np.array(dq)
+        known = self._known
+        known[3], known[4], known[5] = ddq, q, dq
+        known[:3] = self._step.dot(known)
+        return known[1].copy()

@@ -10,6 +10,8 @@ import numpy as np
 
 from impact_robots.dynamics import ArmState
 
+NO_EFFECT = 1.0  # bound of a row of zeros
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -18,19 +20,28 @@ class Rows:
     G: np.ndarray  # shape (m, n), on the joint accelerations [rad/s^2]
     h: np.ndarray  # shape (m,)
     names: tuple[str, ...]  # shape (m,)
-    E: np.ndarray | None = None  # shape (m, ny); None without variables of its own
+    E: np.ndarray  # shape (m, ny)
 
 
 class Limit(ABC):
-    """A set of rows; ``yields`` says whether they may give way to the hardware's."""
+    """A fixed number of rows; ``yields`` says whether they may give way to the hardware's.
+
+    Attributes:
+        names: of the m rows; may change with each ``fill``.
+        variables: how many variables the limit has of its own, ny.
+    """
 
     yields = False
+    names: tuple[str, ...] = ()
+    variables = 0
 
     @abstractmethod
+    def fill(self, state: ArmState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+        """Write the rows at a state: G (m, n), E (m, ny) and h (m,), all of them, in place."""
+
     def rows(self, state: ArmState) -> Rows:
         """Return the rows at a state."""
-
-
-def no_rows(dof: int) -> Rows:
-    """Return zero rows for ``dof`` joints."""
-    return Rows(np.zeros((0, dof)), np.zeros(0), ())
+        m, n = len(self.names), len(state.dq)
+        G, E, h = np.zeros((m, n)), np.zeros((m, self.variables)), np.zeros(m)
+        self.fill(state, G, E, h)
+        return Rows(G, h, self.names, E)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_qp.limits.limit import Limit, Rows
+from impact_qp.limits.limit import Limit
 from impact_robots.dynamics import ArmState
 from impact_robots.robot import Robot
 
@@ -22,21 +22,36 @@ class TorqueLimit(Limit):
         self._step = robot.limits.torque_rate * period
         self._motor = np.diag(robot.apparent_motor_inertia)
         self.previous: np.ndarray | None = None  # last u - g [N.m], None after a re-start
-        self._names = tuple(f"{name} torque upper" for name in robot.joint_names) + tuple(
+        self._last: tuple[ArmState, np.ndarray | None, tuple[np.ndarray, np.ndarray]] | None = None
+        self.names = tuple(f"{name} torque upper" for name in robot.joint_names) + tuple(
             f"{name} torque lower" for name in robot.joint_names
         )
 
-    def rows(self, state: ArmState) -> Rows:
-        """Return 2 n rows."""
-        inertia = state.M + self._motor
+    def fill(self, state: ArmState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+        """Write 2 n rows."""
+        n = len(state.h)
+        np.add(state.M, self._motor, out=G[:n])
+        np.negative(G[:n], out=G[n:])
         lower, upper = self.box(state)
-        bound = np.concatenate([upper - state.h, state.h - lower])
-        return Rows(np.vstack([inertia, -inertia]), bound, self._names)
+        np.subtract(upper, state.h, out=h[:n])
+        np.subtract(state.h, lower, out=h[n:])
 
     def box(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper torques u, gravity included, each of shape (n,) [N.m]."""
-        lower, upper = -self._torque, self._torque
+        last = self._last  # asked twice a cycle
+        if last is not None and last[0] is state and last[1] is self.previous:
+            return last[2]
+        box = self._box(state)
+        self._last = (state, self.previous, box)
+        return box
+
+    def _box(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
+        limit = self._torque
         if self.previous is None:
-            return lower, upper
+            return -limit, limit
         base = self.previous + state.g
-        return np.clip(base - self._step, lower, upper), np.clip(base + self._step, lower, upper)
+        lower, upper = base - self._step, base + self._step
+        return (
+            np.minimum(np.maximum(lower, -limit), limit),
+            np.minimum(np.maximum(upper, -limit), limit),
+        )

@@ -20,12 +20,13 @@ class OrientationTask(Task):
         self, *, stiffness: float = 100.0, damping: float = 20.0, weight: float = 9.0
     ) -> None:
         """Create the task with k_p [1/s^2] and k_d [1/s]."""
-        super().__init__(weight)
+        super().__init__(weight, 3)
         self.stiffness, self.damping = stiffness, damping
         self.reference = np.eye(3)  # R_d, tool axes in base axes
 
-    def residual(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
-        """Return A and b, see :meth:`Task.residual`."""
-        R, J = state.rotation, state.J[3:]
-        error = R @ pin.log3(R.T @ self.reference)
-        return J, self.stiffness * error - self.damping * (J @ state.dq) - state.dJ_dq[3:]
+    def fill(self, state: ArmState, A: np.ndarray, b: np.ndarray) -> None:
+        """Write A and b, see :meth:`Task.fill`."""
+        R = state.rotation
+        A[:] = state.J[3:]
+        error = R.dot(pin.log3(R.T.dot(self.reference)))
+        b[:] = self.stiffness * error - self.damping * A.dot(state.dq) - state.dJ_dq[3:]

@@ -16,11 +16,12 @@ class PostureTask(Task):
         self, dof: int, *, stiffness: float = 10.0, damping: float = 6.3, weight: float = 0.1
     ) -> None:
         """Create the task for ``dof`` joints with k_p [1/s^2] and k_d [1/s]."""
-        super().__init__(weight)
+        super().__init__(weight, dof)
+        self._identity = np.eye(dof)
         self.stiffness, self.damping = stiffness, damping
         self.reference = np.zeros(dof)  # q_d [rad]
 
-    def residual(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
-        """Return A and b, see :meth:`Task.residual`."""
-        error = self.reference - state.q
-        return np.eye(len(state.q)), self.stiffness * error - self.damping * state.dq
+    def fill(self, state: ArmState, A: np.ndarray, b: np.ndarray) -> None:
+        """Write A and b, see :meth:`Task.fill`."""
+        A[:] = self._identity
+        b[:] = self.stiffness * (self.reference - state.q) - self.damping * state.dq

@@ -11,15 +11,26 @@ from impact_robots.dynamics import ArmState
 
 
 class Task(ABC):
-    r"""A cost :math:`w\,|A\ddot q - b|^2`."""
+    r"""A cost :math:`w\,|A\ddot q - b|^2`.
 
-    def __init__(self, weight: float) -> None:
-        """Create the task with weight w, at least 0."""
-        self.weight = weight
+    Attributes:
+        weight: w, at least 0.
+        size: number of rows of A.
+    """
+
+    def __init__(self, weight: float, size: int) -> None:
+        """Create the task."""
+        self.weight, self.size = weight, size
 
     @abstractmethod
+    def fill(self, state: ArmState, A: np.ndarray, b: np.ndarray) -> None:
+        """Write A, shape (size, n), and b, shape (size,), of the residual A qddot - b, in place."""
+
     def residual(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
-        """Return A, shape (k, n), and b, shape (k,), of the residual A qddot - b."""
+        """Return A and b."""
+        A, b = np.zeros((self.size, len(state.dq))), np.zeros(self.size)
+        self.fill(state, A, b)
+        return A, b
 
     def objective(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
         """Return H, shape (n, n), and c, shape (n,), of the cost 1/2 x^T H x + c^T x."""

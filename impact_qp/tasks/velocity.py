@@ -17,12 +17,13 @@ class VelocityTask(Task):
 
     def __init__(self, *, gain: float = 20.0, weight: float = 100.0) -> None:
         """Create the task; ``gain`` is k_v [1/s]."""
-        super().__init__(weight)
+        super().__init__(weight, 3)
         self.gain = gain
         self.reference = np.zeros(3)  # v_ref in base axes [m/s]
         self.feedforward = np.zeros(3)  # its rate [m/s^2]
 
-    def residual(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
-        """Return A and b, see :meth:`Task.residual`."""
-        error = self.reference - state.velocity
-        return state.J[:3], self.feedforward + self.gain * error - state.dJ_dq[:3]
+    def fill(self, state: ArmState, A: np.ndarray, b: np.ndarray) -> None:
+        """Write A and b, see :meth:`Task.fill`."""
+        A[:] = state.J[:3]
+        error = self.reference - A.dot(state.dq)
+        b[:] = self.feedforward + self.gain * error - state.dJ_dq[:3]

@@ -4,18 +4,22 @@
 import numpy as np
 import pytest
 
+from impact_predictor.exceptions import UnboundedSetError
 from impact_predictor.feasible_sets import friction_pyramid, unit_impulses
 from impact_predictor.inverse_inertia import crb
 from impact_predictor.speed_bound import existential_speed_bound, robust_speed_bound
-from impact_qp import solve
+from impact_qp import ControlError, solve
 from impact_qp.build import build
 from impact_qp.limits import (
+    Contact,
     ExistentialImpactLimit,
     JointLimit,
     NominalImpactLimit,
+    PostImpactBound,
     RobustImpactLimit,
     TorqueLimit,
     impact_rows,
+    velocity_jump,
 )
 from impact_qp.tasks import PostureTask
 from impact_robots import ArmDynamics
@@ -137,10 +141,11 @@ def test_existential_lets_the_arm_just_as_fast_as_its_linear_programme(panda, co
     assert -(gradient @ x + offset) == pytest.approx(bound, rel=1e-3)
 
 
-def test_existential_is_silent_while_the_arm_retreats(panda, contact, at_impact):
+def test_existential_has_no_effect_while_the_arm_retreats(panda, contact, at_impact):
     J_n = contact.rotation[:, 2] @ at_impact.J[:3]
     retreating = ArmDynamics(panda)(at_impact.q, 0.1 * J_n)
-    assert ExistentialImpactLimit(panda, contact).rows(retreating).h.size == 0
+    rows = ExistentialImpactLimit(panda, contact).rows(retreating)
+    assert not rows.G.any() and not rows.E.any() and np.all(rows.h > 0.0)
 
 
 def test_nominal_is_less_careful_than_robust(panda, contact, random_states):
@@ -168,3 +173,71 @@ def test_more_speed_needs_stronger_joints(panda, contact, at_impact):
     assert RobustImpactLimit(strong, contact).speed_bound(at_impact).speed == pytest.approx(
         2.0 * weak
     )
+
+
+def test_the_short_cut_of_the_speed_bound_is_exact(panda, random_states):
+    """Where velocities are far from their limits only torques are compared."""
+    random, short = np.random.default_rng(6), 0
+    states = [*random_states(200, seed=6, speed=0.5), *random_states(400, seed=7, speed=0.9999)]
+    for k, state in enumerate(states):
+        normal = random.normal(size=3)
+        contact = Contact(np.zeros(3), normal, random.uniform(0.0, 0.3), (0.0, 0.3))
+        limit = RobustImpactLimit(panda, contact, margin=0.02 * (k % 2))
+        rows, most, names = limit.effects(state)
+        W = crb(state, contact.rotation)
+        try:
+            vertices = unit_impulses(W, contact.friction, (0.0, 0.3), 8, circumscribed=True)
+        except UnboundedSetError:
+            assert limit.speed_bound(state).speed == 0.0
+            continue
+        worst = np.maximum(0.0, (rows @ vertices).max(axis=1))
+        speeds = np.where(worst > 0.0, most / np.where(worst > 0.0, worst, 1.0), np.inf)
+        found = limit.speed_bound(state)
+        assert found.speed == pytest.approx(speeds.min(), rel=1e-9)
+        assert found.name == names[int(np.argmin(speeds))]
+        short += "torque" in found.name
+    assert 200 < short < 590
+
+
+def test_the_published_velocity_map_misses_the_momentum_balance(panda, contact, at_impact):
+    impulse = np.array([0.1, 0.0, 1.0])
+    own = velocity_jump(panda, contact, at_impact)
+    J = contact.rotation.T @ at_impact.J[:3]
+    balance = (at_impact.M + np.diag(panda.apparent_motor_inertia)) @ own @ impulse
+    np.testing.assert_allclose(balance, J.T @ impulse, atol=1e-12)
+    published = velocity_jump(panda, contact, at_impact, "minimum_norm") @ impulse
+    np.testing.assert_allclose(J @ published, crb(at_impact, contact.rotation) @ impulse, atol=1e-9)
+    balance = (at_impact.M + np.diag(panda.apparent_motor_inertia)) @ published
+    assert np.linalg.norm(balance - J.T @ impulse) > 0.1 * np.linalg.norm(J.T @ impulse)
+    with pytest.raises(ControlError, match="velocity map: expected one of momentum"):
+        RobustImpactLimit(panda, contact, velocity_map="guess")
+
+
+def test_any_linear_functional_of_the_state_after_the_impact_can_be_bounded(panda, contact):
+    """The contact point must not come back faster than 0.01 m/s."""
+    normal = contact.rotation[:, 2]
+
+    def rebound(state):
+        return normal[None, :] @ state.J[:3], np.array([0.01])
+
+    q = np.array([0.43, -0.61, 0.18, -2.16, 0.04, 3.13, -0.73])
+    state = ArmDynamics(panda)(q, np.zeros(7))
+    bound = PostImpactBound(("rebound",), rebound)
+    limit = RobustImpactLimit(panda, contact, margin=0.0, bounds=(bound,))
+    found = limit.speed_bound(state)
+    free = RobustImpactLimit(panda, contact, margin=0.0).speed_bound(state)
+    assert found.name == "rebound" and found.speed < free.speed
+    impulses = contact.rotation.T @ limit.unit_impulses(state) * found.speed
+    after = normal @ state.J[:3] @ velocity_jump(panda, contact, state) @ impulses
+    assert after.max() == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize("solver", ["quadprog", "daqp"])
+def test_both_solvers_find_the_same_acceleration(panda, contact, random_states, solver):
+    limit, task = RobustImpactLimit(panda, contact), PostureTask(7, stiffness=400.0)
+    hardware = [JointLimit(panda, DT), TorqueLimit(panda, DT)]
+    for state in random_states(50, seed=8):
+        task.reference = state.q + 0.3
+        program = build(state, [task], [*hardware, limit], soften=True)
+        x = solve(program, solver).x[:7]
+        np.testing.assert_allclose(x, solve(program).x[:7], atol=1e-4 * (1 + np.abs(x).max()))

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an impulse does to the arm that is bounded: rows that are linear in the impulse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from impact_predictor.inverse_inertia import crb
+from impact_qp.exceptions import ControlError
+from impact_qp.limits.contact import Contact
+from impact_robots.dynamics import ArmState
+from impact_robots.robot import Robot
+
+MOMENTUM, MINIMUM_NORM = "momentum", "minimum_norm"
+VELOCITY_MAPS = (MOMENTUM, MINIMUM_NORM)
+
+
+@dataclass(frozen=True)
+class PostImpactBound:
+    """A bound on a linear functional of the joint velocities after the impact: D dq+ <= d."""
+
+    names: tuple[str, ...]  # of its k rows
+    rows: Callable[[ArmState], tuple[np.ndarray, np.ndarray]]  # state to D (k, n) and d (k,)
+
+
+def velocity_jump(
+    robot: Robot, contact: Contact, state: ArmState, velocity_map: str = MOMENTUM
+) -> np.ndarray:
+    r"""Return the map from impulse, contact axes, to the jump of joint velocity, (n, 3).
+
+    ``momentum``: :math:`(M + B_\theta)^{-1} J_v^T`. ``minimum_norm``: :math:`J_v^+ W` with W of
+    the composite body, P4 (29), as published; it misses the momentum balance by about a quarter.
+
+    Raises:
+        ControlError: no such map.
+    """
+    J = contact.rotation.T.dot(state.J[:3])
+    if velocity_map == MOMENTUM:
+        return np.linalg.solve(state.M + np.diag(robot.apparent_motor_inertia), J.T)
+    if velocity_map == MINIMUM_NORM:
+        return np.linalg.pinv(J) @ crb(state, contact.rotation)
+    choices = ", ".join(VELOCITY_MAPS)
+    raise ControlError(f"velocity map: expected one of {choices}, got {velocity_map!r}")
+
+
+def impact_rows(
+    robot: Robot,
+    contact: Contact,
+    state: ArmState,
+    velocity_map: str = MOMENTUM,
+    bounds: Sequence[PostImpactBound] = (),
+) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Return what an impulse does that is bounded.
+
+    Returns:
+        rows of shape (4 n + k, 3) that map an impulse on the robot, contact axes [N.s], to
+        impulsive joint torques [N.m], jumps of joint velocity [rad/s], both signs, and the k
+        functionals of ``bounds``; what they may be at most, shape (4 n + k,); their names.
+    """
+    limits = robot.limits
+    torque = contact.peak_factor / contact.impact_duration * state.J[:3].T.dot(contact.rotation)
+    jump = velocity_jump(robot, contact, state, velocity_map)
+    rows = [torque, -torque, jump, -jump]
+    most = [
+        limits.impulsive_torque,
+        limits.impulsive_torque,
+        limits.velocity - state.dq,
+        limits.velocity + state.dq,
+    ]
+    names = row_names(robot)
+    for each in bounds:
+        D, d = each.rows(state)
+        rows.append(D @ jump)
+        most.append(d - D @ state.dq)
+        names += each.names
+    return np.vstack(rows), np.concatenate(most), names
+
+
+def row_names(robot: Robot) -> tuple[str, ...]:
+    """Return the names of the 4 n rows on torques and velocities."""
+    kinds = ("impulsive torque", "impulsive torque", "velocity after", "velocity after")
+    return tuple(f"{joint} {kind}" for kind in kinds for joint in robot.joint_names)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The published impact limit: one admissible impulse respects the bounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from impact_predictor.feasible_sets import friction_pyramid
+from impact_predictor.inverse_inertia import crb
+from impact_predictor.speed_bound import existential_speed
+from impact_qp.limits.contact import Contact, SpeedBound
+from impact_qp.limits.effects import row_names
+from impact_qp.limits.impact import ImpactLimit
+from impact_qp.limits.limit import NO_EFFECT
+from impact_robots.dynamics import ArmState
+from impact_robots.robot import Robot
+
+
+class ExistentialImpactLimit(ImpactLimit):
+    r"""At least one admissible impulse respects the bounds: the published controller.
+
+    Adds the variables :math:`\lambda \ge 0`, :math:`\iota = K_\mu\lambda`, and rows (33), (29),
+    (30) of Wang et al. 2023 with corrected signs. It cannot be met while the arm retreats, so it
+    has no effect unless the arm approaches faster than ``gate`` [m/s].
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        contact: Contact,
+        *,
+        gate: float = 0.01,
+        circumscribed: bool = False,
+        **options: Any,
+    ) -> None:
+        """Create the limit with the inscribed cone, as published."""
+        super().__init__(robot, contact, circumscribed=circumscribed, **options)
+        self.gate, self.variables = gate, self.generators
+        self._K = friction_pyramid(contact.friction, self.generators, circumscribed)
+        cone = tuple(f"impact: lambda {j + 1}" for j in range(self.generators))
+        effects = row_names(robot) + tuple(name for each in self.bounds for name in each.names)
+        self.names = (
+            "impact: restitution upper",
+            "impact: restitution lower",
+            *cone,
+            *(f"impact: {name}" for name in effects),
+        )
+
+    def speed_bound(self, state: ArmState) -> SpeedBound:
+        """Return the speed of the published linear programme; takes milliseconds."""
+        rows, most, names = self.effects(state)
+        finite = np.isfinite(most)
+        rows, most, names = rows[finite], most[finite], tuple(np.array(names)[finite])
+        W = crb(state, self.contact.rotation)
+        speed, impulse = existential_speed(W, self._K, rows, most, self.contact.restitution)
+        if impulse is None:
+            return SpeedBound(speed, "")
+        used = np.divide(rows @ impulse, most, out=np.zeros(len(most)), where=most > 0.0)
+        return SpeedBound(speed, str(names[int(np.argmax(used))]))
+
+    def fill(self, state: ArmState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+        """Write the rows on (qddot, lambda)."""
+        gradient, offset = self.approach(state)
+        if offset > -self.gate:
+            G[:], E[:], h[:] = 0.0, 0.0, NO_EFFECT
+            return
+        N, K = self.generators, self._K
+        normal = crb(state, self.contact.rotation)[2].dot(K)
+        low, high = (1.0 + bound for bound in self.contact.restitution)
+        rows, most, _ = self.effects(state)
+        G[0], G[1], G[2:] = high * gradient, -low * gradient, 0.0
+        h[0], h[1], h[2 : 2 + N], h[2 + N :] = -high * offset, low * offset, 0.0, most
+        E[0], E[1], E[2 : 2 + N], E[2 + N :] = normal, -normal, -np.eye(N), rows.dot(K)
