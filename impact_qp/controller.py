@@ -31,6 +31,7 @@ IMPACT_LIMITS: dict[str, type[ImpactLimit] | None] = {
     "nominal": NominalImpactLimit,
 }
 INTERFACES = ("torque", "velocity")
+STALLED = 0.25  # share of the highest approach speed near the surface
 PLAUSIBLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
 
 
@@ -59,6 +60,7 @@ class Plan:
     retract_speed: float = 0.1
     retract_distance: float = 0.05
     overrun: float = 0.03  # retract when nothing was hit this far behind the surface
+    stall_time: float = 0.1  # retract when the arm stopped that long near it, unexplained
     solver: str = "quadprog"  # or "daqp"
 
     def __post_init__(self) -> None:
@@ -126,6 +128,7 @@ class ImpactController:
         """Start over: the next state is where the approach begins."""
         self._forget_motion()
         self._phase, self._started = Phase.APPROACH, False
+        self._fastest = self._stalled = 0.0
         self._phase_time = 0.0
         self._stopping = False
         self._speed = 0.0
@@ -176,6 +179,7 @@ class ImpactController:
             )
         state = self._dynamics(q, self._estimate(q, dq, impact))
         gap = self.plan.contact.gap(state.position)
+        self._watch_for_stall(state, gap, ready)
         phase = self._next_phase(gap, impact)
         self._phase_time += self.period
         if phase is not self._phase or not self._started:
@@ -210,11 +214,22 @@ class ImpactController:
         if phase is Phase.APPROACH and impact:
             return Phase.COAST if plan.interface == "torque" else Phase.RETRACT
         coasted = phase is Phase.COAST and self._phase_time >= plan.coast_time
-        missed = phase is Phase.APPROACH and gap < -plan.overrun
+        blocked = self._stalled >= plan.stall_time
+        missed = phase is Phase.APPROACH and (gap < -plan.overrun or blocked)
         if coasted or missed:
             return Phase.RETRACT
         retracted = phase is Phase.RETRACT and gap > plan.retract_distance
         return Phase.HOLD if retracted else phase
+
+    def _watch_for_stall(self, state: ArmState, gap: float, ready: bool) -> None:
+        """Count how long the arm has been stopped near the surface, as by a missed impact [s]."""
+        if self._phase is not Phase.APPROACH or gap > self.plan.overrun or not ready:
+            self._fastest = self._stalled = 0.0
+            return
+        speed = -float(self._normal.dot(state.velocity))
+        self._fastest = max(self._fastest, speed)
+        slow = speed < STALLED * self._fastest
+        self._stalled = self._stalled + self.period if slow else 0.0
 
     def _enter(self, phase: Phase, state: ArmState) -> None:
         """Start a phase from this state."""

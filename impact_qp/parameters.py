@@ -69,6 +69,9 @@ class ControllerParameters(RobotParameters):
     overrun: float = planned(
         0.03, "Retract when nothing was hit this far behind the surface", unit="m", low=0.0
     )
+    stall_time: float = planned(
+        0.1, "Retract when stopped that long near the surface, unexplained", unit="s", low=1e-3
+    )
     rate: float = parameter(1000.0, "Rate of the robot's state", unit="Hz", low=10.0, high=10000.0)
     state_timeout: float = parameter(
         0.02, "Stop when state or detector are silent for longer", unit="s", low=1e-3, high=10.0
@@ -97,6 +100,7 @@ class ControllerParameters(RobotParameters):
             retract_distance=self.retract_distance,
             overrun=self.overrun,
             solver=self.solver,
+            stall_time=self.stall_time,
         )
 
     def _contact(self) -> Contact:

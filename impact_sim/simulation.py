@@ -84,9 +84,14 @@ class Simulation:
         self.time_ns = 0
         self._substep = 0
 
-    def reset(self, q: np.ndarray) -> Measurement:
-        """Put the arm at rest at ``q``, shape (n,) [rad], and return the first measurement."""
-        self.plant.reset(q)
+    def reset(self, q: np.ndarray, dq: np.ndarray | None = None) -> Measurement:
+        """Put the arm at ``q`` (n,) [rad], moving with ``dq`` (n,) [rad/s], and measure it.
+
+        Args:
+            q: link positions.
+            dq: velocities of links and motors; none: at rest.
+        """
+        self.plant.reset(q, dq)
         self._loop.reset(self.plant.joint_torque)
         self.time_ns = 0
         self._substep = 0

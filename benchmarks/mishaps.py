@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What robust control does when things are not as announced; figures, not times.
+
+Simulated approaches of the demo's Panda. Run it with ``./impact bench mishaps`` (half a minute).
+"""
+
+from __future__ import annotations
+
+from impact_analysis.mishaps import MISHAPS, run_mishap
+
+
+def measure() -> dict[str, float]:
+    """Return speed at the contact, impulsive and commanded torque over their limits, per mishap."""
+    figures = {}
+    for name, mishap in MISHAPS.items():
+        outcome = run_mishap(mishap)
+        figures[f"{name}: contact speed [m/s]"] = outcome.contact_speed
+        figures[f"{name}: impulsive torque / limit"] = outcome.impulsive_torque
+        figures[f"{name}: commanded torque / limit"] = outcome.torque
+        figures[f"{name}: impact limit gave way by [m/s]"] = outcome.gave_way
+    return figures

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When things are not as announced, the arm stays within its limits and ends at rest."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import impact_qp.acceleration
+from impact_analysis.mishaps import MISHAPS, run_mishap
+from impact_qp import ImpactController, NoSolutionFound, Phase, Plan
+from impact_robots import ArmDynamics
+
+HARMLESS = [name for name in MISHAPS if "taken over" not in name]
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    return {name: run_mishap(mishap) for name, mishap in MISHAPS.items()}
+
+
+@pytest.mark.parametrize("name", MISHAPS)
+def test_every_limit_holds_and_the_arm_ends_at_rest(outcomes, name):
+    outcome = outcomes[name]
+    assert outcome.torque <= 1.0 + 1e-9
+    assert outcome.impulsive_torque <= 1.0
+    assert outcome.phases[-1] == "hold" and outcome.final_speed < 0.02
+    assert outcome.contacts <= 1
+    assert outcome.touched == ("false alarm" not in name)
+    if outcome.touched:
+        assert outcome.contact_speed <= 1.02 * outcome.bound
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_can_be_met_does_not_give_way(outcomes, name):
+    assert outcomes[name].gave_way == 0.0
+
+
+@pytest.mark.parametrize("name", sorted(set(MISHAPS) - set(HARMLESS)))
+def test_an_arm_that_is_too_fast_brakes_and_the_violation_is_reported(outcomes, name):
+    assert outcomes[name].gave_way > 0.05
+
+
+def test_a_missed_impact_ends_in_a_retraction_without_coasting(outcomes):
+    assert outcomes["impact not detected"].phases == ["approach", "retract", "hold"]
+    assert outcomes["as announced"].phases == ["approach", "coast", "retract", "hold"]
+
+
+# --- never without an answer --------------------------------------------------------------------
+
+
+def controller_for(panda, contact, **changes):
+    return ImpactController(panda, Plan(contact, speed=0.1, **changes))
+
+
+@pytest.mark.parametrize("reason", ["infeasible", "not finite"])
+def test_a_solver_that_fails_makes_the_arm_brake_within_its_limits(
+    panda, contact, at_impact, monkeypatch, reason
+):
+    def fails(program, solver):
+        raise NoSolutionFound(program, reason)
+
+    monkeypatch.setattr(impact_qp.acceleration, "solve", fails)
+    controller = controller_for(panda, contact)
+    dq = 0.2 * np.ones(7)
+    for _ in range(50):
+        command = controller.update(at_impact.q, dq)
+    assert np.all(np.abs(command.torque) <= panda.limits.torque)
+    assert np.all(command.ddq * dq < 0.0) and "impact" in command.relaxed
+
+
+def test_a_stretched_arm_gets_a_finite_command_within_its_limits(panda, contact):
+    stretched = np.array([0.0, 0.0, 0.0, -0.07, 0.0, 0.0, 0.0])
+    point = ArmDynamics(panda)(stretched, np.zeros(7)).position
+    for normal in np.vstack([np.eye(3), -np.eye(3)]):
+        near = replace(contact, point=point - 0.01 * normal, normal=normal)
+        controller = controller_for(panda, near)
+        for _ in range(20):
+            command = controller.update(stretched, np.zeros(7))
+            assert np.all(np.isfinite(command.torque))
+            assert np.all(np.abs(command.torque) <= panda.limits.torque)
+            assert np.abs(command.ddq).max() <= panda.limits.acceleration.max() + 1e-9
+
+
+def test_contradictory_limits_leave_the_hardwares(panda, contact, at_impact):
+    """No speed is safe, and the arm is faster than its joints may be: torque limits still hold."""
+    controller = controller_for(panda, replace(contact, friction=9.0))
+    dq = 1.5 * panda.limits.velocity * np.array([1, -1, 1, -1, 1, -1, 1])
+    for _ in range(20):
+        command = controller.update(at_impact.q, dq)
+        assert np.all(np.isfinite(command.torque))
+        assert np.all(np.abs(command.torque) <= panda.limits.torque + 1e-9)
+
+
+def test_waiting_for_the_detector_near_the_surface_is_no_stall(panda, contact, at_impact):
+    controller = controller_for(panda, contact, stall_time=0.01)
+    dq = np.linalg.pinv(at_impact.J[:3]) @ (-0.05 * contact.rotation[:, 2])
+
+    def stops(*, ready):
+        """Approach for 30 ms, stand still for 30 ms; return the phase."""
+        controller.reset()
+        for k in range(60):
+            moved = min(k, 30) * 1e-3 * dq
+            phase = controller.update(
+                at_impact.q + moved, dq * (k < 30), ready=ready or k < 30
+            ).phase
+        return phase
+
+    assert stops(ready=False) is Phase.APPROACH
+    assert stops(ready=True) is Phase.RETRACT
