@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,7 @@ IMPACT_LIMITS: dict[str, type[ImpactLimit] | None] = {
     "nominal": NominalImpactLimit,
 }
 INTERFACES = ("torque", "velocity")
+VELOCITY_MARGIN = 0.02  # of robust limits; an arm follows velocities within 1 %, and then 1 %
 STALLED = 0.25  # share of the highest approach speed near the surface
 PLAUSIBLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
 
@@ -93,6 +94,17 @@ class Command(NamedTuple):
     due: bool  # the impact: the surface is that near, or was hit a moment ago
 
 
+def _impact_limit(robot: Robot, plan: Plan) -> ImpactLimit | None:
+    """Return the plan's impact limit, none if it is unaware."""
+    kind = IMPACT_LIMITS[plan.impact_limits]
+    if kind is None:
+        return None
+    options: dict[str, Any] = {"preview": plan.preview, "generators": plan.generators}
+    if kind is RobustImpactLimit and plan.interface == "velocity":
+        options["margin"] = VELOCITY_MARGIN
+    return kind(robot, plan.contact, **options)
+
+
 class ImpactController:
     """One cycle per measured state; holds no clock and no I/O."""
 
@@ -109,12 +121,7 @@ class ImpactController:
             self._orientation_task,
             self._posture_task,
         )
-        kind = IMPACT_LIMITS[plan.impact_limits]
-        self.impact_limit = (
-            None
-            if kind is None
-            else kind(robot, plan.contact, preview=plan.preview, generators=plan.generators)
-        )
+        self.impact_limit = _impact_limit(robot, plan)
         self._solver = AccelerationSolver(
             robot, period, self._tasks, self.impact_limit, plan.solver
         )

@@ -11,6 +11,7 @@ import pinocchio as pin
 import yaml
 
 from impact_robots.exceptions import RobotError
+from impact_robots.frames import name_frames_apart
 from impact_robots.robot import JointLimits, Robot
 
 _HERE = Path(__file__).parent
@@ -161,6 +162,7 @@ def _build_model(path: Path, urdf_text: str, joints: tuple[str, ...]) -> pin.Mod
         raise RobotError(f"{path}: joints: expected the URDF's order {list(model.names)[1:]}")
     if model.nq != len(joints) or model.nv != len(joints):
         raise RobotError(f"{path}: every joint must be revolute or prismatic with limits")
+    name_frames_apart(model)
     return model
 
 

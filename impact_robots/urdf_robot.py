@@ -11,6 +11,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from impact_robots.exceptions import RobotError
+from impact_robots.frames import name_frames_apart
 from impact_robots.robot import JointLimits, Robot
 
 _NOT_IN_A_URDF = (
@@ -110,6 +111,7 @@ def _model(path: Path, text: str) -> pin.Model:
         raise RobotError(f"{path}: URDF cannot be read: {' '.join(str(error).split())}") from None
     if model.nv == 0 or model.nq != model.nv:
         raise RobotError(f"{path}: expected revolute or prismatic joints, at least one")
+    name_frames_apart(model)
     return model
 
 

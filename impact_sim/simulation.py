@@ -24,7 +24,9 @@ LOOPS_PER_CYCLE = round(CYCLE_NS * 1e-9 / LOOP_PERIOD)
 STEPS_PER_LOOP = round(LOOP_PERIOD / CONTACT_STEP)
 STEPS_PER_SAMPLE = round(FORCE_PERIOD_NS * 1e-9 / CONTACT_STEP)
 CLEARANCE = 2e-3  # beyond this gap plus one cycle's travel nothing touches [m]
-SERVO_RATE = 100.0  # of the velocity interface, closed on the motors' side [1/s]
+SERVO_RATE = (
+    50.0  # of the velocity interface, on the motors' side; 100 is unstable at some poses [1/s]
+)
 
 
 class Interface(Enum):

@@ -28,7 +28,7 @@ def speed_row(scenarios: list[SpeedLimit], sampled: list[SpeedLimit]) -> Row:
         note="closed-form existential bounds at the scenarios qp_panda_cfg1 and 2, chosen to be"
         f" near the published speeds: P4's poses are unknown. {len(sampled)} drawn poses: median"
         f" {middle:.2f}, 5-95 % {low:.2f}-{high:.2f} m/s (robust: median {np.median(robust):.2f}),"
-        f" all below {wanted:g}. The closed loop that keeps the bounds: impact demo",
+        f" all below {wanted:g}. The closed loop that keeps the bounds: below",
         figures={
             "bound_cfg1_mps": ours[0],
             "bound_cfg2_mps": ours[1],

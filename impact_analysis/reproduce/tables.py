@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from impact_analysis.reproduce import (
+    closed_loop,
     contact_models,
     detection_report,
     flexibility,
@@ -90,6 +91,7 @@ def qp_table(seed: int, report: Report) -> Table:
     report(0.5, "impulses")
     impulses = impulse_membership.memberships(robot, seed)
     samples = sampling.sampled_impulses()
+    hits = closed_loop.hits(seed, report)
     rows = (
         speed_limits_report.speed_row(scenarios, sampled),
         impulse_membership.row(impulses),
@@ -99,6 +101,7 @@ def qp_table(seed: int, report: Report) -> Table:
     )
     studies = (
         speed_limits_report.study(scenarios),
+        closed_loop.study(hits),
         impulse_membership.study(impulses),
         sampling.study(samples),
     )

@@ -10,6 +10,7 @@ import pytest
 
 from impact_analysis.command_line import run as run_command
 from impact_analysis.reproduce import (
+    closed_loop,
     contact_models,
     flexibility,
     friction_search,
@@ -86,6 +87,7 @@ def test_every_claim_has_its_row(monkeypatch, capsys):
         (flexibility, "SAMPLES", 5),
         (sampling, "TRIALS", 20),
         (speed_limits, "SAMPLES", 20),
+        (closed_loop, "SEEDS", 1),
         (impulse_membership, "PER_SCENARIO", 5),
         (impulse_membership, "PER_DRAWN", (2, 2)),
     ):
@@ -97,6 +99,24 @@ def test_every_claim_has_its_row(monkeypatch, capsys):
     assert {row["id"] for row in rows if row["verdict"] == NOT_AVAILABLE} == {"H9", "H23"}
     assert all(row["note"] for row in rows)
     assert all(row["figures"] for row in rows if row["verdict"] != NOT_AVAILABLE)
+
+
+def test_in_the_closed_loop_robust_keeps_every_limit_at_its_bound():
+    found = closed_loop.hits(3, lambda *_: None, seeds=1)
+    assert len(found) == 16
+    by_torque = [hit for hit in found if hit.interface == "torque"]
+    assert all(hit.no_worse for hit in by_torque)
+    for hit in found:
+        if hit.limits == "unaware":
+            assert hit.admissible > 2.0 and hit.speed > 0.45
+            continue
+        assert hit.speed == pytest.approx(hit.bound, rel=0.02)
+        if hit.limits == "robust":
+            assert hit.admissible <= 1.0 and hit.measured <= 1.0 and hit.velocity <= 1.0
+        else:
+            assert hit.admissible > 1.5
+    lines = closed_loop.study(found).lines
+    assert len(lines) == 16 and all(len(line) == len(closed_loop.HEADER) for line in lines)
 
 
 def test_the_planar_yaml_is_the_panda_with_three_joints(panda):

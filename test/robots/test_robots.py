@@ -167,3 +167,12 @@ def test_inverse_kinematics_moves_the_tool_and_nothing_else(panda):
     np.testing.assert_allclose(after.rotation, before.rotation, atol=1e-8)
     with pytest.raises(RobotError, match="no solution"):
         inverse_kinematics(panda, panda.stance, np.array([3.0, 0, 0]))
+
+
+def test_a_joint_may_be_called_like_its_link(tmp_path):
+    from other_arms import UR, write_arm
+
+    robot = load_robot(write_arm(tmp_path, UR))
+    names = [frame.name for frame in robot.model.frames]
+    assert len(set(names)) == len(names) and {"tip", "tip_joint"} <= set(names)
+    assert robot.with_contact("tip").contact_frame == "tip"
