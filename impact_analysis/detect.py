@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,11 @@ from typing import Any
 from impact_analysis.bag_reader import SUFFIXES
 from impact_analysis.bag_recording import BagRecording, TopicChoice
 from impact_analysis.csv_recording import CsvRecording
+from impact_analysis.detect_options import (
+    TORQUE_THRESHOLD,
+    add_detector_options,
+    add_reference_options,
+)
 from impact_analysis.detect_report import as_json, as_text
 from impact_analysis.detect_run import DetectionResult, detect
 from impact_analysis.event_plot import MOST, Traces
@@ -33,12 +37,10 @@ from impact_detector.node_parameters import (
     detection_joints,
     session_for,
 )
-from impact_detector.reference import RULES
 from impact_detector.sample import FUSED
 from impact_robots import ImpactError, Robot, RobotError
 from impact_ros.parameters import from_values
 
-TORQUE_THRESHOLD = DetectorParameters().threshold  # [N.m]
 _METADATA = "metadata.yaml"
 _EPILOG = """example:
   impact detect panda_free_motion.csv
@@ -72,8 +74,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--robot", default="panda", help="name of a robot, or its YAML (default: panda)")
     add("--urdf", default="", metavar="PATH", help="URDF that replaces the robot's own")
     add("--joint-prefix", default="", metavar="P", help="prefix of joint names, such as fr3_")
-    _add_detector_options(add)
-    _add_reference_options(add)
+    add_detector_options(add)
+    add_reference_options(add)
     add(
         "--score",
         action="store_true",
@@ -96,87 +98,6 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
     return parser
-
-
-def _add_detector_options(add: Callable[..., Any]) -> None:
-    """Add what the node has as parameters too."""
-    add(
-        "--detectors",
-        type=_names,
-        default=(),
-        metavar="NAME,..",
-        help=f"of {', '.join(DETECTORS)}; the first one's statistic is shown (default: {FUSED})",
-    )
-    for option, default, what in (
-        ("--fused-threshold", 15.0, "jump that no torque explains [standard deviations]"),
-        ("--threshold", None, "sum of torque errors [N.m]; with --score the scenario's"),
-        ("--momentum-threshold", 5.0, "sum of external torques [N.m]"),
-        ("--acceleration-threshold", 25.0, "joint acceleration [rad/s^2]"),
-    ):
-        add(
-            option,
-            type=float,
-            default=default,
-            metavar="T",
-            help=f"{what} (default: {default or TORQUE_THRESHOLD:g})",
-        )
-    add(
-        "--joints",
-        type=_numbers,
-        default=(),
-        metavar="5,6",
-        help="joints whose torques are summed, from 1 (default: the robot's)",
-    )
-    add(
-        "--rearm-time",
-        type=float,
-        default=0.5,
-        metavar="S",
-        help="quiet time before the next impact is reported [s] (default: 0.5)",
-    )
-    add(
-        "--bias-samples",
-        type=int,
-        default=50,
-        metavar="N",
-        help="remove the mean torque error of the last N quiet samples, 0: none (default: 50)",
-    )
-    add(
-        "--force-threshold",
-        type=float,
-        default=float("nan"),
-        metavar="N",
-        help="judge the bag's force sensors too: norm that is an impact [N] (default: off)",
-    )
-
-
-def _add_reference_options(add: Callable[..., Any]) -> None:
-    """Add what says with which torque, and which topics, to compare."""
-    add(
-        "--reference",
-        choices=["auto", "desired", "model"],
-        default="auto",
-        help="torque to compare with (default: desired where recorded, else model)",
-    )
-    add(
-        "--friction",
-        action="store_true",
-        help="add the Panda's published friction to the model's torque",
-    )
-    add("--no-tool", action="store_true", help="leave the tool out of the model's torque")
-    add(
-        "--reference-excludes-gravity",
-        action="store_true",
-        help="add the model's gravity to the recorded desired torque (franka_ros2)",
-    )
-    add("--state-topic", default="", metavar="TOPIC", help="measured joint states in the bag")
-    add("--reference-topic", default="", metavar="TOPIC", help="desired joint states in the bag")
-    add(
-        "--pairing",
-        choices=["auto", *RULES],
-        default="auto",
-        help="desired torque of a state: stamped before it (this suite) or with it (drivers)",
-    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -294,21 +215,6 @@ def _score(args: argparse.Namespace) -> int:
     print(score_json(found, results) if args.json else score_text(found))
     first = next(score for score in found if score.kind == EVERYTHING)
     return 0 if first.found == first.hits and not first.false_alarms else 1
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    """Return comma-separated integers."""
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"expected joint numbers such as 5,6, got {text!r}"
-        ) from None
-
-
-def _names(text: str) -> tuple[str, ...]:
-    """Return comma-separated names."""
-    return tuple(text.split(","))
 
 
 def _parameters(args: argparse.Namespace) -> DetectorParameters:

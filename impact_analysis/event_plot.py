@@ -10,7 +10,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from impact_analysis.exceptions import AnalysisError
+from impact_analysis.picture import save
 from impact_detector.sample import Detection, Verdict, from_seconds
 from impact_detector.session import Outcome
 
@@ -82,12 +82,7 @@ def draw(traces: Sequence[Trace], path: Path) -> None:
     if not traces:
         axes[0, 0].set_title("no event")
     axes[-1, 0].set_xlabel("time since the first detection [ms]")
-    try:
-        figure.savefig(path, dpi=120)
-    except (OSError, ValueError) as error:
-        raise AnalysisError(f"--plot: cannot write {path}: {error}") from None
-    finally:
-        plt.close(figure)
+    save(figure, path, dpi=120)
 
 
 def _draw_trace(axes: Any, trace: Trace) -> None:

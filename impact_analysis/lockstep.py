@@ -45,7 +45,11 @@ class Cycle:
 
 
 def lockstep(
-    simulation: Simulation, controller: Controller, session: DetectorSession, q: np.ndarray
+    simulation: Simulation,
+    controller: Controller,
+    session: DetectorSession,
+    q: np.ndarray,
+    dq: np.ndarray | None = None,
 ) -> Iterator[Cycle]:
     """Yield one cycle after another, without end.
 
@@ -57,9 +61,10 @@ def lockstep(
         simulation: the plant, its driver and its sensors.
         controller: called once a cycle.
         session: of the detector, in lockstep.
-        q: where the arm starts at rest, shape (n,) [rad].
+        q: where the arm starts, shape (n,) [rad].
+        dq: how it moves there, shape (n,) [rad/s]; none: it is at rest.
     """
-    measurement = simulation.reset(q)
+    measurement = simulation.reset(q, dq)
     while True:
         stamp = START_NS + measurement.time_ns
         outcomes = [session.add_force(sample, topic) for topic, sample in forces(measurement)]

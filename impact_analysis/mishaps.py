@@ -80,7 +80,7 @@ def run_mishap(mishap: Mishap, *, seed: int = 0) -> Outcome:
     plant = WatchedPlant(robot, _surface(announced, mishap))
     session, outcome = detector_session(scenario, robot), Outcome()
     start, velocity = _start(scenario, robot, mishap)
-    simulation = _Moving(robot, velocity, seed=seed, plant=plant)
+    simulation = Simulation(robot, seed=seed, plant=plant)
     commands: list[Command] = []
 
     def answer(measurement: Measurement, verdict: Verdict) -> Answer:
@@ -92,24 +92,13 @@ def run_mishap(mishap: Mishap, *, seed: int = 0) -> Outcome:
         commands.append(command)
         return Answer(command.driver_torque, command.velocity, command.reference_torque)
 
-    for cycle in lockstep(simulation, answer, session, start):
+    for cycle in lockstep(simulation, answer, session, start, velocity):
         end = LONGEST if plant.touch is None else plant.touch.time + AFTER
         if cycle.measurement.time >= end:
             break
     _judge(outcome, controller, plant, commands)
     outcome.final_speed = float(np.abs(plant.dq).max())
     return outcome
-
-
-class _Moving(Simulation):
-    """Begins with a velocity."""
-
-    def __init__(self, robot: Robot, velocity: np.ndarray, **options: Any) -> None:
-        super().__init__(robot, **options)
-        self._velocity = velocity
-
-    def reset(self, q: np.ndarray, dq: np.ndarray | None = None) -> Measurement:
-        return super().reset(q, self._velocity)
 
 
 def _controller(values: dict[str, Any]) -> ImpactController:

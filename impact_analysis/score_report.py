@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from impact_analysis.exceptions import AnalysisError
+from impact_analysis.picture import save
 from impact_analysis.predict_report import finite
 from impact_analysis.score import SOON, Score, TrialResult, operating_points, rms
 
@@ -126,9 +126,4 @@ def draw(results: Mapping[str, Sequence[TrialResult]], path: Path) -> None:
     )
     axes.grid(alpha=0.3)
     axes.legend()
-    try:
-        figure.savefig(path, dpi=150)
-    except (OSError, ValueError) as error:
-        raise AnalysisError(f"--plot: cannot write {path}: {error}") from None
-    finally:
-        plt.close(figure)
+    save(figure, path, dpi=150)

@@ -26,7 +26,7 @@ from impact_detector.estimation import QUIET, Settings, estimate_impact
 from impact_detector.exceptions import DetectorError
 from impact_detector.expectation import Announcement
 from impact_detector.gross_methods import METHODS, POLYNOMIAL
-from impact_detector.recent import RecentForce, RecentJoints
+from impact_detector.recent import JointRecord, RecentForce, RecentJoints
 from impact_detector.sample import Detection, ForceSample, JointSample, from_seconds
 from impact_robots import Robot
 
@@ -147,12 +147,11 @@ class ImpactEstimator:
         origin = detection.detection_time
         start = origin - from_seconds(QUIET)
         forces = [force.since(origin, start) for force in self._forces.values()]
-        settings = self._settings_for(detection)
-        return estimate_impact(
-            detection, self._joints.record(), forces, settings, second=self._second
-        )
+        joints = self._joints.record()
+        settings = self._settings_for(detection, joints)
+        return estimate_impact(detection, joints, forces, settings, second=self._second)
 
-    def _settings_for(self, detection: Detection) -> Settings:
+    def _settings_for(self, detection: Detection, joints: JointRecord) -> Settings:
         """Return the settings with what was announced, and where the impact was."""
         if self._assessor is None:
             return self._settings
@@ -161,7 +160,7 @@ class ImpactEstimator:
         if announcement is not None:
             normal = _unit(announcement.normal)
         until = detection.detection_time + min(self._window, SETTLED)
-        assessment = self._assessor(detection, self._joints.record(), until)
+        assessment = self._assessor(detection, joints, until)
         elsewhere = is_elsewhere(assessment, robot)
         return replace(
             self._settings,

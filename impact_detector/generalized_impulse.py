@@ -112,18 +112,6 @@ def _noise_scale(
     return np.maximum(1.0, np.sqrt(np.mean(jumps**2, axis=0) / np.diag(noise)))
 
 
-def require_torques(x: np.ndarray, tau: np.ndarray) -> None:
-    """Check times (N,) [s] and torques (N, n) of an integral.
-
-    Raises:
-        EstimateError: torques are missing, or there is a gap.
-    """
-    if not np.isfinite(tau).all():
-        raise EstimateError("joint torques are missing")
-    if np.diff(x).max() > LARGEST_GAP:
-        raise EstimateError(f"{np.diff(x).max() * 1e3:.1f} ms without a sample")
-
-
 def unexplained_momentum(
     robot: Robot, x: np.ndarray, q: np.ndarray, dq: np.ndarray, tau: np.ndarray
 ) -> np.ndarray:

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of the command `detect`: the detectors', and what they compare with."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from impact_detector.node_parameters import DETECTORS, DetectorParameters
+from impact_detector.reference import RULES
+from impact_detector.sample import FUSED
+
+TORQUE_THRESHOLD = DetectorParameters().threshold  # [N.m]
+
+
+def add_detector_options(add: Callable[..., Any]) -> None:
+    """Add what the node has as parameters too."""
+    add(
+        "--detectors",
+        type=_names,
+        default=(),
+        metavar="NAME,..",
+        help=f"of {', '.join(DETECTORS)}; the first one's statistic is shown (default: {FUSED})",
+    )
+    for option, default, what in (
+        ("--fused-threshold", 15.0, "jump that no torque explains [standard deviations]"),
+        ("--threshold", None, "sum of torque errors [N.m]; with --score the scenario's"),
+        ("--momentum-threshold", 5.0, "sum of external torques [N.m]"),
+        ("--acceleration-threshold", 25.0, "joint acceleration [rad/s^2]"),
+    ):
+        add(
+            option,
+            type=float,
+            default=default,
+            metavar="T",
+            help=f"{what} (default: {default or TORQUE_THRESHOLD:g})",
+        )
+    add(
+        "--joints",
+        type=_numbers,
+        default=(),
+        metavar="5,6",
+        help="joints whose torques are summed, from 1 (default: the robot's)",
+    )
+    add(
+        "--rearm-time",
+        type=float,
+        default=0.5,
+        metavar="S",
+        help="quiet time before the next impact is reported [s] (default: 0.5)",
+    )
+    add(
+        "--bias-samples",
+        type=int,
+        default=50,
+        metavar="N",
+        help="remove the mean torque error of the last N quiet samples, 0: none (default: 50)",
+    )
+    add(
+        "--force-threshold",
+        type=float,
+        default=float("nan"),
+        metavar="N",
+        help="judge the bag's force sensors too: norm that is an impact [N] (default: off)",
+    )
+
+
+def add_reference_options(add: Callable[..., Any]) -> None:
+    """Add what says with which torque, and which topics, to compare."""
+    add(
+        "--reference",
+        choices=["auto", "desired", "model"],
+        default="auto",
+        help="torque to compare with (default: desired where recorded, else model)",
+    )
+    add(
+        "--friction",
+        action="store_true",
+        help="add the Panda's published friction to the model's torque",
+    )
+    add("--no-tool", action="store_true", help="leave the tool out of the model's torque")
+    add(
+        "--reference-excludes-gravity",
+        action="store_true",
+        help="add the model's gravity to the recorded desired torque (franka_ros2)",
+    )
+    add("--state-topic", default="", metavar="TOPIC", help="measured joint states in the bag")
+    add("--reference-topic", default="", metavar="TOPIC", help="desired joint states in the bag")
+    add(
+        "--pairing",
+        choices=["auto", *RULES],
+        default="auto",
+        help="desired torque of a state: stamped before it (this suite) or with it (drivers)",
+    )
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """Return comma-separated integers."""
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected joint numbers such as 5,6, got {text!r}"
+        ) from None
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """Return comma-separated names."""
+    return tuple(text.split(","))
