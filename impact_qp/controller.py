@@ -30,7 +30,7 @@ IMPACT_LIMITS: dict[str, type[ImpactLimit] | None] = {
     "existential": ExistentialImpactLimit,
     "nominal": NominalImpactLimit,
 }
-INTERFACES = ("torque", "velocity")
+INTERFACES = ("torque", "velocity", "position")
 VELOCITY_MARGIN = 0.02  # of robust limits; an arm follows velocities within 1 %, and then 1 %
 STALLED = 0.25  # share of the highest approach speed near the surface
 PLAUSIBLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
@@ -51,7 +51,7 @@ class Plan:
 
     contact: Contact
     impact_limits: str = "robust"  # one of IMPACT_LIMITS
-    interface: str = "torque"  # or "velocity": what the robot is sent
+    interface: str = "torque"  # or "velocity", "position": what the robot is sent
     speed: float = 0.1  # reference along -normal
     ramp: float = 4.0  # [m/s^2]
     preview: float = 0.02  # T_p
@@ -82,6 +82,7 @@ class Command(NamedTuple):
     torque: np.ndarray  # u, gravity included [N.m]
     driver_torque: np.ndarray  # what the driver is sent: without gravity if it adds it [N.m]
     velocity: np.ndarray  # for a velocity interface [rad/s]
+    position: np.ndarray  # for a position interface [rad]
     ddq: np.ndarray  # [rad/s^2]
     reference_torque: np.ndarray  # M qddot + h: what the joint sensors should read [N.m]
     phase: Phase
@@ -100,7 +101,7 @@ def _impact_limit(robot: Robot, plan: Plan) -> ImpactLimit | None:
     if kind is None:
         return None
     options: dict[str, Any] = {"preview": plan.preview, "generators": plan.generators}
-    if kind is RobustImpactLimit and plan.interface == "velocity":
+    if kind is RobustImpactLimit and plan.interface != "torque":
         options["margin"] = VELOCITY_MARGIN
     return kind(robot, plan.contact, **options)
 
@@ -127,6 +128,7 @@ class ImpactController:
         )
         self._normal = plan.contact.rotation[:, 2].copy()
         self._motor = robot.apparent_motor_inertia
+        self._position = np.zeros(robot.dof)  # last commanded, once started
         self._hangs: np.ndarray | None = None  # gravity torque, where the driver has none
         self.let_go()
         self.reset()
@@ -153,11 +155,14 @@ class ImpactController:
         self._ddq = np.zeros(self.robot.dof)
         self._velocity = np.zeros(self.robot.dof)
 
-    def rest(self) -> np.ndarray:
+    def rest(self) -> np.ndarray | None:
         """Return what leaves the arm to gravity compensation, or to zero velocity, (n,).
 
-        With a driver that does not compensate gravity: the gravity torque at the last state.
+        With a driver that does not compensate gravity: the gravity torque at the last state. With
+        a position interface the last commanded position, none if there was none.
         """
+        if self.plan.interface == "position":
+            return self._position if self._started else None
         return np.zeros(self.robot.dof) if self._hangs is None else self._hangs
 
     def stop(self) -> None:
@@ -199,10 +204,10 @@ class ImpactController:
         """Return the joint velocities to plan from, shape (n,) [rad/s].
 
         With a torque interface the filtered measurement; right after an impact the measurement
-        itself, because velocities jump. A velocity-controlled arm follows the command with the lag
-        of its own loop, which must not be fed back: there the last command.
+        itself, because velocities jump. A velocity- or position-controlled arm follows the command
+        with the lag of its own loop, which must not be fed back: there the last command.
         """
-        if self.plan.interface == "velocity" and self._started:
+        if self.plan.interface != "torque" and self._started:
             return self._velocity
         if impact or self._phase is Phase.COAST:
             self._filter.reset()
@@ -240,6 +245,8 @@ class ImpactController:
 
     def _enter(self, phase: Phase, state: ArmState) -> None:
         """Start a phase from this state."""
+        if not self._started:
+            self._position = state.q
         self._started = True
         self._phase, self._phase_time, self._speed = phase, 0.0, 0.0
         self._orientation_task.reference = state.rotation
@@ -254,12 +261,13 @@ class ImpactController:
         else:
             self._set_reference(ready)
             result = self._solver.solve(state, impact=limit is not None)
-        torque = self._torque(state, result.ddq)
+        torque, dt = self._torque(state, result.ddq), self.period
         compensated = state.g if self.robot.driver_compensates_gravity else 0.0
         return Command(
             torque=torque,
             driver_torque=torque - compensated,
-            velocity=self._velocity + result.ddq * self.period,
+            velocity=self._velocity + result.ddq * dt,
+            position=self._position + (self._velocity + result.ddq * dt / 2) * dt,
             ddq=result.ddq,
             reference_torque=state.M.dot(result.ddq) + state.h,
             phase=self._phase,
@@ -311,6 +319,6 @@ class ImpactController:
         self._solver.joint_limit.previous = command.ddq
         self._solver.torque_limit.previous = self._sent
         self._ddq = command.ddq
-        self._velocity = command.velocity
+        self._velocity, self._position = command.velocity, command.position
         if self.plan.interface == "torque" and not self.robot.driver_compensates_gravity:
             self._hangs = state.g

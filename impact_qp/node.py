@@ -46,6 +46,11 @@ MODES = {
     Phase.RETRACT: ControllerStatus.MODE_RETRACT,
     Phase.HOLD: ControllerStatus.MODE_HOLD,
 }
+COMMANDS = {
+    "torque": JointCommand.INTERFACE_TORQUE,
+    "velocity": JointCommand.INTERFACE_VELOCITY,
+    "position": JointCommand.INTERFACE_POSITION,
+}
 LIMITS = {
     "unaware": ControllerStatus.IMPACT_LIMITS_UNAWARE,
     "robust": ControllerStatus.IMPACT_LIMITS_ROBUST,
@@ -59,8 +64,8 @@ class ImpactQpNode(LifecycleNode):
 
     Answers every `joint_states` message while active. Once it was active it goes on answering with
     a braking, then holding command when it is deactivated, when the clock jumps back or when the
-    detector falls silent, and sends one zero command when the states fall silent, at cleanup and
-    at shutdown.
+    detector falls silent, and sends one zero command (positions: the last one) when the states fall
+    silent, at cleanup and at shutdown.
     """
 
     PARAMETERS = ControllerParameters
@@ -276,14 +281,16 @@ class ImpactQpNode(LifecycleNode):
 
     def _send_rest(self, reason: str) -> None:
         """Send what lets the arm rest: gravity compensation, or zero velocity."""
-        rest = self._controller.rest()
-        command, status = self._new_command(rest), self._new_status(reason)
+        rest, status = self._controller.rest(), self._new_status(reason)
         status.mode = ControllerStatus.MODE_STOPPED
-        for message in (command, status):
-            from_nanoseconds(max(self._stamp, 0), message.header.stamp)
+        from_nanoseconds(max(self._stamp, 0), status.header.stamp)
         self._controller.let_go()
         self._announce(False)
         self._status.publish(status)
+        if rest is None:
+            return
+        command = self._new_command(rest)
+        command.header.stamp = status.header.stamp
         self._values.publish(Float64MultiArray(data=rest))
         self._commands.publish(command)
 
@@ -313,13 +320,14 @@ class ImpactQpNode(LifecycleNode):
         message.restitution_uncertainty = (high - low) / 2
 
     def _values_of(self, command: Command) -> np.ndarray:
-        torque = self._settings.interface == "torque"
-        return command.driver_torque if torque else command.velocity
+        kind = self._settings.interface
+        values = {"torque": command.driver_torque, "velocity": command.velocity}
+        return values.get(kind, command.position)
 
     def _new_command(self, values: np.ndarray) -> JointCommand:
         torque = self._settings.interface == "torque"
         message = JointCommand(
-            interface=JointCommand.INTERFACE_TORQUE if torque else JointCommand.INTERFACE_VELOCITY,
+            interface=COMMANDS[self._settings.interface],
             includes_gravity=torque and not self._robot.driver_compensates_gravity,
             joint_names=self._robot.joint_names,
         )

@@ -153,6 +153,7 @@ class ImpactSimNode(Node):
         kinds = {
             Interface.TORQUE: JointCommand.INTERFACE_TORQUE,
             Interface.VELOCITY: JointCommand.INTERFACE_VELOCITY,
+            Interface.POSITION: JointCommand.INTERFACE_POSITION,
         }
         if message.interface != kinds[self.simulation.interface]:
             raise SimulationError(

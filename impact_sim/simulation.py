@@ -24,9 +24,9 @@ LOOPS_PER_CYCLE = round(CYCLE_NS * 1e-9 / LOOP_PERIOD)
 STEPS_PER_LOOP = round(LOOP_PERIOD / CONTACT_STEP)
 STEPS_PER_SAMPLE = round(FORCE_PERIOD_NS * 1e-9 / CONTACT_STEP)
 CLEARANCE = 2e-3  # beyond this gap plus one cycle's travel nothing touches [m]
-SERVO_RATE = (
-    50.0  # of the velocity interface, on the motors' side; 100 is unstable at some poses [1/s]
-)
+# Of the velocity interface, closed on the motors' side: at 100 it is unstable at some poses [1/s].
+SERVO_RATE = 50.0
+POSITION_RATE = 10.0  # of the position interface around it [1/s]
 
 
 class Interface(Enum):
@@ -34,6 +34,7 @@ class Interface(Enum):
 
     TORQUE = "torque"
     VELOCITY = "velocity"
+    POSITION = "position"
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ class Simulation:
         """
         self.plant.reset(q, dq)
         self._loop.reset(self.plant.joint_torque)
+        self._position = self.plant.q  # last commanded
         self.time_ns = 0
         self._substep = 0
         return self._measure(np.zeros((SAMPLES_PER_CYCLE, 3)))
@@ -103,8 +105,8 @@ class Simulation:
         """Apply a command for one cycle.
 
         Args:
-            command: joint torques [N.m], without gravity if the robot's driver adds it, or joint
-                velocities [rad/s], by the interface; shape (n,).
+            command: joint torques [N.m], without gravity if the robot's driver adds it, joint
+                velocities [rad/s] or positions [rad], by the interface; shape (n,).
 
         Raises:
             SimulationError: wrong shape or not finite; the plant has not moved.
@@ -135,6 +137,10 @@ class Simulation:
         """Return what the driver asks of the torque loop, gravity included, shape (n,) [N.m]."""
         if self.interface is Interface.VELOCITY:
             return self._servo_torque(command)
+        if self.interface is Interface.POSITION:
+            feedforward = (command - self._position) / (CYCLE_NS * 1e-9)
+            self._position = command
+            return self._servo_torque(feedforward + POSITION_RATE * (command - self.plant.q))
         if not self.robot.driver_compensates_gravity:
             return command
         return command + self._dynamics(self.plant.q, self.plant.dq).g

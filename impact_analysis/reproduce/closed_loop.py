@@ -71,7 +71,7 @@ def hits(seed: int, report: Callable[[float, str], None], seeds: int | None = No
     """Return the hits of all scenarios, controllers and interfaces."""
     count = SEEDS if seeds is None else seeds
     asked = [
-        (name, interface, limits, seed + k)
+        (load_scenario(name), interface, limits, seed + k)
         for name in scenario_names()
         for interface, limits in RUNS
         for k in range(count)
@@ -84,9 +84,9 @@ def hits(seed: int, report: Callable[[float, str], None], seeds: int | None = No
     return found
 
 
-def hit_once(name: str, interface: str, limits: str, seed: int) -> Hit:
-    """Simulate one hit of a named scenario."""
-    scenario, robot = load_scenario(name), load_robot("panda")
+def hit_once(scenario: Scenario, interface: str, limits: str, seed: int) -> Hit:
+    """Simulate one hit of a scenario."""
+    robot = load_robot("panda")
     random = np.random.default_rng([seed, 7])
     values = scenario.controller_parameters(robot)
     values |= {"impact_limits": limits, "interface": interface}

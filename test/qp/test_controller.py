@@ -33,8 +33,8 @@ class Approach:
             command = self.controller.update(measurement.q, measurement.dq)
             self.commands.append(command)
             self.state = dynamics(plant.q, plant.dq)
-            torque = interface is Interface.TORQUE
-            measurement = simulation.step(command.driver_torque if torque else command.velocity)
+            sent = {Interface.VELOCITY: command.velocity, Interface.POSITION: command.position}
+            measurement = simulation.step(sent.get(interface, command.driver_torque))
             if plant.contact_force.any():
                 break
         else:
@@ -227,3 +227,23 @@ def test_an_arm_whose_driver_has_no_gravity_compensation_is_sent_it(panda, scena
     compensated = ImpactController(panda, plan_of(scenario, contact, "robust"))
     compensated.update(q, np.zeros(7))
     assert not compensated.rest().any()
+
+
+def test_the_position_interface_arrives_at_the_bound_too(panda, scenario, contact):
+    plan = plan_of(scenario, contact, "robust", interface="position")
+    approach = Approach(panda, scenario, plan, interface=Interface.POSITION)
+    bound = RobustImpactLimit(panda, contact, margin=0.0).speed_bound(approach.state).speed
+    assert approach.speed == pytest.approx(bound, rel=0.03)
+    positions = np.array([command.position for command in approach.commands])
+    velocities = np.array([command.velocity for command in approach.commands])
+    np.testing.assert_allclose(np.diff(positions, axis=0) * 1e3, velocities[1:], atol=0.02)
+    np.testing.assert_allclose(positions[0], scenario.start(panda), atol=1e-3)
+
+
+def test_at_rest_a_position_interface_is_sent_its_last_position_or_nothing(
+    panda, scenario, contact
+):
+    controller = ImpactController(panda, plan_of(scenario, contact, "robust", interface="position"))
+    assert controller.rest() is None  # not zero, which is somewhere else
+    last = controller.update(scenario.start(panda), np.zeros(7)).position
+    np.testing.assert_array_equal(controller.rest(), last)

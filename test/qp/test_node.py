@@ -325,7 +325,7 @@ def test_a_bad_configuration_fails_with_one_line_and_the_node_survives(
     ("name", "value", "line"),
     [
         ("impact_limits", "careful", "expected one of unaware, robust, existential, nominal"),
-        ("interface", "position", "expected one of torque, velocity, got 'position'"),
+        ("interface", "effort", "expected one of torque, velocity, position, got 'effort'"),
         ("speed", -0.1, "parameter speed: expected a number of at least 0"),
         ("speed", NAN, "parameter speed: expected a number of at least 0"),
     ],
@@ -422,6 +422,25 @@ def test_the_last_command_is_zero(make_bench, ending, interface):
     assert status.mode == ControllerStatus.MODE_STOPPED
     assert np.isnan([status.gap, status.normal_speed, status.speed_bound, status.slack]).all()
     assert bench.unanswered()
+
+
+def test_a_position_interface_ends_with_its_last_position(make_bench):
+    bench = make_bench(interface="position").start()
+    command, _ = bench.answer(bench.state(7 * MS))
+    assert command.interface == JointCommand.INTERFACE_POSITION
+    np.testing.assert_allclose(command.values, bench.q, atol=1e-4)
+    count = len(bench.driver.commands)
+    assert bench.node.trigger_shutdown() == OK
+    last, _ = bench.next(count)
+    assert list(last.values) == list(command.values)
+
+
+def test_a_position_interface_that_was_never_told_where_it_is_sends_nothing(make_bench):
+    bench = make_bench(interface="position").start()
+    bench.node.trigger_shutdown()
+    bench.spin(lambda: bench.driver.status)
+    bench.spin(timeout=QUIET)
+    assert not bench.driver.commands and not bench.driver.values
 
 
 @pytest.mark.parametrize("activated", [False, True])

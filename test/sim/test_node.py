@@ -292,7 +292,7 @@ def test_a_bad_command_fails_with_one_line_and_nothing_moves(bench, changes, fai
         ("scenario", "moon", "parameter scenario: expected one of qp_panda_demo"),
         ("seed", -1, "parameter seed: expected an integer of at least 0, got -1"),
         ("duration", NAN, "parameter duration: expected a number of at least 0.001"),
-        ("interface", "position", "parameter interface: expected one of torque, velocity"),
+        ("interface", "effort", "parameter interface: expected one of torque, velocity, position"),
     ],
 )
 def test_a_bad_parameter_is_one_line(make_bench, name, value, line):
