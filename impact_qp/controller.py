@@ -43,6 +43,10 @@ class Phase(Enum):
     COAST = "coast"
     RETRACT = "retract"
     HOLD = "hold"
+    PRESS = "press"
+
+
+AFTER = {"retract": Phase.RETRACT, "hold": Phase.HOLD, "press": Phase.PRESS}
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,8 @@ class Plan:
     overrun: float = 0.03  # retract when nothing was hit this far behind the surface
     stall_time: float = 0.1  # retract when the arm stopped that long near it, unexplained
     solver: str = "quadprog"  # or "daqp"
+    after: str = "retract"  # or "hold", "press": what follows the impact
+    press_force: float = 0.0  # to press with, along -normal [N]
 
     def __post_init__(self) -> None:
         """Check the choices."""
@@ -70,10 +76,15 @@ class Plan:
             ("impact_limits", IMPACT_LIMITS),
             ("interface", INTERFACES),
             ("solver", SOLVERS),
+            ("after", AFTER),
         ):
             value = getattr(self, name)
             if value not in choices:
                 raise ControlError(f"{name}: expected one of {', '.join(choices)}, got {value!r}")
+        if self.after == "press" and not 0.0 < self.press_force < np.inf:
+            raise ControlError(f"press_force: expected a number > 0 [N], got {self.press_force}")
+        if self.after == "press" and self.interface != "torque":
+            raise ControlError("after: expected the torque interface to press with")
 
 
 class Command(NamedTuple):
@@ -127,8 +138,9 @@ class ImpactController:
             robot, period, self._tasks, self.impact_limit, plan.solver
         )
         self._normal = plan.contact.rotation[:, 2].copy()
-        self._motor = robot.apparent_motor_inertia
+        self._motor, self._nothing = robot.apparent_motor_inertia, np.zeros(robot.dof)
         self._position = np.zeros(robot.dof)  # last commanded, once started
+        self._sent: np.ndarray = np.zeros(robot.dof)  # last torque beyond gravity
         self._hangs: np.ndarray | None = None  # gravity torque, where the driver has none
         self.let_go()
         self.reset()
@@ -136,11 +148,18 @@ class ImpactController:
     def reset(self) -> None:
         """Start over: the next state is where the approach begins."""
         self._forget_motion()
-        self._phase, self._started = Phase.APPROACH, False
+        self._phase, self._started, self._positioned = Phase.APPROACH, False, False
         self._fastest = self._stalled = 0.0
         self._phase_time = 0.0
         self._stopping = False
         self._speed = 0.0
+
+    def take_over(self, other: ImpactController) -> None:
+        """Begin where another controller of the same robot has left it; ``reset`` before."""
+        self._sent, self._hangs = other._sent, other._hangs
+        self._forget_motion()
+        if other._started:
+            self._position, self._positioned = other._position, True
 
     def let_go(self) -> None:
         """Go on from ``rest``, which the robot was sent instead of this controller's command."""
@@ -224,11 +243,13 @@ class ImpactController:
         if self._stopping:
             return Phase.HOLD
         if phase is Phase.APPROACH and impact:
-            return Phase.COAST if plan.interface == "torque" else Phase.RETRACT
+            return Phase.COAST if plan.interface == "torque" else AFTER[plan.after]
         coasted = phase is Phase.COAST and self._phase_time >= plan.coast_time
         blocked = self._stalled >= plan.stall_time
         missed = phase is Phase.APPROACH and (gap < -plan.overrun or blocked)
-        if coasted or missed:
+        if coasted:
+            return AFTER[plan.after]
+        if missed:
             return Phase.RETRACT
         retracted = phase is Phase.RETRACT and gap > plan.retract_distance
         return Phase.HOLD if retracted else phase
@@ -245,7 +266,7 @@ class ImpactController:
 
     def _enter(self, phase: Phase, state: ArmState) -> None:
         """Start a phase from this state."""
-        if not self._started:
+        if not (self._started or self._positioned):
             self._position = state.q
         self._started = True
         self._phase, self._phase_time, self._speed = phase, 0.0, 0.0
@@ -261,7 +282,8 @@ class ImpactController:
         else:
             self._set_reference(ready)
             result = self._solver.solve(state, impact=limit is not None)
-        torque, dt = self._torque(state, result.ddq), self.period
+        press = self._press(state)
+        torque, dt = self._torque(state, result.ddq, press), self.period
         compensated = state.g if self.robot.driver_compensates_gravity else 0.0
         return Command(
             torque=torque,
@@ -269,7 +291,7 @@ class ImpactController:
             velocity=self._velocity + result.ddq * dt,
             position=self._position + (self._velocity + result.ddq * dt / 2) * dt,
             ddq=result.ddq,
-            reference_torque=state.M.dot(result.ddq) + state.h,
+            reference_torque=state.M.dot(result.ddq) + state.h + press,
             phase=self._phase,
             active=result.active,
             relaxed=result.relaxed,
@@ -288,7 +310,8 @@ class ImpactController:
     def _impact_limit_acts(self, gap: float) -> bool:
         """Return whether the impact limit is in force."""
         near = gap < self.plan.activation_distance
-        return self._phase is Phase.APPROACH and near and self.impact_limit is not None
+        moving = self._phase in (Phase.APPROACH, Phase.PRESS)  # pressing may lose the surface
+        return moving and near and self.impact_limit is not None
 
     def _coast(self, state: ArmState) -> Acceleration:
         """Return the acceleration that gravity compensation alone leaves: u = g."""
@@ -307,9 +330,15 @@ class ImpactController:
         self._velocity_task.reference = self._speed * self._normal
         self._velocity_task.feedforward = step / self.period * self._normal
 
-    def _torque(self, state: ArmState, ddq: np.ndarray) -> np.ndarray:
-        """Return u = (M + B_theta) qddot + h, clipped to torque and torque rate, (n,) [N.m]."""
-        u = state.M.dot(ddq) + self._motor * ddq + state.h
+    def _press(self, state: ArmState) -> np.ndarray:
+        """Return the torques that press on the surface, zero in other phases, (n,) [N.m]."""
+        if self._phase is not Phase.PRESS:
+            return self._nothing
+        return -self.plan.press_force * self._normal.dot(state.J[:3])
+
+    def _torque(self, state: ArmState, ddq: np.ndarray, press: np.ndarray) -> np.ndarray:
+        """Return u = (M + B_theta) qddot + h + press, clipped to torque and rate, (n,) [N.m]."""
+        u = state.M.dot(ddq) + self._motor * ddq + state.h + press
         lower, upper = self._solver.torque_limit.box(state)
         return np.minimum(np.maximum(u, lower), upper)
 

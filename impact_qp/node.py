@@ -7,23 +7,41 @@ import time
 from dataclasses import fields
 
 import numpy as np
+from rclpy.action import ActionServer, CancelResponse
+from rclpy.action.server import ServerGoalHandle
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.task import Future
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
+from std_msgs.msg import Float64MultiArray, Header
 
+from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import (
     Contact,
     ControllerStatus,
     DetectorStatus,
     ImpactAnnouncement,
+    ImpactEstimate,
     JointCommand,
 )
+from impact_predictor.answers import prediction_message
 from impact_qp.controller import Command, ImpactController, Phase
 from impact_qp.exceptions import ControlError
+from impact_qp.goal import (
+    BAD_GOAL,
+    CANCELED,
+    INACTIVE,
+    INPUT_LOST,
+    OK,
+    PREEMPTED,
+    End,
+    GoalRun,
+    plan_of,
+)
 from impact_qp.parameters import ControllerParameters
+from impact_robots import ArmDynamics
 from impact_robots.exceptions import ImpactError
 from impact_ros.main import main_for
 from impact_ros.messages import (
@@ -33,11 +51,13 @@ from impact_ros.messages import (
     non_finite,
     set_vector,
     to_nanoseconds,
+    vector,
 )
 from impact_ros.parameters import declare, from_values
 from impact_ros.qos import LATCHED, LOCKSTEP, SENSOR, STREAM
 from impact_ros.spin import freeze_garbage
 
+FEEDBACK_RATE = 50.0  # of a goal [Hz]
 ACKNOWLEDGED_WITHIN = Duration(seconds=0.1)  # the last command, before its publisher goes
 
 MODES = {
@@ -45,6 +65,7 @@ MODES = {
     Phase.COAST: ControllerStatus.MODE_COAST,
     Phase.RETRACT: ControllerStatus.MODE_RETRACT,
     Phase.HOLD: ControllerStatus.MODE_HOLD,
+    Phase.PRESS: ControllerStatus.MODE_PRESS,
 }
 COMMANDS = {
     "torque": JointCommand.INTERFACE_TORQUE,
@@ -75,6 +96,8 @@ class ImpactQpNode(LifecycleNode):
         super().__init__("impact_qp", **options)
         declare(self, ControllerParameters)
         self._controller: ImpactController | None = None
+        self._run = self._handle = self._finished = None
+        self._ends: dict[bytes, Future] = {}  # of goals whose result is not out yet
         self._active = False
         self._verdict: DetectorStatus | None = None  # of the detector, on the newest state
         self._forget()
@@ -84,10 +107,14 @@ class ImpactQpNode(LifecycleNode):
         self._engaged = False  # has commanded since configuration
         self._fault = ""
         self._pending: JointState | None = None
+        self._state: tuple[np.ndarray, np.ndarray] | None = None  # the last usable one
         self._received = 0.0  # when the pending state came [s of a monotonic clock]
         self._verdict_time = self._state_time = time.monotonic()
         self._stamp = -1
         self._answer: tuple = ()
+        self._run: GoalRun | None = None  # of the goal that is carried out
+        self._handle = self._finished = None  # of that goal, and the future of its end
+        self._cycle = 0
         self._announced: bool | None = None  # that an impact is due; None: nothing was said yet
         self._silent = False  # no states: the arm was put to rest
         self._infeasible = self._missed = self._dropped = 0
@@ -136,6 +163,19 @@ class ImpactQpNode(LifecycleNode):
                 DetectorStatus, "impact_detector/status", self._on_verdict, profile
             ),
         ]
+        self._inputs.append(
+            self.create_subscription(
+                ImpactEstimate, "impact_detector/estimate", self._on_estimate, LATCHED
+            )
+        )
+        self._goals = ActionServer(
+            self,
+            ExecuteImpact,
+            "~/execute_impact",
+            self._execute,
+            handle_accepted_callback=self._on_goal,
+            cancel_callback=lambda handle: CancelResponse.ACCEPT,
+        )
         period = self._settings.state_timeout / 2.0
         steady = Clock(clock_type=ClockType.STEADY_TIME)  # watches while simulated time stands
         self._watchdog = None if lockstep else self.create_timer(period, self._watch, clock=steady)
@@ -144,6 +184,8 @@ class ImpactQpNode(LifecycleNode):
         """Approach from the next state on."""
         self._controller.reset()
         self._forget()
+        if not self._settings.approach_on_activation:
+            self._controller.stop()
         self._active = self._engaged = True
         return super().on_activate(state)
 
@@ -151,6 +193,7 @@ class ImpactQpNode(LifecycleNode):
         """Brake and hold for as long as states arrive."""
         self._active = False
         self._controller.stop()
+        self._end_goal(End(PREEMPTED, "deactivated"))
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -167,10 +210,12 @@ class ImpactQpNode(LifecycleNode):
         """Destroy what `configure` made, after a last command if the arm was commanded at all."""
         if self._controller is None:
             return
+        self._end_goal(End(PREEMPTED, reason))
         if self._engaged:
             self._send_rest(reason)
             self._commands.wait_for_all_acked(ACKNOWLEDGED_WITHIN)
         self._active, self._engaged, self._controller = False, False, None
+        self._goals.destroy()
         for subscription in self._inputs:
             self.destroy_subscription(subscription)
         publishers = (self._commands, self._values, self._desired, self._status)
@@ -234,6 +279,7 @@ class ImpactQpNode(LifecycleNode):
         self._announce(command.due)
         self._answer = (desired, status, values, reply)
         self._repeat()
+        self._watch_goal(status, command)
 
     def _compute(self, message: JointState) -> Command | None:
         """Return the command for a state, None if the state cannot be used."""
@@ -242,6 +288,7 @@ class ImpactQpNode(LifecycleNode):
             if bad := non_finite(self._robot.joint_names, position=q, velocity=dq):
                 raise ControlError(f"not finite: {', '.join(bad)}")
             verdict = self._verdict or DetectorStatus()
+            self._state = q, dq
             return self._controller.update(q, dq, impact=verdict.impact, ready=verdict.ready)
         except ImpactError as error:
             self.get_logger().warning(f"state dropped: {error}", throttle_duration_sec=1.0)
@@ -253,6 +300,101 @@ class ImpactQpNode(LifecycleNode):
             publishers = (self._desired, self._status, self._values, self._commands)
             for publisher, message in zip(publishers, self._answer, strict=True):
                 publisher.publish(message)
+
+    # --- goals --------------------------------------------------------------------------------
+
+    def _on_goal(self, handle: ServerGoalHandle) -> None:
+        """Begin a goal; it takes the place of the one before it."""
+        self._end_goal(End(PREEMPTED, "another goal came"))
+        self._handle, self._finished = handle, Future(executor=self.executor)
+        self._ends[bytes(handle.goal_id.uuid)] = self._finished
+        end = self._begin(handle.request)
+        handle.execute()
+        if end is not None:
+            self._end_goal(end)
+
+    def _begin(self, goal: ExecuteImpact.Goal) -> End | None:
+        """Let the controller approach for a goal; return why not if it cannot."""
+        if not self._active or self._fault:
+            return End(INACTIVE, self._fault or "activate the controller first")
+        if self._state is None:
+            return End(INPUT_LOST, "no joint state yet")
+        settings = self._settings
+        try:
+            plan = plan_of(goal, settings.plan(), settings.speed_cap, self._robot.base_frame)
+            controller = ImpactController(self._robot, plan, period=1.0 / settings.rate)
+        except ImpactError as error:
+            return End(BAD_GOAL, str(error))
+        timeout = settings.goal_timeout if np.isnan(goal.timeout) else goal.timeout
+        run, state = GoalRun(self._robot, plan, timeout), ArmDynamics(self._robot)(*self._state)
+        limit = controller.impact_limit
+        bound = np.inf if limit is None else limit.speed_bound(state).speed
+        if (refusal := run.refusal(bound, plan.contact.gap(state.position))) is not None:
+            return refusal
+        controller.take_over(self._controller)
+        self._controller, self._run = controller, run
+        return None
+
+    async def _execute(self, handle: ServerGoalHandle) -> ExecuteImpact.Result:
+        """Wait for the end of a goal and report it."""
+        end, run = await self._ends[bytes(handle.goal_id.uuid)]
+        del self._ends[bytes(handle.goal_id.uuid)]
+        if end.code == OK:
+            handle.succeed()
+        elif end.code == CANCELED:
+            handle.canceled()
+        else:
+            handle.abort()
+        return self._result(end, run)
+
+    def _end_goal(self, end: End) -> None:
+        """End the goal that is carried out, if any."""
+        finished, self._finished = self._finished, None
+        run, self._run, self._handle = self._run, None, None
+        if finished is not None:
+            finished.set_result((end, run))
+
+    def _watch_goal(self, status: ControllerStatus, command: Command) -> None:
+        """Look after a goal once a cycle."""
+        if self._run is None:
+            return
+        if self._handle.is_cancel_requested:
+            self._controller.stop()
+            self._end_goal(End(CANCELED, "cancelled"))
+            return
+        impact = bool(self._verdict and self._verdict.impact)
+        end = self._run.add(self._stamp, *self._state, command, impact)
+        if end is not None:
+            if end.code != OK:
+                self._controller.stop()
+            self._end_goal(end)
+            return
+        self._cycle += 1
+        if self._cycle % max(1, round(self._settings.rate / FEEDBACK_RATE)) == 0:
+            self._handle.publish_feedback(_feedback(status))
+
+    def _on_estimate(self, message: ImpactEstimate) -> None:
+        """Take the detector's estimate of an impact."""
+        if self._run is not None:
+            self._run.take_estimate(message, to_nanoseconds(message.impact_time))
+
+    def _result(self, end: End, run: GoalRun | None) -> ExecuteImpact.Result:
+        """Return what became of a goal."""
+        unknown = float("nan")
+        result = ExecuteImpact.Result(success=end.code == OK, code=end.code, message=end.message)
+        result.contact_speed = result.speed_bound = unknown
+        if run is None or run.impact_time is None:
+            return result
+        result.contact_speed, result.speed_bound = run.contact_speed, run.speed_bound
+        if (prediction := run.prediction()) is not None:
+            header = Header(frame_id=self._robot.base_frame)
+            from_nanoseconds(run.impact_time, header.stamp)
+            result.announced = prediction_message(prediction, None, header)
+        if run.estimate is not None:
+            result.measured = run.estimate
+            if run.estimate.header.frame_id == self._robot.base_frame:
+                result.impulse_in_set = run.holds_impulse(vector(run.estimate.impulse))
+        return result
 
     # --- failures -----------------------------------------------------------------------------
 
@@ -277,6 +419,7 @@ class ImpactQpNode(LifecycleNode):
         """Brake and hold until the node is activated again."""
         self._fault = reason
         self._controller.stop()
+        self._end_goal(End(INPUT_LOST, reason))
         self.get_logger().error(f"stopped: {reason}; deactivate and activate to go on")
 
     def _send_rest(self, reason: str) -> None:
@@ -386,6 +529,18 @@ class ImpactQpNode(LifecycleNode):
             dropped_inputs=self._dropped,
             message=text,
         )
+
+
+def _feedback(status: ControllerStatus) -> ExecuteImpact.Feedback:
+    """Return the progress that a status tells."""
+    active = status.active_constraints
+    return ExecuteImpact.Feedback(
+        distance=status.gap,
+        speed=-status.normal_speed,
+        bound=status.speed_bound,
+        active_limit=active[0] if active else "",
+        phase=status.mode,
+    )
 
 
 main = main_for(ImpactQpNode)

@@ -72,6 +72,12 @@ class ControllerParameters(RobotParameters):
     stall_time: float = planned(
         0.1, "Retract when stopped that long near the surface, unexplained", unit="s", low=1e-3
     )
+    approach_on_activation: bool = planned(
+        True, "Approach at once when activated; false: hold until an ExecuteImpact goal comes"
+    )
+    goal_timeout: float = planned(
+        10.0, "A goal without one of its own gives up that long without contact", unit="s", low=0.1
+    )
     rate: float = parameter(1000.0, "Rate of the robot's state", unit="Hz", low=10.0, high=10000.0)
     state_timeout: float = parameter(
         0.02, "Stop when state or detector are silent for longer", unit="s", low=1e-3, high=10.0

@@ -8,8 +8,9 @@ import pytest
 
 import impact_qp.acceleration
 from impact_analysis.mishaps import MISHAPS, run_mishap
-from impact_qp import ImpactController, NoSolutionFound, Phase, Plan
+from impact_qp import ControlError, ImpactController, NoSolutionFound, Phase, Plan
 from impact_robots import ArmDynamics
+from impact_sim import PANDA_NOISE, Simulation
 
 HARMLESS = [name for name in MISHAPS if "taken over" not in name]
 
@@ -108,3 +109,43 @@ def test_waiting_for_the_detector_near_the_surface_is_no_stall(panda, contact, a
 
     assert stops(ready=False) is Phase.APPROACH
     assert stops(ready=True) is Phase.RETRACT
+
+
+# --- after the impact ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("after", "force"), [("hold", 0.0), ("press", 20.0)])
+def test_after_the_impact_it_holds_or_presses(panda, scenario, contact, after, force):
+    plan = Plan(contact, speed=0.1, after=after, press_force=force)
+    controller = ImpactController(panda, plan)
+    simulation = Simulation(panda, scenario.surface(panda), noise=PANDA_NOISE)
+    measurement, impact = simulation.reset(scenario.start(panda)), False
+    forces, commands = [], []
+    for _ in range(3000):
+        impact |= bool(simulation.plant.contact_force.any())
+        commands.append(controller.update(measurement.q, measurement.dq, impact=impact))
+        measurement = simulation.step(commands[-1].driver_torque)
+        forces.append(-measurement.forces[:, 0].mean())
+    assert commands[-1].phase is (Phase.PRESS if force else Phase.HOLD)
+    assert np.mean(forces[-500:]) == pytest.approx(force, abs=0.2 * force + 0.5)
+    assert np.abs(simulation.plant.dq).max() < 0.02
+    steps = np.diff([command.driver_torque for command in commands], axis=0)
+    assert np.abs(steps).max() <= 1.0 + 1e-9
+
+
+def test_pressing_needs_torques_and_a_force(contact):
+    with pytest.raises(ControlError, match="press_force: expected a number > 0"):
+        Plan(contact, after="press")
+    with pytest.raises(ControlError, match="expected the torque interface"):
+        Plan(contact, after="press", press_force=5.0, interface="velocity")
+
+
+def test_a_new_controller_takes_over_without_a_step_in_torque(panda, scenario, contact):
+    first = controller_for(panda, contact)
+    q = scenario.start(panda)
+    for _ in range(100):
+        before = first.update(q, np.zeros(7))
+    second = controller_for(panda, replace(contact, normal=np.array([0.0, 0.0, 1.0])))
+    second.take_over(first)
+    after = second.update(q, np.zeros(7))
+    assert np.abs(after.driver_torque - before.driver_torque).max() <= 1.0 + 1e-9

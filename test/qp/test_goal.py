@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ExecuteImpact over real DDS: from a goal to what happened, and every way in which it ends."""
+
+import time
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+pytest.importorskip("rclpy")
+
+from rclpy.action import ActionClient
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.task import Future
+from sensor_msgs.msg import JointState
+
+from impact_msgs.action import ExecuteImpact
+from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactEstimate, JointCommand
+from impact_qp.limits import RobustImpactLimit
+from impact_qp.node import ImpactQpNode
+from impact_robots import ArmDynamics
+from impact_ros.messages import from_nanoseconds, set_vector
+from impact_ros.qos import LATCHED, RECORD, STREAM
+from impact_ros.spin import make_executor
+from impact_sim import Simulation
+
+TIME_OUT = 20.0  # [s]
+MS = 1_000_000  # [ns]
+NAN = float("nan")
+Result = ExecuteImpact.Result
+
+
+class Bench:
+    """The controller's node, and a simulated arm with detector and client of the action."""
+
+    def __init__(self, context, robot, scenario, parameters):
+        overrides = [Parameter(name, value=value) for name, value in parameters.items()]
+        self.node = ImpactQpNode(context=context, parameter_overrides=overrides)
+        self.peer = Node("peer", context=context)
+        self.states = self.peer.create_publisher(JointState, "joint_states", STREAM)
+        self.verdicts = self.peer.create_publisher(DetectorStatus, "impact_detector/status", STREAM)
+        self.estimates = self.peer.create_publisher(
+            ImpactEstimate, "impact_detector/estimate", LATCHED
+        )
+        self.commands, self.status, self.heard, self.feedback = [], [], [], []
+        for kind, topic, heard in (
+            (JointCommand, "impact_qp/command", self.commands),
+            (ControllerStatus, "impact_qp/status", self.status),
+            (DetectorStatus, "impact_detector/status", self.heard),
+        ):
+            self.peer.create_subscription(kind, topic, heard.append, RECORD)
+        self.client = ActionClient(self.peer, ExecuteImpact, "impact_qp/execute_impact")
+        self.robot, self.scenario, self.k = robot, scenario, 0
+        self.simulation = Simulation(robot, scenario.surface(robot), seed=3)
+        self.measurement = self.simulation.reset(scenario.start(robot))
+        self.touch = None
+        self.executor = make_executor(context)  # one for all: goals wait in it
+        for node in (self.node, self.peer):
+            self.executor.add_node(node)
+
+    def spin(self, until):
+        end, never = time.monotonic() + TIME_OUT, Future()
+        while not until():
+            assert time.monotonic() < end, "timed out"
+            self.executor.spin_until_future_complete(never, timeout_sec=0.002)
+
+    def start(self, activate=True):
+        self.node.trigger_configure()
+        self.spin(
+            lambda: (
+                all(p.get_subscription_count() for p in (self.states, self.verdicts))
+                and self.estimates.get_subscription_count()
+                and all(s.get_publisher_count() for s in self.peer.subscriptions)
+                and self.client.server_is_ready()
+            )
+        )
+        self.tell(impact=False)
+        if activate:
+            self.node.trigger_activate()
+        return self
+
+    def tell(self, *, impact):
+        """Give the detector's verdict."""
+        message = DetectorStatus(impact=impact, ready=True)
+        from_nanoseconds(self.k * MS, message.header.stamp)
+        count = len(self.heard)
+        self.verdicts.publish(message)
+        self.spin(lambda: len(self.heard) > count)
+
+    def cycles(self, count=1, until=lambda: False):
+        """Run the arm for some milliseconds; return whether the condition came."""
+        for _ in range(count):
+            if until():
+                return True
+            self.k += 1
+            message = JointState(
+                name=list(self.robot.joint_names),
+                position=self.measurement.q.tolist(),
+                velocity=self.measurement.dq.tolist(),
+            )
+            from_nanoseconds(self.k * MS, message.header.stamp)
+            heard = len(self.commands)
+            self.states.publish(message)
+            self.spin(lambda heard=heard: len(self.commands) > heard)
+            self.measurement = self.simulation.step(np.array(self.commands[-1].values))
+            if self.touch is None and self.simulation.plant.contact_force.any():
+                self.touch = self.k
+                self.tell(impact=True)
+        return until()
+
+    def goal(self, **fields):
+        """Return a goal at the scenario's surface, everything open."""
+        goal = ExecuteImpact.Goal(speed=NAN, timeout=NAN)
+        for name in ("friction_low", "friction_high", "restitution_low", "restitution_high"):
+            setattr(goal, name, NAN)
+        set_vector(goal.contact.pose.position, self.scenario.surface_point(self.robot))
+        turn = pin.Quaternion(np.array([0.0, 0.0, 1.0]), np.array(self.scenario.normal, float))
+        for name in "xyzw":
+            setattr(goal.contact.pose.orientation, name, getattr(turn, name))
+        for name, value in fields.items():
+            setattr(goal, name, value)
+        return goal
+
+    def send(self, goal):
+        """Send a goal and return its handle."""
+        future = self.client.send_goal_async(goal, feedback_callback=self.feedback.append)
+        self.spin(future.done)
+        assert future.result().accepted
+        return future.result()
+
+    def result(self, handle):
+        """Wait for a result."""
+        future = handle.get_result_async()
+        self.spin(future.done)
+        return future.result().result
+
+    def close(self):
+        self.executor.shutdown()
+        self.client.destroy()
+        self.node.destroy_node()
+        self.peer.destroy_node()
+
+
+@pytest.fixture
+def make_bench(context, panda, scenario):
+    made = []
+
+    def make(**changes):
+        parameters = scenario.controller_parameters(panda) | {
+            "state_timeout": 10.0,
+            "approach_on_activation": False,
+            **changes,
+        }
+        made.append(Bench(context, panda, scenario, parameters))
+        return made[-1]
+
+    yield make
+    for bench in made:
+        bench.close()
+
+
+@pytest.fixture
+def bench(make_bench):
+    bench = make_bench().start()
+    bench.cycles(5)
+    return bench
+
+
+def mode(bench):
+    return bench.status[-1].mode
+
+
+def test_without_a_goal_the_arm_holds(bench):
+    bench.cycles(50)
+    assert mode(bench) == ControllerStatus.MODE_HOLD
+    assert np.abs(bench.simulation.plant.dq).max() < 0.01
+
+
+def test_a_goal_is_carried_out_and_reported(bench, panda, contact):
+    handle = bench.send(bench.goal(after=ExecuteImpact.Goal.AFTER_HOLD))
+    future = handle.get_result_async()
+    assert bench.cycles(3000, until=lambda: bench.touch)
+    plant, rotation = bench.simulation.plant, contact.rotation
+    state = ArmDynamics(panda)(plant.q, plant.dq)
+    bench.cycles(120)
+    assert mode(bench) == ControllerStatus.MODE_HOLD and not future.done()  # no estimate yet
+    estimate = ImpactEstimate(impulse_source=ImpactEstimate.SOURCE_TORQUE)
+    from_nanoseconds(bench.touch * MS, estimate.impact_time)
+    estimate.header.frame_id = panda.base_frame
+    set_vector(estimate.impulse, 0.3 * rotation[:, 2])
+    bench.estimates.publish(estimate)
+    bench.spin(lambda: bench.node._run.estimate is not None)
+    bench.cycles(1)
+    bench.spin(future.done)
+    result = future.result().result
+    assert (result.success, result.code, result.message) == (True, Result.CODE_OK, "")
+    bound = RobustImpactLimit(panda, contact).speed_bound(state).speed
+    assert result.contact_speed == pytest.approx(bound, rel=0.02)
+    assert result.speed_bound == pytest.approx(bound, rel=0.01)
+    assert result.impulse_in_set and result.measured == estimate
+    assert result.announced.task_velocity_before.z == pytest.approx(-bound, rel=0.03)
+    assert result.announced.impulse.z > 0.1
+    distances = [each.feedback.distance for each in bench.feedback]
+    assert len(distances) > 20 and distances[0] > 0.09 and min(distances) < 0.005
+    assert any("joint6" in each.feedback.active_limit for each in bench.feedback)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"speed": 9.0}, "speed: expected above 0 up to speed_cap 0.5 m/s, got 9"),
+        ({"speed": 0.0}, "speed: expected above 0"),
+        ({"friction_high": -1.0}, "friction"),
+        ({"restitution_high": 1.5}, "restitution"),
+        ({"impact_limits": "brave"}, "impact_limits: expected one of unaware, robust"),
+        ({"after": 9}, "after: expected 0 to 3, got 9"),
+        ({"after": 3}, "press_force: expected a number > 0"),
+        ({"timeout": -1.0}, "timeout: expected above 0 s"),
+    ],
+)
+def test_a_bad_goal_says_why_and_nothing_moves(bench, fields, said):
+    result = bench.result(bench.send(bench.goal(**fields)))
+    assert (result.success, result.code) == (False, Result.CODE_BAD_GOAL)
+    assert said in result.message
+    bench.cycles(20)
+    assert mode(bench) == ControllerStatus.MODE_HOLD
+
+
+def test_a_pose_in_another_frame_or_without_orientation_is_a_bad_goal(bench):
+    goal = bench.goal()
+    goal.contact.header.frame_id = "map"
+    assert "expected a pose in panda_link0, got 'map'" in bench.result(bench.send(goal)).message
+    goal = bench.goal()
+    for name in "xyzw":
+        setattr(goal.contact.pose.orientation, name, 0.0)
+    assert "unit quaternion" in bench.result(bench.send(goal)).message
+
+
+def test_a_goal_that_cannot_be_reached_safely_is_refused(bench):
+    behind = bench.goal()
+    behind.contact.pose.position.x = -1.0  # the arm is behind that surface
+    result = bench.result(bench.send(behind))
+    assert result.code == Result.CODE_NOT_FEASIBLE and "behind the surface" in result.message
+    result = bench.result(bench.send(bench.goal(friction_high=9.0)))
+    assert result.code == Result.CODE_NOT_FEASIBLE and "no speed is safe" in result.message
+
+
+def test_an_inactive_controller_and_one_without_states_say_so(make_bench):
+    bench = make_bench().start(activate=False)
+    assert bench.result(bench.send(bench.goal())).code == Result.CODE_INACTIVE
+    bench.node.trigger_activate()
+    assert bench.result(bench.send(bench.goal())).code == Result.CODE_INPUT_LOST
+
+
+def approaching(bench, **fields):
+    handle = bench.send(bench.goal(**fields))
+    bench.cycles(300)
+    assert mode(bench) == ControllerStatus.MODE_APPROACH
+    return handle
+
+
+def test_cancelling_brakes_and_holds(bench):
+    handle = approaching(bench)
+    future = handle.cancel_goal_async()
+    bench.spin(future.done)
+    bench.cycles(1)
+    assert bench.result(handle).code == Result.CODE_CANCELED
+    bench.cycles(300)
+    assert mode(bench) == ControllerStatus.MODE_HOLD and bench.touch is None
+    assert np.abs(bench.simulation.plant.dq).max() < 0.01
+
+
+def test_another_goal_takes_over_without_a_step_in_torque(bench):
+    first = approaching(bench)
+    before = np.array(bench.commands[-1].values)
+    second = bench.send(bench.goal(speed=0.02))
+    assert bench.result(first).code == Result.CODE_PREEMPTED
+    bench.cycles(1)
+    assert np.abs(np.array(bench.commands[-1].values) - before).max() <= 1.0 + 1e-9
+    bench.cycles(400)
+    speed = -bench.status[-1].normal_speed
+    assert speed == pytest.approx(0.02, abs=0.005)
+    bench.node.trigger_deactivate()
+    assert bench.result(second).code == Result.CODE_PREEMPTED
+
+
+def test_without_contact_it_gives_up(bench):
+    handle = bench.send(bench.goal(speed=0.01, timeout=0.1))
+    bench.cycles(120)
+    result = bench.result(handle)
+    assert result.code == Result.CODE_TIMEOUT and "no contact within 0.1 s" in result.message
+    assert np.isnan(result.contact_speed)
+
+
+def test_an_impact_before_the_surface_is_unexpected(bench):
+    handle = approaching(bench)
+    bench.tell(impact=True)
+    bench.cycles(2)
+    result = bench.result(handle)
+    assert result.code == Result.CODE_UNEXPECTED_IMPACT and "before the surface" in result.message
+    bench.cycles(300)
+    assert mode(bench) == ControllerStatus.MODE_HOLD
+
+
+def test_a_clock_that_jumps_back_ends_the_goal(bench):
+    handle = approaching(bench)
+    bench.k -= 100
+    bench.cycles(1)
+    assert bench.result(handle).code == Result.CODE_INPUT_LOST
