@@ -16,6 +16,7 @@ from impact_qp.tasks import Task
 from impact_robots.dynamics import ArmState
 from impact_robots.robot import Robot
 
+YIELDING = ("impact", "collision")  # how the names of rows that give way begin
 BRAKING_RATE = 10.0  # of the fall-back that only brakes [1/s]
 
 
@@ -72,7 +73,7 @@ class AccelerationSolver:
             x, active = solve(self._softened.build(state), self._by)
         except NoSolutionFound:
             return self._braking(state)
-        relaxed = tuple(name for name in active if name.startswith("impact"))
+        relaxed = tuple(name for name in active if name.startswith(YIELDING))
         return Acceleration(x[:n], active, max(0.0, float(x[-1])), relaxed)
 
     def _braking(self, state: ArmState) -> Acceleration:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limits: what the arm must not do."""
 
+from impact_qp.limits.collision import Body, CollisionLimit
 from impact_qp.limits.contact import Contact, SpeedBound
 from impact_qp.limits.effects import VELOCITY_MAPS, PostImpactBound, impact_rows, velocity_jump
 from impact_qp.limits.existential import ExistentialImpactLimit
@@ -16,6 +17,8 @@ from impact_qp.limits.worst_case import (
 
 __all__ = [
     "VELOCITY_MAPS",
+    "Body",
+    "CollisionLimit",
     "Contact",
     "ExistentialImpactLimit",
     "ImpactLimit",

@@ -1,9 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tasks: what the arm should do."""
 
+from impact_qp.tasks.admittance import AdmittanceTask
+from impact_qp.tasks.frame import FrameTask
 from impact_qp.tasks.orientation import OrientationTask
 from impact_qp.tasks.posture import PostureTask
 from impact_qp.tasks.task import Task
 from impact_qp.tasks.velocity import VelocityTask
 
-__all__ = ["OrientationTask", "PostureTask", "Task", "VelocityTask"]
+__all__ = [
+    "AdmittanceTask",
+    "FrameTask",
+    "OrientationTask",
+    "PostureTask",
+    "Task",
+    "VelocityTask",
+]

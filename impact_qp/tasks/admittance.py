@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Press with a measured force."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_qp.tasks.task import Task
+from impact_robots.dynamics import ArmState
+
+
+class AdmittanceTask(Task):
+    r"""Residual :math:`J_n\ddot q + \dot J_n\dot q - k_v(v_{ref} - v_n)` along the normal.
+
+    :math:`v_{ref} = (f - f_d)/d`: the contact point gives way while the measured force f of the
+    surface on the robot is above the wanted one, and goes after the surface while it is below,
+    no faster than ``speed``. The other directions are left to other tasks.
+    """
+
+    def __init__(
+        self,
+        normal: np.ndarray,
+        *,
+        damping: float = 2000.0,
+        gain: float = 20.0,
+        speed: float = 0.02,
+        weight: float = 100.0,
+    ) -> None:
+        """Create the task.
+
+        Args:
+            normal: of the surface, towards the robot, base axes, unit, shape (3,).
+            damping: d [N.s/m].
+            gain: k_v [1/s].
+            speed: largest reference [m/s].
+            weight: of the task.
+        """
+        super().__init__(weight, 1)
+        self.normal, self.damping, self.gain = np.array(normal, dtype=float), damping, gain
+        self.speed = speed
+        self.wanted = 0.0  # force of the surface on the robot along the normal [N]
+        self.measured = 0.0  # the same, measured [N]
+
+    def fill(self, state: ArmState, A: np.ndarray, b: np.ndarray) -> None:
+        """Write A and b, see :meth:`Task.fill`."""
+        A[0] = self.normal.dot(state.J[:3])
+        excess = (self.measured - self.wanted) / self.damping
+        reference = min(max(excess, -self.speed), self.speed)
+        drift = float(self.normal.dot(state.dJ_dq[:3]))
+        b[0] = self.gain * (reference - float(A[0].dot(state.dq))) - drift

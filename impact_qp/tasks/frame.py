@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bring the contact frame to a pose."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from impact_qp.tasks.task import Task
+from impact_robots.dynamics import ArmState
+
+
+class FrameTask(Task):
+    r"""Residual :math:`J\ddot q + \dot J\dot q - k_p e + k_d v`, base axes.
+
+    e is the way to the reference, linear part first, and the rotation vector to it (the corrected
+    sign and axes of the specification, section 12); v the twist of the frame.
+    """
+
+    def __init__(
+        self, *, stiffness: float = 100.0, damping: float = 20.0, weight: float = 100.0
+    ) -> None:
+        """Create the task with k_p [1/s^2] and k_d [1/s]."""
+        super().__init__(weight, 6)
+        self.stiffness, self.damping = stiffness, damping
+        self.reference = pin.SE3.Identity()  # pose of the contact frame in base axes
+
+    def fill(self, state: ArmState, A: np.ndarray, b: np.ndarray) -> None:
+        """Write A and b, see :meth:`Task.fill`."""
+        A[:] = state.J
+        b[:3] = self.reference.translation - state.position
+        R = state.rotation
+        b[3:] = R.dot(pin.log3(R.T.dot(self.reference.rotation)))
+        b *= self.stiffness
+        b -= self.damping * A.dot(state.dq) + state.dJ_dq
