@@ -249,7 +249,8 @@ class ImpactController:
         missed = phase is Phase.APPROACH and (gap < -plan.overrun or blocked)
         if coasted:
             return AFTER[plan.after]
-        if missed:
+        lost = phase is Phase.PRESS and gap < -plan.overrun
+        if missed or lost:
             return Phase.RETRACT
         retracted = phase is Phase.RETRACT and gap > plan.retract_distance
         return Phase.HOLD if retracted else phase
@@ -277,12 +278,13 @@ class ImpactController:
     def _command(self, state: ArmState, gap: float, ready: bool) -> Command:
         """Return the command of the present phase."""
         limit = self.impact_limit if self._impact_limit_acts(gap) else None
+        press = self._press(state)
+        self._solver.torque_limit.added = press
         if self._phase is Phase.COAST:
             result = self._coast(state)
         else:
             self._set_reference(ready)
             result = self._solver.solve(state, impact=limit is not None)
-        press = self._press(state)
         torque, dt = self._torque(state, result.ddq, press), self.period
         compensated = state.g if self.robot.driver_compensates_gravity else 0.0
         return Command(

@@ -58,14 +58,13 @@ def solve(program: QuadraticProgram, solver: str = "quadprog") -> Solution:
         NoSolutionFound: infeasible, not positive definite, or not finite.
         ControlError: no such solver.
     """
-    for part in (program.H, program.c, program.G, program.h):
-        numbers = part.ravel()
-        if not isfinite(numbers.dot(numbers)):
-            raise NoSolutionFound(program, "the program holds numbers that are not finite")
+    H, G = program.H.ravel(), program.G.ravel()
+    if not isfinite(H.dot(H) + G.dot(G) + sum(program.c.tolist()) + sum(program.h.tolist())):
+        raise NoSolutionFound(program, "the program holds numbers that are not finite")
     if solver not in SOLVERS:
         raise ControlError(f"solver: expected one of {', '.join(SOLVERS)}, got {solver!r}")
     x, active = SOLVERS[solver](program)
-    if not isfinite(x.dot(x)):
+    if not isfinite(sum(x.tolist())):
         raise NoSolutionFound(program, "the solver returned numbers that are not finite")
     names = program.names
     return Solution(x, tuple([names[i] for i in active]))

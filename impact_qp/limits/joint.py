@@ -53,17 +53,20 @@ class JointLimit(Limit):
 
     def fill(self, state: ArmState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the box as 2 n rows."""
-        lower, upper = self.box(state)
-        n = len(upper)
+        lower, upper = self._bounds(state)
         G[:] = self._G
-        h[:n] = upper
-        np.negative(lower, out=h[n:])
+        h[:] = upper + [-low for low in lower]
 
     def box(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper joint accelerations, each of shape (n,) [rad/s^2]."""
+        lower, upper = self._bounds(state)
+        return np.array(lower), np.array(upper)
+
+    def _bounds(self, state: ArmState) -> tuple[list[float], list[float]]:
         free = self.previous is None
         previous = self._nothing if self.previous is None else self.previous.tolist()
-        lower, upper = [], []
+        lower: list[float] = []
+        upper: list[float] = []
         for joint, q, dq, last in zip(
             self._joints, state.q.tolist(), state.dq.tolist(), previous, strict=True
         ):
@@ -84,7 +87,7 @@ class JointLimit(Limit):
             low, high = _clipped(low, high, -a, b)
             lower.append(low)
             upper.append(high)
-        return np.array(lower), np.array(upper)
+        return lower, upper
 
 
 def _clipped(low: float, high: float, lower: float, upper: float) -> tuple[float, float]:

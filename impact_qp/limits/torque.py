@@ -19,9 +19,11 @@ class TorqueLimit(Limit):
     def __init__(self, robot: Robot, period: float) -> None:
         """Create the limit for a control period ``period`` [s]."""
         self._torque = robot.limits.torque
-        self._step = robot.limits.torque_rate * period
+        self._limits = self._torque.tolist()
+        self._steps = (robot.limits.torque_rate * period).tolist()
         self._motor = np.diag(robot.apparent_motor_inertia)
         self.previous: np.ndarray | None = None  # last u - g [N.m], None after a re-start
+        self.added: np.ndarray | None = None  # to u beside what accelerations need [N.m]
         self._last: tuple[ArmState, np.ndarray | None, tuple[np.ndarray, np.ndarray]] | None = None
         self.names = tuple(f"{name} torque upper" for name in robot.joint_names) + tuple(
             f"{name} torque lower" for name in robot.joint_names
@@ -33,8 +35,9 @@ class TorqueLimit(Limit):
         np.add(state.M, self._motor, out=G[:n])
         np.negative(G[:n], out=G[n:])
         lower, upper = self.box(state)
-        np.subtract(upper, state.h, out=h[:n])
-        np.subtract(state.h, lower, out=h[n:])
+        other = state.h if self.added is None else state.h + self.added
+        np.subtract(upper, other, out=h[:n])
+        np.subtract(other, lower, out=h[n:])
 
     def box(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper torques u, gravity included, each of shape (n,) [N.m]."""
@@ -46,12 +49,11 @@ class TorqueLimit(Limit):
         return box
 
     def _box(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
-        limit = self._torque
         if self.previous is None:
-            return -limit, limit
-        base = self.previous + state.g
-        lower, upper = base - self._step, base + self._step
-        return (
-            np.minimum(np.maximum(lower, -limit), limit),
-            np.minimum(np.maximum(upper, -limit), limit),
-        )
+            return -self._torque, self._torque
+        lower, upper = [], []
+        sent = (self.previous + state.g).tolist()
+        for torque, limit, step in zip(sent, self._limits, self._steps, strict=True):
+            lower.append(min(max(torque - step, -limit), limit))
+            upper.append(min(max(torque + step, -limit), limit))
+        return np.array(lower), np.array(upper)

@@ -25,5 +25,7 @@ class VelocityTask(Task):
     def fill(self, state: ArmState, A: np.ndarray, b: np.ndarray) -> None:
         """Write A and b, see :meth:`Task.fill`."""
         A[:] = state.J[:3]
-        error = self.reference - A.dot(state.dq)
-        b[:] = self.feedforward + self.gain * error - state.dJ_dq[:3]
+        (x, y, z), (wx, wy, wz) = A.dot(state.dq).tolist(), self.reference.tolist()
+        (fx, fy, fz), k = self.feedforward.tolist(), self.gain
+        dx, dy, dz = state.dJ_dq[:3].tolist()
+        b[:] = fx + k * (wx - x) - dx, fy + k * (wy - y) - dy, fz + k * (wz - z) - dz
