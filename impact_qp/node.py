@@ -96,6 +96,7 @@ class ImpactQpNode(LifecycleNode):
         super().__init__("impact_qp", **options)
         declare(self, ControllerParameters)
         self._controller: ImpactController | None = None
+        self._goals: ActionServer | None = None
         self._run = self._handle = self._finished = None
         self._ends: dict[bytes, Future] = {}  # of goals whose result is not out yet
         self._active = False
@@ -216,6 +217,7 @@ class ImpactQpNode(LifecycleNode):
             self._commands.wait_for_all_acked(ACKNOWLEDGED_WITHIN)
         self._active, self._engaged, self._controller = False, False, None
         self._goals.destroy()
+        self._goals = None
         for subscription in self._inputs:
             self.destroy_subscription(subscription)
         publishers = (self._commands, self._values, self._desired, self._status)
@@ -225,7 +227,9 @@ class ImpactQpNode(LifecycleNode):
             self.destroy_timer(self._watchdog)
 
     def destroy_node(self) -> None:
-        """Destroy the node with its life-cycle services; rclpy leaves these to chance."""
+        """Destroy the node with action and life-cycle services; rclpy leaves these to chance."""
+        if self._goals is not None:
+            self._goals.destroy()
         super().destroy_node()
         self._state_machine.destroy_when_not_in_use()
 

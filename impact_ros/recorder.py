@@ -22,6 +22,7 @@ from impact_ros.qos import recording_profile
 
 DISCOVERY_PERIOD = 0.2
 # Diagnostics are stamped by the wall clock: in a simulation's recording they would lie years away.
+HIDDEN = "/_"  # in names of topics that are not for users, such as those of actions
 NOT_RECORDED = ("/rosout", "/parameter_events", "/diagnostics")
 UNSTAMPED_LIMIT = 10_000
 
@@ -115,9 +116,10 @@ class Recorder(Node):
         self.create_subscription(message_class, topic, write, qos, raw=True)
 
     def discover(self) -> None:
-        """Subscribe to all topics that have appeared and have a publisher."""
+        """Subscribe to all topics that have appeared and have a publisher, but hidden ones."""
         for topic, types in self.get_topic_names_and_types():
-            if topic in self._topics or topic in NOT_RECORDED or len(types) != 1:
+            known = topic in self._topics or topic in NOT_RECORDED
+            if known or HIDDEN in topic or len(types) != 1:
                 continue
             offered = [item.qos_profile for item in self.get_publishers_info_by_topic(topic)]
             if not offered:

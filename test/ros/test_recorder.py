@@ -130,7 +130,9 @@ def test_topics_are_discovered_with_what_their_publishers_offer(talker, make_rec
     sensor = talker.create_publisher(WrenchStamped, "/wrench", SENSOR)
     recorder = make_recorder()
     event = talker.create_publisher(JointState, "/late/event", LATCHED)
+    hidden = talker.create_publisher(JointState, "/action/_action/status", LATCHED)
     event.publish(state_at(5))
+    hidden.publish(state_at(6))
     nodes = [talker, recorder]
     assert spin(nodes, until=matched(sensor, event), timeout=10.0) == "condition"
     message = WrenchStamped()
