@@ -230,6 +230,7 @@ class ImpactQpNode(LifecycleNode):
         """Destroy the node with action and life-cycle services; rclpy leaves these to chance."""
         if self._goals is not None:
             self._goals.destroy()
+            self._goals = None
         super().destroy_node()
         self._state_machine.destroy_when_not_in_use()
 
