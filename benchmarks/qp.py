@@ -74,10 +74,10 @@ def _approach() -> tuple[list[State], list[tuple[np.ndarray, ...]]]:
     states: list[State] = []
     programs: list[tuple[np.ndarray, ...]] = []
 
-    def recording(program: Any, solver: str) -> Any:
+    def recording(program: Any, *options: Any) -> Any:
         H, c, G, h = (np.array(part) for part in program[:4])
         programs.append((H, -c, np.ascontiguousarray(-G.T), -h))
-        return solve(program, solver)
+        return solve(program, *options)
 
     impact_qp.acceleration.solve = recording
     try:

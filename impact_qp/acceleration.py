@@ -45,6 +45,10 @@ class AccelerationSolver:
         self.joint_limit = JointLimit(robot, period)
         self.torque_limit = TorqueLimit(robot, period)
         n, limits = robot.dof, (self.joint_limit, self.torque_limit)
+        self._bound: list[tuple[int, ...]] = [
+            (),
+            (),
+        ]  # rows of the last cycle, without impact, with
         self._without = self._with = self._softened = ProgramBuilder(n, tasks, limits)
         if impact_limit is not None:
             self._with = ProgramBuilder(n, tasks, (*limits, impact_limit))
@@ -54,6 +58,7 @@ class AccelerationSolver:
         """Forget the last cycle: no rate is limited in the next one."""
         self.joint_limit.previous = None
         self.torque_limit.previous = None
+        self._bound = [(), ()]
 
     def solve(self, state: ArmState, *, impact: bool = False) -> Acceleration:
         """Return the best acceleration; never raises for a finite state.
@@ -64,13 +69,15 @@ class AccelerationSolver:
         """
         n = len(state.q)
         try:
-            x, active = solve((self._with if impact else self._without).build(state), self._by)
+            program = (self._with if impact else self._without).build(state)
+            x, active, self._bound[impact] = solve(program, self._by, self._bound[impact])
             return Acceleration(x[:n], active, 0.0, ())
         except NoSolutionFound:
+            self._bound[impact] = ()
             if not impact:
                 return self._braking(state)
         try:
-            x, active = solve(self._softened.build(state), self._by)
+            x, active, _ = solve(self._softened.build(state), self._by)
         except NoSolutionFound:
             return self._braking(state)
         relaxed = tuple(name for name in active if name.startswith(YIELDING))

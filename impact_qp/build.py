@@ -37,9 +37,11 @@ class ProgramBuilder:
         self._G, self._h = np.zeros((count, size)), np.zeros(count)
         self._H, self._c = REGULARISATION * np.eye(size), np.zeros(size)
         self._of_joints = REGULARISATION * np.eye(dof)
+        self._H_joints, self._c_joints = self._H[:dof, :dof], self._c[:dof]
         rows = sum(task.size for task in tasks)
         self._A, self._b = np.zeros((rows, dof)), np.zeros(rows)
-        self._weights = np.repeat([t.weight for t in tasks], [t.size for t in tasks])[:, None]
+        self._weights = np.repeat([t.weight for t in tasks], [t.size for t in tasks])
+        self._weighed = np.zeros((dof, rows))  # A^T weighed
         self._tasks, row = [], 0
         for task in tasks:
             block = slice(row, row + task.size)
@@ -71,10 +73,9 @@ class ProgramBuilder:
             task.fill(state, A, b)
         for limit, G, E, h in self._rows:
             limit.fill(state, G, E, h)
-        weighed = (self._A * self._weights).T
-        n = self._dof
-        np.add(weighed.dot(self._A), self._of_joints, out=self._H[:n, :n])
-        np.negative(weighed.dot(self._b), out=self._c[:n])
+        weighed = np.multiply(self._A.T, self._weights, out=self._weighed)
+        np.add(weighed.dot(self._A), self._of_joints, out=self._H_joints)
+        np.negative(weighed.dot(self._b), out=self._c_joints)
         return QuadraticProgram(self._H, self._c, self._G, self._h, self._named())
 
     def _named(self) -> tuple[str, ...]:

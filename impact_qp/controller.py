@@ -235,7 +235,7 @@ class ImpactController:
     def _usable(self, values: np.ndarray) -> bool:
         if np.shape(values) != (self.robot.dof,):
             return False
-        return all(-PLAUSIBLE < value < PLAUSIBLE for value in values.tolist())  # NaN: no
+        return float(values.dot(values)) < PLAUSIBLE**2  # NaN: no
 
     def _next_phase(self, gap: float, impact: bool) -> Phase:
         """Return the phase of this cycle."""
@@ -285,15 +285,17 @@ class ImpactController:
         else:
             self._set_reference(ready)
             result = self._solver.solve(state, impact=limit is not None)
-        torque, dt = self._torque(state, result.ddq, press), self.period
+        ddq, dt = result.ddq, self.period
+        torque, reference = self._torques(state, ddq, press)
+        step = ddq * dt
         compensated = state.g if self.robot.driver_compensates_gravity else 0.0
         return Command(
             torque=torque,
             driver_torque=torque - compensated,
-            velocity=self._velocity + result.ddq * dt,
-            position=self._position + (self._velocity + result.ddq * dt / 2) * dt,
-            ddq=result.ddq,
-            reference_torque=state.M.dot(result.ddq) + state.h + press,
+            velocity=self._velocity + step,
+            position=self._position + (self._velocity + step * 0.5) * dt,
+            ddq=ddq,
+            reference_torque=reference,
             phase=self._phase,
             active=result.active,
             relaxed=result.relaxed,
@@ -338,11 +340,17 @@ class ImpactController:
             return self._nothing
         return -self.plan.press_force * self._normal.dot(state.J[:3])
 
-    def _torque(self, state: ArmState, ddq: np.ndarray, press: np.ndarray) -> np.ndarray:
-        """Return u = (M + B_theta) qddot + h + press, clipped to torque and rate, (n,) [N.m]."""
-        u = state.M.dot(ddq) + self._motor * ddq + state.h + press
+    def _torques(
+        self, state: ArmState, ddq: np.ndarray, press: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return u and the links' share of it, each of shape (n,) [N.m].
+
+        u = (M + B_theta) qddot + h + press, clipped to torque and rate; the links' share is
+        without B_theta and not clipped.
+        """
+        links = state.M.dot(ddq) + state.h + press
         lower, upper = self._solver.torque_limit.box(state)
-        return np.minimum(np.maximum(u, lower), upper)
+        return np.minimum(np.maximum(links + self._motor * ddq, lower), upper), links
 
     def _remember(self, command: Command, state: ArmState) -> None:
         """Keep what the next cycle's rates are measured from."""

@@ -26,6 +26,7 @@ class ArmState(NamedTuple):
     h: np.ndarray  # Coriolis, centrifugal and gravity torques, shape (n,) [N.m]
     g: np.ndarray  # gravity torques, shape (n,) [N.m]
     J: np.ndarray  # Jacobian at p, rows [linear; angular] in O, shape (6, n)
+    twist: np.ndarray  # J qdot, of the contact frame at p, shape (6,) [m/s; rad/s]
     dJ_dq: np.ndarray  # Jdot qdot at p, [linear; angular] in O, shape (6,)
     rotation: np.ndarray  # of the contact frame of the tool, in O, shape (3, 3)
     position: np.ndarray  # of p in O, shape (3,) [m]
@@ -37,15 +38,16 @@ class ArmState(NamedTuple):
     @property
     def velocity(self) -> np.ndarray:
         """Linear velocity of the contact point in O, shape (3,) [m/s]."""
-        return self.J[:3] @ self.dq
+        return self.twist[:3]
 
     def at_offset(self, offset: ArrayLike) -> ArmState:
         """Return the dynamics with the contact point moved by ``offset`` in tool axes, (3,) [m]."""
         lever = self.rotation @ np.asarray(offset, dtype=float)
-        J, drift, spin = self.J.copy(), self.dJ_dq.copy(), self.J[3:] @ self.dq
+        J, drift, spin = self.J.copy(), self.dJ_dq.copy(), self.twist[3:]
         J[:3] -= pin.skew(lever) @ self.J[3:]
         drift[:3] += np.cross(self.dJ_dq[3:], lever) + np.cross(spin, np.cross(spin, lever))
-        return self._replace(J=J, dJ_dq=drift, position=self.position + lever)
+        position = self.position + lever
+        return self._replace(J=J, twist=J @ self.dq, dJ_dq=drift, position=position)
 
 
 class ArmStates(NamedTuple):
@@ -90,6 +92,9 @@ class ContactDynamics:
         self._rest = np.zeros(model.nv)
         pin.computeAllTerms(model, self._data, pin.neutral(model), self._rest)
         self._mass = self._composite(model, self._data).mass
+        # The work memory stays where it is, and looking these up takes longer than copying them.
+        data, placement = self._data, self._data.oMf[self._frame]
+        self._views = data.M, data.nle, data.g, placement.rotation, placement.translation
 
     def __call__(self, q: ArrayLike, dq: ArrayLike) -> ArmState:
         """Return the dynamics at positions ``q`` (nq,) [rad] and velocities ``dq`` (nv,) [rad/s].
@@ -106,21 +111,23 @@ class ContactDynamics:
         model, data, frame = self._model, self._data, self._frame
         pin.computeAllTerms(model, data, q, dq)
         body: Composite = self._composite(model, data)
-        M, h, g = data.M.copy(), data.nle.copy(), data.g.copy()
         n = len(dq)
         pin.forwardKinematics(model, data, q, dq, self._rest)
-        placement = pin.updateFramePlacement(model, data, frame)
+        pin.updateFramePlacement(model, data, frame)
         drift = pin.getFrameClassicalAcceleration(model, data, frame, pin.LOCAL_WORLD_ALIGNED)
+        J = pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED).reshape(6, n)
+        M, h, g, rotation, translation = [view.copy() for view in self._views]
         return ArmState(
             q,
             dq,
             M.reshape(n, n),  # of a single joint pinocchio gives vectors
             h,
             g,
-            pin.getFrameJacobian(model, data, frame, pin.LOCAL_WORLD_ALIGNED).reshape(6, n),
+            J,
+            J.dot(dq),
             drift.vector.copy(),
-            placement.rotation.copy(),
-            placement.translation.copy(),
+            rotation,
+            translation,
             body.com,
             body.mass,
             body.rotational_inertia,

@@ -77,6 +77,5 @@ class ImpactLimit(Limit):
     def approach(self, state: ArmState) -> tuple[np.ndarray, float]:
         """Return gradient, shape (n,), and offset of the previewed v_n^- as a map of qddot."""
         z, preview = self._normal, self.preview
-        J_n = z.dot(state.J[:3])
-        offset = float(J_n.dot(state.dq)) + preview * float(z.dot(state.dJ_dq[:3]))
-        return preview * J_n, offset
+        offset = float(z.dot(state.twist[:3])) + preview * float(z.dot(state.dJ_dq[:3]))
+        return z.dot(state.J[:3]) * preview, offset

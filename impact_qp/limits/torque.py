@@ -19,8 +19,8 @@ class TorqueLimit(Limit):
     def __init__(self, robot: Robot, period: float) -> None:
         """Create the limit for a control period ``period`` [s]."""
         self._torque = robot.limits.torque
-        self._limits = self._torque.tolist()
-        self._steps = (robot.limits.torque_rate * period).tolist()
+        self._least = -self._torque
+        self._step = robot.limits.torque_rate * period
         self._motor = np.diag(robot.apparent_motor_inertia)
         self.previous: np.ndarray | None = None  # last u - g [N.m], None after a re-start
         self.added: np.ndarray | None = None  # to u beside what accelerations need [N.m]
@@ -50,10 +50,11 @@ class TorqueLimit(Limit):
 
     def _box(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
         if self.previous is None:
-            return -self._torque, self._torque
-        lower, upper = [], []
-        sent = (self.previous + state.g).tolist()
-        for torque, limit, step in zip(sent, self._limits, self._steps, strict=True):
-            lower.append(min(max(torque - step, -limit), limit))
-            upper.append(min(max(torque + step, -limit), limit))
-        return np.array(lower), np.array(upper)
+            return self._least, self._torque
+        least, most = self._least, self._torque
+        sent = self.previous + state.g
+        lower, upper = sent - self._step, sent + self._step
+        for bound in (lower, upper):
+            np.maximum(bound, least, out=bound)
+            np.minimum(bound, most, out=bound)
+        return lower, upper

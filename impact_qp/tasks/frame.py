@@ -32,4 +32,4 @@ class FrameTask(Task):
         R = state.rotation
         b[3:] = R.dot(pin.log3(R.T.dot(self.reference.rotation)))
         b *= self.stiffness
-        b -= self.damping * A.dot(state.dq) + state.dJ_dq
+        b -= self.damping * state.twist + state.dJ_dq

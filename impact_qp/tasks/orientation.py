@@ -26,7 +26,9 @@ class OrientationTask(Task):
 
     def fill(self, state: ArmState, A: np.ndarray, b: np.ndarray) -> None:
         """Write A and b, see :meth:`Task.fill`."""
-        R = state.rotation
         A[:] = state.J[3:]
-        error = R.dot(pin.log3(R.T.dot(self.reference)))
-        b[:] = self.stiffness * error - self.damping * A.dot(state.dq) - state.dJ_dq[3:]
+        R, k, d = state.rotation, self.stiffness, self.damping
+        x, y, z = R.dot(pin.log3(R.T.dot(self.reference))).tolist()
+        _, _, _, wx, wy, wz = state.twist.tolist()
+        _, _, _, dx, dy, dz = state.dJ_dq.tolist()
+        b[:] = k * x - d * wx - dx, k * y - d * wy - dy, k * z - d * wz - dz

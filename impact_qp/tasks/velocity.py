@@ -25,7 +25,7 @@ class VelocityTask(Task):
     def fill(self, state: ArmState, A: np.ndarray, b: np.ndarray) -> None:
         """Write A and b, see :meth:`Task.fill`."""
         A[:] = state.J[:3]
-        (x, y, z), (wx, wy, wz) = A.dot(state.dq).tolist(), self.reference.tolist()
-        (fx, fy, fz), k = self.feedforward.tolist(), self.gain
-        dx, dy, dz = state.dJ_dq[:3].tolist()
+        x, y, z, *_ = state.twist.tolist()
+        (wx, wy, wz), (fx, fy, fz) = self.reference.tolist(), self.feedforward.tolist()
+        (dx, dy, dz, *_), k = state.dJ_dq.tolist(), self.gain
         b[:] = fx + k * (wx - x) - dx, fy + k * (wy - y) - dy, fz + k * (wz - z) - dz

@@ -27,20 +27,21 @@ class Approach:
         )
         measurement = simulation.reset(scenario.start(panda))
         self.controller = ImpactController(panda, plan)
-        self.commands = []
+        self.commands, self.speeds = [], []  # the latter are the plant's
+        normal = plan.contact.rotation[:, 2]
         dynamics, plant = ArmDynamics(panda), simulation.plant
         for _ in range(cycles):
             command = self.controller.update(measurement.q, measurement.dq)
             self.commands.append(command)
             self.state = dynamics(plant.q, plant.dq)
+            self.speeds.append(-float(normal @ self.state.velocity))
             sent = {Interface.VELOCITY: command.velocity, Interface.POSITION: command.position}
             measurement = simulation.step(sent.get(interface, command.driver_torque))
             if plant.contact_force.any():
                 break
         else:
             raise AssertionError("the arm never arrived")
-        normal = plan.contact.rotation[:, 2]
-        self.speed = -float(normal @ self.state.velocity)
+        self.speed = self.speeds[-1]
 
 
 def worst_torque(panda, contact, approach):
@@ -69,6 +70,16 @@ def test_robust_arrives_at_its_bound_and_keeps_every_torque(panda, scenario, con
     assert approach.speed == pytest.approx(bound, rel=0.02)
     assert worst_torque(panda, contact, approach).max() <= 1.0
     assert not any(command.relaxed for command in approach.commands)
+
+
+@pytest.mark.parametrize(("preview", "least", "most"), [(0.02, 0.0, 0.015), (1e-3, 0.2, 1.0)])
+def test_a_preview_of_one_cycle_makes_a_flexible_arm_swing(
+    panda, scenario, contact, preview, least, most
+):
+    """As published, the bound feeds velocity back at 1000 1/s, beyond what the joints follow."""
+    approach = Approach(panda, scenario, plan_of(scenario, contact, "robust", preview=preview))
+    bounds = np.array([command.speed_bound for command in approach.commands[-200:]])
+    assert least <= np.abs(approach.speeds[-200:] / bounds - 1.0).max() <= most
 
 
 def test_existential_arrives_at_its_bound_and_breaks_the_promise(panda, scenario, contact):

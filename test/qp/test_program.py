@@ -3,8 +3,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from impact_qp import NoSolutionFound, QuadraticProgram, solve
+from impact_qp.program import SOLVERS
 
 
 def program(**changes):
@@ -49,8 +52,37 @@ def test_violation_says_by_how_much():
     ],
     ids=["contradiction", "nan bound", "infinite bound", "nan cost", "not convex"],
 )
-def test_no_solution_is_an_error_that_keeps_the_program(changes):
+@pytest.mark.parametrize("guess", [None, (), (0,)])
+def test_no_solution_is_an_error_that_keeps_the_program(changes, guess):
     bad = program(**changes)
     with pytest.raises(NoSolutionFound) as caught:
-        solve(bad)
+        solve(bad, guess=guess)
     assert caught.value.program is bad
+
+
+@given(st.integers(0, 2**32 - 1), st.sets(st.integers(0, 9), max_size=6))
+def test_a_guess_changes_nothing_but_the_time(seed, rows):
+    random = np.random.default_rng(seed)
+    root = random.standard_normal((5, 5))
+    some = QuadraticProgram(
+        root @ root.T + 0.1 * np.eye(5),
+        random.standard_normal(5),
+        random.standard_normal((10, 5)),
+        random.uniform(0.0, 1.0, 10),  # so that 0 is admissible
+        tuple("abcdefghij"),
+    )
+    expected = solve(some)
+    for guess in (tuple(rows), tuple(sorted(rows)), expected.rows, ()):
+        found = solve(some, guess=guess)
+        np.testing.assert_allclose(found.x, expected.x, atol=1e-7)
+        assert set(found.active) == set(expected.active)
+
+
+def test_the_right_guess_leaves_the_solver_nothing_to_do(monkeypatch):
+    monkeypatch.setitem(SOLVERS, "quadprog", None)
+    solution = solve(program(), guess=(0,))
+    np.testing.assert_allclose(solution.x, [0.5, 2.0])
+    assert solution.active == ("wall",)
+    assert solution.rows == (0,)
+    with pytest.raises(TypeError):
+        solve(program(), guess=())
