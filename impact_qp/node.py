@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 from rclpy.action import ActionServer, CancelResponse
@@ -112,7 +114,7 @@ class ImpactQpNode(LifecycleNode):
         self._received = 0.0  # when the pending state came [s of a monotonic clock]
         self._verdict_time = self._state_time = time.monotonic()
         self._stamp = -1
-        self._answer: tuple = ()
+        self._answer: tuple[tuple[Any, Any], ...] = ()
         self._run: GoalRun | None = None  # of the goal that is carried out
         self._handle = self._finished = None  # of that goal, and the future of its end
         self._cycle = 0
@@ -276,14 +278,21 @@ class ImpactQpNode(LifecycleNode):
         self._state_time, self._silent = time.monotonic(), False
         self._infeasible += bool(command.relaxed)
         solved = time.perf_counter() - started
-        desired = self._desired_message(message, command)
-        values, reply = self._values_message(command), self._command_message(message, command)
+        commands = (
+            (self._values, self._values_message(command)),
+            (self._commands, self._command_message(message, command)),
+        )
+        if not self._settings.lockstep:
+            _send(commands[::-1])
         cycle = time.perf_counter() - self._received
         self._missed += cycle > 1.0 / self._settings.rate and not self._settings.lockstep
         status = self._status_message(message, command, solved, cycle)
         self._announce(command.due)
-        self._answer = (desired, status, values, reply)
-        self._repeat()
+        told = ((self._desired, self._desired_message(message, command)), (self._status, status))
+        _send(told)
+        if self._settings.lockstep:  # last, so that it arrives when all else is there
+            _send(commands)
+        self._answer = (*told, *commands)
         self._watch_goal(status, command)
 
     def _compute(self, message: JointState) -> Command | None:
@@ -300,11 +309,8 @@ class ImpactQpNode(LifecycleNode):
             return None
 
     def _repeat(self) -> None:
-        """Send the last answer; the command goes last, so it arrives when all else is there."""
-        if self._answer:
-            publishers = (self._desired, self._status, self._values, self._commands)
-            for publisher, message in zip(publishers, self._answer, strict=True):
-                publisher.publish(message)
+        """Send the last answer."""
+        _send(self._answer)
 
     # --- goals --------------------------------------------------------------------------------
 
@@ -534,6 +540,12 @@ class ImpactQpNode(LifecycleNode):
             dropped_inputs=self._dropped,
             message=text,
         )
+
+
+def _send(messages: Iterable[tuple[Any, Any]]) -> None:
+    """Publish each message with its publisher."""
+    for publisher, message in messages:
+        publisher.publish(message)
 
 
 def _feedback(status: ControllerStatus) -> ExecuteImpact.Feedback:

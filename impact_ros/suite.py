@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detector, predictor and controller composed in one process: two to five times less latency."""
+"""Controller, detector and predictor in one process: two to five times less latency.
+
+The controller comes first: of those that wait for a state it is served first.
+"""
 
 import sys
 
@@ -8,7 +11,7 @@ from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
 from impact_ros.main import main_for
 
-main = main_for(DetectorNode, PredictorNode, ImpactQpNode, name="suite")
+main = main_for(ImpactQpNode, DetectorNode, PredictorNode, name="suite")
 
 if __name__ == "__main__":
     sys.exit(main())
