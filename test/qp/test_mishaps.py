@@ -58,7 +58,7 @@ def controller_for(panda, contact, **changes):
 def test_a_solver_that_fails_makes_the_arm_brake_within_its_limits(
     panda, contact, at_impact, monkeypatch, reason
 ):
-    def fails(program, solver):
+    def fails(program, *options):
         raise NoSolutionFound(program, reason)
 
     monkeypatch.setattr(impact_qp.acceleration, "solve", fails)
