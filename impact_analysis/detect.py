@@ -9,9 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from impact_analysis.bag_reader import SUFFIXES
-from impact_analysis.bag_recording import BagRecording, TopicChoice
-from impact_analysis.csv_recording import CsvRecording
+from impact_analysis.bag_recording import TopicChoice
 from impact_analysis.detect_options import (
     TORQUE_THRESHOLD,
     add_detector_options,
@@ -24,6 +22,7 @@ from impact_analysis.event_plot import draw as draw_events
 from impact_analysis.exceptions import RecordingError, UsageError
 from impact_analysis.learn_report import as_yaml, learn_json, learn_text, node_parameters
 from impact_analysis.learn_run import Source, learn
+from impact_analysis.open_recording import open_recording, recording_paths
 from impact_analysis.progress import Progress
 from impact_analysis.recording import Recording
 from impact_analysis.score_report import draw, score_json, score_text
@@ -41,7 +40,6 @@ from impact_detector.sample import FUSED
 from impact_robots import ImpactError, Robot, RobotError
 from impact_ros.parameters import from_values
 
-_METADATA = "metadata.yaml"
 _EPILOG = """example:
   impact detect panda_free_motion.csv
   impact detect demo_output --json
@@ -112,8 +110,8 @@ def run(args: argparse.Namespace) -> int:
         robot = parameters.load_robot()
         session_for(parameters, robot)  # every setting is checked before a file is opened
         model = _model(args, robot)
-        paths = _paths(args.file)
-        recordings = [_open(path, args, robot) for path in paths]
+        paths = recording_paths(args.file)
+        recordings = [open_recording(path, robot, _choice(args)) for path in paths]
         settings = [_with_reference(parameters, item, args.reference) for item in recordings]
     except ImpactError as error:
         return _fail(error, 2)
@@ -153,7 +151,9 @@ def _learn(args: argparse.Namespace) -> int:
         parameters = _parameters(args)
         robot = parameters.load_robot()
         session_for(parameters, robot)  # every setting is checked before a file is opened
-        recordings = [_open(path, args, robot) for path in _paths(args.file)]
+        recordings = [
+            open_recording(path, robot, _choice(args)) for path in recording_paths(args.file)
+        ]
         sources = [
             Source(
                 recording,
@@ -249,37 +249,10 @@ def _model(args: argparse.Namespace, robot: Robot) -> ModelTorque:
     return ModelTorque(robot, friction=friction, tool=not args.no_tool)
 
 
-def _paths(path: Path) -> list[Path]:
-    """Return the recordings that a path stands for.
-
-    Raises:
-        RecordingError: there is no such file, or nothing that can be read in the folder.
-    """
-    if not path.exists():
-        raise RecordingError.at(path, "no such file or folder")
-    if path.is_file() or (path / _METADATA).is_file():
-        return [path]
-    bags = {found.parent for found in path.rglob(_METADATA)}
-    singles = [
-        found
-        for suffix in SUFFIXES
-        for found in path.rglob(f"*{suffix}")
-        if found.parent not in bags
-    ]
-    if not bags and not singles:
-        raise RecordingError.at(path, "expected bags in the folder (*.mcap, *.db3), found none")
-    return sorted([*bags, *singles])
-
-
-def _open(path: Path, args: argparse.Namespace, robot: Robot) -> Recording:
-    """Open one recording by its kind."""
-    if path.suffix.lower() == ".csv":
-        return CsvRecording(path, robot.dof)
-    if path.is_dir() or path.suffix.lower() in SUFFIXES:
-        pairing = "" if args.pairing == "auto" else args.pairing
-        choice = TopicChoice(args.state_topic, args.reference_topic, pairing)
-        return BagRecording(path, robot, choice)
-    raise RecordingError.at(path, "expected a .csv, .mcap or .db3 file or a folder of bags")
+def _choice(args: argparse.Namespace) -> TopicChoice:
+    """Return the topics that the user has named."""
+    pairing = "" if args.pairing == "auto" else args.pairing
+    return TopicChoice(args.state_topic, args.reference_topic, pairing)
 
 
 def _with_reference(

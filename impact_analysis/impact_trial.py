@@ -15,11 +15,13 @@ from impact_qp.parameters import ControllerParameters
 from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 from impact_ros.parameters import from_values
+from impact_sim.glide import Glide
 from impact_sim.scenarios import Scenario
 from impact_sim.simulation import START_NS, Measurement, Simulation
 from impact_sim.variation import draw
 from impact_sim.watched_plant import WatchedPlant
 
+GLIDE = "glide"  # controller of a scenario
 AFTER_CONTACT = 0.3  # how long a trial goes on after the first touch [s]
 LONGEST = 10.0  # without a touch [s]
 
@@ -29,12 +31,13 @@ def run_impact(trial: Trial, record: Record) -> TrialResult:
     scenario, robot = trial.scenario, load_robot(trial.scenario.robot)
     drawn, log = draw(scenario, trial.seed), DetectorLog()
     plant = WatchedPlant(robot, replace(scenario.surface(robot), friction=drawn.friction))
-    cycles = lockstep(
-        Simulation(robot, seed=trial.seed, plant=plant),
-        qp_controller(scenario, robot),
-        detector_session(scenario, robot),
-        scenario.start(robot, drawn.shift),
-    )
+    if scenario.controller == GLIDE:
+        glide = Glide(robot, scenario, drawn.shift)
+        controller, start = glide_controller(scenario, glide), glide.start
+    else:
+        controller, start = qp_controller(scenario, robot), scenario.start(robot, drawn.shift)
+    simulation = Simulation(robot, seed=trial.seed, plant=plant)
+    cycles = lockstep(simulation, controller, detector_session(scenario, robot), start)
     for cycle in cycles:
         touched = plant.touch is not None
         log.add(cycle, touched)
@@ -62,6 +65,23 @@ def qp_controller(scenario: Scenario, robot: Robot) -> Controller:
         if command.due is not announced:
             announced = command.due
             news = announcement(controller, announced, START_NS + measurement.time_ns)
+        return Answer(command.driver_torque, command.velocity, command.reference_torque, news)
+
+    return answer
+
+
+def glide_controller(scenario: Scenario, glide: Glide) -> Controller:
+    """Return what brings the arm up to speed and lets it go, and announces the contact."""
+    said = False
+
+    def answer(measurement: Measurement, _verdict: Verdict) -> Answer:
+        nonlocal said
+        command = glide.command(measurement.time, measurement.q, measurement.dq)
+        news, time = None, START_NS + measurement.time_ns
+        if not said:
+            friction, restitution = scenario.friction, scenario.restitution[1]
+            news = Announcement(time, scenario.normal, friction, restitution, start=time)
+        said = True
         return Answer(command.driver_torque, command.velocity, command.reference_torque, news)
 
     return answer

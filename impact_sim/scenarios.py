@@ -45,9 +45,10 @@ class Scenario:
     impact_duration: float  # [s]
     detection_threshold: float  # [N.m]
     contact: dict[str, Any]
-    controller: str  # which impact limits, or computed_torque for a free motion
+    controller: str  # which impact limits; computed_torque: a free motion; glide: let go before
     speeds: tuple[float, ...]  # reference speeds of successive trials [m/s]; none: the one above
     variation: dict[str, Any]  # what differs from trial to trial, see impact_sim.variation
+    approach: dict[str, Any]  # of a glide, see impact_sim.glide; none: along the normal
     motion: dict[str, Any]  # of a free motion, see impact_sim.free_motion; none: an impact
 
     def of_trial(self, trial: int) -> Scenario:

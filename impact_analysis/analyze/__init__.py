@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+r"""From recordings to an answer: impacts found, models compared, coefficients identified.
+
+from impact_analysis.analyze import analyze
+
+analysis = analyze("trials", robot="panda")
+print("\n".join(analysis.answer))
+table = pandas.DataFrame(analysis.records())
+"""
+
+from impact_analysis.analyze.analysis import Analysis, analyze_impacts
+from impact_analysis.analyze.collect import Collected, collect
+from impact_analysis.analyze.comparison import Candidate, Ranked
+from impact_analysis.analyze.documents import document, write
+from impact_analysis.analyze.identify import Identified
+from impact_analysis.analyze.measured import MeasuredImpact
+from impact_analysis.analyze.run import analyze
+from impact_analysis.analyze.settings import Settings
+
+__all__ = [
+    "Analysis",
+    "Candidate",
+    "Collected",
+    "Identified",
+    "MeasuredImpact",
+    "Ranked",
+    "Settings",
+    "analyze",
+    "analyze_impacts",
+    "collect",
+    "document",
+    "write",
+]

@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From measured impacts to an answer: which model explains them, and what the data cannot say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from impact_analysis.analyze.collect import Collected
+from impact_analysis.analyze.comparison import (
+    Candidate,
+    Cell,
+    Impacts,
+    Ranked,
+    interval,
+    rank,
+    resampled,
+    table,
+)
+from impact_analysis.analyze.identify import (
+    MOST,
+    Coefficients,
+    ContactLawFit,
+    Identified,
+    coefficients,
+    contact_laws,
+)
+from impact_analysis.analyze.measured import MeasuredImpact
+from impact_analysis.analyze.settings import Settings
+from impact_analysis.analyze.words import answers, warnings_of
+from impact_predictor import Polytope, crb, impulse_set
+from impact_predictor.exceptions import PredictionError
+from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
+
+Progress = Callable[[float, str], None]
+GENERATORS = 8
+
+
+@dataclass(frozen=True)
+class Membership:
+    """Does the measured impulse lie in the set that was to be expected?"""
+
+    friction: float  # of the set [-]
+    restitution: tuple[float, float]  # of the set [-]
+    source: str  # of these: "announced", "assumed" or "identified"
+    strict: bool
+    hull: bool  # in the convex hull of the set and zero: no worse
+    polytope: Polytope  # contact axes [N.s]
+    impulse: np.ndarray  # contact axes, shape (3,) [N.s]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One impact and all that is made of it."""
+
+    measured: MeasuredImpact
+    predicted: dict[str, np.ndarray]  # velocities after by each model, (n,) [rad/s]
+    approach_speed: float  # [m/s]
+    effective_mass: float  # of M + B_theta along the normal [kg]
+    membership: Membership | None
+    laws: list[ContactLawFit] = field(default_factory=list)  # best first
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A mean over impacts with its bootstrap interval."""
+
+    value: float
+    low: float
+    high: float
+    impacts: int
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """All that an analysis found."""
+
+    settings: Settings
+    robot: Robot
+    recordings: list[Collected]
+    impacts: list[Judged]
+    candidates: list[Candidate]
+    ranking: list[Ranked]  # best first, empty without comparable impacts
+    cells: list[Cell]
+    coefficients: dict[str, Coefficients]  # of each inertia
+    free_friction: Identified | None  # what the data say where a friction was assumed
+    measured_restitution: Statistic | None
+    contact: dict[str, dict[str, Statistic]]  # by law: stiffness, damping, rms
+    contact_units: dict[str, tuple[str, str]]  # of stiffness and damping, by law
+    warnings: list[str]
+    answer: list[str]  # in words
+
+    @property
+    def best(self) -> Ranked | None:
+        """The model that explains the impacts best."""
+        return self.ranking[0] if self.ranking else None
+
+    @property
+    def mean_errors(self) -> dict[str, float]:
+        """Mean absolute error of each inertia with the friction law of the settings [rad/s]."""
+        return {
+            each.candidate.inertia: each.error
+            for each in self.ranking
+            if each.candidate.law == self.settings.law
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one record per impact, joint and model, ready for a pandas.DataFrame."""
+        found = []
+        for number, impact in enumerate(self.impacts):
+            measured = impact.measured
+            for name, after in impact.predicted.items():
+                for j, joint in enumerate(self.robot.joint_names):
+                    found.append(
+                        {
+                            "impact": number,
+                            "recording": measured.recording,
+                            "group": measured.group,
+                            "time_s": measured.time,
+                            "joint": joint,
+                            "model": name,
+                            "dq_before_degps": float(np.degrees(measured.dq_before[j])),
+                            "dq_after_degps": float(np.degrees(measured.dq_after[j])),
+                            "predicted_degps": float(np.degrees(after[j])),
+                            "error_degps": float(np.degrees(after[j] - measured.dq_after[j])),
+                        }
+                    )
+        return found
+
+
+def analyze_impacts(
+    recordings: Sequence[Collected],
+    settings: Settings,
+    *,
+    seed: int = 0,
+    progress: Progress = lambda *_: None,
+) -> Analysis:
+    """Return what recordings that were collected tell.
+
+    Args:
+        recordings: of one robot.
+        settings: of the analysis.
+        seed: of all resampling.
+        progress: hears the share done and a note.
+    """
+    robot = settings.load_robot()
+    measured = [impact for each in recordings for impact in each.impacts]
+    impacts = Impacts(robot, measured)
+    found = {}
+    for k, inertia in enumerate(robot.motor_inertias):
+        progress(0.6 * k / len(robot.motor_inertias), f"friction with {inertia}")
+        found[inertia] = coefficients(
+            impacts,
+            inertia,
+            settings.law,
+            friction=settings.friction,
+            restitution=settings.restitution,
+            seed=seed,
+        )
+    candidates = _candidates(found)
+    ranking = rank(impacts, candidates, seed) if len(impacts) else []
+    compared = {each.inertia: each for each in candidates if each.law == settings.law}
+    judged = _judge(robot, measured, impacts, candidates, found, progress)
+    contact, units = _contact(judged, seed)
+    analysis = Analysis(
+        settings=settings,
+        robot=robot,
+        recordings=list(recordings),
+        impacts=judged,
+        candidates=candidates,
+        ranking=ranking,
+        cells=table(impacts, compared) if len(impacts) else [],
+        coefficients=found,
+        free_friction=_free_friction(impacts, ranking, settings, seed),
+        measured_restitution=_mean([item.restitution for item in measured], seed),
+        contact=contact,
+        contact_units=units,
+        warnings=[],
+        answer=[],
+    )
+    analysis.warnings.extend(warnings_of(analysis))
+    analysis.answer.extend(answers(analysis))
+    return analysis
+
+
+def _candidates(found: dict[str, Coefficients]) -> list[Candidate]:
+    """Return every model: inertias by friction laws."""
+    return [
+        Candidate(
+            inertia,
+            law,
+            0.0 if law == "frictionless" else _number(each.friction.value),
+            _number(each.restitution.value),
+        )
+        for inertia, each in found.items()
+        for law in ("coulomb", "sliding", "frictionless")
+    ]
+
+
+def _free_friction(
+    impacts: Impacts, ranking: Sequence[Ranked], settings: Settings, seed: int
+) -> Identified | None:
+    """Return the friction that the data say where one was assumed, with the best inertia."""
+    if settings.friction is None or not ranking:
+        return None
+    best = ranking[0].candidate
+    return coefficients(
+        impacts, best.inertia, settings.law, restitution=best.restitution, seed=seed
+    ).friction
+
+
+def _number(value: float) -> float:
+    return value if np.isfinite(value) else 0.0
+
+
+def _judge(
+    robot: Robot,
+    measured: Sequence[MeasuredImpact],
+    impacts: Impacts,
+    candidates: Sequence[Candidate],
+    found: dict[str, Coefficients],
+    progress: Progress,
+) -> list[Judged]:
+    """Return each impact with its predictions, set and contact laws."""
+    usable = {id(item): k for k, item in enumerate(impacts.items)}
+    predicted = {each.name: each.predicted(impacts) for each in candidates}
+    dynamics, judged, fitted = ArmDynamics(robot), [], 0
+    for number, item in enumerate(measured):
+        progress(0.6 + 0.4 * number / len(measured), f"impact {number + 1} of {len(measured)}")
+        row = usable.get(id(item))
+        if row is None:
+            judged.append(Judged(item, {}, np.nan, np.nan, None))
+            continue
+        state, rotation = dynamics(item.q, item.dq_before), contact_rotation(item.normal)
+        speed = -float(item.normal @ state.velocity)
+        J_n = item.normal @ state.J[:3]
+        inertia = state.M + np.diag(robot.apparent_motor_inertia)
+        mass = 1.0 / float(J_n @ np.linalg.solve(inertia, J_n))
+        laws = contact_laws(item, speed, mass) if fitted < MOST else []
+        fitted += bool(laws)
+        judged.append(
+            Judged(
+                item,
+                {name: after[row] for name, after in predicted.items()},
+                speed,
+                mass,
+                _membership(item, state, rotation, found["M+B_theta"]),
+                laws,
+            )
+        )
+    return judged
+
+
+def _membership(
+    item: MeasuredImpact, state: ArmState, rotation: np.ndarray, found: Coefficients
+) -> Membership | None:
+    """Return whether an impulse lies in its set; none if either is unknown."""
+    if not np.isfinite(item.impulse).all():
+        return None
+    friction, restitution, source = item.announced_friction, item.announced_restitution, "announced"
+    if not (np.isfinite(friction) and np.isfinite(restitution)):
+        friction, restitution = found.friction.value, found.restitution.value
+        source = "assumed" if found.friction.assumed else "identified"
+    span = (0.0, min(1.0, max(0.0, _number(restitution))))
+    velocity = float(item.normal @ state.velocity)
+    try:
+        expected = impulse_set(
+            crb(state, rotation), _number(friction), span, velocity, GENERATORS, True
+        )
+    except PredictionError:
+        return None
+    impulse = rotation.T @ item.impulse
+    return Membership(
+        friction,
+        span,
+        source,
+        expected.contains(impulse),
+        expected.contains_in_hull_with_zero(impulse),
+        expected,
+        impulse,
+    )
+
+
+def _contact(
+    judged: Sequence[Judged], seed: int
+) -> tuple[dict[str, dict[str, Statistic]], dict[str, tuple[str, str]]]:
+    """Return means of stiffness, damping and rms of each law that was fitted."""
+    fits: dict[str, list[ContactLawFit]] = {}
+    for impact in judged:
+        for fit in impact.laws:
+            fits.setdefault(fit.law, []).append(fit)
+    found, units = {}, {}
+    for law, each in fits.items():
+        units[law] = (each[0].stiffness_unit, each[0].damping_unit)
+        found[law] = {
+            name: statistic
+            for name in ("stiffness", "damping", "rms")
+            if (statistic := _mean([getattr(fit, name) for fit in each], seed)) is not None
+        }
+    return dict(sorted(found.items(), key=lambda entry: entry[1]["rms"].value)), units
+
+
+def _mean(values: Sequence[float], seed: int) -> Statistic | None:
+    """Return the mean of what is finite, with its interval; none of nothing."""
+    known = np.array([value for value in values if np.isfinite(value)])
+    if not known.size:
+        return None
+    low, high = interval(resampled(known[None, :], seed))
+    single = known.size == 1
+    return Statistic(
+        float(known.mean()),
+        float("nan") if single else float(low[0]),
+        float("nan") if single else float(high[0]),
+        int(known.size),
+    )

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Predictions of every model beside what was measured, and which model is best.
+
+P1 is Rey Arias, Weekers, Morganti, Padois, Saccon, RA-L 2024, section IV: absolute error of each
+joint's velocity against the gross velocity, mean over repetitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from impact_analysis.analyze.measured import MeasuredImpact
+from impact_predictor.batch import predict_many
+from impact_robots import ArmDynamics, Robot, contact_rotation
+
+SIGNIFICANT = 1.0  # difference of mean errors that counts, P1 [deg/s]
+RESAMPLES = 1000
+LEVEL = 95.0  # of the intervals [%]
+
+
+class Impacts:
+    """Impacts that models can be compared with, in columns; k impacts, n joints."""
+
+    def __init__(self, robot: Robot, impacts: Sequence[MeasuredImpact]) -> None:
+        """Take the usable ones of ``impacts``."""
+        self.robot = robot
+        self.items = [item for item in impacts if item.usable and _approaches(robot, item)]
+        self._dynamics = ArmDynamics(robot)
+        shape = (len(self.items), robot.dof)
+        self._q = np.array([item.q for item in self.items]).reshape(shape)
+        self._dq = np.array([item.dq_before for item in self.items]).reshape(shape)
+        self.measured = np.array([item.dq_after for item in self.items]).reshape(shape)
+        rotations = [contact_rotation(item.normal) for item in self.items]
+        self._rotations = np.array(rotations).reshape(-1, 3, 3)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def groups(self) -> list[str]:
+        """Names of the groups, in order of their first impact."""
+        return list(dict.fromkeys(item.group for item in self.items))
+
+    def subset(self, most: int, seed: int) -> Impacts:
+        """Return at most that many of them, drawn."""
+        if len(self) <= most:
+            return self
+        chosen = np.sort(np.random.default_rng(seed).choice(len(self), most, replace=False))
+        return Impacts(self.robot, [self.items[i] for i in chosen])
+
+    def predicted(self, model: str, friction: float, restitution: float, law: str) -> np.ndarray:
+        """Return joint velocities after, shape (k, n) [rad/s]."""
+        if not self.items:
+            return np.zeros_like(self._dq)
+        return predict_many(
+            self._dynamics,
+            self.robot,
+            self._q,
+            self._dq,
+            self._rotations,
+            model=model,
+            friction=friction,
+            restitution=restitution,
+            law=law,
+        ).dq_after
+
+    def errors(self, model: str, friction: float, restitution: float, law: str) -> np.ndarray:
+        """Return predicted minus measured joint velocities, shape (k, n) [rad/s]."""
+        return self.predicted(model, friction, restitution, law) - self.measured
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A model: inertia of the impact map, friction and restitution."""
+
+    inertia: str
+    law: str  # "frictionless", "coulomb" or "sliding"
+    friction: float  # [-]
+    restitution: float  # [-]
+
+    @property
+    def name(self) -> str:
+        """What it is called in tables."""
+        return f"{self.inertia}, {self.law}"
+
+    def predicted(self, impacts: Impacts) -> np.ndarray:
+        """Return joint velocities after, shape (k, n) [rad/s]."""
+        law = "coulomb" if self.law == "frictionless" else self.law
+        return impacts.predicted(self.inertia, self.friction, self.restitution, law)
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A model's place; errors are means over joints and impacts of the absolute error [rad/s]."""
+
+    candidate: Candidate
+    error: float
+    low: float  # of its interval, by resampling impacts
+    high: float
+    best_share: float  # of the resamples in which it is the best
+    worse_low: float  # interval of its error minus the best one's, 0 for that one
+    worse_high: float
+
+
+def rank(impacts: Impacts, candidates: Sequence[Candidate], seed: int = 0) -> list[Ranked]:
+    """Return the models, best first, with bootstrap intervals (percentiles).
+
+    Args:
+        impacts: at least one; with one all intervals are that point.
+        candidates: at least one.
+        seed: of the resampling.
+    """
+    absolute = np.array([abs(each.predicted(impacts) - impacts.measured) for each in candidates])
+    by_impact = absolute.mean(axis=2)  # shape (candidates, k)
+    means = by_impact.mean(axis=1)
+    drawn = resampled(by_impact, seed)  # shape (candidates, resamples)
+    best = int(np.argmin(means))
+    winners = np.bincount(drawn.argmin(axis=0), minlength=len(candidates)) / drawn.shape[1]
+    low, high = interval(drawn)
+    worse_low, worse_high = interval(drawn - drawn[best])
+    order = np.argsort(means, kind="stable")
+    return [
+        Ranked(
+            candidates[i],
+            *(float(values[i]) for values in (means, low, high, winners, worse_low, worse_high)),
+        )
+        for i in order
+    ]
+
+
+def resampled(by_impact: np.ndarray, seed: int) -> np.ndarray:
+    """Return means over impacts drawn with replacement, (m, k) to (m, RESAMPLES)."""
+    k = by_impact.shape[1]
+    drawn = np.random.default_rng(seed).integers(0, k, (RESAMPLES, k))
+    counts = np.stack([np.bincount(row, minlength=k) for row in drawn], axis=1)
+    return np.asarray(by_impact @ counts / k)
+
+
+def interval(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the percentiles that enclose ``LEVEL`` % of the last axis."""
+    tail = (100.0 - LEVEL) / 2
+    low, high = np.percentile(drawn, [tail, 100.0 - tail], axis=-1)
+    return low, high
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One group and joint of the comparison table."""
+
+    group: str
+    joint: str
+    repetitions: int
+    errors: dict[str, float]  # of each inertia, mean absolute [rad/s]
+    significant: bool  # M+B_theta and M+B_rho differ by more than P1's 1 deg/s
+    before: float  # mean velocity before [rad/s]
+    after: float  # mean gross velocity after [rad/s]
+
+
+def table(impacts: Impacts, candidates: dict[str, Candidate]) -> list[Cell]:
+    """Return the comparison per group and joint, as P1's Tables II and III."""
+    absolute = {
+        name: abs(candidate.predicted(impacts) - impacts.measured)
+        for name, candidate in candidates.items()
+    }
+    cells = []
+    before = np.array([item.dq_before for item in impacts.items])
+    for group in impacts.groups:
+        chosen = np.array([item.group == group for item in impacts.items])
+        for j, joint in enumerate(impacts.robot.joint_names):
+            errors = {name: float(values[chosen, j].mean()) for name, values in absolute.items()}
+            apart = abs(errors.get("M+B_theta", 0.0) - errors.get("M+B_rho", 0.0))
+            cells.append(
+                Cell(
+                    group,
+                    joint,
+                    int(chosen.sum()),
+                    errors,
+                    bool(np.degrees(apart) > SIGNIFICANT),
+                    float(before[chosen, j].mean()),
+                    float(impacts.measured[chosen, j].mean()),
+                )
+            )
+    return cells
+
+
+def _approaches(robot: Robot, item: MeasuredImpact) -> bool:
+    """Tell whether the contact point approaches the surface: only then is there an impact."""
+    state = ArmDynamics(robot)(item.q, item.dq_before)
+    return float(item.normal @ state.velocity) < 0.0

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes an analysis as JSON and as CSV files, units in the names."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from impact_analysis.analyze.analysis import Analysis, Judged, Statistic
+from impact_analysis.analyze.comparison import Ranked
+from impact_analysis.analyze.identify import Identified
+from impact_analysis.analyze.measured import as_json
+
+IMPACTS, PREDICTIONS, COMPARISON, RANKING = (
+    f"{name}.csv" for name in ("impacts", "predictions", "comparison", "ranking")
+)
+DOCUMENT, REPORT = "analysis.json", "report.html"
+
+
+def document(analysis: Analysis, report: Path) -> dict[str, Any]:
+    """Return the analysis as plain values; angles in degrees where the name says so."""
+    best = analysis.best
+    inertia = best.candidate.inertia if best else "M+B_theta"
+    found = analysis.coefficients[inertia]
+    return as_json(
+        {
+            "report": str(report),
+            "robot": analysis.robot.name,
+            "settings": analysis.settings.as_json(),
+            "summary": analysis.answer,
+            "warnings": analysis.warnings,
+            "recordings": [_recording(each) for each in analysis.recordings],
+            "impacts": [_impact(k, each) for k, each in enumerate(analysis.impacts)],
+            "best_model": None if best is None else best.candidate.name,
+            "mean_error_degps": {
+                name: float(np.degrees(error)) for name, error in analysis.mean_errors.items()
+            },
+            "ranking": [_ranked(each) for each in analysis.ranking],
+            "comparison": [_cell(cell) for cell in analysis.cells],
+            "friction": _identified(found.friction) | {"inertia": inertia},
+            "friction_if_not_assumed": None
+            if analysis.free_friction is None
+            else _identified(analysis.free_friction),
+            "restitution": _identified(found.restitution) | {"inertia": inertia},
+            "measured_restitution": _statistic(analysis.measured_restitution),
+            "contact": {
+                law: {name: _statistic(value) for name, value in figures.items()}
+                | dict(
+                    zip(
+                        ("stiffness_unit", "damping_unit"), analysis.contact_units[law], strict=True
+                    )
+                )
+                for law, figures in analysis.contact.items()
+            },
+            "membership": _memberships(analysis),
+            "detection_delay_s": _delays(analysis),
+        }
+    )
+
+
+def _recording(each: Any) -> dict[str, Any]:
+    names = ("recording", "error", "warnings", "samples", "judged", "dropped")
+    return {name: getattr(each, name) for name in names} | {
+        "duration_s": each.duration,
+        "impacts": len(each.impacts),
+        "largest_statistic": each.largest_statistic,
+        "threshold": each.threshold,
+    }
+
+
+def _impact(number: int, impact: Judged) -> dict[str, Any]:
+    item, member = impact.measured, impact.membership
+    return {
+        "impact": number,
+        "recording": item.recording,
+        "group": item.group,
+        "time_s": item.time,
+        "time_std_s": item.time_std,
+        "detection_time_s": item.detection_time,
+        "detection_delay_s": item.delay,
+        "detector": item.detector,
+        "statistic": item.statistic,
+        "threshold": item.threshold,
+        "complete": item.complete,
+        "compared": bool(impact.predicted),
+        "link": item.link,
+        "expected": item.expected,
+        "approach_speed_mps": impact.approach_speed,
+        "effective_mass_kg": impact.effective_mass,
+        "dq_before_radps": item.dq_before,
+        "dq_after_radps": item.dq_after,
+        "impulse_ns": item.impulse,
+        "impulse_std_ns": item.impulse_std,
+        "impulse_source": item.impulse_source,
+        "peak_force_n": item.peak_force,
+        "contact_duration_s": item.duration,
+        "restitution": item.restitution,
+        "in_set": None if member is None else member.strict,
+        "no_worse_than_set": None if member is None else member.hull,
+        "notes": item.notes,
+    }
+
+
+def _ranked(each: Ranked) -> dict[str, Any]:
+    one = each.candidate
+    return {
+        "model": one.name,
+        "inertia": one.inertia,
+        "law": one.law,
+        "friction": one.friction,
+        "restitution": one.restitution,
+        "mean_error_degps": np.degrees(each.error),
+        "mean_error_low_degps": np.degrees(each.low),
+        "mean_error_high_degps": np.degrees(each.high),
+        "best_share": each.best_share,
+        "worse_than_best_low_degps": np.degrees(each.worse_low),
+        "worse_than_best_high_degps": np.degrees(each.worse_high),
+    }
+
+
+def _cell(cell: Any) -> dict[str, Any]:
+    return {
+        "group": cell.group,
+        "joint": cell.joint,
+        "repetitions": cell.repetitions,
+        "dq_before_degps": np.degrees(cell.before),
+        "dq_after_degps": np.degrees(cell.after),
+        "significant": cell.significant,
+    } | {f"error_{name}_degps": np.degrees(value) for name, value in cell.errors.items()}
+
+
+def _identified(found: Identified) -> dict[str, Any]:
+    return {
+        "value": found.value,
+        "low": found.low,
+        "high": found.high,
+        "impacts": found.impacts,
+        "at_bound": found.at_bound,
+        "assumed": found.assumed,
+    }
+
+
+def _statistic(value: Statistic | None) -> dict[str, Any] | None:
+    if value is None:
+        return None
+    return {"value": value.value, "low": value.low, "high": value.high, "impacts": value.impacts}
+
+
+def _memberships(analysis: Analysis) -> dict[str, int]:
+    known = [each.membership for each in analysis.impacts if each.membership is not None]
+    return {
+        "impulses": len(known),
+        "in_set": sum(one.strict for one in known),
+        "no_worse_than_set": sum(one.hull for one in known),
+    }
+
+
+def _delays(analysis: Analysis) -> dict[str, Any] | None:
+    known = [each.measured.delay for each in analysis.impacts]
+    delays = np.array([delay for delay in known if np.isfinite(delay)])
+    if not delays.size:
+        return None
+    return {
+        "median": float(np.median(delays)),
+        "p95": float(np.percentile(delays, 95)),
+        "largest": float(delays.max()),
+        "impacts": int(delays.size),
+    }
+
+
+def write(analysis: Analysis, folder: Path) -> dict[str, Any]:
+    """Write JSON and CSV files into a folder that exists; return the document."""
+    found = document(analysis, folder / REPORT)
+    (folder / DOCUMENT).write_text(json.dumps(found, indent=2), encoding="utf-8")
+    _table(folder / IMPACTS, [_flat(each) for each in found["impacts"]])
+    _table(folder / PREDICTIONS, as_json(analysis.records()))
+    _table(folder / COMPARISON, found["comparison"])
+    _table(folder / RANKING, found["ranking"])
+    return found
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row without lists: a column for each entry, texts joined."""
+    flat: dict[str, Any] = {}
+    for name, value in row.items():
+        if not isinstance(value, list):
+            flat[name] = value
+        elif name == "notes":
+            flat[name] = "; ".join(value)
+        else:
+            stem, unit = name.rsplit("_", 1)
+            flat |= {f"{stem}_{k}_{unit}": entry for k, entry in enumerate(value, 1)}
+    return flat
+
+
+def _table(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    rows = list(rows)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, names)
+        writer.writeheader()
+        writer.writerows(rows)

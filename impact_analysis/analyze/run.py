@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Goes through recordings on all cores, keeps what is finished, and analyses the whole."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from impact_analysis.analyze.analysis import Analysis, analyze_impacts
+from impact_analysis.analyze.collect import Collected, collect
+from impact_analysis.analyze.measured import as_json, impact_from_json
+from impact_analysis.analyze.settings import Settings
+from impact_analysis.exceptions import AnalysisError, UsageError
+from impact_analysis.open_recording import recording_paths
+
+PARTS = "parts"  # folder of what is known of each recording
+MOST_TRACES = 60  # impacts that are drawn, over all recordings
+Progress = Callable[[float, str], None]
+
+
+def analyze(
+    path: str | Path,
+    *,
+    out: str | Path | None = None,
+    jobs: int = 1,
+    dask: str = "",
+    resume: bool = False,
+    seed: int = 0,
+    progress: Progress = lambda *_: None,
+    **settings: Any,
+) -> Analysis:
+    """Return what a recording, or a folder of them, tells about impacts.
+
+    Args:
+        path: bag (MCAP, sqlite3), CSV, or folder of bags.
+        out: folder for what is known of each recording, so that it can be resumed.
+        jobs: processes.
+        dask: address of a Dask scheduler that works instead of them.
+        resume: leave out recordings that ``out`` knows under the same settings.
+        seed: of all resampling.
+        progress: hears the share done and a note.
+        **settings: of :class:`Settings`.
+
+    Raises:
+        RecordingError: there is nothing to read.
+        UsageError: a setting is none.
+        RobotError: there is no such robot.
+    """
+    wanted = Settings(**settings)
+    wanted.load_robot()
+    paths = recording_paths(Path(path))
+    names = _names(paths)
+    folder = None if out is None else Path(out) / PARTS
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    done: dict[str, Collected] = {}
+    if resume and folder is not None:
+        done = {name: part for name in names if (part := _load(folder, name, wanted)) is not None}
+    left = [(each, name) for each, name in zip(paths, names, strict=True) if name not in done]
+    work = _on_dask(left, wanted, dask) if dask else _on_cores(left, wanted, jobs)
+    for found in work:
+        done[found.recording] = found
+        if folder is not None:
+            _save(folder, found, wanted)
+        progress(0.9 * len(done) / len(names), f"{len(done)} of {len(names)} recordings")
+    collected = [_thinned(done[name], k) for k, name in _with_count(names, done)]
+    return analyze_impacts(
+        collected,
+        wanted,
+        seed=seed,
+        progress=lambda share, note: progress(0.9 + 0.1 * share, note),
+    )
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """Return short names that tell the recordings apart."""
+    names = [path.name for path in paths]
+    return names if len(set(names)) == len(names) else [str(path) for path in paths]
+
+
+def _with_count(names: Sequence[str], done: dict[str, Collected]) -> Iterator[tuple[int, str]]:
+    """Yield each name with the number of impacts before it."""
+    count = 0
+    for name in names:
+        yield count, name
+        count += len(done[name].impacts)
+
+
+def _thinned(found: Collected, before: int) -> Collected:
+    """Return a recording with traces of the first impacts only, as they take most memory."""
+    impacts = [
+        item if before + k < MOST_TRACES else replace(item, trace=None)
+        for k, item in enumerate(found.impacts)
+    ]
+    return replace(found, impacts=impacts)
+
+
+def _on_cores(
+    left: Sequence[tuple[Path, str]], settings: Settings, jobs: int
+) -> Iterator[Collected]:
+    """Yield recordings as they are finished, on processes of this machine."""
+    jobs = min(jobs, len(left))
+    if jobs < 2:
+        for path, name in left:
+            yield collect(path, settings, name)
+        return
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(jobs, context, initializer=_ignore_interrupts)
+    try:
+        futures = [pool.submit(collect, path, settings, name) for path, name in left]
+        for future in as_completed(futures):
+            yield future.result()
+    except BrokenProcessPool:
+        raise AnalysisError("analyze: a process died; was there enough memory?") from None
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in list((getattr(pool, "_processes", None) or {}).values()):
+            process.terminate()
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C to the process that hands out the work."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _on_dask(
+    left: Sequence[tuple[Path, str]], settings: Settings, address: str
+) -> Iterator[Collected]:
+    """Yield recordings as they are finished, on a cluster that sees the same files."""
+    try:
+        from distributed import Client
+        from distributed import as_completed as as_done
+    except ImportError:
+        raise UsageError(
+            "--dask: expected the package distributed: pip install distributed"
+        ) from None
+    try:
+        client = Client(address, timeout="10s")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--dask: no scheduler at {address!r}: {error}") from None
+    with client:
+        futures = [
+            client.submit(collect, path.resolve(), settings, name, pure=False)
+            for path, name in left
+        ]
+        for future in as_done(futures):
+            yield future.result()
+
+
+def _part(folder: Path, name: str) -> Path:
+    return folder / (name.strip("/").replace("/", "__") + ".json")
+
+
+def _save(folder: Path, found: Collected, settings: Settings) -> None:
+    """Write what is known of a recording, all or nothing."""
+    path = _part(folder, found.recording)
+    text = json.dumps({"settings": as_json(settings.as_json()), "collected": as_json(found)})
+    temporary = path.with_suffix(".unfinished")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
+
+
+def _load(folder: Path, name: str, settings: Settings) -> Collected | None:
+    """Return what was known of a recording, none if nothing, or under other settings."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        saved = json.loads(_part(folder, name).read_text(encoding="utf-8"))
+        if saved["settings"] != as_json(settings.as_json()):
+            return None
+        values = saved["collected"]
+        values["impacts"] = [impact_from_json(item) for item in values["impacts"]]
+        for key in ("period", "largest_statistic", "threshold"):
+            values[key] = float("nan") if values[key] is None else values[key]
+        return Collected(**values)
+    return None

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an analysis is told, beyond the recordings."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from impact_analysis.bag_recording import TopicChoice
+from impact_analysis.exceptions import UsageError
+from impact_detector.gross_methods import METHODS, POLYNOMIAL
+from impact_detector.node_parameters import DetectorParameters
+from impact_detector.sample import ACCELERATION, FUSED
+from impact_predictor.impact_map import FRICTION_LAWS
+from impact_robots import Robot, contact_rotation, load_robot
+
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Options of an analysis; None: found from the recordings."""
+
+    robot: str = "panda"  # name, or path of its YAML
+    urdf: str = ""  # replaces the robot's own
+    joint_prefix: str = ""  # of joint names
+    normal: Vector | None = None  # outward, base axes; None: as announced in the recording
+    wrench_normal: Vector | None = None  # the same in the force sensor's axes; None: base axes
+    friction: float | None = None  # assumed coefficient [-]; None: the identified one
+    restitution: float | None = None  # assumed coefficient [-]; None: the identified one
+    law: str = "coulomb"  # of friction, of the predictions that are compared
+    method: str = POLYNOMIAL  # of the gross velocity
+    state_topic: str = ""  # of measured joint states; empty: found by type
+    reference_topic: str = ""  # of desired ones
+
+    def __post_init__(self) -> None:
+        """Check the choices.
+
+        Raises:
+            UsageError: a value is none of its choices, or out of its range.
+            RobotError: a normal is none.
+        """
+        for name, choices in (("law", FRICTION_LAWS), ("method", tuple(METHODS))):
+            if getattr(self, name) not in choices:
+                expected = ", ".join(choices)
+                raise UsageError(f"{name}: expected one of {expected}, got {getattr(self, name)!r}")
+        for name, high in (("friction", np.inf), ("restitution", 1.0)):
+            value = getattr(self, name)
+            if value is not None and not (0.0 <= value <= high and np.isfinite(value)):
+                wanted = "0 to 1" if name == "restitution" else "a number, at least 0"
+                raise UsageError(f"{name}: expected {wanted}, got {value:g}")
+        for vector in (self.normal, self.wrench_normal):
+            if vector is not None:
+                contact_rotation(vector)
+
+    def load_robot(self) -> Robot:
+        """Return the robot.
+
+        Raises:
+            RobotError: there is none of that name.
+        """
+        return load_robot(
+            self.robot, urdf=self.urdf or None, joint_prefix=self.joint_prefix or None
+        )
+
+    @property
+    def topics(self) -> TopicChoice:
+        """The topics that the user has named."""
+        return TopicChoice(self.state_topic, self.reference_topic)
+
+    @property
+    def detector(self) -> DetectorParameters:
+        """The node's defaults; where there are no torques, accelerations tell."""
+        nan = (float("nan"),) * 3
+        return DetectorParameters(
+            robot=self.robot,
+            urdf=self.urdf,
+            joint_prefix=self.joint_prefix,
+            detectors=(FUSED, ACCELERATION),
+            contact_normal=self.normal or nan,
+            wrench_normal=self.wrench_normal or self.normal or nan,
+            estimate_method=self.method,
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the settings as plain values."""
+        return asdict(self)
