@@ -17,6 +17,7 @@ PACKAGES = [
     "impact_qp.limits",
     "impact_sim",
     "impact_analysis",
+    "impact_analysis.analyze",
     "impact_analysis.reproduce",
 ]
 MANIFEST = ElementTree.parse("package.xml")
@@ -43,13 +44,14 @@ setup(
         "mujoco>=3.2",
         "numpy>=1.26",
         "pin>=4.1",
+        "plotly>=6.0",
         "pyyaml>=6.0",
         "quadprog>=0.1.12",
         "rosbags>=0.10.9",
         "scipy>=1.11",
         "transforms3d>=0.4.2",
     ],
-    extras_require={"test": ["pytest", "pytest-timeout", "hypothesis"]},
+    extras_require={"dask": ["distributed"], "test": ["pytest", "pytest-timeout", "hypothesis"]},
     zip_safe=False,
     entry_points={
         "console_scripts": [

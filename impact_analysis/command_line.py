@@ -24,6 +24,7 @@ COMMANDS = {
     "sets": "sets_command",
     "plan": "plan_command",
     "detect": "detect",
+    "analyze": "analyze_command",
     "evaluate": "evaluate",
     "reproduce": "reproduce_command",
     "bench": "bench_command",

@@ -22,7 +22,7 @@ class CsvRecording:
     """One row per measurement: ``time_s, q1_rad.., dq1_radps.., tau1_nm..``, SI, any column order.
 
     Optional columns ``tau_ref1_nm..`` hold the reference torque of the same row. An empty field
-    is NaN. Measured torques include gravity.
+    is NaN; a row without torques is a state whose torques are unknown. Torques include gravity.
     """
 
     pairing_rule = SAME
@@ -66,7 +66,7 @@ class CsvRecording:
             q, dq, tau = (values[self._columns[key]] for key in ("q", "dq", "tau"))
             if references and self.has_reference:
                 yield Reference(time, values[self._columns["tau_ref"]])
-            yield JointSample(time, q, dq, tau)
+            yield JointSample(time, q, dq, None if np.isnan(tau).all() else tau)
 
     def _find(self, columns: list[str], names: list[str]) -> np.ndarray:
         """Return where the named columns are, shape (len(names),)."""

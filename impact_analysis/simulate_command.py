@@ -45,10 +45,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("scenarios", metavar="SCENARIO", nargs="+", help="named scenario")
-    add("--trials", type=_count, default=1, metavar="N", help="of each scenario (default: 1)")
+    add("--trials", type=count, default=1, metavar="N", help="of each scenario (default: 1)")
     add("--seed", type=_seed, default=0, metavar="S", help="of the first trial (default: 0)")
     add("--record", type=Path, metavar="DIR", help="new folder for bags and trials.csv")
-    add("--jobs", type=_count, default=_cores(), metavar="N", help="processes (default: cores)")
+    add("--jobs", type=count, default=cores(), metavar="N", help="processes (default: cores)")
     add("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
     return parser
@@ -92,7 +92,7 @@ def _run(trials: list[Trial], record: Path | None, jobs: int, dof: int) -> list[
     return rows
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
     """Return a number of things."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a whole number, at least 1, got {text!r}")
@@ -106,7 +106,7 @@ def _seed(text: str) -> int:
     return int(text)
 
 
-def _cores() -> int:
+def cores() -> int:
     """Return how many cores this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1

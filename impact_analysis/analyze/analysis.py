@@ -21,7 +21,6 @@ from impact_analysis.analyze.comparison import (
     table,
 )
 from impact_analysis.analyze.identify import (
-    MOST,
     Coefficients,
     ContactLawFit,
     Identified,
@@ -37,6 +36,7 @@ from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
 
 Progress = Callable[[float, str], None]
 GENERATORS = 8
+MOST_FITTED = 24  # impacts to whose force contact laws are fitted, half a second each
 
 
 @dataclass(frozen=True)
@@ -239,7 +239,7 @@ def _judge(
         J_n = item.normal @ state.J[:3]
         inertia = state.M + np.diag(robot.apparent_motor_inertia)
         mass = 1.0 / float(J_n @ np.linalg.solve(inertia, J_n))
-        laws = contact_laws(item, speed, mass) if fitted < MOST else []
+        laws = contact_laws(item, speed, mass) if fitted < MOST_FITTED else []
         fitted += bool(laws)
         judged.append(
             Judged(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from impact_analysis.detect_run import feed
 from impact_analysis.exceptions import RecordingError
 from impact_analysis.open_recording import open_recording
 from impact_analysis.recording import Force, Recording
-from impact_detector.estimated_impact import Estimate
+from impact_detector.estimated_impact import SECOND_IMPACT, Estimate
 from impact_detector.expectation import Announcement
 from impact_detector.node_parameters import session_for
 from impact_detector.recent import JointRecord, RecentForce, RecentJoints
@@ -26,6 +27,7 @@ from impact_detector.session import Outcome
 from impact_robots import ImpactError, Robot
 
 KEEP = from_seconds(1.2)  # of measurements: an estimate comes 0.1 to 0.6 s after the touch
+VIBRATION = 0.015  # after the touch, in which the statistic may stay high [s]
 BEFORE, AFTER = 0.05, 0.11  # of the traces, around the touch [s]
 MOST_TRACES = 60  # in one recording
 FORCE_POINTS = 400  # of a trace
@@ -98,7 +100,7 @@ class _Collector:
             if isinstance(item, JointSample):
                 self._watch.add(item.time)
                 self._joints.add(item)
-                self._torques += item.tau is not None
+                self._torques += item.tau is not None and isfinite(item.tau[0])
             elif isinstance(item, Force):
                 force = self._forces.setdefault(item.source, RecentForce(KEEP))
                 force.add(item.sample)
@@ -161,7 +163,7 @@ class _Collector:
         q = np.array([np.interp(0.0, t, column) for column in joints.q.T])
         record = self._force(impact_time)
         second = _second_contact(*record, estimate.duration)
-        notes = _notes(estimate, second)
+        notes = _notes(estimate, second) + self._later(estimate)
         if (hole := _hole(t, self._watch.period)) > 0.0:
             notes.append(f"a gap of {1e3 * hole:.0f} ms in the joint states around it")
         trace = None
@@ -192,6 +194,26 @@ class _Collector:
             notes=notes,
             trace=trace,
         )
+
+    def _later(self, estimate: Estimate) -> list[str]:
+        """Say if the detector would have seen another impact while it was not armed."""
+        since = [
+            (1e-9 * (verdict.time - estimate.impact_time), verdict)
+            for verdict in self._statistics
+            if verdict.detector == estimate.detection.detector
+        ]
+        later = [
+            (t, verdict)
+            for t, verdict in since
+            if VIBRATION < t < self._window and verdict.statistic > verdict.threshold
+        ]
+        if not later or estimate.quality & SECOND_IMPACT:
+            return []
+        t, verdict = later[0]
+        return [
+            f"the statistic rises to {verdict.statistic:.1f} again {1e3 * t:.0f} ms after the"
+            " touch: perhaps another impact, and both are mixed"
+        ]
 
     def _cut_off(self, detection: Detection, announced: Announcement | None) -> MeasuredImpact:
         """Return an impact too near to the end of the recording to be estimated."""

@@ -175,7 +175,7 @@ def contact_laws(item: MeasuredImpact, speed: float, mass: float) -> list[Contac
     for law in LAWS:
         try:
             found = identify_contact(
-                law, t, force, mass, speed, mass_between=(mass / 3, mass * 3), starts=3
+                law, t, force, mass, speed, mass_between=(mass / 3, mass * 3), starts=2
             )
         except PredictionError:
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import re
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -56,7 +57,7 @@ def analyze(
     """
     wanted = Settings(**settings)
     wanted.load_robot()
-    paths = recording_paths(Path(path))
+    paths = sorted(recording_paths(Path(path)), key=_natural)
     names = _names(paths)
     folder = None if out is None else Path(out) / PARTS
     if folder is not None:
@@ -84,6 +85,12 @@ def _names(paths: Sequence[Path]) -> list[str]:
     """Return short names that tell the recordings apart."""
     names = [path.name for path in paths]
     return names if len(set(names)) == len(names) else [str(path) for path in paths]
+
+
+def _natural(path: Path) -> list[tuple[int, str]]:
+    """Return a key that sorts type2 before type10."""
+    parts = re.split(r"(\d+)", str(path))
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
 def _with_count(names: Sequence[str], done: dict[str, Collected]) -> Iterator[tuple[int, str]]:
@@ -143,7 +150,7 @@ def _on_dask(
             "--dask: expected the package distributed: pip install distributed"
         ) from None
     try:
-        client = Client(address, timeout="10s")
+        client = Client(address, timeout="5s")
     except (OSError, ValueError) as error:
         raise UsageError(f"--dask: no scheduler at {address!r}: {error}") from None
     with client:

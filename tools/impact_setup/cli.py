@@ -27,6 +27,7 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
   sets        which impulses are possible, and what they can do
   plan        the highest safe speed of an impact, and the best configuration for it
   detect      find impacts in a recording
+  analyze     explain them: models compared, coefficients identified, a report
   evaluate    compare impact models on measured impacts
   reproduce   what the papers claim, recomputed
   bench       how long things take

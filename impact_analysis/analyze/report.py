@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One HTML file that needs no network: answer in words, tables, plots, a section per impact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.offline import get_plotlyjs
+
+from impact_analysis.analyze import figures
+from impact_analysis.analyze.analysis import Analysis, Judged, Statistic
+from impact_analysis.analyze.comparison import SIGNIFICANT
+from impact_analysis.analyze.identify import Identified
+
+MOST_SECTIONS = 50
+_SHOWN_WARNINGS = 30
+_SAME_FIT = 2.0  # laws with this many times the rms of the best one are not shown
+
+
+def write_report(analysis: Analysis, path: Path) -> None:
+    """Write the report."""
+    page = _Page()
+    body = "\n".join(
+        [
+            _answer(analysis),
+            _warnings(analysis),
+            _models(analysis, page),
+            _coefficients(analysis),
+            _comparison(analysis, page),
+            _impacts(analysis, page),
+            _recordings(analysis),
+        ]
+    )
+    template = files("impact_analysis.analyze").joinpath("data/report.html").read_text("utf-8")
+    names = [each.recording for each in analysis.recordings]
+    subject = names[0] if len(names) == 1 else f"{len(names)} recordings"
+    text = Template(template).substitute(
+        title=escape(f"Impacts of {analysis.robot.name}: {subject}"),
+        subtitle=escape(_subtitle(analysis)),
+        body=body,
+        figures="\n".join(page.scripts),
+        footer="How each figure and number is worked out: doc/analyze.md of the suite.",
+        plotly=get_plotlyjs(),
+    )
+    path.write_text(text, encoding="utf-8")
+
+
+class _Page:
+    """Collects the figures' data, which stand at the end of the page."""
+
+    def __init__(self) -> None:
+        self.scripts: list[str] = []
+
+    def plot(self, figure: go.Figure, *, tall: bool = False) -> str:
+        """Return the place of a figure."""
+        name = f"figure-{len(self.scripts)}"
+        data = figure.to_json().replace("</", "<\\/")
+        self.scripts.append(f'<script type="application/json" id="{name}">{data}</script>')
+        kind = "plot tall" if tall else "plot"
+        return f'<div class="{kind}" data-figure="{name}"></div>'
+
+
+def _subtitle(analysis: Analysis) -> str:
+    minutes = sum(each.duration for each in analysis.recordings) / 60.0
+    samples = sum(each.samples for each in analysis.recordings)
+    wanted = analysis.settings
+    return (
+        f"{samples} joint states in {minutes:.1f} minutes; gross velocity by {wanted.method},"
+        f" friction law {wanted.law}"
+    )
+
+
+def _answer(analysis: Analysis) -> str:
+    items = "".join(f"<li>{escape(text)}</li>" for text in analysis.answer)
+    return f'<section id="answer"><h2>In words</h2><ul class="answer">{items}</ul></section>'
+
+
+def _warnings(analysis: Analysis) -> str:
+    if not analysis.warnings:
+        return ""
+    shown = analysis.warnings[:_SHOWN_WARNINGS]
+    items = "".join(f"<li>{escape(text)}</li>" for text in shown)
+    left = len(analysis.warnings) - len(shown)
+    more = f"<p class='note'>and {left} more, see analysis.json</p>" if left else ""
+    title = "<h2>What the data cannot tell, and what is odd</h2>"
+    return f'<section id="warnings">{title}<ul>{items}</ul>{more}</section>'
+
+
+def _models(analysis: Analysis, page: _Page) -> str:
+    if not analysis.ranking:
+        return ""
+    rows = [
+        [
+            each.candidate.name,
+            f"{np.degrees(each.error):.2f}",
+            f"{np.degrees(each.low):.2f} to {np.degrees(each.high):.2f}",
+            f"{100 * each.best_share:.0f} %",
+            f"{each.candidate.friction:.2f}",
+            f"{each.candidate.restitution:.2f}",
+        ]
+        for each in analysis.ranking
+    ]
+    head = ["model", "mean error [deg/s]", "95 %", "best in", "friction", "restitution"]
+    note = (
+        "Mean over joints and impacts of |predicted - measured| joint velocity after the impact."
+        " 95 % and the share of wins: resampled impacts."
+    )
+    return (
+        '<section id="models"><h2>Which model explains the impacts</h2>'
+        + page.plot(figures.ranking(analysis))
+        + _table(head, rows, best=0)
+        + f'<p class="note">{note}</p></section>'
+    )
+
+
+def _coefficients(analysis: Analysis) -> str:
+    rows = []
+    for inertia, found in analysis.coefficients.items():
+        rows.append([f"friction, with {inertia}", *_identified(found.friction)])
+        rows.append([f"restitution, with {inertia}", *_identified(found.restitution)])
+    if analysis.measured_restitution is not None:
+        one = analysis.measured_restitution
+        rows.append(["restitution, from velocities", *_statistic(one), f"{one.impacts} impacts"])
+    best = min((each["rms"].value for each in analysis.contact.values()), default=0.0)
+    for law, each in analysis.contact.items():
+        if each["rms"].value > _SAME_FIT * best:
+            continue
+        for name, unit in zip(("stiffness", "damping"), analysis.contact_units[law], strict=True):
+            rows.append(
+                [
+                    f"contact {name}, {law} [{unit}]",
+                    *_statistic(each[name], "{:.3g}"),
+                    f"{each[name].impacts} impacts, rms {each['rms'].value:.1f} N",
+                ]
+            )
+    head = ["coefficient", "value", "95 %", "from"]
+    return (
+        '<section id="coefficients"><h2>What was identified</h2>'
+        + _table(head, rows)
+        + "</section>"
+    )
+
+
+def _identified(found: Identified) -> list[str]:
+    if not np.isfinite(found.value):
+        return ["-", "-", "no comparable impact"]
+    span = f"{found.low:.2f} to {found.high:.2f}" if np.isfinite(found.low) else "-"
+    origin = "assumed" if found.assumed else f"{found.impacts} impacts"
+    if found.at_bound:
+        origin += ", at the end of the range"
+    return [f"{found.value:.3f}", "-" if found.assumed else span, origin]
+
+
+def _statistic(one: Statistic, form: str = "{:.3f}") -> list[str]:
+    span = f"{form.format(one.low)} to {form.format(one.high)}" if np.isfinite(one.low) else "-"
+    return [form.format(one.value), span]
+
+
+def _comparison(analysis: Analysis, page: _Page) -> str:
+    if not analysis.cells:
+        return ""
+    inertias = list(analysis.mean_errors)
+    joints = list(analysis.robot.joint_names)
+    head = ["group", *[f"joint {j + 1}" for j in range(len(joints))]]
+    rows, marks = [], set()
+    for row, group in enumerate(dict.fromkeys(cell.group for cell in analysis.cells)):
+        cells = [cell for cell in analysis.cells if cell.group == group]
+        texts = []
+        for cell in cells:
+            texts.append(" / ".join(f"{np.degrees(cell.errors[one]):.2f}" for one in inertias))
+            if cell.significant:
+                marks.add((row, len(texts)))
+        rows.append([f"{group} ({cells[0].repetitions})", *texts])
+    note = (
+        f"Mean |error| in deg/s with {' / '.join(inertias)}; in brackets the repetitions. Marked:"
+        f" M+B_theta and M+B_rho differ by more than {SIGNIFICANT:g} deg/s."
+    )
+    return (
+        '<section id="comparison"><h2>Errors joint by joint</h2>'
+        + page.plot(figures.joint_errors(analysis))
+        + _table(head, rows, marks=marks)
+        + f'<p class="note">{escape(note)}</p></section>'
+    )
+
+
+def _impacts(analysis: Analysis, page: _Page) -> str:
+    if not analysis.impacts:
+        return ""
+    drawn = analysis.impacts[:MOST_SECTIONS]
+    sections = [_impact(analysis, k, each, page) for k, each in enumerate(drawn)]
+    left = len(analysis.impacts) - len(drawn)
+    more = f'<p class="note">{left} more impacts are in impacts.csv.</p>' if left else ""
+    return f'<section id="impacts"><h2>Impacts</h2>{"".join(sections)}{more}</section>'
+
+
+def _impact(analysis: Analysis, number: int, impact: Judged, page: _Page) -> str:
+    item = impact.measured
+    title = f"{number + 1}. {item.recording}, {item.time:.4f} s"
+    if np.isfinite(impact.approach_speed):
+        title += f", {impact.approach_speed:.3f} m/s"
+    parts = [_table(["", ""], _facts(impact), kind="facts")]
+    parts += [f'<p class="note">{escape(note)}</p>' for note in item.notes]
+    if item.trace is not None:
+        parts.append("<h3>Joint velocities</h3>" + page.plot(figures.velocities(analysis, impact)))
+        parts.append(
+            "<h3>Joint torques and detection</h3>"
+            + page.plot(figures.torques(analysis, impact), tall=True)
+        )
+        profile = figures.force(impact)
+        if profile is not None:
+            parts.append("<h3>Contact force</h3>" + page.plot(profile))
+    if impact.membership is not None:
+        parts.append(
+            "<h3>Impulse and its set</h3>"
+            + page.plot(figures.polytope(impact.membership), tall=True)
+        )
+    is_open = " open" if number == 0 else ""
+    return f"<details{is_open}><summary>{escape(title)}</summary>{''.join(parts)}</details>"
+
+
+def _facts(impact: Judged) -> list[list[str]]:
+    item, member = impact.measured, impact.membership
+    facts = [
+        ("detected by", f"{item.detector}, {item.statistic:.1f} of {item.threshold:g}"),
+        ("delay after the touch", _number(1e3 * item.delay, "{:.2f} ms")),
+        ("link that was hit", item.link or "-"),
+        ("as announced", {True: "yes", False: "no", None: "nothing announced"}[item.expected]),
+        ("approach speed", _number(impact.approach_speed, "{:.4f} m/s")),
+        ("effective mass, M+B_theta", _number(impact.effective_mass, "{:.2f} kg")),
+        ("impulse", _impulse(impact)),
+        ("peak force", _number(item.peak_force, "{:.0f} N")),
+        ("contact lasted", _number(1e3 * item.duration, "{:.2f} ms")),
+        ("restitution", _number(item.restitution, "{:.2f}")),
+    ]
+    if member is not None:
+        low, high = member.restitution
+        of = f"friction {member.friction:.2f}, restitution {low:.2f} to {high:.2f}, {member.source}"
+        place = "inside" if member.strict else "no worse" if member.hull else "beyond it"
+        facts.append(("impulse and its set", f"{place} ({of})"))
+    return [[name, text] for name, text in facts]
+
+
+def _impulse(impact: Judged) -> str:
+    item = impact.measured
+    if not np.isfinite(item.impulse).all():
+        return "-"
+    size = float(np.linalg.norm(item.impulse))
+    return f"{size:.3f} +- {item.impulse_std:.3f} N.s, from the {item.impulse_source}"
+
+
+def _number(value: float, form: str) -> str:
+    return form.format(value) if np.isfinite(value) else "-"
+
+
+def _recordings(analysis: Analysis) -> str:
+    rows = [
+        [
+            each.recording,
+            str(each.samples),
+            f"{each.duration:.1f}",
+            str(len(each.impacts)),
+            _number(each.largest_statistic, "{:.1f}"),
+            each.error or "; ".join(each.warnings) or "-",
+        ]
+        for each in analysis.recordings
+    ]
+    head = ["recording", "states", "duration [s]", "impacts", "largest statistic", "remarks"]
+    return '<section id="recordings"><h2>Recordings</h2>' + _table(head, rows) + "</section>"
+
+
+def _table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    kind: str = "table",
+    best: int | None = None,
+    marks: set[tuple[int, int]] | None = None,
+) -> str:
+    """Return a table; ``best`` is a row that stands out, ``marks`` are cells that do."""
+    titles = "".join(f"<th>{escape(text)}</th>" for text in head)
+    lines = []
+    for k, row in enumerate(rows):
+        cells = "".join(
+            f'<td class="mark">{escape(text)}</td>'
+            if (k, j) in (marks or set())
+            else f"<td>{escape(text)}</td>"
+            for j, text in enumerate(row)
+        )
+        lines.append(f'<tr class="best">{cells}</tr>' if k == best else f"<tr>{cells}</tr>")
+    return (
+        f'<div class="{kind}"><table><thead><tr>{titles}</tr></thead>'
+        f"<tbody>{''.join(lines)}</tbody></table></div>"
+    )

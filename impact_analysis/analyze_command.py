@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `analyze`: from recordings to a report."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from impact_analysis.analyze.documents import REPORT, write
+from impact_analysis.analyze.report import write_report
+from impact_analysis.analyze.run import PARTS, analyze
+from impact_analysis.exceptions import UsageError
+from impact_analysis.impact_options import numbers
+from impact_analysis.progress import Progress
+from impact_analysis.simulate_command import cores, count
+from impact_detector.gross_methods import METHODS, POLYNOMIAL
+from impact_predictor.impact_map import FRICTION_LAWS
+
+_EPILOG = """example:
+  impact simulate flex_exp_type1 flex_exp_type2 --trials 5 --record trials
+  impact analyze trials --out results
+  impact analyze bag --robot panda --normal=-1,0,0 --friction 0.1 --out results --json
+
+Writes report.html, analysis.json, impacts.csv, predictions.csv, comparison.csv and ranking.csv into
+the folder. The normal comes from the announcements of impact_qp, if the recording has them.
+Exit status: 0 done, 1 nothing could be compared or work failed, 2 wrong usage.
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
+    parser = subparsers.add_parser(
+        "analyze",
+        help="explain the impacts of recordings: models compared, coefficients identified, report",
+        description="Find the impacts in a CSV, a bag (MCAP, sqlite3) or a folder of bags, compare"
+        " every impact model with them, identify friction, restitution and contact, and write a"
+        " report.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("file", metavar="FILE", type=Path, help="CSV, bag, or folder of bags")
+    add("--out", type=Path, required=True, metavar="DIR", help="folder for report and results")
+    add("--robot", default="panda", help="name of a robot, or its YAML (default: panda)")
+    add("--urdf", default="", metavar="PATH", help="URDF that replaces the robot's own")
+    add("--joint-prefix", default="", metavar="P", help="prefix of joint names, such as fr3_")
+    add("--normal", type=numbers, metavar="X,Y,Z", help="of the surface, out of it, base axes")
+    add(
+        "--wrench-normal",
+        type=numbers,
+        metavar="X,Y,Z",
+        help="the same in the force sensor's axes (default: these are base axes)",
+    )
+    add("--friction", type=float, metavar="MU", help="assume this, do not identify it")
+    add("--restitution", type=float, metavar="E", help="assume this, do not identify it")
+    add("--law", choices=FRICTION_LAWS, default="coulomb", help="of friction (default: coulomb)")
+    add(
+        "--method",
+        choices=tuple(METHODS),
+        default=POLYNOMIAL,
+        help="of the gross velocity (default: polynomial, as published)",
+    )
+    add("--state-topic", default="", metavar="TOPIC", help="measured joint states in the bag")
+    add("--jobs", type=count, default=cores(), metavar="N", help="processes (default: cores)")
+    add("--dask", default="", metavar="ADDRESS", help="scheduler of a Dask cluster to use instead")
+    add("--resume", action="store_true", help="go on in DIR: leave out what it knows already")
+    add("--json", action="store_true", help="one JSON document on standard output")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command and return its exit status."""
+    started, out = time.monotonic(), arguments.out
+    _check_out(out, resume=arguments.resume)
+    bar = Progress("analyze")
+    begun = time.monotonic()
+
+    def progress(share: float, note: str) -> None:
+        spent = time.monotonic() - begun
+        left = f", {spent / share - spent:.0f} s left" if share > 0.05 else ""
+        bar.update(share, note + left)
+
+    try:
+        analysis = analyze(
+            arguments.file,
+            out=out,
+            jobs=arguments.jobs,
+            dask=arguments.dask,
+            resume=arguments.resume,
+            progress=progress,
+            robot=arguments.robot,
+            urdf=arguments.urdf,
+            joint_prefix=arguments.joint_prefix,
+            normal=arguments.normal,
+            wrench_normal=arguments.wrench_normal,
+            friction=arguments.friction,
+            restitution=arguments.restitution,
+            law=arguments.law,
+            method=arguments.method,
+            state_topic=arguments.state_topic,
+        )
+    except KeyboardInterrupt:
+        finished = sum(1 for _ in (out / PARTS).glob("*.json")) if out.is_dir() else 0
+        print(
+            f"\nimpact analyze: stopped; {finished} recordings are finished,"
+            f" go on with --resume --out {out}",
+            file=sys.stderr,
+        )
+        return 130
+    document = write(analysis, out)
+    write_report(analysis, out / REPORT)
+    bar.close(f"{len(analysis.impacts)} impacts")
+    if arguments.json:
+        print(json.dumps(document, indent=2))
+    else:
+        print("\n".join([*analysis.answer, *[f"! {text}" for text in analysis.warnings[:10]]]))
+        if len(analysis.warnings) > 10:
+            print(f"! and {len(analysis.warnings) - 10} more warnings, see the report")
+        print(f"Report: {out / REPORT}. Took {time.monotonic() - started:.0f} s.")
+    return 0 if any(not each.error for each in analysis.recordings) else 1
+
+
+def _check_out(out: Path, *, resume: bool) -> None:
+    """Refuse to write over something that is no earlier analysis."""
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"--out: expected a folder, {out} is a file")
+    known = (out / PARTS).is_dir() or (out / REPORT).is_file()
+    if out.is_dir() and any(out.iterdir()) and not known:
+        raise UsageError(f"--out: expected an empty folder, or one of an analysis, got {out}")
+    if resume and not known:
+        raise UsageError(f"--resume: expected the folder of an analysis, got {out}")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--out: cannot make {out}: {error.strerror}") from None

@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `analyze`: simulated experiments explained, and odd recordings answered in words."""
+
+import csv
+import json
+import shutil
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from impact_analysis.analyze import analyze
+from impact_analysis.analyze import run as run_module
+from impact_analysis.analyze.collect import _second_contact, group_of
+from impact_analysis.bag_recording import BagRecording, TopicChoice
+from impact_analysis.bags import BagWriter, impact_typestore
+from impact_analysis.command_line import run as main
+from impact_detector.sample import JointSample
+from impact_robots import load_robot
+
+TYPES = ("flex_exp_type1", "flex_exp_type4", "flex_exp_type8", "flex_exp_type9")
+TOUCH = 1.4  # of every trial, to 2 ms [s]
+
+
+@pytest.fixture(scope="session")
+def trials(tmp_path_factory):
+    """Three trials each of four motion types, without the truth about them."""
+    folder = tmp_path_factory.mktemp("flexible") / "trials"
+    assert main(["simulate", *TYPES, "--trials", "3", "--record", str(folder), "--json"]) == 0
+    (folder / "trials.csv").unlink()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def few(trials, tmp_path_factory):
+    """Two of them."""
+    folder = tmp_path_factory.mktemp("few")
+    for name in (f"{TYPES[0]}_000", f"{TYPES[1]}_000"):
+        shutil.copytree(trials / name, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def samples(trials):
+    """The joint states of one trial: times [s], positions, velocities, torques, (k, 7)."""
+    recording = BagRecording(trials / "flex_exp_type1_000", load_robot("panda"), TopicChoice())
+    found = [item for item in recording.items(references=False) if isinstance(item, JointSample)]
+    columns = [np.array([getattr(s, name) for s in found]) for name in ("q", "dq", "tau")]
+    return np.array([s.time for s in found]) * 1e-9, *columns
+
+
+@pytest.fixture(scope="session")
+def results(trials, tmp_path_factory):
+    """The folder that the command made of the trials."""
+    out = tmp_path_factory.mktemp("analysis") / "results"
+    assert main(["analyze", str(trials), "--out", str(out), "--robot", "panda"]) == 0
+    return out
+
+
+@pytest.fixture(scope="session")
+def document(results):
+    return json.loads((results / "analysis.json").read_text())
+
+
+@pytest.fixture
+def write_csv(tmp_path):
+    """A function that writes joint states into a CSV and returns its path."""
+
+    def write(t, q, dq, tau, name="odd.csv"):
+        header = ["time_s"] + [
+            pattern.format(i)
+            for pattern in ("q{}_rad", "dq{}_radps", "tau{}_nm")
+            for i in range(1, 8)
+        ]
+        path = tmp_path / name
+        with path.open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(header)
+            for row in zip(t, q, dq, tau, strict=True):
+                values = np.concatenate([[row[0]], *row[1:]])
+                writer.writerow(["" if np.isnan(v) else repr(float(v)) for v in values])
+        return path
+
+    return write
+
+
+def test_the_apparent_inertia_with_friction_explains_the_flexible_arm(document):
+    errors = document["mean_error_degps"]
+    assert errors["M+B_theta"] < 0.6 * errors["M+B_rho"]
+    assert errors["M+B_theta"] < 0.2 * errors["M"]
+    assert document["best_model"] == "M+B_theta, coulomb"
+    best, *others = document["ranking"]
+    assert best["best_share"] > 0.95
+    assert all(other["worse_than_best_low_degps"] > 0.0 for other in others)
+
+
+def test_friction_is_recovered_with_an_interval(document):
+    friction = document["friction"]
+    assert friction["value"] == pytest.approx(0.3, abs=0.05)
+    assert friction["low"] <= friction["value"] <= friction["high"]
+    assert friction["high"] - friction["low"] < 0.1
+
+
+def test_every_impact_is_found_and_compared(document):
+    assert len(document["impacts"]) == 12
+    assert all(impact["compared"] and impact["complete"] for impact in document["impacts"])
+    assert [impact["group"] for impact in document["impacts"]] == [t for t in TYPES for _ in "123"]
+    assert 0.0 < document["detection_delay_s"]["median"] < 2e-3
+    assert document["membership"]["no_worse_than_set"] == 12
+
+
+def test_the_comparison_has_a_cell_per_type_and_joint(document):
+    cells = document["comparison"]
+    assert len(cells) == len(TYPES) * 7
+    assert {cell["repetitions"] for cell in cells} == {3}
+    for cell in cells:
+        apart = abs(cell["error_M+B_theta_degps"] - cell["error_M+B_rho_degps"])
+        assert cell["significant"] == (apart > 1.0)
+    mean = np.mean([cell["error_M+B_theta_degps"] for cell in cells])
+    assert mean == pytest.approx(document["mean_error_degps"]["M+B_theta"])
+
+
+def test_the_tables_are_long_and_have_units(results, document):
+    with (results / "predictions.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 12 * 7 * len(document["ranking"])
+    assert {"impact", "joint", "model", "predicted_degps", "error_degps"} <= set(rows[0])
+    first = rows[0]
+    error = float(first["predicted_degps"]) - float(first["dq_after_degps"])
+    assert error == pytest.approx(float(first["error_degps"]), abs=1e-9)
+    with (results / "impacts.csv").open() as file:
+        header = next(csv.reader(file))
+    assert {"time_s", "dq_before_1_radps", "impulse_3_ns"} <= set(header)
+
+
+def test_json_is_one_document(trials, tmp_path, capsys):
+    capsys.readouterr()
+    assert main(["analyze", str(trials / f"{TYPES[0]}_000"), "--out", str(tmp_path), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["report"] == str(tmp_path / "report.html")
+    assert len(printed["impacts"]) == 1
+    assert set(printed["mean_error_degps"]) == {"M", "M+B_theta", "M+B_rho"}
+    assert set(printed["friction"]) >= {"value", "low", "high"}
+
+
+def test_an_assumed_friction_that_is_wrong_is_said_so(trials):
+    analysis = analyze(trials, friction=0.1)
+    (said,) = [text for text in analysis.answer if "was assumed" in text]
+    assert said.startswith("Friction 0.1 was assumed; 0.")
+    assert analysis.free_friction.value == pytest.approx(0.3, abs=0.05)
+    assert analysis.best.candidate.friction in (0.1, 0.0)
+
+
+def test_records_are_ready_for_a_table(trials):
+    analysis = analyze(trials / f"{TYPES[0]}_001")
+    records = analysis.records()
+    assert len(records) == 7 * len(analysis.candidates)
+    assert all(np.isscalar(value) for record in records for value in record.values())
+
+
+def test_processes_and_one_process_agree(few):
+    one, two = analyze(few, jobs=1), analyze(few, jobs=2)
+    assert one.mean_errors == two.mean_errors
+    assert one.coefficients == two.coefficients
+
+
+def test_resume_leaves_out_what_is_known(few, tmp_path, monkeypatch):
+    collected = []
+    collect = run_module.collect
+    monkeypatch.setattr(
+        run_module,
+        "collect",
+        lambda path, *rest: collected.append(path.name) or collect(path, *rest),
+    )
+    first = analyze(few, out=tmp_path)
+    assert collected == [f"{TYPES[0]}_000", f"{TYPES[1]}_000"]
+    analyze(few, out=tmp_path, resume=True)
+    assert len(collected) == 2
+    (tmp_path / "parts" / f"{TYPES[1]}_000.json").write_text("{")  # damaged
+    again = analyze(few, out=tmp_path, resume=True)
+    assert collected[2:] == [f"{TYPES[1]}_000"]
+    assert again.mean_errors == pytest.approx(first.mean_errors, rel=1e-12)
+    analyze(few, out=tmp_path, resume=True, restitution=0.0)
+    assert len(collected) == 5  # other settings: nothing is known
+
+
+def test_a_cluster_gives_the_same(few):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None
+    ) as cluster:
+        analysis = analyze(few, dask=cluster.scheduler_address)
+    assert analysis.mean_errors == analyze(few).mean_errors
+
+
+def test_ctrl_c_keeps_what_is_finished(trials, tmp_path):
+    out = tmp_path / "results"
+    child = subprocess.Popen(
+        [sys.executable, "-m", "impact_analysis", "analyze", trials, "--out", out, "--jobs", "2"],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    parts = out / "parts"
+    while not (parts.is_dir() and any(parts.glob("*.json"))):
+        assert child.poll() is None, child.communicate()
+    child.send_signal(signal.SIGINT)
+    _, error = child.communicate(timeout=60)
+    assert child.returncode in (0, 130)  # 0: it was faster
+    if child.returncode == 130:
+        assert "go on with --resume" in error
+        assert "Traceback" not in error
+    assert main(["analyze", str(trials), "--out", str(out), "--resume", "--json"]) == 0
+
+
+def test_an_impact_at_the_end_is_answered_in_words(write_csv, samples):
+    t, *columns = samples
+    kept = t < TOUCH + 0.03
+    path = write_csv(t[kept], *(column[kept] for column in columns))
+    analysis = analyze(path, normal=(0, 0, 1))
+    (impact,) = analysis.impacts
+    assert not impact.measured.complete
+    assert any("the recording ends" in text for text in analysis.warnings)
+    assert "models can be compared with 0" in analysis.answer[0]
+
+
+def test_without_torques_acceleration_tells(write_csv, samples):
+    t, q, dq, tau = samples
+    analysis = analyze(write_csv(t, q, dq, np.full_like(tau, np.nan)), normal=(0, 0, 1))
+    assert any("no joint torques" in text for text in analysis.warnings)
+    assert [impact.measured.detector for impact in analysis.impacts] == ["acceleration"]
+    assert analysis.best.candidate.inertia == "M+B_theta"
+
+
+def test_without_a_normal_nothing_is_predicted(write_csv, samples):
+    analysis = analyze(write_csv(*samples))
+    assert len(analysis.impacts) == 1
+    assert analysis.best is None
+    assert any("no surface normal is known" in text for text in analysis.warnings)
+
+
+def test_a_normal_that_points_away_is_noticed(write_csv, samples):
+    analysis = analyze(write_csv(*samples), normal=(0, 0, -1))
+    assert any("does not approach the surface" in text for text in analysis.warnings)
+
+
+def test_gaps_and_jumps_are_said(write_csv, samples):
+    t, *columns = samples
+    kept = (t < 1.2) | (t > 1.3)
+    twice = [np.concatenate([column[kept], column]) for column in columns]
+    path = write_csv(np.concatenate([t[kept], t]), *twice)
+    analysis = analyze(path, normal=(0, 0, 1))
+    said = " ".join(analysis.warnings)
+    assert "1 gaps in the joint states, the longest 0.10" in said
+    assert "time jumps back 1 times" in said
+    assert len(analysis.impacts) == 2
+
+
+def test_a_slow_recording_is_said(write_csv, samples):
+    path = write_csv(*(column[::5] for column in samples))
+    assert any("200 Hz" in text for text in analyze(path, normal=(0, 0, 1)).warnings)
+
+
+def write_bag(path, samples, robots):
+    """Write the same joint states on a topic for each robot, whose joints have its name."""
+    types = impact_typestore()
+    kinds = types.types
+    state = kinds["sensor_msgs/msg/JointState"]
+    header, stamp = kinds["std_msgs/msg/Header"], kinds["builtin_interfaces/msg/Time"]
+    with BagWriter(path, types) as bag:
+        for row in zip(*samples, strict=True):
+            time = round(row[0] * 1e9)
+            for topic, robot in robots.items():
+                names = [f"{robot}_joint{i}" for i in range(1, 8)]
+                message = state(header(stamp(*divmod(time, 10**9)), ""), names, *row[1:])
+                bag.write(topic, "sensor_msgs/msg/JointState", message, time)
+    return path
+
+
+def test_another_robot_is_asked_about(tmp_path, samples):
+    bag = write_bag(tmp_path / "other", samples, {"/joint_states": "kuka"})
+    analysis = analyze(bag)
+    (recording,) = analysis.recordings
+    assert "is it another robot" in recording.error
+    assert recording.error in analysis.warnings[0]
+    assert main(["analyze", str(bag), "--out", str(tmp_path / "out")]) == 1
+    assert "is it another robot" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_several_robots_in_one_bag_are_asked_about(tmp_path, samples):
+    topics = {"/left/joint_states": "panda", "/right/joint_states": "panda"}
+    bag = write_bag(tmp_path / "two", samples, topics)
+    asked = analyze(bag, normal=(0, 0, 1))
+    assert "choose with --state-topic among" in asked.recordings[0].error
+    told = analyze(bag, normal=(0, 0, 1), state_topic="/left/joint_states")
+    assert len(told.impacts) == 1
+
+
+def test_two_contacts_in_one_window_are_said():
+    t = np.arange(-0.05, 0.1, 4e-5)
+    force = np.zeros((len(t), 3))
+    for start in (0.0, 0.02):
+        force[:, 2] += 100.0 * np.sin(np.pi * np.clip((t - start) / 0.005, 0.0, 1.0))
+    assert _second_contact(t, force, 0.005) == pytest.approx(0.02, abs=1e-3)
+    assert np.isnan(_second_contact(t, force, 0.05))
+
+
+def test_a_second_hit_20_ms_later_is_said(write_csv, samples):
+    t, q, dq, tau = samples
+    late = np.maximum(0.0, t - TOUCH - 0.02)
+    jump = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.5, 0.0])
+    moved = q + late[:, None] * jump, dq + (late > 0.0)[:, None] * jump
+    analysis = analyze(write_csv(t, *moved, tau), normal=(0, 0, 1))
+    notes = [note for impact in analysis.impacts for note in impact.measured.notes]
+    assert any("another impact" in note for note in notes)
+
+
+def test_a_recording_without_an_impact_has_an_answer(write_csv, samples):
+    t, *columns = samples
+    quiet = t < 1.3
+    path = write_csv(t[quiet], *(column[quiet] for column in columns))
+    analysis = analyze(path, normal=(0, 0, 1))
+    assert analysis.answer[0].startswith("No impact was found in odd.csv (largest statistic")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["nowhere", "--out", "OUT"], "nowhere: no such file or folder"),
+        (["FILE", "--out", "FILE"], "--out: expected a folder, FILE is a file"),
+        (["FILE", "--out", "FULL"], "--out: expected an empty folder"),
+        (["FILE", "--out", "OUT", "--resume"], "--resume: expected the folder of an analysis"),
+        (["FILE", "--out", "OUT", "--friction", "-1"], "friction: expected a number, at least 0"),
+        (["FILE", "--out", "OUT", "--restitution", "2"], "restitution: expected 0 to 1, got 2"),
+        (["FILE", "--out", "OUT", "--normal", "0,0,0"], "normal: expected three finite numbers"),
+        (["FILE", "--out", "OUT", "--robot", "nobody"], "robot: expected"),
+        (["FILE", "--out", "OUT", "--dask", "tcp://127.0.0.1:1"], "--dask: no scheduler at"),
+    ],
+)
+def test_wrong_usage_is_one_line(arguments, line, tmp_path, write_csv, samples, capsys):
+    path = write_csv(*samples)
+    full = tmp_path / "full"
+    full.mkdir()
+    (full / "holiday.jpg").touch()
+    places = {"FILE": str(path), "OUT": str(tmp_path / "out"), "FULL": str(full)}
+    capsys.readouterr()
+    status = main(["analyze", *(places.get(text, text) for text in arguments)])
+    error = capsys.readouterr().err.strip().splitlines()[-1]
+    assert status in (1, 2)
+    assert line.replace("FILE", str(path)) in error
+    assert path.is_file()
+
+
+def test_names_say_what_repeats_itself():
+    assert group_of("flex_exp_type1_003") == "flex_exp_type1"
+    assert group_of("run-7.mcap") == "run"
+    assert group_of("wall") == "wall"
