@@ -10,6 +10,7 @@ from impact_analysis.reproduce import (
     contact_models,
     detection_report,
     flexibility,
+    flexible_experiment,
     friction_search,
     hit_and_push,
     impulse_membership,
@@ -69,7 +70,8 @@ def flex_table(seed: int, report: Report) -> Table:
         *prediction_errors.rows(),
         friction_search.row(load_robot("panda")),
     )
-    studies = (planar_report.study(results),)
+    flexible = flexible_experiment.experiment(seed, report)
+    studies = (planar_report.study(results), *flexible_experiment.studies(flexible))
     return Table("flex", "P1: post-impact velocity of flexible-joint robots", rows, studies)
 
 
