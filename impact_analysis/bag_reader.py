@@ -33,6 +33,9 @@ class TopicInfo(NamedTuple):
     type_hash: str
 
 
+Span = tuple[int | None, int | None]
+
+
 class BagReader:
     """Reads a rosbag2 folder, or one .mcap or .db3 file of it; a context manager.
 
@@ -96,6 +99,17 @@ class BagReader:
         if reader is not None:
             reader.close()
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """Recorded time of the first message, and of the end [ns].
+
+        Raises:
+            RecordingError: Not open.
+        """
+        if self._reader is None:
+            raise RecordingError.at(self.path, "is not open for reading")
+        return self._reader.start_time, self._reader.end_time
+
     def raw(self, topics: Collection[str] | None = None) -> Iterator[tuple[str, int, bytes]]:
         """Iterate in the order of time, without looking into the messages.
 
@@ -111,11 +125,14 @@ class BagReader:
         for connection, time_ns, data in self._stream(topics):
             yield connection.topic, time_ns, bytes(data)
 
-    def messages(self, topics: Collection[str] | None = None) -> Iterator[tuple[str, int, Any]]:
+    def messages(
+        self, topics: Collection[str] | None = None, span: Span = (None, None)
+    ) -> Iterator[tuple[str, int, Any]]:
         """Iterate in the order of time.
 
         Args:
             topics: Topics wanted; all by default.
+            span: From when on, and until before when, in recorded time [ns]; None: all.
 
         Yields:
             Topic, time [ns] and the message; its number arrays are numpy arrays.
@@ -123,7 +140,7 @@ class BagReader:
         Raises:
             RecordingError: Not open, unknown topic, damaged, or a type that nobody knows.
         """
-        for connection, time_ns, data in self._stream(topics):
+        for connection, time_ns, data in self._stream(topics, span):
             try:
                 message = self.typestore.deserialize_cdr(data, connection.msgtype)
             except KeyError as error:
@@ -134,13 +151,15 @@ class BagReader:
                 raise _damaged(self.path, error) from error
             yield connection.topic, time_ns, message
 
-    def _stream(self, topics: Collection[str] | None) -> Iterator[tuple[Connection, int, bytes]]:
+    def _stream(
+        self, topics: Collection[str] | None, span: Span = (None, None)
+    ) -> Iterator[tuple[Connection, int, bytes]]:
         if self._reader is None:
             raise RecordingError.at(self.path, "is not open for reading")
         wanted = self._select(topics)
         if not wanted:
             return
-        stream = self._reader.messages(wanted)
+        stream = self._reader.messages(wanted, *span)
         while True:
             try:
                 item = next(stream, None)

@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from impact_analysis.bag_reader import Span
 from impact_analysis.bags import BagReader
 from impact_analysis.exceptions import RecordingError
 from impact_analysis.recording import Force, Item, Reference, in_time_order
@@ -54,6 +56,8 @@ class BagRecording:
         self.name, self._path, self._robot = str(path), path, robot
         with BagReader(path) as bag:
             topics = {topic: info.type_name for topic, info in bag.topics.items()}
+            start, end = bag.span
+        self.duration = (end - start) * 1e-9  # [s]
         self._state = _state_topic(path, topics, choice.state)
         self._reference = _reference_topic(path, topics, choice.reference)
         self._forces = _force_topics(topics)
@@ -61,6 +65,7 @@ class BagRecording:
         self.has_reference = bool(self._reference)
         own = self._reference.endswith(_OWN_REFERENCE)
         self.pairing_rule = choice.pairing or (PREVIOUS if own else SAME)
+        self.span: Span = (None, None)  # of recorded time, that ``items`` reads [ns]
 
     def items(self, *, references: bool = True) -> Iterator[Item]:
         """Yield what was recorded in order of measured time.
@@ -79,7 +84,7 @@ class BagRecording:
         wanted = (self._state, reference, *self._forces, *self._announced)
         topics = [topic for topic in wanted if topic]
         with BagReader(self._path) as bag:
-            for topic, _, message in bag.messages(topics):
+            for topic, _, message in bag.messages(topics, self.span):
                 if topic == self._state:
                     yield _state_item(message, state)
                 elif topic == reference:
@@ -88,6 +93,25 @@ class BagRecording:
                     yield from _announcements(message)
                 else:
                     yield from _force_items(message, topic, self._forces[topic])
+
+
+def boundaries(recording: BagRecording, count: int) -> list[tuple[int, int]]:
+    """Return where to cut a recording into ``count`` parts of equal length.
+
+    Returns:
+        recorded time and stamp [ns] of the first joint state of each part but the first one; none
+        if stamps do not increase along them.
+    """
+    with BagReader(recording._path) as bag:
+        start, end = bag.span
+        found = []
+        for k in range(1, count):
+            at = start + (end - start) * k // count
+            message = next(bag.messages([recording._state], (at, None)), None)
+            if message is not None:
+                found.append((message[1], to_nanoseconds(message[2].header.stamp)))
+    stamps = [stamp for _, stamp in found]
+    return found if all(a < b for a, b in pairwise(stamps)) else []
 
 
 def _state_item(message: Any, reader: JointReader) -> Item:

@@ -9,7 +9,7 @@ table = pandas.DataFrame(analysis.records())
 """
 
 from impact_analysis.analyze.analysis import Analysis, analyze_impacts
-from impact_analysis.analyze.collect import Collected, collect
+from impact_analysis.analyze.collection import Collected, collect
 from impact_analysis.analyze.comparison import Candidate, Ranked
 from impact_analysis.analyze.documents import document, write
 from impact_analysis.analyze.identify import Identified

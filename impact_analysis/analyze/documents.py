@@ -64,8 +64,9 @@ def document(analysis: Analysis, report: Path) -> dict[str, Any]:
 
 
 def _recording(each: Any) -> dict[str, Any]:
-    names = ("recording", "error", "warnings", "samples", "judged", "dropped")
+    names = ("recording", "error", "samples", "judged", "dropped")
     return {name: getattr(each, name) for name in names} | {
+        "remarks": each.remarks,
         "duration_s": each.duration,
         "impacts": len(each.impacts),
         "largest_statistic": each.largest_statistic,

@@ -266,7 +266,7 @@ def _recordings(analysis: Analysis) -> str:
             f"{each.duration:.1f}",
             str(len(each.impacts)),
             _number(each.largest_statistic, "{:.1f}"),
-            each.error or "; ".join(each.warnings) or "-",
+            each.error or "; ".join(each.remarks) or "-",
         ]
         for each in analysis.recordings
     ]

@@ -7,16 +7,17 @@ import json
 import multiprocessing
 import re
 import signal
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from impact_analysis.analyze.analysis import Analysis, analyze_impacts
-from impact_analysis.analyze.collect import Collected, collect
+from impact_analysis.analyze.collection import Collected, Piece, collect, joined, pieces
 from impact_analysis.analyze.measured import as_json, impact_from_json
 from impact_analysis.analyze.settings import Settings
 from impact_analysis.exceptions import AnalysisError, UsageError
@@ -25,6 +26,15 @@ from impact_analysis.open_recording import recording_paths
 PARTS = "parts"  # folder of what is known of each recording
 MOST_TRACES = 60  # impacts that are drawn, over all recordings
 Progress = Callable[[float, str], None]
+
+
+class Task(NamedTuple):
+    """One recording, or a piece of it."""
+
+    path: Path
+    name: str
+    number: int  # of the piece
+    piece: Piece
 
 
 def analyze(
@@ -66,8 +76,9 @@ def analyze(
     if resume and folder is not None:
         done = {name: part for name in names if (part := _load(folder, name, wanted)) is not None}
     left = [(each, name) for each, name in zip(paths, names, strict=True) if name not in done]
-    work = _on_dask(left, wanted, dask) if dask else _on_cores(left, wanted, jobs)
-    for found in work:
+    tasks = _tasks(left, wanted, jobs if not dask else 1)
+    work = _on_dask(tasks, wanted, dask) if dask else _on_cores(tasks, wanted, jobs)
+    for found in _whole(work, tasks):
         done[found.recording] = found
         if folder is not None:
             _save(folder, found, wanted)
@@ -110,19 +121,45 @@ def _thinned(found: Collected, before: int) -> Collected:
     return replace(found, impacts=impacts)
 
 
+def _tasks(left: Sequence[tuple[Path, str]], settings: Settings, jobs: int) -> list[Task]:
+    """Return what there is to do; with fewer recordings than processes long ones are cut."""
+    count = jobs // len(left) if left else 1
+    return [
+        Task(path, name, number, piece)
+        for path, name in left
+        for number, piece in enumerate(pieces(path, settings, count) if count > 1 else [Piece()])
+    ]
+
+
+def _whole(work: Iterator[tuple[Task, Collected]], tasks: Sequence[Task]) -> Iterator[Collected]:
+    """Yield recordings as all of their pieces are finished."""
+    found: dict[str, dict[int, Collected]] = {}
+    wanted = Counter(task.name for task in tasks)
+    for task, part in work:
+        parts = found.setdefault(task.name, {})
+        parts[task.number] = part
+        if len(parts) == wanted[task.name]:
+            del found[task.name]
+            yield joined([parts[k] for k in sorted(parts)])
+
+
+def _run(task: Task, settings: Settings) -> tuple[Task, Collected]:
+    return task, collect(task.path, settings, task.name, task.piece)
+
+
 def _on_cores(
-    left: Sequence[tuple[Path, str]], settings: Settings, jobs: int
-) -> Iterator[Collected]:
-    """Yield recordings as they are finished, on processes of this machine."""
-    jobs = min(jobs, len(left))
+    tasks: Sequence[Task], settings: Settings, jobs: int
+) -> Iterator[tuple[Task, Collected]]:
+    """Yield what is finished, on processes of this machine."""
+    jobs = min(jobs, len(tasks))
     if jobs < 2:
-        for path, name in left:
-            yield collect(path, settings, name)
+        for task in tasks:
+            yield _run(task, settings)
         return
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(jobs, context, initializer=_ignore_interrupts)
     try:
-        futures = [pool.submit(collect, path, settings, name) for path, name in left]
+        futures = [pool.submit(_run, task, settings) for task in tasks]
         for future in as_completed(futures):
             yield future.result()
     except BrokenProcessPool:
@@ -139,9 +176,9 @@ def _ignore_interrupts() -> None:
 
 
 def _on_dask(
-    left: Sequence[tuple[Path, str]], settings: Settings, address: str
-) -> Iterator[Collected]:
-    """Yield recordings as they are finished, on a cluster that sees the same files."""
+    tasks: Sequence[Task], settings: Settings, address: str
+) -> Iterator[tuple[Task, Collected]]:
+    """Yield what is finished, on a cluster that sees the same files."""
     try:
         from distributed import Client
         from distributed import as_completed as as_done
@@ -155,8 +192,8 @@ def _on_dask(
         raise UsageError(f"--dask: no scheduler at {address!r}: {error}") from None
     with client:
         futures = [
-            client.submit(collect, path.resolve(), settings, name, pure=False)
-            for path, name in left
+            client.submit(_run, task._replace(path=task.path.resolve()), settings, pure=False)
+            for task in tasks
         ]
         for future in as_done(futures):
             yield future.result()

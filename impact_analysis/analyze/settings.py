@@ -70,15 +70,14 @@ class Settings:
         """The topics that the user has named."""
         return TopicChoice(self.state_topic, self.reference_topic)
 
-    @property
-    def detector(self) -> DetectorParameters:
-        """The node's defaults; where there are no torques, accelerations tell."""
+    def detector(self, *, torques: bool = True) -> DetectorParameters:
+        """Return the node's defaults; without joint torques accelerations tell."""
         nan = (float("nan"),) * 3
         return DetectorParameters(
             robot=self.robot,
             urdf=self.urdf,
             joint_prefix=self.joint_prefix,
-            detectors=(FUSED, ACCELERATION),
+            detectors=(FUSED if torques else ACCELERATION,),
             contact_normal=self.normal or nan,
             wrench_normal=self.wrench_normal or self.normal or nan,
             estimate_method=self.method,

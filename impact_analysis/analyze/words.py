@@ -168,7 +168,7 @@ def warnings_of(analysis: Analysis) -> list[str]:
     said = [
         f"{each.recording}: {text}"
         for each in analysis.recordings
-        for text in ([each.error] if each.error else []) + each.warnings
+        for text in ([each.error] if each.error else []) + each.remarks
     ]
     impacts = [each.measured for each in analysis.impacts]
     complete = [item for item in impacts if item.complete]

@@ -11,9 +11,9 @@ import sys
 import numpy as np
 import pytest
 
-from impact_analysis.analyze import analyze
+from impact_analysis.analyze import Settings, analyze, collect
 from impact_analysis.analyze import run as run_module
-from impact_analysis.analyze.collect import _second_contact, group_of
+from impact_analysis.analyze.collection import _second_contact, group_of, joined, pieces
 from impact_analysis.bag_recording import BagRecording, TopicChoice
 from impact_analysis.bags import BagWriter, impact_typestore
 from impact_analysis.command_line import run as main
@@ -296,6 +296,27 @@ def test_several_robots_in_one_bag_are_asked_about(tmp_path, samples):
     assert "choose with --state-topic among" in asked.recordings[0].error
     told = analyze(bag, normal=(0, 0, 1), state_topic="/left/joint_states")
     assert len(told.impacts) == 1
+
+
+def test_a_long_recording_in_pieces_is_the_same(tmp_path, samples, monkeypatch):
+    rest = 400  # samples before each hit, so that the detector re-arms
+    t = np.concatenate([samples[0][0] - 1e-3 * np.arange(rest, 0, -1), samples[0]])
+    columns = [np.concatenate([np.tile(c[0], (rest, 1)), c]) for c in samples[1:]]
+    shifted = np.concatenate([t + 10.0 * k for k in range(4)])
+    long = [shifted, *(np.tile(column, (4, 1)) for column in columns)]
+    bag = write_bag(tmp_path / "long", long, {"/joint_states": "panda"})
+    whole = collect(bag, Settings())
+    monkeypatch.setattr("impact_analysis.analyze.collection.SHORT", 1.0)
+    cut = pieces(bag, Settings(), 3)
+    assert len(cut) == 3
+    together = joined([collect(bag, Settings(), piece=piece) for piece in cut])
+    assert together.samples == whole.samples == len(long[0])
+    assert together.duration == pytest.approx(whole.duration, abs=1e-9)
+    assert together.remarks == whole.remarks
+    assert len(whole.gaps) == 3
+    times = [impact.detection_time for impact in whole.impacts]
+    assert len(times) == 4
+    assert [impact.detection_time for impact in together.impacts] == times
 
 
 def test_two_contacts_in_one_window_are_said():

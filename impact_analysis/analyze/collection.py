@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
@@ -14,6 +15,8 @@ import numpy as np
 
 from impact_analysis.analyze.measured import MeasuredImpact, Trace
 from impact_analysis.analyze.settings import Settings
+from impact_analysis.bag_reader import Span
+from impact_analysis.bag_recording import BagRecording, boundaries
 from impact_analysis.detect_run import feed
 from impact_analysis.exceptions import RecordingError
 from impact_analysis.open_recording import open_recording
@@ -30,8 +33,11 @@ KEEP = from_seconds(1.2)  # of measurements: an estimate comes 0.1 to 0.6 s afte
 VIBRATION = 0.015  # after the touch, in which the statistic may stay high [s]
 BEFORE, AFTER = 0.05, 0.11  # of the traces, around the touch [s]
 MOST_TRACES = 60  # in one recording
+SHORT = 120.0  # recordings are not cut into pieces [s]
+LEAD, TRAIL = 5.0, 2.0  # what is read before and after a piece [s]
 FORCE_POINTS = 400  # of a trace
 GAP = 5.0  # times the usual period is a gap
+SLOW = 2.5e-3  # time between joint states that is too long [s]
 CONTACT_FORCE = 3.0  # norm that is a contact [N]
 _REPEATED = re.compile(r"[_-]?\d+$")
 
@@ -51,21 +57,118 @@ class Collected:
     period: float = float("nan")  # usual time between joint states [s]
     largest_statistic: float = float("nan")  # outside of impacts or not
     threshold: float = float("nan")
+    gaps: list[float] = field(default_factory=list)  # in the joint states [s]
+    jumps: list[float] = field(default_factory=list)  # back in time [s]
+    repeated: int = 0  # joint states with the stamp of the one before
+
+    @property
+    def remarks(self) -> list[str]:
+        """What was odd, in words."""
+        said = list(self.warnings)
+        if self.gaps:
+            said.append(
+                f"{len(self.gaps)} gaps in the joint states, the longest {max(self.gaps):.3g} s:"
+                " impacts within them are lost"
+            )
+        if self.jumps:
+            said.append(
+                f"time jumps back {len(self.jumps)} times, by up to {max(self.jumps):.3g} s: what"
+                " follows counts as a new recording"
+            )
+        if self.repeated:
+            said.append(f"{self.repeated} joint states came twice with the same stamp")
+        if self.period > SLOW:
+            said.append(
+                f"joint states come at {1 / self.period:.0f} Hz only: velocities before an impact"
+                " and its time are uncertain below 500 Hz"
+            )
+        if self.dropped:
+            said.append(f"{self.dropped} of {self.samples} joint states not finite")
+        return said
 
 
-def collect(path: Path, settings: Settings, name: str = "") -> Collected:
+@dataclass(frozen=True)
+class Piece:
+    """A part of a long bag; the detector begins earlier, and reads on until estimates are done."""
+
+    first: int | None = None  # stamp of its first joint state [ns]; None: of the recording
+    last: int | None = None  # of the next piece's first one [ns]; None: there is no next piece
+    span: Span = (None, None)  # recorded time to read, more than that [ns]
+
+    def holds(self, time: int) -> bool:
+        """Tell whether a stamp [ns] is of this piece."""
+        after = self.first is None or time >= self.first
+        return after and (self.last is None or time < self.last)
+
+
+def pieces(path: Path, settings: Settings, count: int) -> list[Piece]:
+    """Return at most ``count`` pieces of a recording; one if it is short, or no bag."""
+    try:
+        recording = open_recording(path, settings.load_robot(), settings.topics)
+        if not isinstance(recording, BagRecording) or recording.duration < SHORT:
+            return [Piece()]
+        cuts = boundaries(recording, count)
+    except ImpactError:
+        return [Piece()]  # collecting it will say what is wrong
+    starts = [(None, None), *cuts]
+    ends = [*cuts, (None, None)]
+    return [
+        Piece(
+            first,
+            last,
+            (
+                None if begin is None else begin - from_seconds(LEAD),
+                None if end is None else end + from_seconds(TRAIL),
+            ),
+        )
+        for (begin, first), (end, last) in zip(starts, ends, strict=True)
+    ]
+
+
+def joined(parts: Sequence[Collected]) -> Collected:
+    """Return what the pieces of one recording hold together."""
+    first, *others = parts
+    if not others:
+        return first
+    errors = [part.error for part in parts if part.error]
+    return Collected(
+        first.recording,
+        [impact for part in parts for impact in part.impacts],
+        list(dict.fromkeys(text for part in parts for text in part.warnings)),
+        errors[0] if errors else "",
+        sum(part.samples for part in parts),
+        sum(part.judged for part in parts),
+        sum(part.dropped for part in parts),
+        sum(part.duration for part in parts),
+        float(np.nanmedian([part.period for part in parts])),
+        float(np.nanmax([part.largest_statistic for part in parts])),
+        first.threshold,
+        [gap for part in parts for gap in part.gaps],
+        [jump for part in parts for jump in part.jumps],
+        sum(part.repeated for part in parts),
+    )
+
+
+def collect(
+    path: Path, settings: Settings, name: str = "", piece: Piece | None = None
+) -> Collected:
     """Return what a recording holds; what is wrong with it is said in words.
 
     Args:
         path: of a bag or CSV.
         settings: of the analysis.
         name: of the recording; by default that of the file.
+        piece: of it, all by default.
     """
+    piece = piece or Piece()
     robot = settings.load_robot()
     collected = Collected(name or path.name)
     try:
         recording = open_recording(path, robot, settings.topics)
-        _Collector(collected, robot, settings).run(recording)
+        if isinstance(recording, BagRecording):
+            recording.span = piece.span
+        with_torques = _has_torques(recording)
+        _Collector(collected, robot, settings, piece, torques=with_torques).run(recording)
     except ImpactError as error:
         collected.error = " ".join(str(error).split())
     return collected
@@ -79,28 +182,51 @@ def group_of(name: str) -> str:
     return _REPEATED.sub("", stem) or stem
 
 
+def _has_torques(recording: Recording) -> bool:
+    """Tell whether the first joint state has torques."""
+    items = recording.items(references=False)
+    first = next((item for item in items if isinstance(item, JointSample)), None)
+    return first is None or first.tau is not None
+
+
 class _Collector:
     """Keeps the last measurements and makes impacts of estimates."""
 
-    def __init__(self, collected: Collected, robot: Robot, settings: Settings) -> None:
+    def __init__(
+        self,
+        collected: Collected,
+        robot: Robot,
+        settings: Settings,
+        piece: Piece,
+        *,
+        torques: bool,
+    ) -> None:
+        detector = settings.detector(torques=torques)
+        self._session, self._window = session_for(detector, robot), detector.estimate_window
+        self._torques = torques
         self._collected, self._robot, self._settings = collected, robot, settings
-        self._session = session_for(settings.detector, robot)
-        self._joints = RecentJoints(KEEP)
+        self._piece = piece
+        self._dropped_before = 0
+        self._samples: deque[JointSample] = deque()  # of the last KEEP
         self._forces: dict[str, RecentForce] = {}
         self._statistics: deque[Verdict] = deque(maxlen=1500)
         self._announced: Announcement | None = None
         # Without an estimate yet, and what was announced then.
         self._open: list[tuple[Detection, Announcement | None]] = []
         self._watch = _Watch()
-        self._torques = 0
+        self._dropped = 0
 
     def run(self, recording: Recording) -> None:
         """Take the whole recording."""
         for item, outcome in feed(self._session, recording):
             if isinstance(item, JointSample):
-                self._watch.add(item.time)
-                self._joints.add(item)
-                self._torques += item.tau is not None and isfinite(item.tau[0])
+                counts = self._piece.holds(item.time)
+                self._watch.add(item.time, counts=counts)
+                self._keep(item)
+                if counts:
+                    self._dropped = self._session.dropped
+                elif not self._watch.samples:
+                    self._dropped_before = self._session.dropped
             elif isinstance(item, Force):
                 force = self._forces.setdefault(item.source, RecentForce(KEEP))
                 force.add(item.sample)
@@ -109,32 +235,57 @@ class _Collector:
             self._take(outcome)
         self._finish()
 
+    def _keep(self, sample: JointSample) -> None:
+        """Keep a sample as long as an estimate may ask for it."""
+        samples = self._samples
+        if samples and sample.time < samples[-1].time:
+            samples.clear()
+        samples.append(sample)
+        while samples[0].time < sample.time - KEEP:
+            samples.popleft()
+
+    def _record(self) -> JointRecord:
+        """Return the samples that were kept, without those that are not finite."""
+        recent = RecentJoints(KEEP)
+        for sample in self._samples:
+            recent.add(sample)
+        return recent.record()
+
     def _take(self, outcome: Outcome) -> None:
+        found = self._collected
         for verdict in outcome.verdicts:
-            if verdict.ready:
-                self._collected.judged += 1
-                self._collected.threshold = verdict.threshold
-                largest = self._collected.largest_statistic
-                if not verdict.statistic <= largest:
-                    self._collected.largest_statistic = verdict.statistic
-        ready = [v for v in (*outcome.verdicts, *outcome.others) if v.ready]
-        self._statistics.extend(ready[:1])
-        self._open += [(detection, self._announced) for detection in outcome.detections]
+            statistic = verdict.statistic
+            if not isfinite(statistic):
+                continue
+            self._statistics.append(verdict)
+            if self._piece.holds(verdict.time):
+                found.judged += 1
+                if not statistic <= found.largest_statistic:
+                    found.largest_statistic, found.threshold = statistic, verdict.threshold
+        if not (outcome.detections or outcome.estimates):
+            return
+        self._open += [
+            (detection, self._announced)
+            for detection in outcome.detections
+            if self._piece.holds(detection.detection_time)
+        ]
         for estimate in outcome.estimates:
             announced = [said for found, said in self._open if found == estimate.detection]
-            self._collected.impacts.append(self._impact(estimate, *announced[:1]))
+            if self._piece.holds(estimate.detection.detection_time):
+                self._collected.impacts.append(self._impact(estimate, *announced[:1]))
             self._open = [one for one in self._open if one[0].detection_time > estimate.time]
 
     def _finish(self) -> None:
         """Note what the recording is like as a whole."""
         found, watch = self._collected, self._watch
-        found.samples, found.dropped = watch.samples, self._session.dropped
+        found.samples = watch.samples
+        found.dropped = self._dropped - self._dropped_before
         found.duration, found.period = watch.duration, watch.period
         if not found.samples:
             raise RecordingError.at(found.recording, "holds no joint state")
         if self._open:
             found.impacts.append(self._cut_off(*self._open[0]))
-        found.warnings += watch.warnings()
+        found.gaps, found.jumps, found.repeated = watch.gaps, watch.jumps, watch.repeated
         if not self._torques:
             found.warnings.append(
                 "no joint torques: impacts are detected by acceleration alone, and neither link nor"
@@ -147,18 +298,12 @@ class _Collector:
                 f"no usable joint state of robot {self._robot.name!r} (joints {joints}); is it"
                 " another robot, or another --joint-prefix?",
             )
-        if found.dropped:
-            found.warnings.append(f"{found.dropped} of {found.samples} joint states not finite")
-
-    @property
-    def _window(self) -> float:
-        return self._settings.detector.estimate_window
 
     def _impact(self, estimate: Estimate, announced: Announcement | None = None) -> MeasuredImpact:
         """Return what an estimate and the measurements around it say."""
         detection, impact_time = estimate.detection, estimate.impact_time
         normal = self._normal(announced)
-        joints = self._joints.record()
+        joints = self._record()
         t = joints.since(impact_time)
         q = np.array([np.interp(0.0, t, column) for column in joints.q.T])
         record = self._force(impact_time)
@@ -218,7 +363,7 @@ class _Collector:
     def _cut_off(self, detection: Detection, announced: Announcement | None) -> MeasuredImpact:
         """Return an impact too near to the end of the recording to be estimated."""
         nan, n = float("nan"), self._robot.dof
-        left = (self._joints.newest or detection.detection_time) - detection.detection_time
+        left = self._samples[-1].time - detection.detection_time
         note = (
             f"the recording ends {left * 1e-6:.0f} ms after the detection; {1e3 * self._window:.0f}"
             " ms are needed to tell what the impact did"
@@ -248,7 +393,7 @@ class _Collector:
             second_contact=nan,
             notes=[note],
             trace=self._trace(
-                detection.impact_time, self._joints.record(), *self._force(detection.impact_time)
+                detection.impact_time, self._record(), *self._force(detection.impact_time)
             ),
         )
 
@@ -306,62 +451,47 @@ class _Watch:
 
     def __init__(self) -> None:
         self.samples = 0
-        self.duration = 0.0  # [s]
+        self.gaps: list[float] = []  # [s]
+        self.jumps: list[float] = []  # [s]
+        self.repeated = 0
+        self._duration = 0  # [ns]
+        self._seen = 0
+        self._usual = float("inf")  # [ns]
         self._last: int | None = None
-        self._steps: deque[int] = deque(maxlen=200)
-        self._gaps: list[float] = []  # [s]
-        self._jumps: list[float] = []  # [s]
-        self._repeated = 0
+        self._steps: deque[int] = deque(maxlen=200)  # [ns]
+
+    @property
+    def duration(self) -> float:
+        """Measured time [s]."""
+        return self._duration * 1e-9
 
     @property
     def period(self) -> float:
         """Usual time between samples, NaN of fewer than two [s]."""
         return float(np.median(self._steps)) * 1e-9 if self._steps else float("nan")
 
-    def add(self, time: int) -> None:
-        """Take the time of a joint state [ns]."""
-        self.samples += 1
+    def add(self, time: int, *, counts: bool = True) -> None:
+        """Take the time of a joint state [ns]; one that does not count is only learnt from."""
         last, self._last = self._last, time
+        self._seen += 1
+        self.samples += counts
         if last is None:
             return
         step = time - last
-        if step < 0:
-            self._jumps.append(-step * 1e-9)
-            return
-        self.duration += step * 1e-9
-        if step == 0:
-            self._repeated += 1
-            return
-        if len(self._steps) > 20 and self.samples % 50 == 0:
+        if self._seen % 50 == 0 and len(self._steps) > 20:
             self._usual = float(np.median(self._steps))
-        if self.samples > 70 and step > GAP * self._usual:
-            self._gaps.append(step * 1e-9)
-        else:
+        odd = step <= 0 or step > GAP * self._usual
+        if not odd:
             self._steps.append(step)
-
-    _usual = float("inf")
-
-    def warnings(self) -> list[str]:
-        """Return what was odd, in words."""
-        said = []
-        if self._gaps:
-            said.append(
-                f"{len(self._gaps)} gaps in the joint states, the longest {max(self._gaps):.3g} s:"
-                " impacts within them are lost"
-            )
-        if self._jumps:
-            said.append(
-                f"time jumps back {len(self._jumps)} times, by up to {max(self._jumps):.3g} s: what"
-                " follows counts as a new recording"
-            )
-        if self._repeated:
-            said.append(f"{self._repeated} joint states came twice with the same stamp")
-        if self.period > 2.5e-3:
-            said.append(
-                f"joint states come at {1 / self.period:.0f} Hz only: velocities before an impact"
-                " and its time are uncertain below 500 Hz"
-            )
-        return said
+        if not counts:
+            return
+        if step < 0:
+            self.jumps.append(-step * 1e-9)
+            return
+        self._duration += step
+        self.repeated += step == 0
+        if odd and step > 0:
+            self.gaps.append(step * 1e-9)
 
 
 def _around_contact(t: np.ndarray, force: np.ndarray, step: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What analysing a long recording costs, beside reading the same bag with ``rosbags`` alone.
+
+Joint states at 1 kHz with the motion and noise of a real Panda. Memory is the largest that a
+process of its own ever had. Run it with ``./impact bench analyze`` (three minutes).
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from detector import MILLISECOND, ROBOT, _motion
+from rosbags.highlevel import AnyReader
+from side_by_side import times
+
+from impact_analysis.analyze import Settings, analyze, collect
+from impact_analysis.bags import BagWriter
+
+SHORT, LONG = 60, 600  # [s]
+PIECE = 20_000  # states that are made at a time
+KIND = "sensor_msgs/msg/JointState"
+
+
+def measure() -> dict[str, float]:
+    """Return all figures."""
+    with tempfile.TemporaryDirectory() as folder:
+        short, long = Path(folder) / "short", Path(folder) / "long"
+        _write(short, SHORT)
+        _write(long, LONG)
+
+        def read() -> None:
+            with AnyReader([long]) as reader:
+                for connection, _, raw in reader.messages():
+                    reader.deserialize(raw, connection.msgtype)
+
+        def search() -> None:
+            (found,) = analyze(long, jobs=os.cpu_count() or 1).recordings
+            if found.samples != LONG * 1000 or found.error:
+                raise RuntimeError(f"{found.samples} samples, {found.error}")
+
+        taken = times({"read": read, "analyze": search}, rounds=2, calls=1)
+        memory = {path.name: _memory(path) for path in (short, long)}
+    return {
+        f"rosbags alone, {LONG} s at 1 kHz [s]": taken["read"],
+        f"analyze on {os.cpu_count()} cores, the same bag [s]": taken["analyze"],
+        "analyze / rosbags alone": taken["analyze"] / taken["read"],
+        f"largest memory of a process, {SHORT} s [MB]": memory["short"],
+        f"largest memory of a process, {LONG} s [MB]": memory["long"],
+    }
+
+
+def _memory(path: Path) -> float:
+    """Return the largest memory of a process that searches a bag [MB]."""
+    command = [sys.executable, __file__, str(path)]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def _write(folder: Path, seconds: int) -> None:
+    """Write joint states."""
+    names = list(ROBOT.joint_names)
+    q, dq, tau = _motion(PIECE)
+    with BagWriter(folder) as bag:
+        types = bag.typestore.types
+        stamp, header = types["builtin_interfaces/msg/Time"], types["std_msgs/msg/Header"]
+        for k in range(seconds * 1000):
+            row = k % (2 * PIECE)  # there and back, so that it is smooth
+            row = row if row < PIECE else 2 * PIECE - 1 - row
+            time = header(stamp(*divmod(k * MILLISECOND, 10**9)), "")
+            sign = 1.0 if k % (2 * PIECE) < PIECE else -1.0
+            message = types[KIND](time, names, q[row], sign * dq[row], tau[row])
+            bag.write("/joint_states", KIND, message, k * MILLISECOND)
+
+
+if __name__ == "__main__":
+    assert collect(Path(sys.argv[1]), Settings()).samples
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
