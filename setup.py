@@ -37,6 +37,7 @@ setup(
         (f"share/{NAME}/launch", sorted(glob("launch/*.launch.py"))),
         (f"share/{NAME}/config", sorted(glob("config/*.yaml"))),
         (f"share/{NAME}/rviz", sorted(glob("rviz/*.rviz"))),
+        (f"share/{NAME}/foxglove", sorted(glob("foxglove/*.json"))),
     ],
     install_requires=[
         "daqp>=0.7",

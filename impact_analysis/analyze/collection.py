@@ -31,6 +31,7 @@ from impact_robots import ImpactError, Robot
 
 KEEP = from_seconds(1.2)  # of measurements: an estimate comes 0.1 to 0.6 s after the touch
 VIBRATION = 0.015  # after the touch, in which the statistic may stay high [s]
+AGAIN = 0.25  # of the first statistic: what is above later is another impact
 BEFORE, AFTER = 0.05, 0.11  # of the traces, around the touch [s]
 MOST_TRACES = 60  # in one recording
 SHORT = 120.0  # recordings are not cut into pieces [s]
@@ -176,7 +177,7 @@ def collect(
 
 def group_of(name: str) -> str:
     """Return what repeats itself: a recording's name without suffix and number."""
-    stem = Path(name).name
+    stem = name
     for suffix in (".mcap", ".db3", ".csv"):
         stem = stem.removesuffix(suffix)
     return _REPEATED.sub("", stem) or stem
@@ -347,10 +348,12 @@ class _Collector:
             for verdict in self._statistics
             if verdict.detector == estimate.detection.detector
         ]
+        first = max((v.statistic for t, v in since if 0.0 < t <= VIBRATION), default=0.0)
         later = [
             (t, verdict)
             for t, verdict in since
-            if VIBRATION < t < self._window and verdict.statistic > verdict.threshold
+            if VIBRATION < t < self._window
+            and verdict.statistic > max(verdict.threshold, AGAIN * first)
         ]
         if not later or estimate.quality & SECOND_IMPACT:
             return []

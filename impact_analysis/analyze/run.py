@@ -68,7 +68,7 @@ def analyze(
     wanted = Settings(**settings)
     wanted.load_robot()
     paths = sorted(recording_paths(Path(path)), key=_natural)
-    names = _names(paths)
+    names = _names(paths, Path(path))
     folder = None if out is None else Path(out) / PARTS
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -92,10 +92,11 @@ def analyze(
     )
 
 
-def _names(paths: Sequence[Path]) -> list[str]:
-    """Return short names that tell the recordings apart."""
+def _names(paths: Sequence[Path], root: Path) -> list[str]:
+    """Return short names that tell the recordings in ``root`` apart."""
     names = [path.name for path in paths]
-    return names if len(set(names)) == len(names) else [str(path) for path in paths]
+    clear = len(set(names)) == len(names)
+    return names if clear else [str(path.relative_to(root)) for path in paths]
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:

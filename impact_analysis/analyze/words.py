@@ -165,11 +165,8 @@ def _delays(analysis: Analysis) -> list[str]:
 
 def warnings_of(analysis: Analysis) -> list[str]:
     """Return what the data cannot answer, and what is odd in them."""
-    said = [
-        f"{each.recording}: {text}"
-        for each in analysis.recordings
-        for text in ([each.error] if each.error else []) + each.remarks
-    ]
+    said = [each.error for each in analysis.recordings if each.error]
+    said += [f"{each.recording}: {text}" for each in analysis.recordings for text in each.remarks]
     impacts = [each.measured for each in analysis.impacts]
     complete = [item for item in impacts if item.complete]
     for item in impacts:
