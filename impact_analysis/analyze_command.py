@@ -65,6 +65,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="of the gross velocity (default: polynomial, as published)",
     )
     add("--state-topic", default="", metavar="TOPIC", help="measured joint states in the bag")
+    add("--reference-topic", default="", metavar="TOPIC", help="desired joint states in the bag")
     add("--jobs", type=count, default=cores(), metavar="N", help="processes (default: cores)")
     add("--dask", default="", metavar="ADDRESS", help="scheduler of a Dask cluster to use instead")
     add("--resume", action="store_true", help="go on in DIR: leave out what it knows already")
@@ -103,6 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
             law=arguments.law,
             method=arguments.method,
             state_topic=arguments.state_topic,
+            reference_topic=arguments.reference_topic,
         )
     except KeyboardInterrupt:
         finished = sum(1 for _ in (out / PARTS).glob("*.json")) if out.is_dir() else 0

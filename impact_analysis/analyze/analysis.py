@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +32,8 @@ from impact_analysis.analyze.settings import Settings
 from impact_analysis.analyze.words import answers, warnings_of
 from impact_predictor import Polytope, crb, impulse_set
 from impact_predictor.exceptions import PredictionError
+from impact_predictor.inertia_models import INVERSE_INERTIAS, named_inverse_inertia
+from impact_predictor.inverse_inertia import effective_mass, generalized_momentum
 from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
 
 Progress = Callable[[float, str], None]
@@ -62,6 +64,7 @@ class Judged:
     effective_mass: float  # of M + B_theta along the normal [kg]
     membership: Membership | None
     laws: list[ContactLawFit] = field(default_factory=list)  # best first
+    impulses: dict[str, float] = field(default_factory=dict)  # normal, by each inertia [N.s]
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,7 @@ class Analysis:
     coefficients: dict[str, Coefficients]  # of each inertia
     free_friction: Identified | None  # what the data say where a friction was assumed
     measured_restitution: Statistic | None
+    impulse_ratios: dict[str, Statistic]  # predicted over measured normal impulse, by inertia
     contact: dict[str, dict[str, Statistic]]  # by law: stiffness, damping, rms
     contact_units: dict[str, tuple[str, str]]  # of stiffness and damping, by law
     warnings: list[str]
@@ -109,26 +113,26 @@ class Analysis:
 
     def records(self) -> list[dict[str, Any]]:
         """Return one record per impact, joint and model, ready for a pandas.DataFrame."""
-        found = []
+        return list(self.each_record())
+
+    def each_record(self) -> Iterator[dict[str, Any]]:
+        """Yield the records one by one."""
         for number, impact in enumerate(self.impacts):
             measured = impact.measured
             for name, after in impact.predicted.items():
                 for j, joint in enumerate(self.robot.joint_names):
-                    found.append(
-                        {
-                            "impact": number,
-                            "recording": measured.recording,
-                            "group": measured.group,
-                            "time_s": measured.time,
-                            "joint": joint,
-                            "model": name,
-                            "dq_before_degps": float(np.degrees(measured.dq_before[j])),
-                            "dq_after_degps": float(np.degrees(measured.dq_after[j])),
-                            "predicted_degps": float(np.degrees(after[j])),
-                            "error_degps": float(np.degrees(after[j] - measured.dq_after[j])),
-                        }
-                    )
-        return found
+                    yield {
+                        "impact": number,
+                        "recording": measured.recording,
+                        "group": measured.group,
+                        "time_s": measured.time,
+                        "joint": joint,
+                        "model": name,
+                        "dq_before_degps": float(np.degrees(measured.dq_before[j])),
+                        "dq_after_degps": float(np.degrees(measured.dq_after[j])),
+                        "predicted_degps": float(np.degrees(after[j])),
+                        "error_degps": float(np.degrees(after[j] - measured.dq_after[j])),
+                    }
 
 
 def analyze_impacts(
@@ -176,6 +180,7 @@ def analyze_impacts(
         coefficients=found,
         free_friction=_free_friction(impacts, ranking, settings, seed),
         measured_restitution=_mean([item.restitution for item in measured], seed),
+        impulse_ratios=_impulse_ratios(judged, seed),
         contact=contact,
         contact_units=units,
         warnings=[],
@@ -236,9 +241,9 @@ def _judge(
             continue
         state, rotation = dynamics(item.q, item.dq_before), contact_rotation(item.normal)
         speed = -float(item.normal @ state.velocity)
-        J_n = item.normal @ state.J[:3]
-        inertia = state.M + np.diag(robot.apparent_motor_inertia)
-        mass = 1.0 / float(J_n @ np.linalg.solve(inertia, J_n))
+        mass = _masses(robot, state, rotation)["M+B_theta"]
+        known = np.isfinite(item.restitution)
+        bounce = item.restitution if known else _number(found["M+B_theta"].restitution.value)
         laws = contact_laws(item, speed, mass) if fitted < MOST_FITTED else []
         fitted += bool(laws)
         judged.append(
@@ -249,9 +254,42 @@ def _judge(
                 mass,
                 _membership(item, state, rotation, found["M+B_theta"]),
                 laws,
+                {
+                    name: (1.0 + bounce) * each * speed
+                    for name, each in _masses(robot, state, rotation).items()
+                },
             )
         )
     return judged
+
+
+def _masses(robot: Robot, state: ArmState, rotation: np.ndarray) -> dict[str, float]:
+    """Return the effective mass along the normal by every model [kg]."""
+    published = {
+        name: named_inverse_inertia(state, rotation, name).effective_mass
+        for name in INVERSE_INERTIAS
+    }
+    with_motors = {
+        name: effective_mass(generalized_momentum(state, rotation, motors))
+        for name, motors in robot.motor_inertias.items()
+        if name != "M"  # that is gm
+    }
+    return published | with_motors
+
+
+def _impulse_ratios(judged: Sequence[Judged], seed: int) -> dict[str, Statistic]:
+    """Return predicted over measured normal impulse by each inertia, the best first."""
+    known = [each for each in judged if each.membership is not None]
+    found = {}
+    for name in known[0].impulses if known else ():
+        ratios = [
+            each.impulses[name] / each.membership.impulse[2]
+            for each in known
+            if each.membership is not None and each.membership.impulse[2] > 0.0
+        ]
+        if (statistic := _mean(ratios, seed)) is not None:
+            found[name] = statistic
+    return dict(sorted(found.items(), key=lambda entry: abs(np.log(entry[1].value))))
 
 
 def _membership(

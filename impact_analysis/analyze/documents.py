@@ -57,6 +57,9 @@ def document(analysis: Analysis, report: Path) -> dict[str, Any]:
                 )
                 for law, figures in analysis.contact.items()
             },
+            "impulse_ratio": {
+                name: _statistic(value) for name, value in analysis.impulse_ratios.items()
+            },
             "membership": _memberships(analysis),
             "detection_delay_s": _delays(analysis),
         }
@@ -179,7 +182,7 @@ def write(analysis: Analysis, folder: Path) -> dict[str, Any]:
     found = document(analysis, folder / REPORT)
     (folder / DOCUMENT).write_text(json.dumps(found, indent=2), encoding="utf-8")
     _table(folder / IMPACTS, [_flat(each) for each in found["impacts"]])
-    _table(folder / PREDICTIONS, as_json(analysis.records()))
+    _table(folder / PREDICTIONS, analysis.each_record())
     _table(folder / COMPARISON, found["comparison"])
     _table(folder / RANKING, found["ranking"])
     return found
@@ -200,9 +203,12 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _table(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    rows = list(rows)
-    names = list(dict.fromkeys(name for row in rows for name in row))
+    """Write rows that have the same columns, one by one."""
+    rows = iter(rows)
+    first = next(rows, {})
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, names)
+        writer = csv.DictWriter(file, list(first))
         writer.writeheader()
+        if first:
+            writer.writerow(first)
         writer.writerows(rows)

@@ -31,6 +31,7 @@ def write_report(analysis: Analysis, path: Path) -> None:
             _answer(analysis),
             _warnings(analysis),
             _models(analysis, page),
+            _impulse_models(analysis),
             _coefficients(analysis),
             _comparison(analysis, page),
             _impacts(analysis, page),
@@ -117,6 +118,23 @@ def _models(analysis: Analysis, page: _Page) -> str:
         + _table(head, rows, best=0)
         + f'<p class="note">{note}</p></section>'
     )
+
+
+def _impulse_models(analysis: Analysis) -> str:
+    if not analysis.impulse_ratios:
+        return ""
+    rows = [
+        [name, *_statistic(each, "{:.2f}"), f"{each.impacts} impacts"]
+        for name, each in analysis.impulse_ratios.items()
+    ]
+    head = ["inertia", "predicted / measured", "95 %", "from"]
+    note = (
+        "Normal impulse (1 + e) m v by each model of the effective mass m, without friction; e from"
+        " the velocities of each impact. Above 1: the model predicts too much."
+    )
+    title = "<h2>Which inertia explains the impulse</h2>"
+    table = _table(head, rows, best=0)
+    return f'<section id="impulse">{title}{table}<p class="note">{note}</p></section>'
 
 
 def _coefficients(analysis: Analysis) -> str:

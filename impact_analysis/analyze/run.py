@@ -83,9 +83,11 @@ def analyze(
         if folder is not None:
             _save(folder, found, wanted)
         progress(0.9 * len(done) / len(names), f"{len(done)} of {len(names)} recordings")
-    collected = [_thinned(done[name], k) for k, name in _with_count(names, done)]
+        if len(done) % MOST_TRACES == 0:
+            _thin(done, names)
+    _thin(done, names)
     return analyze_impacts(
-        collected,
+        [done[name] for name in names],
         wanted,
         seed=seed,
         progress=lambda share, note: progress(0.9 + 0.1 * share, note),
@@ -105,21 +107,19 @@ def _natural(path: Path) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
-def _with_count(names: Sequence[str], done: dict[str, Collected]) -> Iterator[tuple[int, str]]:
-    """Yield each name with the number of impacts before it."""
+def _thin(done: dict[str, Collected], names: Sequence[str]) -> None:
+    """Keep the traces of the first impacts only, as they take most memory."""
     count = 0
     for name in names:
-        yield count, name
-        count += len(done[name].impacts)
-
-
-def _thinned(found: Collected, before: int) -> Collected:
-    """Return a recording with traces of the first impacts only, as they take most memory."""
-    impacts = [
-        item if before + k < MOST_TRACES else replace(item, trace=None)
-        for k, item in enumerate(found.impacts)
-    ]
-    return replace(found, impacts=impacts)
+        found = done.get(name)
+        if found is None:
+            continue
+        impacts = found.impacts
+        count += len(impacts)
+        if count > MOST_TRACES and any(item.trace is not None for item in impacts):
+            first = max(0, len(impacts) - (count - MOST_TRACES))
+            late = [replace(item, trace=None) for item in impacts[first:]]
+            done[name] = replace(found, impacts=impacts[:first] + late)
 
 
 def _tasks(left: Sequence[tuple[Path, str]], settings: Settings, jobs: int) -> list[Task]:

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -111,6 +112,15 @@ def test_every_impact_is_found_and_compared(document):
     assert document["membership"]["no_worse_than_set"] == 12
 
 
+def test_the_impulse_is_explained_by_the_inertia_with_motors(document):
+    ratios = {name: each["value"] for name, each in document["impulse_ratio"].items()}
+    assert set(ratios) == {"em", "gm", "crb", "flex", "M+B_theta", "M+B_rho"}
+    assert ratios["gm"] < ratios["M+B_theta"] < ratios["M+B_rho"] < ratios["em"]
+    assert ratios["gm"] < 0.8
+    best = next(iter(document["impulse_ratio"]))
+    assert best in ("M+B_theta", "M+B_rho")
+
+
 def test_the_comparison_has_a_cell_per_type_and_joint(document):
     cells = document["comparison"]
     assert len(cells) == len(TYPES) * 7
@@ -184,6 +194,21 @@ def test_resume_leaves_out_what_is_known(few, tmp_path, monkeypatch):
     assert again.mean_errors == pytest.approx(first.mean_errors, rel=1e-12)
     analyze(few, out=tmp_path, resume=True, restitution=0.0)
     assert len(collected) == 5  # other settings: nothing is known
+
+
+def test_only_the_first_impacts_keep_their_traces(few):
+    one = collect(few / f"{TYPES[0]}_000", Settings())
+    three = replace(one, impacts=one.impacts * 3)
+    names = [str(k) for k in range(30)]
+    done = {name: replace(three) for name in names}
+    del done["0"]  # not finished yet
+    run_module._thin(done, names)
+    traced = [item.trace is not None for name in names[1:] for item in done[name].impacts]
+    assert traced == [True] * 60 + [False] * 27
+    done["0"] = three
+    run_module._thin(done, names)
+    traced = [item.trace is not None for name in names for item in done[name].impacts]
+    assert traced == [True] * 60 + [False] * 30
 
 
 def test_a_cluster_gives_the_same(few):
