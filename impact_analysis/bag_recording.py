@@ -84,6 +84,7 @@ class BagRecording:
         wanted = (self._state, reference, *self._forces, *self._announced)
         topics = [topic for topic in wanted if topic]
         with BagReader(self._path) as bag:
+            yield from self._announced_before(bag)
             for topic, _, message in bag.messages(topics, self.span):
                 if topic == self._state:
                     yield _state_item(message, state)
@@ -93,6 +94,16 @@ class BagRecording:
                     yield from _announcements(message)
                 else:
                     yield from _force_items(message, topic, self._forces[topic])
+
+    def _announced_before(self, bag: BagReader) -> Iterator[Item]:
+        """Yield the last announcement before the span, which still holds in it."""
+        start, last = self.span[0], None
+        if start is None or not self._announced:
+            return
+        for _, _, message in bag.messages(self._announced, (None, start)):
+            last = message
+        if last is not None:
+            yield from _announcements(last)
 
 
 def boundaries(recording: BagRecording, count: int) -> list[tuple[int, int]]:

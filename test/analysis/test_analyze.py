@@ -22,6 +22,7 @@ from impact_detector.sample import JointSample
 from impact_robots import load_robot
 
 TYPES = ("flex_exp_type1", "flex_exp_type4", "flex_exp_type8", "flex_exp_type9")
+ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
 TOUCH = 1.4  # of every trial, to 2 ms [s]
 
 
@@ -288,13 +289,15 @@ def test_a_slow_recording_is_said(write_csv, samples):
     assert any("200 Hz" in text for text in analyze(path, normal=(0, 0, 1)).warnings)
 
 
-def write_bag(path, samples, robots):
+def write_bag(path, samples, robots, *, announced=False):
     """Write the same joint states on a topic for each robot, whose joints have its name."""
     types = impact_typestore()
     kinds = types.types
     state = kinds["sensor_msgs/msg/JointState"]
     header, stamp = kinds["std_msgs/msg/Header"], kinds["builtin_interfaces/msg/Time"]
     with BagWriter(path, types) as bag:
+        if announced:
+            bag.write("/impact_qp/announcement", ANNOUNCEMENT, announcement(kinds), 10**8)
         for row in zip(*samples, strict=True):
             time = round(row[0] * 1e9)
             for topic, robot in robots.items():
@@ -302,6 +305,17 @@ def write_bag(path, samples, robots):
                 message = state(header(stamp(*divmod(time, 10**9)), ""), names, *row[1:])
                 bag.write(topic, "sensor_msgs/msg/JointState", message, time)
     return path
+
+
+def announcement(kinds):
+    """A contact with a horizontal plate, announced before the first sample for all time."""
+    never, point = kinds["builtin_interfaces/msg/Time"](0, 0), kinds["geometry_msgs/msg/Point"]
+    header = kinds["std_msgs/msg/Header"](never, "panda_link0")
+    up = kinds["geometry_msgs/msg/Vector3"](0.0, 0.0, 1.0)
+    contact = kinds["impact_msgs/msg/Contact"](
+        "panda_tool_contact", point(0.0, 0.0, 0.0), up, 0.3, 0.0, 0.0, 0.0
+    )
+    return kinds[ANNOUNCEMENT](header, False, contact, never, never)
 
 
 def test_another_robot_is_asked_about(tmp_path, samples):
@@ -329,7 +343,7 @@ def test_a_long_recording_in_pieces_is_the_same(tmp_path, samples, monkeypatch):
     columns = [np.concatenate([np.tile(c[0], (rest, 1)), c]) for c in samples[1:]]
     shifted = np.concatenate([t + 10.0 * k for k in range(4)])
     long = [shifted, *(np.tile(column, (4, 1)) for column in columns)]
-    bag = write_bag(tmp_path / "long", long, {"/joint_states": "panda"})
+    bag = write_bag(tmp_path / "long", long, {"/joint_states": "panda"}, announced=True)
     whole = collect(bag, Settings())
     monkeypatch.setattr("impact_analysis.analyze.collection.SHORT", 1.0)
     cut = pieces(bag, Settings(), 3)
@@ -342,6 +356,9 @@ def test_a_long_recording_in_pieces_is_the_same(tmp_path, samples, monkeypatch):
     times = [impact.detection_time for impact in whole.impacts]
     assert len(times) == 4
     assert [impact.detection_time for impact in together.impacts] == times
+    for impact in together.impacts:
+        assert impact.normal.tolist() == [0.0, 0.0, 1.0]
+        assert impact.announced_friction == 0.3
 
 
 def test_two_contacts_in_one_window_are_said():
