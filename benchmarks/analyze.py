@@ -14,15 +14,20 @@ import sys
 import tempfile
 from pathlib import Path
 
-from detector import MILLISECOND, ROBOT, _motion
+import numpy as np
+import pinocchio as pin
 from rosbags.highlevel import AnyReader
 from side_by_side import times
 
 from impact_analysis.analyze import Settings, analyze, collect
 from impact_analysis.bags import BagWriter
+from impact_robots import load_robot
 
 SHORT, LONG = 60, 600  # [s]
-PIECE = 20_000  # states that are made at a time
+PIECE = 20_000  # states after which the motion begins again
+RATE = 2.0 * np.pi / 5.0  # four times in that [rad/s]
+MILLISECOND = 1_000_000
+ROBOT = load_robot("panda")
 KIND = "sensor_msgs/msg/JointState"
 
 
@@ -40,8 +45,8 @@ def measure() -> dict[str, float]:
 
         def search() -> None:
             (found,) = analyze(long, jobs=os.cpu_count() or 1).recordings
-            if found.samples != LONG * 1000 or found.error:
-                raise RuntimeError(f"{found.samples} samples, {found.error}")
+            if found.samples != LONG * 1000 or found.impacts or found.error:
+                raise RuntimeError(f"{found.samples} samples, {len(found.impacts)} impacts")
 
         taken = times({"read": read, "analyze": search}, rounds=2, calls=1)
         memory = {path.name: _memory(path) for path in (short, long)}
@@ -60,19 +65,28 @@ def _memory(path: Path) -> float:
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
+def _motion() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return q, dq and tau of a motion that begins again after PIECE states, each (PIECE, 7)."""
+    random, t = np.random.default_rng(0), np.arange(PIECE)[:, None] * 1e-3
+    phase, rate = RATE * t + np.arange(7), RATE
+    q, dq = ROBOT.stance + 0.1 * np.sin(phase), 0.1 * rate * np.cos(phase)
+    columns = zip(q, dq, -0.1 * rate**2 * np.sin(phase), strict=True)
+    data = ROBOT.model.createData()
+    tau = np.array([pin.rnea(ROBOT.model, data, *each) for each in columns])
+    return q, dq + random.normal(0, 4e-3, q.shape), tau + random.normal(0, 0.08, q.shape)
+
+
 def _write(folder: Path, seconds: int) -> None:
     """Write joint states."""
     names = list(ROBOT.joint_names)
-    q, dq, tau = _motion(PIECE)
+    q, dq, tau = _motion()
     with BagWriter(folder) as bag:
         types = bag.typestore.types
         stamp, header = types["builtin_interfaces/msg/Time"], types["std_msgs/msg/Header"]
         for k in range(seconds * 1000):
-            row = k % (2 * PIECE)  # there and back, so that it is smooth
-            row = row if row < PIECE else 2 * PIECE - 1 - row
+            row = k % PIECE
             time = header(stamp(*divmod(k * MILLISECOND, 10**9)), "")
-            sign = 1.0 if k % (2 * PIECE) < PIECE else -1.0
-            message = types[KIND](time, names, q[row], sign * dq[row], tau[row])
+            message = types[KIND](time, names, q[row], dq[row], tau[row])
             bag.write("/joint_states", KIND, message, k * MILLISECOND)
 
 
