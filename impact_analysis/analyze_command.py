@@ -27,7 +27,7 @@ _EPILOG = """example:
 
 Writes report.html, analysis.json, impacts.csv, predictions.csv, comparison.csv and ranking.csv into
 the folder. The normal comes from the announcements of impact_qp, if the recording has them.
-Exit status: 0 done, 1 nothing could be compared or work failed, 2 wrong usage.
+Exit status: 0 done, 1 no recording could be read or work failed, 2 wrong usage.
 """
 
 
@@ -66,6 +66,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     add("--state-topic", default="", metavar="TOPIC", help="measured joint states in the bag")
     add("--reference-topic", default="", metavar="TOPIC", help="desired joint states in the bag")
+    add("--wrench-topic", default="", metavar="TOPIC", help="forces in the bag (default: fastest)")
     add("--jobs", type=count, default=cores(), metavar="N", help="processes (default: cores)")
     add("--dask", default="", metavar="ADDRESS", help="scheduler of a Dask cluster to use instead")
     add("--resume", action="store_true", help="go on in DIR: leave out what it knows already")
@@ -105,6 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
             method=arguments.method,
             state_topic=arguments.state_topic,
             reference_topic=arguments.reference_topic,
+            wrench_topic=arguments.wrench_topic,
         )
     except KeyboardInterrupt:
         finished = sum(1 for _ in (out / PARTS).glob("*.json")) if out.is_dir() else 0

@@ -42,6 +42,7 @@ class TopicChoice:
     state: str = ""
     reference: str = ""
     pairing: str = ""  # rule of impact_detector.reference; empty: by the reference's topic
+    wrench: str = ""  # of force samples; empty: all that there are
 
 
 class BagRecording:
@@ -60,7 +61,7 @@ class BagRecording:
         self.duration = (end - start) * 1e-9  # [s]
         self._state = _state_topic(path, topics, choice.state)
         self._reference = _reference_topic(path, topics, choice.reference)
-        self._forces = _force_topics(topics)
+        self._forces = _force_topics(path, topics, choice.wrench)
         self._announced = [topic for topic, kind in topics.items() if kind == ANNOUNCEMENT]
         self.has_reference = bool(self._reference)
         own = self._reference.endswith(_OWN_REFERENCE)
@@ -193,6 +194,12 @@ def _named(path: Path, states: list[str], wanted: str) -> str:
     return wanted
 
 
-def _force_topics(topics: Mapping[str, str]) -> dict[str, str]:
+def _force_topics(path: Path, topics: Mapping[str, str], wanted: str) -> dict[str, str]:
     """Return the topics of force sensors and their types."""
-    return {topic: kind for topic, kind in topics.items() if kind in (WRENCH, WRENCH_BATCH)}
+    found = {topic: kind for topic, kind in topics.items() if kind in (WRENCH, WRENCH_BATCH)}
+    if not wanted:
+        return found
+    if wanted not in found:
+        choices = ", ".join(found) or "none"
+        raise RecordingError.at(path, f"no forces on {wanted!r}; the bag has {choices}")
+    return {wanted: found[wanted]}

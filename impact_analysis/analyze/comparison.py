@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from impact_analysis.analyze.measured import MeasuredImpact
+from impact_detector.localization import contact_link
 from impact_predictor.batch import predict_many
 from impact_robots import ArmDynamics, Robot, contact_rotation
 
@@ -27,7 +28,11 @@ class Impacts:
     def __init__(self, robot: Robot, impacts: Sequence[MeasuredImpact]) -> None:
         """Take the usable ones of ``impacts``."""
         self.robot = robot
-        self.items = [item for item in impacts if item.usable and _approaches(robot, item)]
+        self.items = [
+            item
+            for item in impacts
+            if item.usable and not is_elsewhere(robot, item) and _approaches(robot, item)
+        ]
         self._dynamics = ArmDynamics(robot)
         shape = (len(self.items), robot.dof)
         self._q = np.array([item.q for item in self.items]).reshape(shape)
@@ -184,6 +189,11 @@ def table(impacts: Impacts, candidates: dict[str, Candidate]) -> list[Cell]:
                 )
             )
     return cells
+
+
+def is_elsewhere(robot: Robot, item: MeasuredImpact) -> bool:
+    """Tell whether another link was hit than that of the contact point: nothing was meant then."""
+    return item.expected is False and item.link not in ("", contact_link(robot))
 
 
 def _approaches(robot: Robot, item: MeasuredImpact) -> bool:

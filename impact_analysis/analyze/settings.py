@@ -34,6 +34,7 @@ class Settings:
     method: str = POLYNOMIAL  # of the gross velocity
     state_topic: str = ""  # of measured joint states; empty: found by type
     reference_topic: str = ""  # of desired ones
+    wrench_topic: str = ""  # of forces; empty: all, of which the fastest is used
 
     def __post_init__(self) -> None:
         """Check the choices.
@@ -68,7 +69,7 @@ class Settings:
     @property
     def topics(self) -> TopicChoice:
         """The topics that the user has named."""
-        return TopicChoice(self.state_topic, self.reference_topic)
+        return TopicChoice(self.state_topic, self.reference_topic, wrench=self.wrench_topic)
 
     def detector(self, *, torques: bool = True) -> DetectorParameters:
         """Return the node's defaults; without joint torques accelerations tell."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from impact_analysis.analyze.comparison import is_elsewhere
+
 if TYPE_CHECKING:
     from impact_analysis.analyze.analysis import Analysis
 
@@ -177,8 +179,19 @@ def warnings_of(analysis: Analysis) -> list[str]:
             f"no surface normal is known for {_many(len(without), 'impact')}: nothing can be"
             " predicted; give --normal x,y,z, or record the announcements of impact_qp"
         )
+    elsewhere = [item for item in complete if is_elsewhere(analysis.robot, item)]
+    if elsewhere:
+        links = ", ".join(sorted({item.link for item in elsewhere}))
+        said.append(
+            f"{_many(len(elsewhere), 'impact')} on {links}, which nobody had announced: not"
+            " compared, as predictions are for the contact point"
+        )
     away = [
-        each.measured for each in analysis.impacts if each.measured.usable and not each.predicted
+        each.measured
+        for each in analysis.impacts
+        if each.measured.usable
+        and not each.predicted
+        and not is_elsewhere(analysis.robot, each.measured)
     ]
     if away:
         said.append(

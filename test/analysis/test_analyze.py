@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from impact_analysis.analyze import Settings, analyze, collect
+from impact_analysis.analyze import Settings, analyze, analyze_impacts, collect
 from impact_analysis.analyze import run as run_module
 from impact_analysis.analyze.collection import _second_contact, group_of, joined, pieces
 from impact_analysis.bag_recording import BagRecording, TopicChoice
@@ -162,6 +162,25 @@ def test_an_assumed_friction_that_is_wrong_is_said_so(trials):
     assert said.startswith("Friction 0.1 was assumed; 0.")
     assert analysis.free_friction.value == pytest.approx(0.3, abs=0.05)
     assert analysis.best.candidate.friction in (0.1, 0.0)
+
+
+def test_a_collision_with_another_link_is_not_compared(few):
+    (collected,) = [collect(few / f"{TYPES[0]}_000", Settings())]
+    (item,) = collected.impacts
+    elsewhere = replace(item, expected=False, link="panda_link4")
+    analysis = analyze_impacts([replace(collected, impacts=[item, elsewhere])], Settings())
+    assert [bool(impact.predicted) for impact in analysis.impacts] == [True, False]
+    (said,) = [text for text in analysis.warnings if "which nobody had announced" in text]
+    assert said.startswith("1 impact on panda_link4")
+    assert not any("does not approach" in text for text in analysis.warnings)
+
+
+def test_one_of_several_force_sensors_is_chosen(few):
+    bag = few / f"{TYPES[0]}_000"
+    fast, slow = analyze(bag), analyze(bag, wrench_topic="/wrench")
+    assert fast.impacts[0].measured.trace.force_t.size > slow.impacts[0].measured.trace.force_t.size
+    none = analyze(bag, wrench_topic="/nowhere")
+    assert "no forces on '/nowhere'; the bag has /wrench" in none.recordings[0].error
 
 
 def test_records_are_ready_for_a_table(trials):
