@@ -38,6 +38,9 @@ SHORT = 120.0  # recordings are not cut into pieces [s]
 LEAD, TRAIL = 5.0, 2.0  # what is read before and after a piece [s]
 FORCE_POINTS = 400  # of a trace
 GAP = 5.0  # times the usual period is a gap
+COASTING = (0.03, 0.1)  # after the touch: vibrations are over, nothing else may happen [s]
+FEW = 10  # samples in that are too few
+DRIVEN, DRIVEN_SHARE = np.radians(2.0), 0.1  # change in that [rad/s], and share of the jump
 SLOW = 2.5e-3  # time between joint states that is too long [s]
 CONTACT_FORCE = 3.0  # norm that is a contact [N]
 _REPEATED = re.compile(r"[_-]?\d+$")
@@ -310,6 +313,7 @@ class _Collector:
         record = self._force(impact_time)
         second = _second_contact(*record, estimate.duration)
         notes = _notes(estimate, second) + self._later(estimate)
+        notes += _driven(t, joints.dq, estimate.velocity_jump)
         if (hole := _hole(t, self._watch.period)) > 0.0:
             notes.append(f"a gap of {1e3 * hole:.0f} ms in the joint states around it")
         trace = None
@@ -532,6 +536,30 @@ def _hole(t: np.ndarray, period: float) -> float:
     near = t[(t > -BEFORE) & (t < 0.1)]
     longest = float(np.diff(near).max(initial=0.0))
     return longest if longest > GAP * period else 0.0
+
+
+def _driven(t: np.ndarray, dq: np.ndarray, jump: np.ndarray) -> list[str]:
+    """Say if the arm does not coast after the impact (specification, section 8).
+
+    Args:
+        t: times since the touch, shape (k,) [s].
+        dq: joint velocities, shape (k, n) [rad/s].
+        jump: of the gross velocity, shape (n,) [rad/s].
+    """
+    start, end = COASTING
+    inside = (t > start) & (t < end)
+    if inside.sum() < FEW or not np.isfinite(jump).all():
+        return []
+    slopes = np.polyfit(t[inside], dq[inside], 1)[0]
+    change = slopes * (end - start)
+    joint = int(np.argmax(np.abs(change)))
+    if abs(change[joint]) <= max(DRIVEN, DRIVEN_SHARE * float(np.abs(jump).max())):
+        return []
+    return [
+        f"the arm is driven after the impact: joint {joint + 1} changes by"
+        f" {np.degrees(change[joint]):.0f} deg/s from {1e3 * start:.0f} to {1e3 * end:.0f} ms after"
+        " the touch; velocities after it are wrong, let it coast for 100 ms"
+    ]
 
 
 def _peak(estimate: Estimate) -> float:

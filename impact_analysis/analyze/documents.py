@@ -38,7 +38,8 @@ def document(analysis: Analysis, report: Path) -> dict[str, Any]:
             "impacts": [_impact(k, each) for k, each in enumerate(analysis.impacts)],
             "best_model": None if best is None else best.candidate.name,
             "mean_error_degps": {
-                name: float(np.degrees(error)) for name, error in analysis.mean_errors.items()
+                name: float(np.degrees(analysis.mean_errors.get(name, np.nan)))
+                for name in analysis.robot.motor_inertias
             },
             "ranking": [_ranked(each) for each in analysis.ranking],
             "comparison": [_cell(cell) for cell in analysis.cells],

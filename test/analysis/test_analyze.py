@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from impact_analysis.analyze import Settings, analyze, analyze_impacts, collect
+from impact_analysis.analyze import document as summary
 from impact_analysis.analyze import run as run_module
 from impact_analysis.analyze.collection import _second_contact, group_of, joined, pieces
 from impact_analysis.bag_recording import BagRecording, TopicChoice
@@ -283,6 +285,8 @@ def test_without_a_normal_nothing_is_predicted(write_csv, samples):
     analysis = analyze(write_csv(*samples))
     assert len(analysis.impacts) == 1
     assert analysis.best is None
+    nothing = dict.fromkeys(("M", "M+B_theta", "M+B_rho"))
+    assert summary(analysis, Path("report.html"))["mean_error_degps"] == nothing
     assert any("no surface normal is known" in text for text in analysis.warnings)
 
 
@@ -397,6 +401,18 @@ def test_a_second_hit_20_ms_later_is_said(write_csv, samples):
     analysis = analyze(write_csv(t, *moved, tau), normal=(0, 0, 1))
     notes = [note for impact in analysis.impacts for note in impact.measured.notes]
     assert any("another impact" in note for note in notes)
+
+
+def test_an_arm_that_does_not_coast_is_said(write_csv, samples):
+    t, q, dq, tau = samples
+    late = np.maximum(0.0, t - TOUCH - 0.01)
+    push = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])  # [rad/s^2]
+    moved = q + 0.5 * late[:, None] ** 2 * push, dq + late[:, None] * push
+    (impact,) = analyze(write_csv(t, *moved, tau), normal=(0, 0, 1)).impacts
+    (said,) = [note for note in impact.measured.notes if "is driven" in note]
+    assert said.startswith("the arm is driven after the impact: joint 4 changes by")
+    (impact,) = analyze(write_csv(*samples), normal=(0, 0, 1)).impacts
+    assert impact.measured.notes == []
 
 
 def test_a_recording_without_an_impact_has_an_answer(write_csv, samples):
