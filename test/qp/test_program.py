@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from impact_analysis.exceptions import AnalysisError
+from impact_analysis.program_picture import draw
 from impact_qp import NoSolutionFound, QuadraticProgram, solve
 from impact_qp.program import SOLVERS
 
@@ -86,3 +88,12 @@ def test_the_right_guess_leaves_the_solver_nothing_to_do(monkeypatch):
     assert solution.rows == (0,)
     with pytest.raises(TypeError):
         solve(program(), guess=())
+
+
+def test_it_can_be_drawn(tmp_path):
+    draw(program(), solve(program()), tmp_path / "program.png")
+    assert (tmp_path / "program.png").stat().st_size > 5000
+    free = program(G=np.zeros((0, 2)), h=np.zeros(0), names=())
+    draw(free, solve(free), tmp_path / "free.png")
+    with pytest.raises(AnalysisError, match="cannot write"):
+        draw(program(), solve(program()), tmp_path / "nowhere" / "program.png")
