@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from impact_analysis.event_plot import Traces
 from impact_analysis.recording import Force, Item, Recording, Reference
 from impact_detector.assessment import Assessment
 from impact_detector.estimate import Estimate
+from impact_detector.exceptions import DetectorError
 from impact_detector.expectation import Announcement
 from impact_detector.model_torque import ModelTorque
 from impact_detector.node_parameters import DetectorParameters, session_for
@@ -86,7 +88,8 @@ def give(session: DetectorSession, item: Item) -> Outcome:
     if isinstance(item, Force):
         return session.add_force(item.sample, item.source)
     if isinstance(item, Announcement):
-        session.announce(item)
+        with suppress(DetectorError):  # as in the node: the one before holds
+            session.announce(item)
         return Outcome()
     return session.add_state(item)
 

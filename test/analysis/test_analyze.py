@@ -312,7 +312,7 @@ def test_a_slow_recording_is_said(write_csv, samples):
     assert any("200 Hz" in text for text in analyze(path, normal=(0, 0, 1)).warnings)
 
 
-def write_bag(path, samples, robots, *, announced=False):
+def write_bag(path, samples, robots, *, announced=""):
     """Write the same joint states on a topic for each robot, whose joints have its name."""
     types = impact_typestore()
     kinds = types.types
@@ -320,7 +320,8 @@ def write_bag(path, samples, robots, *, announced=False):
     header, stamp = kinds["std_msgs/msg/Header"], kinds["builtin_interfaces/msg/Time"]
     with BagWriter(path, types) as bag:
         if announced:
-            bag.write("/impact_qp/announcement", ANNOUNCEMENT, announcement(kinds), 10**8)
+            message = announcement(kinds, announced)
+            bag.write("/impact_qp/announcement", ANNOUNCEMENT, message, 10**8)
         for row in zip(*samples, strict=True):
             time = round(row[0] * 1e9)
             for topic, robot in robots.items():
@@ -330,14 +331,12 @@ def write_bag(path, samples, robots, *, announced=False):
     return path
 
 
-def announcement(kinds):
+def announcement(kinds, frame):
     """A contact with a horizontal plate, announced before the first sample for all time."""
     never, point = kinds["builtin_interfaces/msg/Time"](0, 0), kinds["geometry_msgs/msg/Point"]
     header = kinds["std_msgs/msg/Header"](never, "panda_link0")
     up = kinds["geometry_msgs/msg/Vector3"](0.0, 0.0, 1.0)
-    contact = kinds["impact_msgs/msg/Contact"](
-        "panda_tool_contact", point(0.0, 0.0, 0.0), up, 0.3, 0.0, 0.0, 0.0
-    )
+    contact = kinds["impact_msgs/msg/Contact"](frame, point(0.0, 0.0, 0.0), up, 0.3, 0.0, 0.0, 0.0)
     return kinds[ANNOUNCEMENT](header, False, contact, never, never)
 
 
@@ -360,13 +359,21 @@ def test_several_robots_in_one_bag_are_asked_about(tmp_path, samples):
     assert len(told.impacts) == 1
 
 
+def test_an_announcement_at_an_unknown_frame_ends_nothing(tmp_path, samples):
+    bag = write_bag(tmp_path / "odd", samples, {"/joint_states": "panda"}, announced="hammer")
+    analysis = analyze(bag)
+    assert not analysis.recordings[0].error
+    assert analysis.best is not None  # the normal is known all the same
+
+
 def test_a_long_recording_in_pieces_is_the_same(tmp_path, samples, monkeypatch):
     rest = 400  # samples before each hit, so that the detector re-arms
     t = np.concatenate([samples[0][0] - 1e-3 * np.arange(rest, 0, -1), samples[0]])
     columns = [np.concatenate([np.tile(c[0], (rest, 1)), c]) for c in samples[1:]]
     shifted = np.concatenate([t + 10.0 * k for k in range(4)])
     long = [shifted, *(np.tile(column, (4, 1)) for column in columns)]
-    bag = write_bag(tmp_path / "long", long, {"/joint_states": "panda"}, announced=True)
+    topics = {"/joint_states": "panda"}
+    bag = write_bag(tmp_path / "long", long, topics, announced="panda_tool_contact")
     whole = collect(bag, Settings())
     monkeypatch.setattr("impact_analysis.analyze.collection.SHORT", 1.0)
     cut = pieces(bag, Settings(), 3)
