@@ -102,9 +102,15 @@ class DetectorNode(Node):
                 self.get_logger().info(f"{item.name}: {item.value:g} from now on")
 
     def _subscribe(self, profile: Any) -> None:
+        # Where no detector compares with them, desired states are taken but not decoded.
+        compares = self._session.needs_references
+        on_desired, topic = (
+            self._on_desired if compares else _ignore,
+            "impact_qp/desired_joint_states",
+        )
+        self.create_subscription(JointState, topic, on_desired, profile, raw=not compares)
         for kind, topic, callback in (
             (JointState, "joint_states", self._on_state),
-            (JointState, "impact_qp/desired_joint_states", self._on_desired),
             (WrenchStamped, "wrench", self._on_wrench),
             (WrenchBatch, "wrench_batch", self._on_batch),
         ):
@@ -213,6 +219,10 @@ class DetectorNode(Node):
 
     def _warn_unreadable_batch(self, error: ImpactError) -> None:
         self.get_logger().warning(f"wrench_batch: {error}", throttle_duration_sec=_LOG_PERIOD)
+
+
+def _ignore(_message: bytes) -> None:
+    """Take a message that nobody needs."""
 
 
 main = main_for(DetectorNode)

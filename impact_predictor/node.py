@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rclpy.node import Node
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from visualization_msgs.msg import MarkerArray
@@ -63,9 +64,11 @@ class PredictorNode(Node):
         self._reader = RequestReader(self._robot)
         self._stream_reader = JointReader(self._robot.joint_names)
         self._last_state: JointState | None = None
+        self._last_bytes: bytes | None = None  # newer than that
         self._advertise()
         if self._near is None:
-            self.create_subscription(JointState, "joint_states", self._keep_state, qos.SENSOR)
+            topic, profile = "joint_states", qos.SENSOR
+            self.create_subscription(JointState, topic, self._keep_state, profile, raw=True)
         else:  # a deep queue: a recording that is played fast is looked at whole
             profile = qos.RECORD_BEST_EFFORT
             self.create_subscription(JointState, "joint_states", self._on_state, profile)
@@ -100,7 +103,7 @@ class PredictorNode(Node):
         return response
 
     def _predict(self, request: Any, response: Any) -> None:
-        question, message = self._reader.prediction(request, self._last_state)
+        question, message = self._reader.prediction(request, self._newest_state())
         header = self._header(message)
         models = request.models or tuple(self._robot.motor_inertias)
         answers = {model: answer(question, self._robot, model) for model in models}
@@ -115,7 +118,7 @@ class PredictorNode(Node):
             self._draw(Forecast(shown, impulses), header, STAY)
 
     def _sets(self, request: Any, response: Any) -> None:
-        robot, state, rotation, message = self._reader.surface(request, self._last_state)
+        robot, state, rotation, message = self._reader.surface(request, self._newest_state())
         polytopes = robot_sets(
             state,
             robot,
@@ -135,8 +138,16 @@ class PredictorNode(Node):
 
     # --- stream -------------------------------------------------------------------------------
 
-    def _keep_state(self, message: JointState) -> None:
-        self._last_state = message
+    def _keep_state(self, message: bytes) -> None:
+        """Keep a state as it came: a request may ask for it, and most are never asked for."""
+        self._last_bytes = message
+
+    def _newest_state(self) -> JointState | None:
+        """Return the newest state, none if none has come."""
+        if self._last_bytes is not None:
+            self._last_state = deserialize_message(self._last_bytes, JointState)
+            self._last_bytes = None
+        return self._last_state
 
     def _on_state(self, message: JointState) -> None:
         """Keep a state, and predict from the first usable one of each period."""

@@ -278,21 +278,22 @@ class ImpactQpNode(LifecycleNode):
         self._state_time, self._silent = time.monotonic(), False
         self._infeasible += bool(command.relaxed)
         solved = time.perf_counter() - started
-        commands = (
-            (self._values, self._values_message(command)),
-            (self._commands, self._command_message(message, command)),
-        )
-        if not self._settings.lockstep:
-            _send(commands[::-1])
+        early = not self._settings.lockstep
+        reply = (self._commands, self._command_message(message, command))
+        if early:
+            _send((reply,))
+        values = (self._values, self._values_message(command))
+        if early:
+            _send((values,))
         cycle = time.perf_counter() - self._received
-        self._missed += cycle > 1.0 / self._settings.rate and not self._settings.lockstep
+        self._missed += early and cycle > 1.0 / self._settings.rate
         status = self._status_message(message, command, solved, cycle)
         self._announce(command.due)
         told = ((self._desired, self._desired_message(message, command)), (self._status, status))
         _send(told)
-        if self._settings.lockstep:  # last, so that it arrives when all else is there
-            _send(commands)
-        self._answer = (*told, *commands)
+        if not early:  # last, so that it arrives when all else is there
+            _send((values, reply))
+        self._answer = (*told, values, reply)
         self._watch_goal(status, command)
 
     def _compute(self, message: JointState) -> Command | None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Sequence
 from typing import Any
@@ -144,6 +145,8 @@ def non_finite(names: Sequence[str], **columns: np.ndarray) -> list[str]:
     """
     found = []
     for label, values in columns.items():
+        if math.isfinite(values.dot(values)):
+            continue
         good = np.isfinite(values)
         if not good.all():
             found += [f"{names[i]} {label}" for i in np.flatnonzero(~good).tolist()]
