@@ -3,15 +3,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
-import os
-import signal
-import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from rosbags.typesys.store import Typestore
@@ -21,18 +13,14 @@ from impact_analysis.exceptions import AnalysisError
 from impact_analysis.free_motion_trial import run_free_motion
 from impact_analysis.impact_trial import run_impact
 from impact_analysis.lockstep import Cycle
+from impact_analysis.processes import StoppedError, Workers, check_stopped, result_of
 from impact_analysis.trial import Trial, TrialResult
 from impact_analysis.trial_bag import TrialBag
 from impact_robots.exceptions import ImpactError
 from impact_robots.loader import load_robot
 from impact_sim.scenarios import Scenario
 
-_stop: Event | None = None  # of a worker: set when its campaign is over
 _types: Typestore | None = None  # of a worker: made once
-
-
-class StoppedError(AnalysisError):
-    """The campaign was interrupted while this trial was running."""
 
 
 def trials_of(scenarios: Sequence[Scenario], count: int, seed: int) -> list[Trial]:
@@ -56,11 +44,11 @@ def run_trial(trial: Trial, folder: Path | None = None) -> TrialResult:
     run = run_free_motion if trial.scenario.motion else run_impact
     try:
         if folder is None:
-            return run(trial, lambda cycle, _: _check(cycle))
+            return run(trial, lambda *_: check_stopped())
         with _bag(trial, folder) as bag:
 
             def record(cycle: Cycle, event: bool) -> None:
-                _check(cycle)
+                check_stopped()
                 bag.add(cycle, event)
 
             result = run(trial, record)
@@ -79,12 +67,6 @@ def _bag(trial: Trial, folder: Path) -> TrialBag:
     return TrialBag(folder / trial.name, robot, _types, forces=not trial.scenario.motion)
 
 
-def _check(cycle: Cycle) -> None:
-    """Give up when the campaign is over."""
-    if _stop is not None and _stop.is_set():
-        raise StoppedError(f"stopped at {cycle.measurement.time:.3f} s")
-
-
 def run_campaign(trials: Sequence[Trial], folder: Path | None, jobs: int) -> Iterator[TrialResult]:
     """Yield the results in the order of the trials.
 
@@ -100,45 +82,6 @@ def run_campaign(trials: Sequence[Trial], folder: Path | None, jobs: int) -> Ite
     if jobs < 2:
         yield from (run_trial(trial, folder) for trial in trials)
         return
-    context = multiprocessing.get_context("spawn")
-    stop = context.Event()
-    pool = ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(stop,))
-    try:
-        with _interrupts_blocked():  # the processes inherit that: only this one is interrupted
-            futures = [pool.submit(run_trial, trial, folder) for trial in trials]
-        yield from map(_result, futures)
-    finally:
-        stop.set()
-        pool.shutdown(cancel_futures=True)
-
-
-def _result(future: Future[TrialResult]) -> TrialResult:
-    """Wait for a result."""
-    try:
-        return future.result()
-    except BrokenProcessPool:
-        raise AnalysisError("simulate: a process died; was there enough memory?") from None
-
-
-@contextlib.contextmanager
-def _interrupts_blocked() -> Iterator[None]:
-    """Let Ctrl-C wait."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _begin(stop: Event) -> None:
-    """Start a worker, which ends when its campaign does, or the campaign's process."""
-    global _stop
-    _stop = stop
-    parent = multiprocessing.parent_process()
-
-    def watch() -> None:
-        if parent is not None:
-            parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+    with Workers(jobs) as workers:
+        for future in workers.submit(run_trial, [(trial, folder) for trial in trials]):
+            yield result_of(future, "simulate")

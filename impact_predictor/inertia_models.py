@@ -19,11 +19,12 @@ from impact_predictor.inverse_inertia import (
     algebraic_mass,
     contact_jacobian,
     crb,
+    effective_mass,
     flexible,
     generalized_momentum,
 )
 from impact_predictor.symmetric3 import extreme_eigenvalues
-from impact_robots import ArmState
+from impact_robots import ArmState, Robot
 
 _RIGID = 1e-12  # z^T W z over the trace of W, below which the normal cannot give way
 
@@ -108,3 +109,25 @@ INVERSE_INERTIAS: dict[str, Callable[[ArmState, np.ndarray], InverseInertia]] = 
     "crb": _crb,
     "flex": _flex,
 }
+
+
+def effective_masses(state: ArmState, robot: Robot, rotation: np.ndarray) -> dict[str, float]:
+    """Return the effective mass along the normal by every model [kg].
+
+    The four of P0, and those of M + B_theta and M + B_rho; that of M is "gm".
+
+    Args:
+        state: dynamics of the arm.
+        robot: the arm.
+        rotation: R_Op, from contact axes to base axes, shape (3, 3).
+    """
+    published = {
+        name: named_inverse_inertia(state, rotation, name).effective_mass
+        for name in INVERSE_INERTIAS
+    }
+    with_motors = {
+        name: effective_mass(generalized_momentum(state, rotation, motors))
+        for name, motors in robot.motor_inertias.items()
+        if name != "M"
+    }
+    return published | with_motors

@@ -32,8 +32,7 @@ from impact_analysis.analyze.settings import Settings
 from impact_analysis.analyze.words import answers, warnings_of
 from impact_predictor import Polytope, crb, impulse_set
 from impact_predictor.exceptions import PredictionError
-from impact_predictor.inertia_models import INVERSE_INERTIAS, named_inverse_inertia
-from impact_predictor.inverse_inertia import effective_mass, generalized_momentum
+from impact_predictor.inertia_models import effective_masses
 from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
 
 Progress = Callable[[float, str], None]
@@ -241,7 +240,8 @@ def _judge(
             continue
         state, rotation = dynamics(item.q, item.dq_before), contact_rotation(item.normal)
         speed = -float(item.normal @ state.velocity)
-        mass = _masses(robot, state, rotation)["M+B_theta"]
+        masses = effective_masses(state, robot, rotation)
+        mass = masses["M+B_theta"]
         known = np.isfinite(item.restitution)
         bounce = item.restitution if known else _number(found["M+B_theta"].restitution.value)
         laws = contact_laws(item, speed, mass) if fitted < MOST_FITTED else []
@@ -254,27 +254,10 @@ def _judge(
                 mass,
                 _membership(item, state, rotation, found["M+B_theta"]),
                 laws,
-                {
-                    name: (1.0 + bounce) * each * speed
-                    for name, each in _masses(robot, state, rotation).items()
-                },
+                {name: (1.0 + bounce) * each * speed for name, each in masses.items()},
             )
         )
     return judged
-
-
-def _masses(robot: Robot, state: ArmState, rotation: np.ndarray) -> dict[str, float]:
-    """Return the effective mass along the normal by every model [kg]."""
-    published = {
-        name: named_inverse_inertia(state, rotation, name).effective_mass
-        for name in INVERSE_INERTIAS
-    }
-    with_motors = {
-        name: effective_mass(generalized_momentum(state, rotation, motors))
-        for name, motors in robot.motor_inertias.items()
-        if name != "M"  # that is gm
-    }
-    return published | with_motors
 
 
 def _impulse_ratios(judged: Sequence[Judged], seed: int) -> dict[str, Statistic]:

@@ -20,6 +20,7 @@ from impact_analysis.bag_recording import BagRecording, boundaries
 from impact_analysis.detect_run import feed
 from impact_analysis.exceptions import RecordingError
 from impact_analysis.open_recording import open_recording
+from impact_analysis.processes import check_stopped
 from impact_analysis.recording import Force, Recording
 from impact_detector.estimated_impact import SECOND_IMPACT, Estimate
 from impact_detector.expectation import Announcement
@@ -224,6 +225,8 @@ class _Collector:
         """Take the whole recording."""
         for item, outcome in feed(self._session, recording):
             if isinstance(item, JointSample):
+                if self._watch.samples % 1000 == 0:
+                    check_stopped()
                 counts = self._piece.holds(item.time)
                 self._watch.add(item.time, counts=counts)
                 self._keep(item)

@@ -4,13 +4,10 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import re
-import signal
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import as_completed
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -20,8 +17,9 @@ from impact_analysis.analyze.analysis import Analysis, analyze_impacts
 from impact_analysis.analyze.collection import Collected, Piece, collect, joined, pieces
 from impact_analysis.analyze.measured import as_json, impact_from_json
 from impact_analysis.analyze.settings import Settings
-from impact_analysis.exceptions import AnalysisError, UsageError
+from impact_analysis.exceptions import UsageError
 from impact_analysis.open_recording import recording_paths
+from impact_analysis.processes import Workers, result_of
 
 PARTS = "parts"  # folder of what is known of each recording
 MOST_TRACES = 60  # impacts that are drawn, over all recordings
@@ -157,23 +155,10 @@ def _on_cores(
         for task in tasks:
             yield _run(task, settings)
         return
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, context, initializer=_ignore_interrupts)
-    try:
-        futures = [pool.submit(_run, task, settings) for task in tasks]
+    with Workers(jobs) as workers:
+        futures = workers.submit(_run, [(task, settings) for task in tasks])
         for future in as_completed(futures):
-            yield future.result()
-    except BrokenProcessPool:
-        raise AnalysisError("analyze: a process died; was there enough memory?") from None
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in list((getattr(pool, "_processes", None) or {}).values()):
-            process.terminate()
-
-
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C to the process that hands out the work."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+            yield result_of(future, "analyze")
 
 
 def _on_dask(

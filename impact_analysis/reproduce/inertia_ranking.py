@@ -19,9 +19,8 @@ from impact_analysis.reproduce.wall_configurations import (
     wall_configurations,
 )
 from impact_predictor.contact_force import Viscoelastic
-from impact_predictor.inertia_models import named_inverse_inertia
-from impact_predictor.inverse_inertia import effective_mass, generalized_momentum
-from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
+from impact_predictor.inertia_models import effective_masses
+from impact_robots import ArmDynamics, Robot, contact_rotation
 from impact_sim.passive_impact import passive_impact
 
 CONFIGURATIONS = 15
@@ -45,26 +44,6 @@ class MassComparison:
         return float(np.log(self.predicted[model] / self.simulated))
 
 
-def predicted_masses(state: ArmState, robot: Robot, rotation: np.ndarray) -> dict[str, float]:
-    """Return the effective mass along the normal by every model [kg].
-
-    Args:
-        state: dynamics of the arm.
-        robot: the arm.
-        rotation: R_Op, from contact axes to base axes, shape (3, 3).
-    """
-    published = {
-        name: named_inverse_inertia(state, rotation, name).effective_mass
-        for name in PUBLISHED_MODELS
-    }
-    with_motors = {
-        name: effective_mass(generalized_momentum(state, rotation, motors))
-        for name, motors in robot.motor_inertias.items()
-        if name != "M"  # that is gm
-    }
-    return published | with_motors
-
-
 def compare_masses(robot: Robot, configuration: WallConfiguration) -> MassComparison:
     """Simulate one passive impact and predict its effective mass."""
     rotation = contact_rotation(NORMAL)
@@ -74,7 +53,7 @@ def compare_masses(robot: Robot, configuration: WallConfiguration) -> MassCompar
     return MassComparison(
         configuration.name,
         run.compression_impulse / run.approach_speed,
-        predicted_masses(still, robot, rotation),
+        effective_masses(still, robot, rotation),
         run.compression_time,
     )
 
