@@ -141,7 +141,7 @@ def resampled(by_impact: np.ndarray, seed: int) -> np.ndarray:
     k = by_impact.shape[1]
     drawn = np.random.default_rng(seed).integers(0, k, (RESAMPLES, k))
     counts = np.stack([np.bincount(row, minlength=k) for row in drawn], axis=1)
-    return np.asarray(by_impact @ counts / k)
+    return np.asarray(by_impact @ (counts / k))
 
 
 def interval(drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.analyze.comparison import RESAMPLES, Impacts, interval
+from impact_analysis.analyze.comparison import Impacts, interval, resampled
 from impact_analysis.analyze.measured import MeasuredImpact
 from impact_predictor.contact_identification import identify_contact
 from impact_predictor.exceptions import PredictionError
@@ -106,14 +106,10 @@ def _lowest(grid: np.ndarray, costs: np.ndarray, seed: int) -> Identified:
     """Return where the sum of costs (grid, k) is lowest, and the interval of that."""
     k = costs.shape[1]
     costs = np.where(np.isfinite(costs), costs, 1e6)
-    random = np.random.default_rng(seed)
-    counts = np.stack(
-        [np.bincount(random.integers(0, k, k), minlength=k) for _ in range(RESAMPLES)], axis=1
-    )
     value = float(_bottom(grid, costs.sum(axis=1)[:, None])[0])
     if k < _FEW:
         return Identified(value, np.nan, np.nan, k, _is_end(grid, value))
-    low, high = interval(_bottom(grid, costs @ counts))
+    low, high = interval(_bottom(grid, resampled(costs, seed)))
     return Identified(
         value, min(value, float(low)), max(value, float(high)), k, _is_end(grid, value)
     )

@@ -14,7 +14,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from impact_analysis.analyze.analysis import Analysis, analyze_impacts
-from impact_analysis.analyze.collection import Collected, Piece, collect, joined, pieces
+from impact_analysis.analyze.collection import (
+    MOST_TRACES,
+    Collected,
+    Piece,
+    collect,
+    joined,
+    pieces,
+)
 from impact_analysis.analyze.measured import as_json, impact_from_json
 from impact_analysis.analyze.settings import Settings
 from impact_analysis.exceptions import UsageError
@@ -22,7 +29,6 @@ from impact_analysis.open_recording import recording_paths
 from impact_analysis.processes import Workers, result_of
 
 PARTS = "parts"  # folder of what is known of each recording
-MOST_TRACES = 60  # impacts that are drawn, over all recordings
 Progress = Callable[[float, str], None]
 
 
