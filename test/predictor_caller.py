@@ -65,7 +65,7 @@ class Caller:
         def arrived():
             self.states.publish(message)
             self.executor.spin_once(timeout_sec=0.05)
-            return self.node._last_state == message
+            return self.node._newest_state() == message
 
         self.spin(arrived)
 
