@@ -106,24 +106,23 @@ class BagRecording:
         if last is not None:
             yield from _announcements(last)
 
+    def boundaries(self, count: int) -> list[tuple[int, int]]:
+        """Return where to cut it into ``count`` parts of equal length.
 
-def boundaries(recording: BagRecording, count: int) -> list[tuple[int, int]]:
-    """Return where to cut a recording into ``count`` parts of equal length.
-
-    Returns:
-        recorded time and stamp [ns] of the first joint state of each part but the first one; none
-        if stamps do not increase along them.
-    """
-    with BagReader(recording._path) as bag:
-        start, end = bag.span
-        found = []
-        for k in range(1, count):
-            at = start + (end - start) * k // count
-            message = next(bag.messages([recording._state], (at, None)), None)
-            if message is not None:
-                found.append((message[1], to_nanoseconds(message[2].header.stamp)))
-    stamps = [stamp for _, stamp in found]
-    return found if all(a < b for a, b in pairwise(stamps)) else []
+        Returns:
+            recorded time and stamp [ns] of the first joint state of each part but the first
+            one; none if stamps do not increase along them.
+        """
+        with BagReader(self._path) as bag:
+            start, end = bag.span
+            found = []
+            for k in range(1, count):
+                at = start + (end - start) * k // count
+                message = next(bag.messages([self._state], (at, None)), None)
+                if message is not None:
+                    found.append((message[1], to_nanoseconds(message[2].header.stamp)))
+        stamps = [stamp for _, stamp in found]
+        return found if all(a < b for a, b in pairwise(stamps)) else []
 
 
 def _state_item(message: Any, reader: JointReader) -> Item:

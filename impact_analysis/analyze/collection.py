@@ -14,9 +14,17 @@ from typing import Any
 import numpy as np
 
 from impact_analysis.analyze.measured import MeasuredImpact, Trace
+from impact_analysis.analyze.oddities import (
+    CONTACT_FORCE,
+    driven,
+    hole,
+    quality_notes,
+    second_contact,
+)
 from impact_analysis.analyze.settings import Settings
+from impact_analysis.analyze.state_watch import StateWatch
 from impact_analysis.bag_reader import Span
-from impact_analysis.bag_recording import BagRecording, boundaries
+from impact_analysis.bag_recording import BagRecording
 from impact_analysis.detect_run import feed
 from impact_analysis.exceptions import RecordingError
 from impact_analysis.open_recording import open_recording
@@ -38,12 +46,7 @@ MOST_TRACES = 60  # impacts that are drawn, in one recording and over all
 SHORT = 120.0  # recordings are not cut into pieces [s]
 LEAD, TRAIL = 5.0, 2.0  # what is read before and after a piece [s]
 FORCE_POINTS = 400  # of a trace
-GAP = 5.0  # times the usual period is a gap
-COASTING = (0.03, 0.1)  # after the touch: vibrations are over, nothing else may happen [s]
-FEW = 10  # samples in that are too few
-DRIVEN, DRIVEN_SHARE = np.radians(2.0), 0.1  # change in that [rad/s], and share of the jump
 SLOW = 2.5e-3  # time between joint states that is too long [s]
-CONTACT_FORCE = 3.0  # norm that is a contact [N]
 _REPEATED = re.compile(r"[_-]?\d+$")
 
 
@@ -112,7 +115,7 @@ def pieces(path: Path, settings: Settings, count: int) -> list[Piece]:
         recording = open_recording(path, settings.load_robot(), settings.topics)
         if not isinstance(recording, BagRecording) or recording.duration < SHORT:
             return [Piece()]
-        cuts = boundaries(recording, count)
+        cuts = recording.boundaries(count)
     except ImpactError:
         return [Piece()]  # collecting it will say what is wrong
     starts = [(None, None), *cuts]
@@ -218,7 +221,7 @@ class _Collector:
         self._announced: Announcement | None = None
         # Without an estimate yet, and what was announced then.
         self._open: list[tuple[Detection, Announcement | None]] = []
-        self._watch = _Watch()
+        self._watch = StateWatch()
         self._dropped = 0
 
     def run(self, recording: Recording) -> None:
@@ -314,11 +317,11 @@ class _Collector:
         t = joints.since(impact_time)
         q = np.array([np.interp(0.0, t, column) for column in joints.q.T])
         record = self._force(impact_time)
-        second = _second_contact(*record, estimate.duration)
-        notes = _notes(estimate, second) + self._later(estimate)
-        notes += _driven(t, joints.dq, estimate.velocity_jump)
-        if (hole := _hole(t, self._watch.period)) > 0.0:
-            notes.append(f"a gap of {1e3 * hole:.0f} ms in the joint states around it")
+        second = second_contact(*record, estimate.duration)
+        notes = quality_notes(estimate, second) + self._later(estimate)
+        notes += driven(t, joints.dq, estimate.velocity_jump)
+        if (missing := hole(t, self._watch.period)) > 0.0:
+            notes.append(f"a gap of {1e3 * missing:.0f} ms in the joint states around it")
         trace = None
         if len(self._collected.impacts) < MOST_TRACES:
             trace = self._trace(impact_time, joints, *record)
@@ -456,54 +459,6 @@ class _Collector:
         )
 
 
-class _Watch:
-    """Watches the time of joint states: gaps, and jumps back."""
-
-    def __init__(self) -> None:
-        self.samples = 0
-        self.gaps: list[float] = []  # [s]
-        self.jumps: list[float] = []  # [s]
-        self.repeated = 0
-        self._duration = 0  # [ns]
-        self._seen = 0
-        self._usual = float("inf")  # [ns]
-        self._last: int | None = None
-        self._steps: deque[int] = deque(maxlen=200)  # [ns]
-
-    @property
-    def duration(self) -> float:
-        """Measured time [s]."""
-        return self._duration * 1e-9
-
-    @property
-    def period(self) -> float:
-        """Usual time between samples, NaN of fewer than two [s]."""
-        return float(np.median(self._steps)) * 1e-9 if self._steps else float("nan")
-
-    def add(self, time: int, *, counts: bool = True) -> None:
-        """Take the time of a joint state [ns]; one that does not count is only learnt from."""
-        last, self._last = self._last, time
-        self._seen += 1
-        self.samples += counts
-        if last is None:
-            return
-        step = time - last
-        if self._seen % 50 == 0 and len(self._steps) > 20:
-            self._usual = float(np.median(self._steps))
-        odd = step <= 0 or step > GAP * self._usual
-        if not odd:
-            self._steps.append(step)
-        if not counts:
-            return
-        if step < 0:
-            self.jumps.append(-step * 1e-9)
-            return
-        self._duration += step
-        self.repeated += step == 0
-        if odd and step > 0:
-            self.gaps.append(step * 1e-9)
-
-
 def _around_contact(t: np.ndarray, force: np.ndarray, step: int) -> tuple[np.ndarray, np.ndarray]:
     """Return forces, dense where they are and thin where nothing happens."""
     pushing = np.linalg.norm(force, axis=1) > CONTACT_FORCE
@@ -523,66 +478,8 @@ def _around_contact(t: np.ndarray, force: np.ndarray, step: int) -> tuple[np.nda
     return t[chosen], force[chosen]
 
 
-def _second_contact(t: np.ndarray, force: np.ndarray, duration: float) -> float:
-    """Return when another contact begins after the first one's release, NaN: none [s]."""
-    if not np.isfinite(duration):
-        return float("nan")
-    later = t > duration + 1e-3
-    norm = np.linalg.norm(force[later], axis=1)
-    noise = float(np.linalg.norm(force[t < -2e-3], axis=1).max(initial=0.0))
-    pushing = np.flatnonzero(norm > max(CONTACT_FORCE, 2.0 * noise))
-    return float(t[later][pushing[0]]) if pushing.size else float("nan")
-
-
-def _hole(t: np.ndarray, period: float) -> float:
-    """Return the longest time without a joint state in the window, 0 if that is usual [s]."""
-    near = t[(t > -BEFORE) & (t < 0.1)]
-    longest = float(np.diff(near).max(initial=0.0))
-    return longest if longest > GAP * period else 0.0
-
-
-def _driven(t: np.ndarray, dq: np.ndarray, jump: np.ndarray) -> list[str]:
-    """Say if the arm does not coast after the impact (specification, section 8).
-
-    Args:
-        t: times since the touch, shape (k,) [s].
-        dq: joint velocities, shape (k, n) [rad/s].
-        jump: of the gross velocity, shape (n,) [rad/s].
-    """
-    start, end = COASTING
-    inside = (t > start) & (t < end)
-    if inside.sum() < FEW or not np.isfinite(jump).all():
-        return []
-    slopes = np.polyfit(t[inside], dq[inside], 1)[0]
-    change = slopes * (end - start)
-    joint = int(np.argmax(np.abs(change)))
-    if abs(change[joint]) <= max(DRIVEN, DRIVEN_SHARE * float(np.abs(jump).max())):
-        return []
-    return [
-        f"the arm is driven after the impact: joint {joint + 1} changes by"
-        f" {np.degrees(change[joint]):.0f} deg/s from {1e3 * start:.0f} to {1e3 * end:.0f} ms after"
-        " the touch; velocities after it are wrong, let it coast for 100 ms"
-    ]
-
-
 def _peak(estimate: Estimate) -> float:
     """Return the largest force [N]; its norm where the sensor's normal is unknown."""
     if np.isfinite(estimate.peak_force) or estimate.contact is None:
         return estimate.peak_force
     return float(np.linalg.norm(estimate.contact.peak))
-
-
-def _notes(estimate: Estimate, second: float) -> list[str]:
-    """Return the quality of an estimate in words."""
-    words = {
-        2: "the fit after the impact is poor: the arm was driven, or vibrates",
-        4: "the window after the impact is too short",
-        8: "samples are missing in the window after the impact",
-        32: "another impact was detected in the window: both are mixed",
-        128: "the force sensor is too slow for the contact",
-        256: "the arm stayed in contact",
-    }
-    said = [text for bit, text in words.items() if estimate.quality & bit]
-    if np.isfinite(second) and not estimate.quality & 32:
-        said.append(f"another contact {1e3 * second:.0f} ms after the touch: both are mixed")
-    return said

@@ -16,7 +16,8 @@ import pytest
 from impact_analysis.analyze import Settings, analyze, analyze_impacts, collect
 from impact_analysis.analyze import document as summary
 from impact_analysis.analyze import run as run_module
-from impact_analysis.analyze.collection import _second_contact, group_of, joined, pieces
+from impact_analysis.analyze.collection import group_of, joined, pieces
+from impact_analysis.analyze.oddities import second_contact
 from impact_analysis.bag_recording import BagRecording, TopicChoice
 from impact_analysis.bags import BagWriter, impact_typestore
 from impact_analysis.command_line import run as main
@@ -396,8 +397,8 @@ def test_two_contacts_in_one_window_are_said():
     force = np.zeros((len(t), 3))
     for start in (0.0, 0.02):
         force[:, 2] += 100.0 * np.sin(np.pi * np.clip((t - start) / 0.005, 0.0, 1.0))
-    assert _second_contact(t, force, 0.005) == pytest.approx(0.02, abs=1e-3)
-    assert np.isnan(_second_contact(t, force, 0.05))
+    assert second_contact(t, force, 0.005) == pytest.approx(0.02, abs=1e-3)
+    assert np.isnan(second_contact(t, force, 0.05))
 
 
 def test_a_second_hit_20_ms_later_is_said(write_csv, samples):

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What speaks against the estimate of an impact, in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_analysis.analyze.state_watch import GAP
+from impact_detector.estimated_impact import (
+    IN_CONTACT,
+    MISSING_SAMPLES,
+    POOR_FIT,
+    SECOND_IMPACT,
+    SHORT_WINDOW,
+    UNDERSAMPLED,
+    Estimate,
+)
+
+AROUND = (0.05, 0.1)  # before and after the touch, where a gap matters [s]
+COASTING = (0.03, 0.1)  # after the touch: vibrations are over, nothing else may happen [s]
+FEW = 10  # samples in that are too few
+DRIVEN, DRIVEN_SHARE = np.radians(2.0), 0.1  # change in that [rad/s], and share of the jump
+CONTACT_FORCE = 3.0  # norm that is a contact [N]
+
+
+def second_contact(t: np.ndarray, force: np.ndarray, duration: float) -> float:
+    """Return when another contact begins after the first one's release, NaN: none [s]."""
+    if not np.isfinite(duration):
+        return float("nan")
+    later = t > duration + 1e-3
+    norm = np.linalg.norm(force[later], axis=1)
+    noise = float(np.linalg.norm(force[t < -2e-3], axis=1).max(initial=0.0))
+    pushing = np.flatnonzero(norm > max(CONTACT_FORCE, 2.0 * noise))
+    return float(t[later][pushing[0]]) if pushing.size else float("nan")
+
+
+def hole(t: np.ndarray, period: float) -> float:
+    """Return the longest time without a joint state in the window, 0 if that is usual [s]."""
+    near = t[(t > -AROUND[0]) & (t < AROUND[1])]
+    longest = float(np.diff(near).max(initial=0.0))
+    return longest if longest > GAP * period else 0.0
+
+
+def driven(t: np.ndarray, dq: np.ndarray, jump: np.ndarray) -> list[str]:
+    """Say if the arm does not coast after the impact (specification, section 8).
+
+    Args:
+        t: times since the touch, shape (k,) [s].
+        dq: joint velocities, shape (k, n) [rad/s].
+        jump: of the gross velocity, shape (n,) [rad/s].
+    """
+    start, end = COASTING
+    inside = (t > start) & (t < end)
+    if inside.sum() < FEW or not np.isfinite(jump).all():
+        return []
+    slopes = np.polyfit(t[inside], dq[inside], 1)[0]
+    change = slopes * (end - start)
+    joint = int(np.argmax(np.abs(change)))
+    if abs(change[joint]) <= max(DRIVEN, DRIVEN_SHARE * float(np.abs(jump).max())):
+        return []
+    return [
+        f"the arm is driven after the impact: joint {joint + 1} changes by"
+        f" {np.degrees(change[joint]):.0f} deg/s from {1e3 * start:.0f} to {1e3 * end:.0f} ms after"
+        " the touch; velocities after it are wrong, let it coast for 100 ms"
+    ]
+
+
+def quality_notes(estimate: Estimate, second: float) -> list[str]:
+    """Return the quality of an estimate in words."""
+    words = {
+        POOR_FIT: "the fit after the impact is poor: the arm was driven, or vibrates",
+        SHORT_WINDOW: "the window after the impact is too short",
+        MISSING_SAMPLES: "samples are missing in the window after the impact",
+        SECOND_IMPACT: "another impact was detected in the window: both are mixed",
+        UNDERSAMPLED: "the force sensor is too slow for the contact",
+        IN_CONTACT: "the arm stayed in contact",
+    }
+    said = [text for bit, text in words.items() if estimate.quality & bit]
+    if np.isfinite(second) and not estimate.quality & SECOND_IMPACT:
+        said.append(f"another contact {1e3 * second:.0f} ms after the touch: both are mixed")
+    return said
