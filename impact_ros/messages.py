@@ -30,6 +30,7 @@ __all__ = [
 
 NANOSECONDS = 1_000_000_000
 SECONDS_LIMIT = 2**31
+SPAN = 86400  # room below that for what is added to a stamp [s]
 
 
 def fill(target: Any, values: ArrayLike | Sequence[Any]) -> None:
@@ -103,8 +104,18 @@ def to_nanoseconds(stamp: Any) -> int:
 
     Args:
         stamp: builtin_interfaces Time or Duration.
+
+    Raises:
+        MessageError: Not a stamp: a second or more of nanoseconds, or seconds so near to the end
+            of 32 bits that nothing can be added to them.
     """
-    return int(stamp.sec * NANOSECONDS + stamp.nanosec)
+    seconds, rest = stamp.sec, stamp.nanosec
+    if not (0 <= rest < NANOSECONDS and -SECONDS_LIMIT <= seconds < SECONDS_LIMIT - SPAN):
+        raise MessageError(
+            f"expected a stamp below {SECONDS_LIMIT - SPAN} s with nanosec below {NANOSECONDS},"
+            f" got sec {seconds}, nanosec {rest}"
+        )
+    return int(seconds * NANOSECONDS + rest)
 
 
 def from_nanoseconds(nanoseconds: int, stamp: Any = None) -> Any:

@@ -52,6 +52,12 @@ def test_a_stamp_takes_integers_within_32_bits_only():
         from_nanoseconds(2**31 * 10**9, stamp())
 
 
+@pytest.mark.parametrize(("sec", "nanosec"), [(0, 10**9), (5, 4294967295), (2**31 - 1, 0), (0, -1)])
+def test_what_is_no_stamp_is_refused(sec, nanosec):
+    with pytest.raises(MessageError, match=f"got sec {sec}, nanosec {nanosec}"):
+        to_nanoseconds(stamp(sec, nanosec))
+
+
 def test_fill_keeps_the_field_itself():
     field = array("d", [1.0])
     fill(field, np.arange(6.0).reshape(2, 3))
