@@ -12,9 +12,9 @@ import numpy as np
 from impact_analysis.exceptions import UsageError
 from impact_analysis.impact_options import Impact, add_impact_options, read_impact
 from impact_analysis.predict_report import finite
-from impact_qp.controller import IMPACT_LIMITS
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import ImpactLimit
+from impact_qp.plan import IMPACT_LIMITS
 from impact_qp.planning import Hit, Search, contact_at, safe_speed
 
 MODES = {name: kind for name, kind in IMPACT_LIMITS.items() if kind is not None}
