@@ -34,7 +34,11 @@ _NUMBERS = {
     "cylinder": {"radius": 1, "length": 1},
     "sphere": {"radius": 1},
     "box": {"size": 3},
+    "mesh": {"scale": 3},
+    "mimic": {"multiplier": 1, "offset": 1},
+    "color": {"rgba": 4},
 }
+_TEXTS = {"mesh": ("filename",), "mimic": ("joint",)}  # attributes beside the numbers
 _ALL_NEEDED = ("mass", "inertia", "axis", "cylinder", "sphere", "box")
 _ONCE = ("inertial", "mass", "inertia", "origin", "geometry", "parent", "child", "axis", "limit")
 _NOT_NEGATIVE = ("value", "effort", "velocity")
@@ -64,7 +68,7 @@ def _of_element(element: Element) -> Iterator[str]:
     yield from _of_children(element, tag)
     known = _NUMBERS.get(tag, {})
     for name in element.attrib if known else ():
-        if name not in known:
+        if name not in (*known, *_TEXTS.get(tag, ())):
             yield f"<{tag}>: expected {', '.join(known)}, got {shortened(name)}"
     for name, count in known.items():
         text = element.get(name)
@@ -96,11 +100,7 @@ def _of_children(element: Element, tag: str) -> Iterator[str]:
 def _of_values(element: Element, tag: str) -> Iterator[str]:
     """Yield which numbers are outside their range."""
     xyz = element.get("xyz", "")
-    if (
-        tag == "axis"
-        and _are_numbers(xyz, 3)
-        and not any(abs(float(x)) > 1e-6 for x in xyz.split())
-    ):
+    if tag == "axis" and _are_numbers(xyz, 3) and max(abs(float(x)) for x in xyz.split()) < 1e-6:
         yield f"<axis> xyz: expected a direction, got {xyz!r}"
     if tag == "limit":
         low, high = element.get("lower", "0"), element.get("upper", "0")
