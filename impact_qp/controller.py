@@ -68,6 +68,7 @@ class ImpactController:
     def __init__(self, robot: Robot, plan: Plan, *, period: float = 1e-3) -> None:
         """Create the controller for a control period [s]; ``reset`` before the first cycle."""
         self.robot, self.plan, self.period = robot, plan, period
+        self._period_ns = round(period * 1e9)
         self._dynamics = ArmDynamics(robot)
         self._filter = VelocityFilter(period)
         self._velocity_task = VelocityTask()
@@ -168,7 +169,13 @@ class ImpactController:
         self._stopping = True
 
     def update(
-        self, q: np.ndarray, dq: np.ndarray, *, impact: bool = False, ready: bool = True
+        self,
+        q: np.ndarray,
+        dq: np.ndarray,
+        *,
+        impact: bool = False,
+        ready: bool = True,
+        elapsed: int | None = None,
     ) -> Command:
         """Return the command for one measured state.
 
@@ -177,6 +184,8 @@ class ImpactController:
             dq: joint velocities, shape (n,) [rad/s].
             impact: the detector holds that the arm has hit something.
             ready: the detector would see an impact; without it the arm does not approach.
+            elapsed: time since the last command [ns]; after less than a period torques change by
+                less. None: a period.
 
         Raises:
             ControlError: the state is not n finite numbers, or beyond what any arm does; the
@@ -187,6 +196,8 @@ class ImpactController:
                 f"state: expected {self.robot.dof} finite positions and velocities"
                 f" below {PLAUSIBLE:g}"
             )
+        whole = elapsed is None or elapsed >= self._period_ns
+        self._solver.torque_limit.share = 1.0 if whole else max(0.0, elapsed / self._period_ns)
         state = self._dynamics(q, self._estimate(q, dq, impact))
         gap = self.plan.contact.gap(state.position)
         if not self._started:

@@ -172,6 +172,8 @@ class ImpactQpNode(LifecycleNode):
 
     def _why_not_now(self) -> str:
         """Return why the approach cannot begin from the last state, "" if it can."""
+        if self._guarded.doubts:
+            return f"the joint states are not believed: {self._guarded.fault}"
         fresh = time.monotonic() - self._state_time < self._settings.state_timeout
         if self._state is None or not (fresh or self._settings.lockstep):
             return ""  # the first state tells
@@ -249,7 +251,7 @@ class ImpactQpNode(LifecycleNode):
     def _look_at(self, message: JointState, stamp: int) -> None:
         """Take a state that is not to be answered: where the arm is before an activation."""
         q, dq, _ = self._reader.read(message)
-        if self._guarded.believes(stamp, q, dq):
+        if self._guarded.accepts(stamp, q, dq):
             self._state, self._state_time = (q, dq), time.monotonic()
 
     def _on_repeated(self) -> None:
@@ -281,9 +283,7 @@ class ImpactQpNode(LifecycleNode):
         """Compute and send the command for one state."""
         started = time.perf_counter()
         self._pending = None
-        stamp, lockstep = to_nanoseconds(message.header.stamp), self._settings.lockstep
-        if not lockstep and not self._watch.take(stamp, started):
-            return
+        stamp = to_nanoseconds(message.header.stamp)
         command = self._compute(message, stamp)
         if command is None:
             return
@@ -295,9 +295,16 @@ class ImpactQpNode(LifecycleNode):
     def _compute(self, message: JointState, stamp: int) -> Command | None:
         """Return the command for a state, None if nothing new is to be sent."""
         verdict = self._verdict or DetectorStatus()
+        impact, guarded_controller = verdict.impact, self._guarded
         try:
             q, dq, _ = self._reader.read(message)
-            command = self._guarded.cycle(stamp, q, dq, impact=verdict.impact, ready=verdict.ready)
+            command = None
+            if guarded_controller.accepts(stamp, q, dq, impact=impact):
+                if not self._is_due(stamp):
+                    return None
+                command = guarded_controller.answer(
+                    stamp, q, dq, impact=impact, ready=verdict.ready
+                )
         except ImpactError as error:
             self._watch.counts.dropped += 1
             self.get_logger().warning(f"{STATES} dropped: {error}", throttle_duration_sec=1.0)
@@ -307,6 +314,10 @@ class ImpactQpNode(LifecycleNode):
         else:
             self._state = q, dq
         return command
+
+    def _is_due(self, stamp: int) -> bool:
+        """Tell whether a state is to be answered, or came faster than the rate."""
+        return self._settings.lockstep or self._watch.take(stamp, self._received)
 
     def _send_answer(self, stamp: Any, command: Command, started: float, solved: float) -> None:
         """Send a command, outside lockstep before all else, and what there is to tell of it."""

@@ -17,6 +17,7 @@ DISAGREE = 0.08  # of the velocity limits; the real Panda's recorded motion: at 
 EXCUSED = 0.2  # no such comparison for that long after an impact: sensors lag velocity jumps [s]
 HELD = 2.0  # bad states in a row that are passed over
 FORGIVEN = 0.05  # of a bad state, for every good one
+RECOVERY = 50  # plausible states in a row after a fault, until they are believed again
 
 
 class Finding(NamedTuple):
@@ -31,7 +32,7 @@ class StateGate:
 
     One or two implausible states are passed over. More of them, in a row or scattered (as with two
     publishers on a topic), are a fault; from then on each state is compared with the one before it,
-    plausible or not, so that a stream that is sound again passes again.
+    plausible or not, until ``RECOVERY`` of them in a row were plausible.
     """
 
     def __init__(self, robot: Robot) -> None:
@@ -46,7 +47,12 @@ class StateGate:
         """Forget all states."""
         self._time: int | None = None
         self._q = self._dq = self._apart = np.zeros(len(self._names))
-        self._excused, self._badness = 0.0, 0.0
+        self._excused, self._badness, self._quarantine = 0.0, 0.0, 0
+
+    @property
+    def doubts(self) -> bool:
+        """Whether states are not believed yet after a fault."""
+        return self._quarantine > 0
 
     def check(self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False) -> Finding:
         """Take one state and judge it.
@@ -63,19 +69,25 @@ class StateGate:
         problem = self._implausible(q, dq) or self._moved_too_far(q, dt)
         if not problem:
             problem = self._disagreement(q, dq, dt, impact)
-        elif self._badness <= HELD:  # what is compared with stays the last plausible state
-            return self._judged(problem)
+        elif not self._quarantine and self._badness <= HELD - 1.0:
+            return self._judged(problem)  # compared with the last plausible state again
         finite = bool(np.isfinite(q).all() and np.isfinite(dq).all())
         self._time, self._q, self._dq = (time, q, dq) if finite else (None, self._q, self._dq)
         return self._judged(problem)
 
     def _judged(self, problem: str) -> Finding:
         """Count, and return what follows."""
-        if problem:
-            self._badness = min(self._badness + 1.0, HELD + 1.0)
-        else:
+        if self._quarantine:
+            self._quarantine = RECOVERY if problem else self._quarantine - 1
+            return Finding(problem or "not believed again yet", fault=True)
+        if not problem:
             self._badness = max(self._badness - FORGIVEN, 0.0)
-        return Finding(problem, fault=bool(problem) and self._badness > HELD)
+            return Finding("", fault=False)
+        self._badness += 1.0
+        fault = self._badness > HELD
+        if fault:
+            self._badness, self._quarantine = 0.0, RECOVERY
+        return Finding(problem, fault)
 
     def _implausible(self, q: np.ndarray, dq: np.ndarray) -> str:
         """Return what no state of this robot can be."""

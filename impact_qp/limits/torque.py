@@ -26,6 +26,7 @@ class TorqueLimit(Limit):
         self._adds_gravity = robot.driver_compensates_gravity
         self._step = KEPT * robot.limits.torque_rate * period
         self._motor = np.diag(robot.apparent_motor_inertia)
+        self.share = 1.0  # of the period that has gone by since the last command
         self.previous: np.ndarray | None = None  # last u - g [N.m], None after a re-start
         self._last: tuple[ArmState, np.ndarray | None, tuple[np.ndarray, np.ndarray]] | None = None
         self.names = tuple(f"{name} torque upper" for name in robot.joint_names) + tuple(
@@ -57,8 +58,8 @@ class TorqueLimit(Limit):
             most = np.maximum(np.minimum(most, state.g + self._torque), least)
         if self.previous is None:
             return least, most
-        sent = self.previous + state.g
-        lower, upper = sent - self._step, sent + self._step
+        sent, step = self.previous + state.g, self.share * self._step
+        lower, upper = sent - step, sent + step
         for bound in (lower, upper):
             np.maximum(bound, least, out=bound)
             np.minimum(bound, most, out=bound)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-BURST = 3.0  # periods that may be made up for, after a pause or in jitter
-DUE = 0.9  # of a period since the last state: enough, stamps are not exact
+BURST = 3.0  # periods that may be made up for by the clock of arrival: messages come in bunches
+JITTER = 0.3  # of a period, of stamps
 NANOSECONDS = 1e9
 
 
@@ -42,7 +42,7 @@ class CycleWatch:
     def resume(self) -> None:
         """Go on after a pause that was dealt with."""
         self._stamp: int | None = None
-        self._arrival, self._by_stamp, self._by_clock = 0.0, BURST, BURST
+        self._arrival, self._by_stamp, self._by_clock = 0.0, 1.0, BURST
         self.in_a_row, self._skipped = 0, False
 
     def take(self, stamp: int, arrival: float) -> bool:
@@ -56,10 +56,10 @@ class CycleWatch:
         if self._stamp is not None:
             periods = (stamp - self._stamp) / NANOSECONDS / self._period
             waited = (arrival - self._arrival) / self._period
-            self._by_stamp = min(self._by_stamp + periods, BURST)
+            self._by_stamp = min(self._by_stamp + periods, 1.0 + JITTER)
             self._by_clock = min(self._by_clock + waited, BURST)
         self._stamp, self._arrival = stamp, arrival
-        if min(self._by_stamp, self._by_clock) < DUE:
+        if min(self._by_stamp, self._by_clock) < 1.0 - JITTER:
             self.counts.passed += 1
             return False
         self._by_stamp -= 1.0

@@ -21,7 +21,7 @@ def guarded_for(panda, contact, **changes):
 
 
 def answers(guarded, q, first, last):
-    """Return what the same state, still, is answered in some cycles; states passed over: nothing."""
+    """Return what the same state, at rest, is answered; nothing for states passed over."""
     given = []
     for k in range(first, last):
         with contextlib.suppress(ControlError):
@@ -102,7 +102,7 @@ def test_states_of_a_broken_driver_bring_the_arm_to_rest(
         assert np.abs(np.diff(values, axis=0)).max() <= 1e-3 * limits.torque_rate.max()
     if interface != "position":
         assert not values[-1].any()
-    later = answers(guarded, q, 33, 60)  # the driver is sound again: brake, hold, and no more
+    later = answers(guarded, q, 33, 133)  # the driver is sound again: brake, hold, and no more
     assert {each.phase for each in later if each is not None} <= {Phase.BRAKE, Phase.HOLD}
     assert later[-1] is not None and guarded.fault
 
@@ -124,8 +124,11 @@ def test_an_activation_forgets_the_fault(panda, scenario, contact):
     assert answers(guarded, q + 1.0, 1, 4) == [None]
     assert guarded.fault
     list(guarded.settle())
+    assert guarded.doubts
+    answers(guarded, q, 10, 110)
+    assert not guarded.doubts and guarded.fault
     guarded.reset()
-    command = answers(guarded, q, 10, 60)[-1]
+    (command,) = answers(guarded, q, 110, 111)
     assert guarded.fault == "" and command.phase is Phase.APPROACH
 
 
@@ -266,3 +269,14 @@ def test_holding_holds_the_position(panda, scenario, contact):
     assert command.phase is Phase.HOLD
     assert np.abs(np.array(places[600:1000]) - places[400]).max() > 0.01
     assert abs(places[-1] - places[400]) < 1e-3
+
+
+def test_after_part_of_a_period_torques_change_by_that_part(panda, scenario, contact):
+    guarded, q = guarded_for(panda, contact, impact_limits="unaware"), scenario.start(panda)
+    last, time = np.zeros(7), 0
+    for gap in (10, 10, 7, 10, 12, 8, 10):  # tenths of a millisecond
+        time += gap * MS // 10
+        values = guarded.cycle(time, q, np.zeros(7)).driver_torque
+        most = panda.limits.torque_rate * min(1.0, gap / 10) * 1e-3
+        assert np.all(np.abs(values - last) <= most)
+        last = values

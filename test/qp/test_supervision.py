@@ -38,6 +38,16 @@ def test_jitter_and_short_pauses_cost_no_state():
         assert each.take(k * MS + (k % 3 - 1) * MS // 4, arrival)
 
 
+def test_no_two_states_within_one_period_of_stamps_are_answered():
+    """Two torque steps within one cycle of the driver are twice the rate."""
+    each, last = watch(), None
+    for k in range(5000):
+        stamp = k * MS // 10
+        if each.take(stamp, k * 1e-3):
+            assert last is None or stamp - last >= 0.7 * MS
+            last = stamp
+
+
 @pytest.mark.parametrize(("gap", "stops"), [(5, False), (11, False), (12, True), (500, True)])
 def test_a_gap_counts_as_cycles_missed_in_a_row(gap, stops):
     each = watch()
