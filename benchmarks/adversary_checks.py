@@ -21,8 +21,18 @@ class SentChecks:
     and never more than the step of one period, because a driver applies a message at once.
     """
 
-    def __init__(self, robot: Robot, interface: str, period: float) -> None:
-        """Begin before the first message: a driver then balances gravity alone."""
+    def __init__(
+        self, robot: Robot, interface: str, period: float, *, exact: bool = True
+    ) -> None:
+        """Begin before the first message: a driver then balances gravity alone.
+
+        Args:
+            robot: the arm, with its limits.
+            interface: "torque", "velocity" or "position".
+            period: between messages [s].
+            exact: torque rates may not exceed their limit by rounding either.
+        """
+        self._allowance = 1.0 if exact else 1.0 + ROUNDING
         self._robot, self._limits, self._interface = robot, robot.limits, interface
         self._period, self._time = period, -np.inf
         self._sent = np.zeros(robot.dof)
@@ -55,7 +65,8 @@ class SentChecks:
         allowed = self._limits.torque_rate * min(since, self._period)
         if (np.abs(step) > allowed * (1.0 + ROUNDING)).any():
             return [*broken, "torque rate"]
-        return [*broken, "torque rate, rounding"] if (np.abs(step) > allowed).any() else broken
+        rounded = np.abs(step) > allowed * self._allowance
+        return [*broken, "torque rate, rounding"] if rounded.any() else broken
 
     def _velocity(self, values: np.ndarray, arm: ArmState, since: float) -> list[str]:
         fast = np.abs(values) > self._limits.velocity + ROUNDING
