@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An adversary: random control cycles, named faults over DDS, mutated inputs; what fails is counted.
+"""An adversary: random control cycles, faults over DDS, mutated inputs; what fails is counted.
 
 Not times but counts: how often what must hold was tried, and how often it did not. Run it with
 ``./impact bench adversary`` (full form: some minutes) or ``./impact bench adversary --quick``.
@@ -78,7 +78,7 @@ def _size(quick: bool) -> Size:
     if quick:
         from adversary_faults import QUICK
 
-        return Size(24_000, 8, QUICK, 2_100)
+        return Size(60_000, 24, QUICK, 2_100)
     return Size(1_000_000, 40, None, 20_001)
 
 

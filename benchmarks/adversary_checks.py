@@ -21,9 +21,7 @@ class SentChecks:
     and never more than the step of one period, because a driver applies a message at once.
     """
 
-    def __init__(
-        self, robot: Robot, interface: str, period: float, *, exact: bool = True
-    ) -> None:
+    def __init__(self, robot: Robot, interface: str, period: float, *, exact: bool = True) -> None:
         """Begin before the first message: a driver then balances gravity alone.
 
         Args:
@@ -46,11 +44,13 @@ class SentChecks:
         """Return the names of what a message breaks.
 
         Args:
-            time: at which it is sent [s].
+            time: of the state that it answers [s]; a clock that stands or jumps back counts as
+                one period.
             values: in it, shape (n,), unit of the interface.
             arm: how the arm really is.
         """
-        since, self._time = time - self._time, time
+        since = time - self._time if time > self._time else self._period
+        self._time = time
         if values.shape != arm.q.shape or not np.isfinite(values).all():
             return ["finite"]
         judge = {"torque": self._torque, "velocity": self._velocity, "position": self._position}

@@ -27,7 +27,7 @@ from impact_sim.sensors import PANDA_NOISE
 PERIOD, FLOOD = 1_000_000, 100_000  # between states [ns]
 SILENCE = 20  # cycles without a command, then the node puts the arm to rest
 TOUCHED = 50  # cycles after a contact in which velocities jump, not because of commands
-SETTLING, AT_REST, DRIFT = 1500, 0.05, 0.05  # [cycles], [rad/s], [rad]
+SETTLING, AT_REST, DRIFT = 1500, 0.05, 0.01  # [cycles], [rad/s], [rad]
 SPEED_MARGIN, SPEED_ROUNDING = 1.02, 0.004  # of the speed bound [-], [m/s]
 BRAKES_WITHIN, PREVIEWS = 0.05, 4.0  # where the bound begins to act [s], and times the preview
 SEEN_AFTER, LATCHED = 4, 300  # the detector's answer to a contact [cycles]
@@ -69,7 +69,7 @@ class Episode:
         """Draw everything."""
         self.seed, self.number = seed, number
         self.random = random = np.random.default_rng([seed, number])
-        self.interface = INTERFACES[number % 3]
+        self.interface = INTERFACES[(seed + number) % 3]
         self.task: Task = draw_task(random, self.interface)
         robot = self.task.robot
         self.length = int(random.integers(200, 2500))

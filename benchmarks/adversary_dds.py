@@ -27,7 +27,7 @@ from impact_qp.node import ImpactQpNode
 from impact_qp.parameters import ControllerParameters
 from impact_robots import load_robot
 from impact_ros.lifecycle import LifecycleClient
-from impact_ros.messages import from_nanoseconds
+from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.parameters import specifications
 from impact_ros.qos import RECORD, STREAM
 from impact_ros.spin import make_executor
@@ -123,7 +123,8 @@ class DdsArm:
         self.commands.append(message)
         values = np.array(message.values)
         if message.interface != JointCommand.INTERFACE_TORQUE or values.any():
-            for name in self.checks.judge(self.time * 1e-9, values, self.arm.state):
+            time_ = to_nanoseconds(message.header.stamp) * 1e-9
+            for name in self.checks.judge(time_, values, self.arm.state):
                 self.broken.append(f"{name}: {np.array2string(values, precision=3)}")
         else:
             self.checks.put_to_rest()
@@ -145,7 +146,7 @@ class DdsArm:
         Raises:
             FaultError: it does not.
         """
-        if not self.wait(condition):
+        if not self.wait(condition, PATIENCE):
             raise FaultError(f"{what} did not come within {PATIENCE:g} s")
 
     def start(self) -> DdsArm:
@@ -155,6 +156,13 @@ class DdsArm:
         self.need(self.matched, "discovery")
         self.verdict()
         self.lifecycle.request("activate")
+        return self
+
+    def restart(self) -> DdsArm:
+        """Put the arm back to where it began, for another controller."""
+        self.arm.reset(SCENARIO.start(ROBOT), np.zeros(ROBOT.dof))
+        self.checks.put_to_rest()
+        self.need(lambda: not self.states.get_subscription_count(), "the end of the one before")
         return self
 
     def matched(self) -> bool:
@@ -230,7 +238,9 @@ class DdsArm:
         """Demand that every command so far was within all limits."""
         self.expect(not self.broken, "every command within all limits")
 
-    def expect_rest(self, cycles: int = 800, lie: Callable[[JointState], Any] | None = None) -> None:
+    def expect_rest(
+        self, cycles: int = 800, lie: Callable[[JointState], Any] | None = None
+    ) -> None:
         """Demand that the arm comes to rest."""
         self.cycles(cycles, lie)
         speed = float(np.abs(self.arm.dq).max())
