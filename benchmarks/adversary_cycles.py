@@ -25,7 +25,6 @@ from impact_qp.limits import RobustImpactLimit
 from impact_sim.sensors import PANDA_NOISE
 
 PERIOD, FLOOD = 1_000_000, 100_000  # between states [ns]
-SILENCE = 20  # cycles without a command, then the node puts the arm to rest
 TOUCHED = 50  # cycles after a contact in which velocities jump, not because of commands
 SETTLING, AT_REST, DRIFT = 1500, 0.05, 0.01  # [cycles], [rad/s], [rad]
 SPEED_MARGIN, SPEED_ROUNDING = 1.02, 0.004  # of the speed bound [-], [m/s]
@@ -79,8 +78,8 @@ class Episode:
         self.arm = SimulatedArm(robot, self.interface, self.task.wall)
         self.arm.reset(self.task.q, self.task.dq)
         self.disturbed = random.random() < 0.4  # by what no model knows
-        self.arm.friction = float(self.disturbed)
-        self.arm.disturbance = 0.3 * self.disturbed * random.uniform(-1.0, 1.0, robot.dof)
+        self.arm.friction = float(self.disturbed or bool(self.events))
+        self.arm.disturbance = 0.2 * self.disturbed * random.uniform(-1.0, 1.0, robot.dof)
         self.loop = loop(robot, self.task.plan, PERIOD * 1e-9)
         self.checks = SentChecks(robot, self.interface, PERIOD * 1e-9)
         self.bound = RobustImpactLimit(robot, self.task.plan.contact).speed_bound
@@ -89,7 +88,7 @@ class Episode:
         self.values = self.task.q.copy() if self.interface == "position" else np.zeros(robot.dof)
         self.time = self.stamp = 10**9  # of the arm, and of the last state [ns]
         self.back = 0  # by how much the clock jumped [ns]
-        self.silent = self.touched = self.k = 0
+        self.k = 0
         self.touched = self.contact = -(10**9)  # cycle of the last contact, of its beginning
         self.good = not (self.task.dq.any() or self.disturbed)
         self.near_since = 0  # cycle in which the bound began to act
@@ -143,7 +142,7 @@ class Episode:
         q, dq = self._measure(events)
         impact, ready = self._verdict("detector flaps" in names)
         try:
-            reply = self.loop.cycle(self.stamp, q, dq, impact, ready)
+            reply = self.loop.cycle(self.time, self.stamp, q, dq, impact, ready)
         except Exception as error:
             self._note(f"raised {type(error).__name__}", str(error))
             reply = None
@@ -160,6 +159,7 @@ class Episode:
                 self.loop.stop()
             elif event.name == "reset":
                 self.loop.reset()
+                self.fault_since = None
             elif event.name == "goal":
                 self._change_plan()
             elif event.name == "clock back":
@@ -178,8 +178,8 @@ class Episode:
     def _wait(self, cycles: int) -> None:
         """Let the arm move on while no state arrives."""
         for _ in range(cycles):
-            self._send(None)
             self.time += PERIOD
+            self._send(self.loop.idle(self.time))
             self.arm.step(self.values, PERIOD * 1e-9)
 
     def _measure(self, events: list[Event]) -> tuple[np.ndarray, np.ndarray]:
@@ -204,15 +204,9 @@ class Episode:
         return self.sees and SEEN_AFTER <= self.k - self.contact < LATCHED, True
 
     def _send(self, reply: Sent | None) -> None:
-        """Give the driver a message; without any it goes on, until the node puts it to rest."""
+        """Give the driver a message; without any it goes on with the last one."""
         if reply is None:
-            self.silent += 1
-            if self.silent == SILENCE:
-                self.loop.let_go()
-                self.checks.put_to_rest()
-                self.values = self.values if self.interface == "position" else 0.0 * self.values
             return
-        self.silent = 0
         for name in self.checks.judge(self.time * 1e-9, reply.values, self.arm.state):
             self._note(name, f"sent {np.array2string(reply.values, precision=4)}")
         if np.isfinite(reply.values).all():
@@ -238,7 +232,9 @@ class Episode:
         jumps = self.k - self.touched < TOUCHED
         if not jumps and not arm.touches and too_fast(robot, arm.dq):
             self._note("joint speed", f"{np.abs(arm.dq / robot.limits.velocity).max():.2f} limits")
-        if self.loop.fault:
+        if not self.loop.fault:
+            self.fault_since = None
+        else:
             self.fault_since = self.k if self.fault_since is None else self.fault_since
             if self.k - self.fault_since == SETTLING and np.abs(arm.dq).max() > AT_REST:
                 self._note("rest", f"{np.abs(arm.dq).max():.2f} rad/s after the fault")
