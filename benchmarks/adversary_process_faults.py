@@ -126,7 +126,7 @@ def stopped_and_continued(arm: DdsArm) -> None:
             arm.cycles(20)
             arm.expect(arm.fault, "a fault in the status")
             arm.expect(arm.status[-1].mode != ControllerStatus.MODE_APPROACH, "no approach")
-            arm.expect_rest(300)
+            arm.expect_rest()
 
 
 def _survives(arm: DdsArm, sends: list[tuple[Any, str, Any]]) -> None:
