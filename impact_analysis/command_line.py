@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from impact_analysis.exceptions import UsageError
+from impact_analysis.standard_streams import with_output
 from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
 from impact_robots.exceptions import ImpactError, RobotError
 from impact_sim.exceptions import ScenarioError
@@ -41,6 +41,11 @@ class Parser(argparse.ArgumentParser):
         """Print one line and exit with 2."""
         self.exit(WRONG_USAGE, f"{self.prog}: {message}\n")
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print; argparse itself hides that nothing could be written."""
+        if message:
+            (file or sys.stderr).write(message)
+
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
@@ -61,19 +66,22 @@ def run(arguments: Sequence[str] | None = None) -> int:
         arguments: command line without the program's name; that of the process by default.
 
     Returns:
-        0 done, 1 the answer is no or work failed, 2 wrong usage.
+        0 done, 1 the answer is no or work failed, 2 wrong usage or input that cannot be read,
+        141 nobody reads what is printed any more.
     """
+    given = sys.argv[1:] if arguments is None else arguments
     try:
-        given = sys.argv[1:] if arguments is None else arguments
-        parsed = make_parser().parse_args(with_negative_vectors(given))
-        return parsed.run(parsed)
+        return with_output(lambda: _run(given))
     except (RobotError, ScenarioError, UsageError, OutOfRangeError, UnknownNameError) as error:
         return _fail(str(error), WRONG_USAGE)
     except ImpactError as error:
         return _fail(str(error), FAILED)
-    except BrokenPipeError:  # the reader, such as head, has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
+
+
+def _run(given: Sequence[str]) -> int:
+    parsed = make_parser().parse_args(with_negative_vectors(given))
+    status: int = parsed.run(parsed)
+    return status
 
 
 def with_negative_vectors(arguments: Sequence[str]) -> list[str]:

@@ -19,9 +19,10 @@ from impact_analysis.detect_report import as_json, as_text
 from impact_analysis.detect_run import DetectionResult, detect
 from impact_analysis.event_plot import MOST, Traces
 from impact_analysis.event_plot import draw as draw_events
-from impact_analysis.exceptions import RecordingError, UsageError
+from impact_analysis.exceptions import RecordingError, UsageError, WriteError
 from impact_analysis.learn_report import as_yaml, learn_json, learn_text, node_parameters
 from impact_analysis.learn_run import Source, learn
+from impact_analysis.new_files import write_file
 from impact_analysis.open_recording import open_recording, recording_paths
 from impact_analysis.progress import Progress
 from impact_analysis.recording import Recording
@@ -171,6 +172,7 @@ def _learn(args: argparse.Namespace) -> int:
     reference = "model" if args.reference == "model" else "desired"
     found = node_parameters(results, replace(parameters, reference=reference))
     joints = [index + 1 for index in detection_joints(robot, parameters.joints)]
+    status = _write(args.output, as_yaml(found)) if args.output and found else 0
     if args.json:
         setting = {"file": str(args.file), "robot": robot.name, "joints": joints}
         print(learn_json(results, motion, found, setting))
@@ -179,15 +181,15 @@ def _learn(args: argparse.Namespace) -> int:
         print(learn_text(results, motion, found, setting_text))
     if not found:
         return _fail(f"{args.file}: no detector could be judged", 1)
-    return _write(args.output, as_yaml(found)) if args.output else 0
+    return status
 
 
 def _write(path: Path, text: str) -> int:
     """Write a file and return the exit status."""
     try:
-        path.write_text(text)
-    except OSError as error:
-        return _fail(f"--output: cannot write {path}: {error.strerror}", 1)
+        write_file(path, text)
+    except WriteError as error:
+        return _fail(f"--output: {error}", 1)
     return 0
 
 
