@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from impact_analysis.analyze.documents import REPORT, write
-from impact_analysis.analyze.report import write_report
-from impact_analysis.analyze.run import PARTS, analyze
+from impact_analysis.analyze.run import MARK, PARTS, analyze_into
 from impact_analysis.exceptions import UsageError
+from impact_analysis.folder_lock import locked
 from impact_analysis.impact_options import numbers
 from impact_analysis.progress import Progress
 from impact_analysis.simulate_command import cores, count
@@ -77,8 +77,20 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
-    started, out = time.monotonic(), arguments.out
+    out = arguments.out
     _check_out(out, resume=arguments.resume)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--out: cannot make {out}: {error.strerror}") from None
+    with locked(out, "--out"):
+        _check_out(out, resume=arguments.resume)  # nobody else changes it from here on
+        return _analyze(arguments, out)
+
+
+def _analyze(arguments: argparse.Namespace, out: Path) -> int:
+    """Analyse into a folder that is ours, and return the exit status."""
+    started = time.monotonic()
     bar = Progress("analyze")
     begun = time.monotonic()
 
@@ -88,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
         bar.update(share, note + left)
 
     try:
-        analysis = analyze(
+        analysis = analyze_into(
             arguments.file,
             out=out,
             jobs=arguments.jobs,
@@ -117,7 +129,6 @@ def run(arguments: argparse.Namespace) -> int:
         )
         return 130
     document = write(analysis, out)
-    write_report(analysis, out / REPORT)
     bar.close(f"{len(analysis.impacts)} impacts")
     if arguments.json:
         print(json.dumps(document, indent=2))
@@ -133,12 +144,8 @@ def _check_out(out: Path, *, resume: bool) -> None:
     """Refuse to write over something that is no earlier analysis."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"--out: expected a folder, {out} is a file")
-    known = (out / PARTS).is_dir() or (out / REPORT).is_file()
+    known = (out / MARK).is_file()
     if out.is_dir() and any(out.iterdir()) and not known:
         raise UsageError(f"--out: expected an empty folder, or one of an analysis, got {out}")
     if resume and not known:
         raise UsageError(f"--resume: expected the folder of an analysis, got {out}")
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"--out: cannot make {out}: {error.strerror}") from None
