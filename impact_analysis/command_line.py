@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
-from impact_analysis.exceptions import UsageError
+from impact_analysis.exceptions import RecordingError, UsageError
 from impact_analysis.standard_streams import with_output
 from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
 from impact_robots.exceptions import ImpactError, RobotError
@@ -30,6 +30,14 @@ COMMANDS = {
     "bench": "bench_command",
 }
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
+WRONG_INPUT = (
+    RobotError,
+    ScenarioError,
+    UsageError,
+    OutOfRangeError,
+    UnknownNameError,
+    RecordingError,
+)
 _NEGATIVE_VECTOR = re.compile(r"-[\d.][^,]*,")
 _OPTION = re.compile(r"--[\w-]+$")
 
@@ -72,7 +80,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     try:
         return with_output(lambda: _run(given))
-    except (RobotError, ScenarioError, UsageError, OutOfRangeError, UnknownNameError) as error:
+    except WRONG_INPUT as error:
         return _fail(str(error), WRONG_USAGE)
     except ImpactError as error:
         return _fail(str(error), FAILED)

@@ -50,8 +50,10 @@ _EPILOG = """example:
 
 A CSV has the columns time_s, q1_rad.., dq1_radps.., tau1_nm.. and, if it was recorded, the
 reference torque tau_ref1_nm.., SI units, one row per measurement.
+Of a recording that is damaged, or whose recorder was killed, what is whole is read; the answer says
+what is lost. Compressed ones are unpacked up to a limit, which IMPACT_UNPACK_MB raises.
 Exit status: 0 done, 1 failed (with --score: the first detector missed or invented one), 2 wrong
-usage.
+usage, or a file that cannot be read.
 """
 
 
@@ -125,7 +127,7 @@ def run(args: argparse.Namespace) -> int:
         if args.plot:
             _draw(traces, args.plot)
     except ImpactError as error:
-        return _fail(error, 1)
+        return _fail(error, _status(error))
     return _report(args, results, robot, parameters)
 
 
@@ -168,7 +170,7 @@ def _learn(args: argparse.Namespace) -> int:
     try:
         results, motion = learn(sources, parameters, robot)
     except ImpactError as error:
-        return _fail(error, 1)
+        return _fail(error, _status(error))
     reference = "model" if args.reference == "model" else "desired"
     found = node_parameters(results, replace(parameters, reference=reference))
     joints = [index + 1 for index in detection_joints(robot, parameters.joints)]
@@ -287,7 +289,12 @@ def _report(
     return 0
 
 
+def _status(error: ImpactError) -> int:
+    """Return the exit status: 2 for a file that cannot be read, 1 for work that failed."""
+    return 2 if isinstance(error, RecordingError) else 1
+
+
 def _fail(message: object, status: int) -> int:
     """Print one line on standard error and return the status."""
-    print(f"impact detect: {message}", file=sys.stderr)
+    print(f"impact detect: {' '.join(str(message).split())}", file=sys.stderr)
     return status

@@ -35,7 +35,7 @@ class WriteError(AnalysisError):
     """Something cannot be written; the text names it."""
 
     @classmethod
-    def of(cls, path: object, error: OSError) -> WriteError:
+    def of(cls, path: object, error: Exception) -> WriteError:
         """Make the error of a file that the system refused to write.
 
         Args:
@@ -45,7 +45,7 @@ class WriteError(AnalysisError):
         Returns:
             The error, to be raised.
         """
-        return cls(f"cannot write {path}: {error.strerror or error}")
+        return cls(f"cannot write {path}: {getattr(error, 'strerror', None) or error}")
 
 
 class RosNeededError(AnalysisError):

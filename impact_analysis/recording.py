@@ -47,6 +47,7 @@ class Recording(Protocol):
     name: str
     has_reference: bool  # desired torques were recorded
     pairing_rule: str  # of impact_detector.reference, for these desired torques
+    lost: list[str]  # in words, what of a damaged file could not be read, as far as it was read
 
     def items(self, *, references: bool = True) -> Iterator[Item]:
         """Yield what was recorded in order of measured time, without loading it all.
