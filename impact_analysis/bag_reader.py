@@ -26,8 +26,9 @@ from impact_analysis.bag_sources import (
 from impact_analysis.exceptions import RecordingError
 from impact_analysis.mcap_salvage import McapSalvage
 from impact_analysis.typestore import impact_typestore
-from impact_analysis.unpacking import TooLargeError
+from impact_analysis.unpacking import TooLargeError, unpack_zstd
 
+ZSTD = b"\x28\xb5\x2f\xfd"  # how its frames begin
 LONGEST = 200  # of what an error says
 
 
@@ -174,7 +175,11 @@ class BagReader:
             RecordingError: Not open, unknown topic, or damaged.
         """
         for connection, time_ns, data in self._stream(topics):
-            yield connection.topic, time_ns, bytes(data)
+            try:
+                plain = _plain(data)
+            except Exception as error:
+                raise _damaged(self.path, error) from error
+            yield connection.topic, time_ns, plain
 
     def messages(
         self, topics: Collection[str] | None = None, span: Span = (None, None)
@@ -195,9 +200,9 @@ class BagReader:
         lost: Counter[str] = Counter()
         for connection, time_ns, data in self._stream(topics, span):
             try:
-                message = self.typestore.deserialize_cdr(data, connection.msgtype)
+                message = self.typestore.deserialize_cdr(_plain(data), connection.msgtype)
             except Exception as error:  # the parser is generated code: anything may come
-                if not self._salvage:
+                if not self._salvage or isinstance(error, TooLargeError):
                     raise self._unreadable(connection, error) from error
                 lost[connection.topic] += 1
                 continue
@@ -221,13 +226,17 @@ class BagReader:
             if not connections:
                 continue
             latest, seen = span[0], Counter[str]()  # how many messages of that time
+            missing = Counter({item.topic: item.msgcount for item in connections})
             try:
                 for item in source.messages(connections, *span):
                     if item[1] != latest:
                         latest = item[1]
                         seen.clear()
                     seen[item[0].topic] += 1
+                    missing[item[0].topic] -= 1
                     yield item
+                if span == (None, None):  # damage within a chunk may go unnoticed
+                    self._lose(*(f"{n} messages on {topic}" for topic, n in (+missing).items()))
             except Exception as error:
                 if not self._salvage:
                     raise _damaged(self.path, error) from error
@@ -277,6 +286,11 @@ class BagReader:
     def _check_open(self) -> None:
         if self._stack is None:
             raise RecordingError.at(self.path, "is not open for reading")
+
+
+def _plain(data: bytes) -> bytes:
+    """Return a message, unpacked if it was packed by itself: no message begins like that."""
+    return unpack_zstd(data) if data.startswith(ZSTD) else bytes(data)
 
 
 def _check_path(path: Path, *, unfinished: bool) -> None:

@@ -14,7 +14,14 @@ from typing import Any
 from impact_analysis.bag_reader import Span
 from impact_analysis.bags import BagReader
 from impact_analysis.exceptions import RecordingError
-from impact_analysis.recording import Force, Item, Reference, in_time_order
+from impact_analysis.recording import (
+    Force,
+    Item,
+    Reference,
+    credible,
+    in_time_order,
+    is_absurd,
+)
 from impact_detector.conversion import (
     announcement,
     batch_sample,
@@ -147,7 +154,7 @@ class BagRecording:
 def _state_item(message: Any, reader: JointReader) -> Item:
     """Return the state, or one of NaN if it lacks joints: counted, as in the node."""
     try:
-        return joint_sample(message, reader)
+        return credible(joint_sample(message, reader))
     except MessageError:
         return unreadable(message, reader)
 
@@ -155,7 +162,8 @@ def _state_item(message: Any, reader: JointReader) -> Item:
 def _reference_item(message: Any, reader: JointReader) -> Item:
     time = to_nanoseconds(message.header.stamp)
     try:
-        return Reference(time, reference_torque(message, reader))
+        torque = reference_torque(message, reader)
+        return Reference(time, None if torque is None or is_absurd(torque) else torque)
     except MessageError:
         return Reference(time, None)
 
@@ -163,9 +171,10 @@ def _reference_item(message: Any, reader: JointReader) -> Item:
 def _force_items(message: Any, topic: str, kind: str) -> list[Item]:
     """Return the samples; a batch that makes no sense is left out, as in the node."""
     try:
-        return [Force(wrench_sample(message) if kind == WRENCH else batch_sample(message), topic)]
+        sample = wrench_sample(message) if kind == WRENCH else batch_sample(message)
     except DetectorError:
         return []
+    return [] if is_absurd(sample.force) else [Force(sample, topic)]
 
 
 def _announcements(message: Any) -> list[Item]:

@@ -15,7 +15,7 @@ from rosbags.interfaces import Connection
 from rosbags.rosbag2 import Reader
 
 from impact_analysis.mcap_salvage import McapSalvage
-from impact_analysis.unpacking import TooLargeError, check_chunks, check_files, unpack_zstd
+from impact_analysis.unpacking import TooLargeError, check_chunks, check_files
 
 SUFFIXES = (".mcap", ".db3")
 JOURNALS = ("-wal", "-journal")  # beside a database whose writer was killed
@@ -43,7 +43,7 @@ class Source(Protocol):
 
 
 class Finished:
-    """A recording that rosbags reads, with messages unpacked up to a limit."""
+    """A recording that rosbags reads; messages that are packed one by one stay so."""
 
     def __init__(self, path: Path) -> None:
         """Read the index; anything that is damaged raises something."""
@@ -63,8 +63,7 @@ class Finished:
         storage = self._reader.storage
         for each in getattr(storage, "storages", [storage]):
             check_chunks(getattr(each, "chunks", ()), each.path.stat().st_size)
-        self._packed = storage.metadata.compression_mode == "message"
-        if self._packed:  # they are unpacked here, as rosbags knows no limit
+        if storage.metadata.compression_mode == "message":  # rosbags knows no limit
             storage.metadata = storage.metadata._replace(compression_mode=None)
         self.connections = list(self._reader.connections)
         self.start_time, self.end_time = self._reader.start_time, self._reader.end_time
@@ -85,7 +84,7 @@ class Finished:
         for connection, time, data in self._reader.messages(connections, start, stop):
             if type(time) is not int or not isinstance(data, bytes):
                 raise ValueError("expected a time and bytes of a message, got something else")
-            yield connection, time, unpack_zstd(data) if self._packed else data
+            yield connection, time, data
 
     def close(self) -> None:
         """Close the file."""

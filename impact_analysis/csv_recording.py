@@ -10,7 +10,7 @@ import numpy as np
 
 from impact_analysis.csv_rows import csv_rows
 from impact_analysis.exceptions import RecordingError
-from impact_analysis.recording import Item, Reference
+from impact_analysis.recording import Item, Reference, credible
 from impact_detector.reference import SAME
 from impact_detector.sample import JointSample, from_seconds
 
@@ -67,7 +67,7 @@ class CsvRecording:
             q, dq, tau = (values[self._columns[key]] for key in ("q", "dq", "tau"))
             if references and self.has_reference:
                 yield Reference(time, values[self._columns["tau_ref"]])
-            yield JointSample(time, q, dq, None if np.isnan(tau).all() else tau)
+            yield credible(JointSample(time, q, dq, None if np.isnan(tau).all() else tau))
 
     def _find(self, columns: list[str], names: list[str]) -> np.ndarray:
         """Return where the named columns are, shape (len(names),)."""
