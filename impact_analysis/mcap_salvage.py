@@ -105,7 +105,7 @@ class McapSalvage:
             name, text = self._schemas.get(schema, nothing)
             extra = ConnectionExtRosbag2(encoding, [])
             # owner: which reader it belongs to, of no use here
-            yield Connection(number, topic, name, text, "", self._counts[number], extra, None)  # type: ignore[arg-type]
+            yield Connection(number, topic, name, text, "", self._counts[number], extra, None)
 
     def _scan(self, file: BinaryIO) -> None:
         """Find the parts that can be read, topics and types."""
