@@ -123,6 +123,9 @@ class McapSalvage:
                 self._take(file, _Part(0, loose, offset - loose, False))
                 whole = self._take(file, _Part(0, offset, end - offset, True))
                 damaged, loose = damaged + (not whole), end
+            elif opcode not in (SCHEMA, CHANNEL, MESSAGE):  # an attachment may be large
+                self._take(file, _Part(0, loose, offset - loose, False))
+                loose = end
             elif end - loose > SECTION:
                 self._take(file, _Part(0, loose, end - loose, False))
                 loose = end
@@ -167,6 +170,7 @@ class McapSalvage:
                 yield channel, time, content[_MESSAGE.size :]
 
     def _data(self, file: BinaryIO, part: _Part) -> bytes:
+        check_size(part.length, part.length)  # uncompressed; it is held in memory
         file.seek(part.offset)
         data = file.read(part.length)
         return _unpacked(data[_HEAD.size :]) if part.chunk else data

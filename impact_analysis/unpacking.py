@@ -118,7 +118,10 @@ def check_chunks(chunks: Any, packed: int) -> None:
 
     Raises:
         TooLargeError: so they are.
+        ValueError: the index names one that is larger than the file.
     """
+    if any(max(chunk.compressed_size, chunk.chunk_length) > packed for chunk in chunks):
+        raise ValueError("the index names a chunk that is larger than the file")
     whole = sum(chunk.uncompressed_size for chunk in chunks if chunk.compression)
     check_size(whole, packed, inf)
 

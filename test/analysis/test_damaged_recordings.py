@@ -327,3 +327,26 @@ def test_a_bomb_is_refused_in_one_line(copied, detect, kind, lie, tmp_path):
     if not (lie and kind == "chunk"):  # which is just damage
         assert "more than the 64 MB allowed" in lines[0] and "IMPACT_UNPACK_MB" in lines[0]
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400_000  # kB
+
+
+# --- CSV --------------------------------------------------------------------------------------
+
+
+def test_a_line_that_never_ends_is_not_held(tmp_path, detect):
+    path = tmp_path / "long.csv"
+    with path.open("wb") as file:
+        file.truncate(2**31)  # of zeros, sparse
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    status, _, lines = detect(path)
+    assert status == 2 and len(lines) == 1 and "a line of more than 1048576 characters" in lines[0]
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB
+
+
+@pytest.mark.parametrize("row", ["iim_wall_cfg1", 'iim,"' + "x" * 200_000, "a,b,\udcff,1,1"])
+def test_a_damaged_table_of_trials_is_one_line(tmp_path, capsys, row):
+    header = "scenario,bag,duration_s,speed_reference_mps,impact_time_s"
+    text = f"{header}\n{row}\n".encode(errors="surrogateescape")
+    (tmp_path / "trials.csv").write_bytes(text)
+    assert run_command(["detect", str(tmp_path), "--score"]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1 and "trials.csv: damaged: " in err
