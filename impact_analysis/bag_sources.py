@@ -19,7 +19,7 @@ from impact_analysis.unpacking import TooLargeError, check_chunks, check_files
 
 SUFFIXES = (".mcap", ".db3")
 JOURNALS = ("-wal", "-journal")  # beside a database whose writer was killed
-LARGEST_METADATA = 64 * 2**20  # [bytes]
+LARGEST_METADATA = 8 * 2**20  # [bytes]
 Message = tuple[Connection, int, bytes]  # topic, time [ns], content
 
 

@@ -13,6 +13,7 @@ from impact_analysis.exceptions import WriteError
 
 READER_GONE = 128 + 13  # as a shell says of what SIGPIPE ended, such as `cat FILE | head -1`
 FAILED = 1
+OF_OUTPUT = (errno.EBADF, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # without a name
 
 
 def fill_closed_streams() -> None:
@@ -52,8 +53,8 @@ def with_output(command: Callable[[], int]) -> int:
         _discard()
         return READER_GONE
     except OSError as error:
-        if error.filename is not None:
-            raise WriteError(f"{error.filename}: {error.strerror}") from None
+        if error.filename is not None or error.errno not in OF_OUTPUT:
+            raise WriteError(str(error)) from None
         _discard()
         if error.errno == errno.EBADF:
             return FAILED

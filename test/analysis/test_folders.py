@@ -137,6 +137,24 @@ def test_trials_that_other_processes_had_finished_are_kept(tmp_path, monkeypatch
     assert (tmp_path / "out" / TABLE).read_text() == "bag,seed\na_001,2\n"
 
 
+def test_a_full_disk_ends_a_campaign_with_one_line(tmp_path, capsys):
+    import resource
+
+    out = tmp_path / "out"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, before[1]))  # a recording has 1 MB
+    try:
+        command = ["simulate", "iim_wall_cfg1", "--trials", "2", "--jobs", "1"]
+        status = run_command([*command, "--record", str(out)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    err = capsys.readouterr().err
+    assert status == 1
+    assert err.count("\n") == 1 and "iim_wall_cfg1_000: cannot write " in err
+    assert names(out) == [TABLE]
+    assert (out / TABLE).read_text().count("\n") == 1
+
+
 def test_a_killed_campaign_leaves_whole_recordings_only(tmp_path):
     out = tmp_path / "out"
     command = ["simulate", "iim_wall_cfg1", "--trials", "200", "--jobs", "2", "--record", str(out)]
