@@ -31,7 +31,20 @@ TIME_LIMIT = 30.0  # for one recording [s]
 MEMORY_LIMIT = 700.0  # that reading one may add [MB]
 SHOWN = 10  # failures that are described
 STATUSES = (0, 1, 2)
-WORDS = (b"nan", b"inf", b"-1", b"1e400", b"0x1F", b"99999999999999999999", b"", b"'", b"[", b"\0")
+WORDS = (
+    b"nan",
+    b"inf",
+    b"-1",
+    b"1e400",
+    b"1e300",
+    b"-1e18",
+    b"0x1F",
+    b"99999999999999999999",
+    b"",
+    b"'",
+    b"[",
+    b"\0",
+)
 NUMBERS = (0, 1, 0xFF, 2**31 - 1, 2**32 - 1, 2**40, 2**63 - 1, 2**64 - 1)
 TYPE_SLIPS = (
     (b"float64[]", b"float32[]"),

@@ -14,6 +14,7 @@ from impact_analysis.recording import Item, Reference, credible
 from impact_detector.reference import SAME
 from impact_detector.sample import JointSample, from_seconds
 
+LATEST = 9e9  # nanoseconds of it fit into 64 bits [s]
 _REQUIRED = {"q": "q{}_rad", "dq": "dq{}_radps", "tau": "tau{}_nm"}
 _REFERENCE = "tau_ref{}_nm"
 
@@ -93,6 +94,10 @@ class CsvRecording:
             raise RecordingError.at(self._path, f"line {number}: {error}") from None
 
     def _nanoseconds(self, number: int, seconds: float) -> int:
-        if not np.isfinite(seconds):
-            raise RecordingError.at(self._path, f"line {number}: time_s: expected a finite number")
+        if not abs(seconds) < LATEST:
+            raise RecordingError.at(
+                self._path,
+                f"line {number}: time_s: expected a finite number below {LATEST:.0e} s,"
+                f" got {seconds:g}",
+            )
         return from_seconds(float(seconds))

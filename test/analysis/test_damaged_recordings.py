@@ -350,3 +350,13 @@ def test_a_damaged_table_of_trials_is_one_line(tmp_path, capsys, row):
     assert run_command(["detect", str(tmp_path), "--score"]) == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1 and "trials.csv: damaged: " in err
+
+
+@pytest.mark.parametrize("time", ["1e300", "-1e18", "9e9", "nan", "inf"])
+def test_a_time_that_is_none_is_named_by_its_line(originals, tmp_path, detect, time):
+    rows = originals["table.csv"].read_text().splitlines()
+    rows[30] = f"{time},{rows[30].split(',', 1)[1]}"
+    (tmp_path / "table.csv").write_text("\n".join(rows))
+    status, _, lines = detect(tmp_path / "table.csv")
+    assert status == 2 and len(lines) == 1
+    assert "line 31: time_s: expected a finite number below 9e+09 s, got " in lines[0]
