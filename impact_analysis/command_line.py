@@ -39,6 +39,7 @@ WRONG_INPUT = (
     RecordingError,
 )
 _NEGATIVE_VECTOR = re.compile(r"-[\d.][^,]*,")
+_BARE_DASHES = re.compile(r"(--[\w-]+(?==)|-\w)=?--")
 _OPTION = re.compile(r"--[\w-]+$")
 
 
@@ -87,9 +88,22 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(given: Sequence[str]) -> int:
-    parsed = make_parser().parse_args(with_negative_vectors(given))
+    parsed = make_parser().parse_args(with_negative_vectors(without_bare_dashes(given)))
     status: int = parsed.run(parsed)
     return status
+
+
+def without_bare_dashes(arguments: Sequence[str]) -> Sequence[str]:
+    """Return the arguments, if no option's value is ``--``, of which argparse leaves nothing.
+
+    Raises:
+        UsageError: names the option.
+    """
+    for argument in arguments:
+        option = _BARE_DASHES.fullmatch(argument)
+        if option:
+            raise UsageError(f"{option[1]}: expected a value, got '--'")
+    return arguments
 
 
 def with_negative_vectors(arguments: Sequence[str]) -> list[str]:
