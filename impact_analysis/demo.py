@@ -16,6 +16,7 @@ from impact_analysis.demo_table import sentence, table
 from impact_analysis.evaluation import Evaluation, evaluate_run
 from impact_analysis.exceptions import RosNeededError
 from impact_analysis.interrupts import deferred_interrupts
+from impact_analysis.new_files import write_file
 from impact_analysis.number_options import seed
 from impact_analysis.progress import Progress
 from impact_analysis.run_record import RunRecord, read_run
@@ -70,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         results.append(_evaluate(scenario, controller, folder / controller, robot))
     evaluations = [evaluation for _, evaluation in results]
     report = _report(evaluations, folder, missed if arguments.realtime else None)
-    (folder / "table.json").write_text(json.dumps(report, indent=2) + "\n")
+    write_file(folder / "table.json", json.dumps(report, indent=2) + "\n")
     _draw(results, folder)
     if arguments.json:
         print(json.dumps(report, indent=2))

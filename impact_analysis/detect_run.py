@@ -36,6 +36,7 @@ class DetectionResult:
     first_time: int = 0  # [ns]
     last_time: int = 0  # [ns]
     largest: Verdict | None = None  # with the largest statistic
+    lost: list[str] = field(default_factory=list)  # in words, what of the file is damaged
 
 
 def detect(
@@ -68,6 +69,7 @@ def detect(
         if traces is not None:
             traces.add(outcome)
     result.dropped = session.dropped
+    result.lost = recording.lost
     return result
 
 
