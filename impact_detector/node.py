@@ -27,7 +27,7 @@ from impact_detector.reports import (
     event_message,
     status_message,
 )
-from impact_detector.sample import ForceSample, JointSample, Suppressed
+from impact_detector.sample import ForceSample, JointSample, Suppressed, all_finite
 from impact_detector.session import Outcome
 from impact_msgs.msg import (
     DetectorStatus,
@@ -40,7 +40,7 @@ from impact_robots.exceptions import ImpactError
 from impact_ros import qos
 from impact_ros.boundary import guarded
 from impact_ros.main import main_for
-from impact_ros.messages import JointReader, non_finite, to_nanoseconds
+from impact_ros.messages import JointReader, to_nanoseconds
 from impact_ros.parameters import declare
 
 DIAGNOSTIC_PERIOD = 1.0  # [s]
@@ -193,10 +193,10 @@ class DetectorNode(Node):
         columns = {"position": sample.q, "velocity": sample.dq}
         if sample.tau is not None:
             columns["effort"] = sample.tau
-        bad = non_finite(self._robot.joint_names, **columns)
-        if bad:
+        if not all_finite(*columns.values()):
+            bad = [name for name, values in columns.items() if not all_finite(values)]
             self.get_logger().warning(
-                f"joint_states: not finite: {', '.join(bad[:3])}",
+                f"joint_states: not finite, or too large: {', '.join(bad)}",
                 throttle_duration_sec=_LOG_PERIOD,
             )
         if sample.tau is None:
