@@ -65,7 +65,8 @@ def detect(
     for item, outcome in feed(session, recording):
         if isinstance(item, JointSample):
             _count(result, item.time)
-            result.troubles = session.troubles | result.troubles
+            if troubles := session.troubles:
+                result.troubles = troubles | result.troubles
         result.assessments += [session.assess(detection) for detection in outcome.detections]
         _collect(result, outcome)
         if traces is not None:

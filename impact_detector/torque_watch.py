@@ -35,14 +35,17 @@ class TorqueWatch:
 
     def reason(self, sample: JointSample) -> str:
         """Return why the torque of the next sample is none; empty if nothing speaks against it."""
-        if sample.tau is None or not all_finite(sample.q, sample.tau):
+        if sample.tau is None:
             return ""
         torque = sample.tau.tobytes()
         if torque != self._torque or sample.time < self._since:
-            self._torque, self._since, self._count = torque, sample.time, 0
+            self._torque, self._since, self._count = torque, sample.time, 1
             self._start = sample.q
+            return ""
         self._count += 1
         if self._count < FEWEST_STILL or sample.time - self._since < LONGEST_STILL:
+            return ""
+        if not all_finite(sample.q, self._start, sample.tau):
             return ""
         if not sample.tau.any() and np.abs(self._gravity(sample.q)).max() > HEAVY:
             return ALWAYS_ZERO

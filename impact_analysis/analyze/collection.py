@@ -243,7 +243,8 @@ class _Collector:
                 self._keep(item)
                 if counts:
                     self._dropped = self._session.dropped
-                    self._troubles = self._session.troubles | self._troubles
+                    if troubles := self._session.troubles:
+                        self._troubles = troubles | self._troubles
                 elif not self._watch.samples:
                     self._dropped_before = self._session.dropped
             elif isinstance(item, Force):
