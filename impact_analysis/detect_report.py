@@ -38,6 +38,8 @@ def as_text(result: DetectionResult, setting: str) -> str:
         f"  {_largest_text(result)}",
         f"  impacts: {_impacts(result.detections)}",
     ]
+    if result.lost:
+        lines.insert(1, f"  damaged or not finished, lost: {'; '.join(result.lost)}")
     for detection, assessment in zip(result.detections, result.assessments, strict=True):
         lines += [f"    {_event_text(detection)}", f"      {_assessment_text(assessment)}"]
     if result.suppressed:
@@ -86,6 +88,7 @@ def _document(result: DetectionResult) -> dict[str, Any]:
         "judged_samples": result.judged,
         "dropped_samples": result.dropped,
         "duration_s": (result.last_time - result.first_time) * 1e-9,
+        "lost": result.lost,
     }
 
 

@@ -38,6 +38,7 @@ class DetectionResult:
     largest: Verdict | None = None  # with the largest statistic
     suppressed: list[Suppressed] = field(default_factory=list)  # above a threshold, but no event
     troubles: dict[str, str] = field(default_factory=dict)  # why detectors could not judge
+    lost: list[str] = field(default_factory=list)  # in words, what of the file is damaged
 
 
 def detect(
@@ -72,6 +73,7 @@ def detect(
         if traces is not None:
             traces.add(outcome)
     result.dropped = session.dropped
+    result.lost = recording.lost
     return result
 
 

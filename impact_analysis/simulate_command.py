@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from impact_analysis.campaign import run_campaign, trials_of
+from impact_analysis.number_options import count, seed
 from impact_analysis.progress import Progress
 from impact_analysis.simulate_report import Row, as_json, as_text
-from impact_analysis.trial import Trial
+from impact_analysis.trial import Trial, TrialResult
 from impact_analysis.trial_folder import TABLE, TrialFolder
 from impact_analysis.trial_truth import columns
 from impact_robots.loader import load_robot
 from impact_sim.scenarios import all_scenario_names, load_scenario
 
-LARGEST = 2**63 - 1  # seed that a ROS parameter holds
 _EPILOG = f"""example:
   impact simulate iim_wall_cfg1 iim_wall_cfg2 iim_wall_cfg3 --trials 50 --record wall
   impact simulate free_motion --trials 30 --json
@@ -46,7 +46,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add = parser.add_argument
     add("scenarios", metavar="SCENARIO", nargs="+", help="named scenario")
     add("--trials", type=count, default=1, metavar="N", help="of each scenario (default: 1)")
-    add("--seed", type=_seed, default=0, metavar="S", help="of the first trial (default: 0)")
+    add("--seed", type=seed, default=0, metavar="S", help="of the first trial (default: 0)")
     add("--record", type=Path, metavar="DIR", help="new folder for bags and trials.csv")
     add("--jobs", type=count, default=cores(), metavar="N", help="processes (default: cores)")
     add("--json", action="store_true", help="one JSON document on standard output")
@@ -80,30 +80,22 @@ def _run(trials: list[Trial], record: Path | None, jobs: int, dof: int) -> list[
     folder = None if record is None else TrialFolder(record, columns(dof))
     bar = Progress("simulate") if sys.stderr.isatty() else None
     rows: list[Row] = []
+
+    def take(result: TrialResult) -> None:
+        if folder is not None:
+            folder.add(result.row)
+        rows.append(result.row)
+
     with folder or contextlib.nullcontext():
-        for result in run_campaign(trials, record, jobs):
-            rows.append(result.row)
-            if folder is not None:
-                folder.add(result.row)
-            if bar is not None:
-                bar.update(len(rows) / len(trials), f"{len(rows)} of {len(trials)} trials")
+        unfinished = None if folder is None else folder.unfinished
+        with contextlib.closing(run_campaign(trials, unfinished, jobs, keep=take)) as results:
+            for result in results:
+                take(result)
+                if bar is not None:
+                    bar.update(len(rows) / len(trials), f"{len(rows)} of {len(trials)} trials")
     if bar is not None:
         bar.close(f"{len(rows)} trials")
     return rows
-
-
-def count(text: str) -> int:
-    """Return a number of things."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number, at least 1, got {text!r}")
-    return int(text)
-
-
-def _seed(text: str) -> int:
-    """Return a seed."""
-    if not text.isdecimal() or int(text) > LARGEST:
-        raise argparse.ArgumentTypeError(f"expected an integer from 0 to 2^63 - 1, got {text!r}")
-    return int(text)
 
 
 def cores() -> int:

@@ -15,7 +15,7 @@ from launch.event_handlers import OnProcessExit
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from impact_qp.controller import IMPACT_LIMITS
+from impact_qp.plan import IMPACT_LIMITS
 from impact_ros.experiment import Run, suite_parameters
 from impact_sim.scenarios import load_scenario, scenario_names
 

@@ -253,7 +253,7 @@ class _Collector:
             elif isinstance(item, Announcement):
                 self._announced = None if item.withdrawn else item
             self._take(outcome)
-        self._finish()
+        self._finish(recording)
 
     def _keep(self, sample: JointSample) -> None:
         """Keep a sample as long as an estimate may ask for it."""
@@ -296,10 +296,12 @@ class _Collector:
                 self._collected.impacts.append(self._impact(estimate, *announced[:1]))
             self._open = [one for one in self._open if one[0].detection_time > estimate.time]
 
-    def _finish(self) -> None:
+    def _finish(self, recording: Recording) -> None:
         """Note what the recording is like as a whole."""
         found, watch = self._collected, self._watch
         found.samples = watch.samples
+        if recording.lost:
+            found.warnings.append(f"damaged: lost {'; '.join(recording.lost)}")
         found.dropped = self._dropped - self._dropped_before
         found.duration, found.period = watch.duration, watch.period
         if not found.samples:

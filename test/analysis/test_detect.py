@@ -215,7 +215,7 @@ def test_a_damaged_file_fails_with_its_line(detect, tmp_path, line, text):
     file = tmp_path / "damaged.csv"
     file.write_text("\n".join([",".join(HEADER), ",".join(["0"] * 29), line]) + "\n")
     status, out, err = detect(file)
-    assert (status, out) == (1, "") and text in err and len(err.splitlines()) == 1
+    assert (status, out) == (2, "") and text in err and len(err.splitlines()) == 1
 
 
 def test_a_file_without_a_torque_to_judge_fails_and_says_so(detect, tmp_path):
