@@ -3,6 +3,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from xml.etree import ElementTree
 
 import pytest
@@ -75,6 +77,21 @@ def test_colcon_runs_the_tests(setup_arguments):
 def test_both_ros_packages_have_one_version(project_root):
     manifests = [project_root / "package.xml", project_root / "impact_msgs" / "package.xml"]
     assert len({ElementTree.parse(file).findtext("version") for file in manifests}) == 1
+
+
+def test_the_messages_own_tests_pass(project_root):
+    pytest.importorskip("rclpy")
+    folder = project_root / "impact_msgs"
+    command = [sys.executable, "-m", "pytest", "-q", "test"]
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout
+    assert "test/test_messages.py" in (folder / "CMakeLists.txt").read_text()
+
+
+@pytest.mark.parametrize("field", ["author", "url", "maintainer", "license", "description"])
+@pytest.mark.parametrize("package", ["package.xml", "impact_msgs/package.xml"])
+def test_a_manifest_says_who_and_where(project_root, package, field):
+    assert ElementTree.parse(project_root / package).findtext(field)
 
 
 @pytest.mark.parametrize("python", PYTHONS)
