@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every message as it was only constructed: unknown, switched off, nothing that makes a robot move."""
+"""Every message as it was only constructed: unknown, switched off, nothing that moves a robot."""
 
 import re
 from pathlib import Path
@@ -29,14 +29,13 @@ def made(path):
 
 
 def blocks(path):
-    """Return the constants that stand right above each field, by the field's name; and those left."""
+    """Return the constants that stand right above each field, by its name; and those left."""
     above, found = [], {}
     for line in path.read_text().splitlines():
         if match := CONSTANT.fullmatch(line):
             above.append((match[2], int(match[3])))
-        elif (match := FIELD.fullmatch(line)) and not line.startswith("#"):
-            if above:
-                found[match[2]], above = above, []
+        elif (match := FIELD.fullmatch(line)) and not line.startswith("#") and above:
+            found[match[2]], above = above, []
     return found, above
 
 
