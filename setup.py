@@ -27,7 +27,9 @@ setup(
     version=MANIFEST.findtext("version"),
     description=MANIFEST.findtext("description"),
     license=MANIFEST.findtext("license"),
+    author=MANIFEST.findtext("author"),
     maintainer=MANIFEST.findtext("maintainer"),
+    url=MANIFEST.findtext("url"),
     python_requires=">=3.10",
     packages=PACKAGES,
     package_data={"": ["*.yaml", "*.urdf", "*.csv", "py.typed", "data/*"]},
@@ -56,12 +58,13 @@ setup(
     zip_safe=False,
     entry_points={
         "console_scripts": [
+            "bring_up = impact_ros.entry:bring_up",
             "impact = impact_analysis.__main__:main",
-            "impact_detector = impact_detector.node:main",
-            "impact_predictor = impact_predictor.node:main",
-            "impact_qp = impact_qp.node:main",
-            "impact_sim = impact_sim.node:main",
-            "suite = impact_ros.suite:main",
+            "impact_detector = impact_ros.entry:impact_detector",
+            "impact_predictor = impact_ros.entry:impact_predictor",
+            "impact_qp = impact_ros.entry:impact_qp",
+            "impact_sim = impact_ros.entry:impact_sim",
+            "suite = impact_ros.entry:suite",
         ],
     },
 )
