@@ -38,6 +38,7 @@ setup(
         (f"share/{NAME}", ["package.xml"]),
         (f"share/{NAME}/launch", sorted(glob("launch/*.launch.py"))),
         (f"share/{NAME}/config", sorted(glob("config/*.yaml"))),
+        (f"share/{NAME}/config/sros2", sorted(glob("config/sros2/*.xml"))),
         (f"share/{NAME}/rviz", sorted(glob("rviz/*.rviz"))),
         (f"share/{NAME}/foxglove", sorted(glob("foxglove/*.json"))),
     ],

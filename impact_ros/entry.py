@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the nodes' console scripts begin: Ctrl-C while everything is imported ends in one line.
+"""Where the nodes' console scripts begin: signals first, then imports, then the check of security.
 
-Importing takes seconds on a slow machine, and Python turns an interrupt within it into a traceback,
-some compiled modules into an ImportError. Nothing runs by then, so the process just ends.
+Importing takes seconds on a slow machine, and Python turns Ctrl-C within it into a traceback, some
+compiled modules into an ImportError. Nothing runs by then, so the process just ends, in one line.
 """
 
 from __future__ import annotations
@@ -25,16 +25,26 @@ def _entry(module: str) -> Callable[[], int]:
     def main() -> int:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _leave)
-        return int(import_module(module).main())
+        run = import_module(module).main
+        security = import_module("impact_ros.security")
+        try:
+            security.require_security(os.environ)
+        except security.SecurityError as error:
+            print(f"{_script()}: {error}", file=sys.stderr)
+            return 2
+        return int(run())
 
     return main
 
 
 def _leave(number: int, _frame: Any) -> None:
     """End the process at once, as the nodes say it later."""
-    script = sys.argv[0].rsplit("/", 1)[-1]
-    os.write(2, f"{script}: stopped ({signal.Signals(number).name})\n".encode())
+    os.write(2, f"{_script()}: stopped ({signal.Signals(number).name})\n".encode())
     os._exit(0)
+
+
+def _script() -> str:
+    return sys.argv[0].rsplit("/", 1)[-1]
 
 
 bring_up = _entry("impact_ros.bring_up")
