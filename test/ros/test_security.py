@@ -87,3 +87,14 @@ def test_no_process_starts_unsecured_when_security_was_asked_for(executable, tmp
     assert ended.returncode == 2
     assert ended.stderr.startswith(f"{executable}: ROS_SECURITY_")
     assert ended.stderr.count("\n") == 1
+
+
+def test_no_experiment_starts_unsecured_when_security_was_asked_for(tmp_path, monkeypatch):
+    pytest.importorskip("rclpy")
+    from impact_ros.experiment import Run, run_experiment
+    from impact_sim.scenarios import load_scenario
+
+    monkeypatch.setenv("ROS_SECURITY_ENABLE", "true")
+    monkeypatch.delenv("ROS_SECURITY_STRATEGY", raising=False)
+    with pytest.raises(SecurityError, match="ROS_SECURITY_"):
+        run_experiment(Run(load_scenario("qp_panda_demo"), "robust", tmp_path / "run"))
