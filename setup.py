@@ -67,5 +67,6 @@ setup(
             "impact_sim = impact_ros.entry:impact_sim",
             "suite = impact_ros.entry:suite",
         ],
+        "ament_copyright.license": ["apache2_spdx = impact_ros.ament_license:SPDX"],
     },
 )
