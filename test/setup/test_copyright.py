@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every source file says whose it is and under which license, in the form that ROS's linter reads."""
+"""Every source file says whose it is, under which license, as the linter of ROS reads it."""
 
 import re
 import subprocess
