@@ -2,6 +2,7 @@
 """The packaging files agree with the tree and with each other."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -98,7 +99,10 @@ def test_the_messages_own_tests_pass(project_root):
     pytest.importorskip("rclpy")
     folder = project_root / "impact_msgs"
     command = [sys.executable, "-m", "pytest", "-q", "test"]
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    plain = {name: text for name, text in os.environ.items() if name != "PYTEST_ADDOPTS"}
+    result = subprocess.run(
+        command, cwd=folder, env=plain, capture_output=True, text=True, check=False
+    )
     assert result.returncode == 0, result.stdout
     assert "test/test_messages.py" in (folder / "CMakeLists.txt").read_text()
 
