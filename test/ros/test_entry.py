@@ -30,12 +30,13 @@ def run(code, folder):
 
 def console_scripts():
     """Return what setup.py's console scripts call, by name."""
-    lines = (
-        node.value.split(" = ")
+    (entry_points,) = (
+        ast.literal_eval(node.value)
         for node in ast.walk(ast.parse((ROOT / "setup.py").read_text()))
-        if isinstance(node, ast.Constant) and " = impact_" in str(node.value)
+        if isinstance(node, ast.keyword) and node.arg == "entry_points"
     )
-    return {name: target.split(":") for name, target in lines}
+    lines = (line.split(" = ") for line in entry_points["console_scripts"])
+    return {name: tuple(target.split(":")) for name, target in lines}
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
@@ -59,9 +60,9 @@ def test_ctrl_c_within_the_imports_of_the_checkouts_entry_is_silent(tmp_path):
 def test_every_node_starts_where_signals_are_handled_first():
     scripts = console_scripts()
     assert len(scripts) > 5
-    assert scripts.pop("impact") == ["impact_analysis.__main__", "main"]
-    for name, (module, function) in scripts.items():
-        assert (module, function) == ("impact_ros.entry", name)
+    assert scripts.pop("impact") == ("impact_analysis.__main__", "main")
+    for name, target in scripts.items():
+        assert target == ("impact_ros.entry", name)
 
 
 def test_the_entry_itself_imports_nothing_heavy():
