@@ -15,6 +15,7 @@ PACKAGES = [
     "impact_qp",
     "impact_qp.tasks",
     "impact_qp.limits",
+    "impact_qp.ros",
     "impact_sim",
     "impact_analysis",
     "impact_analysis.analyze",

@@ -7,16 +7,18 @@ import argparse
 import json
 import sys
 import time
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from impact_analysis.analyze.documents import REPORT, write
 from impact_analysis.analyze.report import write_report
 from impact_analysis.analyze.run import PARTS, analyze
+from impact_analysis.analyze.settings import Settings
 from impact_analysis.exceptions import UsageError
-from impact_analysis.impact_options import numbers
+from impact_analysis.number_options import count, number, numbers
 from impact_analysis.progress import Progress
-from impact_analysis.simulate_command import cores, count
+from impact_analysis.simulate_command import cores
 from impact_detector.gross_methods import METHODS, POLYNOMIAL
 from impact_predictor.impact_map import FRICTION_LAWS
 
@@ -55,8 +57,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar="X,Y,Z",
         help="the same in the force sensor's axes (default: these are base axes)",
     )
-    add("--friction", type=float, metavar="MU", help="assume this, do not identify it")
-    add("--restitution", type=float, metavar="E", help="assume this, do not identify it")
+    add("--friction", type=number, metavar="MU", help="assume this, do not identify it")
+    add("--restitution", type=number, metavar="E", help="assume this, do not identify it")
     add("--law", choices=FRICTION_LAWS, default="coulomb", help="of friction (default: coulomb)")
     add(
         "--method",
@@ -78,6 +80,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
     started, out = time.monotonic(), arguments.out
+    settings = {field.name: getattr(arguments, field.name) for field in fields(Settings)}
+    Settings(**settings).load_robot()  # what is wrong with them is said before anything is made
     _check_out(out, resume=arguments.resume)
     bar = Progress("analyze")
     begun = time.monotonic()
@@ -95,18 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
             dask=arguments.dask,
             resume=arguments.resume,
             progress=progress,
-            robot=arguments.robot,
-            urdf=arguments.urdf,
-            joint_prefix=arguments.joint_prefix,
-            normal=arguments.normal,
-            wrench_normal=arguments.wrench_normal,
-            friction=arguments.friction,
-            restitution=arguments.restitution,
-            law=arguments.law,
-            method=arguments.method,
-            state_topic=arguments.state_topic,
-            reference_topic=arguments.reference_topic,
-            wrench_topic=arguments.wrench_topic,
+            **settings,
         )
     except KeyboardInterrupt:
         finished = sum(1 for _ in (out / PARTS).glob("*.json")) if out.is_dir() else 0

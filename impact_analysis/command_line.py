@@ -31,6 +31,7 @@ COMMANDS = {
 }
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 _NEGATIVE_VECTOR = re.compile(r"-[\d.][^,]*,")
+_BARE_DASHES = re.compile(r"(--[\w-]+(?==)|-\w)=?--")
 _OPTION = re.compile(r"--[\w-]+$")
 
 
@@ -65,7 +66,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         given = sys.argv[1:] if arguments is None else arguments
-        parsed = make_parser().parse_args(with_negative_vectors(given))
+        parsed = make_parser().parse_args(with_negative_vectors(without_bare_dashes(given)))
         return parsed.run(parsed)
     except (RobotError, ScenarioError, UsageError, OutOfRangeError, UnknownNameError) as error:
         return _fail(str(error), WRONG_USAGE)
@@ -74,6 +75,19 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as head, has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+
+
+def without_bare_dashes(arguments: Sequence[str]) -> Sequence[str]:
+    """Return the arguments, if no option's value is ``--``, of which argparse leaves nothing.
+
+    Raises:
+        UsageError: names the option.
+    """
+    for argument in arguments:
+        option = _BARE_DASHES.fullmatch(argument)
+        if option:
+            raise UsageError(f"{option[1]}: expected a value, got '--'")
+    return arguments
 
 
 def with_negative_vectors(arguments: Sequence[str]) -> list[str]:

@@ -16,6 +16,7 @@ from impact_analysis.demo_table import sentence, table
 from impact_analysis.evaluation import Evaluation, evaluate_run
 from impact_analysis.exceptions import RosNeededError
 from impact_analysis.interrupts import deferred_interrupts
+from impact_analysis.number_options import seed
 from impact_analysis.progress import Progress
 from impact_analysis.run_record import RunRecord, read_run
 from impact_qp.limits import Contact
@@ -46,7 +47,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--out", type=Path, metavar="DIR", help="folder to make (default: impact_output/demo_TIME)")
     add("--scenario", choices=scenario_names(), default="qp_panda_demo", help="what is hit, where")
-    add("--seed", type=_seed, default=0, help="seed of the sensor noise (default: 0)")
+    add("--seed", type=seed, default=0, help="seed of the sensor noise (default: 0)")
     add(
         "--realtime",
         action="store_true",
@@ -55,13 +56,6 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--json", action="store_true", help="print one JSON document instead of the table")
     parser.set_defaults(run=run)
     return parser
-
-
-def _seed(text: str) -> int:
-    """Return a seed that fits a ROS parameter."""
-    if not text.isdecimal() or int(text) >= 2**63:
-        raise argparse.ArgumentTypeError(f"expected an integer from 0 to 2^63 - 1, got {text!r}")
-    return int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+from impact_analysis.number_options import number, whole
 from impact_detector.node_parameters import DETECTORS, DetectorParameters
 from impact_detector.reference import RULES
 from impact_detector.sample import FUSED
@@ -31,7 +32,7 @@ def add_detector_options(add: Callable[..., Any]) -> None:
     ):
         add(
             option,
-            type=float,
+            type=number,
             default=default,
             metavar="T",
             help=f"{what} (default: {default or TORQUE_THRESHOLD:g})",
@@ -45,21 +46,21 @@ def add_detector_options(add: Callable[..., Any]) -> None:
     )
     add(
         "--rearm-time",
-        type=float,
+        type=number,
         default=0.5,
         metavar="S",
         help="quiet time before the next impact is reported [s] (default: 0.5)",
     )
     add(
         "--bias-samples",
-        type=int,
+        type=whole,
         default=50,
         metavar="N",
         help="remove the mean torque error of the last N quiet samples, 0: none (default: 50)",
     )
     add(
         "--force-threshold",
-        type=float,
+        type=number,
         default=float("nan"),
         metavar="N",
         help="judge the bag's force sensors too: norm that is an impact [N] (default: off)",
@@ -98,8 +99,8 @@ def add_reference_options(add: Callable[..., Any]) -> None:
 def _numbers(text: str) -> tuple[int, ...]:
     """Return comma-separated integers."""
     try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
+        return tuple(whole(part) for part in text.split(","))
+    except argparse.ArgumentTypeError:
         raise argparse.ArgumentTypeError(
             f"expected joint numbers such as 5,6, got {text!r}"
         ) from None

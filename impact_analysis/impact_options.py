@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from impact_analysis.exceptions import UsageError
+from impact_analysis.number_options import bounds, not_negative, number, numbers
 from impact_predictor import contact_jacobian
 from impact_robots import (
     COMPOSITES,
@@ -39,13 +40,13 @@ def add_impact_options(parser: argparse.ArgumentParser, *, moving: bool = True) 
     add("--robot", default=None, help="name of a robot, or its YAML (default: panda)")
     add("--urdf", metavar="PATH", help="URDF of any robot; with --robot it replaces that one's own")
     add("--contact", default="", metavar="FRAME", help="frame that hits (default: the tool's)")
-    add("--b-theta", type=numbers, default=(0.0,), metavar="B", help=_MOTOR.format("apparent"))
-    add("--b-rho", type=numbers, default=(0.0,), metavar="B", help=_MOTOR.format("reflected"))
+    add("--b-theta", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("apparent"))
+    add("--b-rho", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("reflected"))
     add("--composite", choices=COMPOSITES, default="moving", help=_COMPOSITE)
     add("--q", type=numbers, metavar="Q,..", help="joint positions [rad] (default: the stance)")
     if moving:
         add("--dq", type=numbers, metavar="DQ,..", help="joint velocities before the impact")
-        add("--speed", type=float, metavar="V", help=_SPEED)
+        add("--speed", type=number, metavar="V", help=_SPEED)
     else:
         parser.set_defaults(dq=None, speed=0.0)
     add(
@@ -76,23 +77,6 @@ _COMPOSITE = "links of the composite rigid body: without base, all, or base to c
 _SPEED = "approach speed along the normal instead of --dq, without turning the tool (default: 0.1)"
 
 
-def numbers(text: str) -> tuple[float, ...]:
-    """Return comma-separated numbers."""
-    try:
-        return tuple(float(part) for part in text.split(","))
-    except ValueError:
-        message = f"expected numbers with commas between them, got {text!r}"
-        raise argparse.ArgumentTypeError(message) from None
-
-
-def bounds(text: str) -> tuple[float, float]:
-    """Return the range of ``low,high``, or of one number."""
-    values = numbers(text)
-    if len(values) > 2:
-        raise argparse.ArgumentTypeError(f"expected a number or low,high, got {text!r}")
-    return values[0], values[-1]
-
-
 def read_impact(arguments: argparse.Namespace) -> Impact:
     """Return what the options say.
 
@@ -116,14 +100,14 @@ def read_impact(arguments: argparse.Namespace) -> Impact:
 
 def _robot(arguments: argparse.Namespace) -> Robot:
     """Return the robot, whose contact frame is the one asked for."""
-    if arguments.urdf and arguments.robot is None:
+    if arguments.urdf is not None and arguments.robot is None:
         return robot_from_urdf(
             arguments.urdf,
             contact_frame=arguments.contact,
             apparent_motor_inertia=_one_or_all(arguments.b_theta),
             reflected_motor_inertia=_one_or_all(arguments.b_rho),
         )
-    robot = load_robot(arguments.robot or "panda", urdf=arguments.urdf)
+    robot = load_robot("panda" if arguments.robot is None else arguments.robot, urdf=arguments.urdf)
     return robot.with_contact(arguments.contact) if arguments.contact else robot
 
 

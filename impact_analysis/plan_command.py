@@ -11,10 +11,11 @@ import numpy as np
 
 from impact_analysis.exceptions import UsageError
 from impact_analysis.impact_options import Impact, add_impact_options, read_impact
+from impact_analysis.number_options import number, seed
 from impact_analysis.predict_report import finite
-from impact_qp.controller import IMPACT_LIMITS
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import ImpactLimit
+from impact_qp.plan import IMPACT_LIMITS
 from impact_qp.planning import Hit, Search, contact_at, safe_speed
 
 MODES = {name: kind for name, kind in IMPACT_LIMITS.items() if kind is not None}
@@ -42,11 +43,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add_impact_options(parser, moving=False)
     add = parser.add_argument
     add("--mode", choices=tuple(MODES), default="robust", help="which impulses must be safe")
-    add("--peak-factor", type=float, default=3.0, metavar="A", help="peak over mean force")
-    add("--duration", type=float, default=0.018, metavar="S", help="of the contact [s]")
+    add("--peak-factor", type=number, default=3.0, metavar="A", help="peak over mean force")
+    add("--duration", type=number, default=0.018, metavar="S", help="of the contact [s]")
     add("--optimize", action="store_true", help="look for a better configuration, same point")
-    add("--tilt", type=float, default=30.0, metavar="DEG", help="the tool may turn that far away")
-    add("--seed", type=int, default=0, metavar="N", help="of the search")
+    add("--tilt", type=number, default=30.0, metavar="DEG", help="the tool may turn that far away")
+    add("--seed", type=seed, default=0, metavar="N", help="of the search")
     add("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
     return parser

@@ -7,6 +7,7 @@ import argparse
 from typing import Any
 
 from impact_analysis.impact_options import Impact, add_impact_options, read_impact
+from impact_analysis.number_options import number
 from impact_analysis.predict_report import MapAnswer, as_json, as_text
 from impact_predictor import (
     FRICTION_LAWS,
@@ -50,7 +51,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("--friction-law", choices=FRICTION_LAWS, default=FRICTION_LAWS[0])
     parser.add_argument(
         "--inertia-margin",
-        type=float,
+        type=number,
         default=INERTIA_MARGIN,
         metavar="R",
         help=f"relative uncertainty of all inertias (default: {INERTIA_MARGIN})",

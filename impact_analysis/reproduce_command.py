@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from impact_analysis.number_options import seed
 from impact_analysis.progress import Progress
 
 TABLES = {
@@ -40,17 +41,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("table", metavar="TABLE", nargs="?", choices=TABLES, help="one table (default: all)")
-    add("--seed", type=_seed, default=0, help="of everything that is drawn (default: 0)")
+    add("--seed", type=seed, default=0, help="of everything that is drawn (default: 0)")
     add("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
     return parser
-
-
-def _seed(text: str) -> int:
-    """Return a seed."""
-    if not text.isdecimal() or int(text) >= 2**63:
-        raise argparse.ArgumentTypeError(f"expected an integer from 0 to 2^63 - 1, got {text!r}")
-    return int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:

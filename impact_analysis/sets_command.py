@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from impact_analysis.exceptions import UsageError
-from impact_analysis.impact_options import Impact, add_impact_options, numbers, read_impact
+from impact_analysis.impact_options import Impact, add_impact_options, read_impact
+from impact_analysis.number_options import number, numbers, whole
 from impact_analysis.predict_report import finite
 from impact_predictor import INVERSE_INERTIAS, SETS, Polytope, robot_sets
 
@@ -39,10 +40,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--model", choices=tuple(INVERSE_INERTIAS), default="crb", help="inverse inertia")
     add("--set", action="append", default=[], metavar="NAME", help="of those below; default: all")
-    add("--generators", type=int, default=8, metavar="N", help="of the friction pyramid")
+    add("--generators", type=whole, default=8, metavar="N", help="of the friction pyramid")
     add("--inscribed", action="store_true", help="pyramid inside the cone, as published")
-    add("--peak-factor", type=float, default=3.0, metavar="A", help="peak over mean force")
-    add("--duration", type=float, default=0.018, metavar="S", help="of the contact [s]")
+    add("--peak-factor", type=number, default=3.0, metavar="A", help="peak over mean force")
+    add("--duration", type=number, default=0.018, metavar="S", help="of the contact [s]")
     add("--contains", type=numbers, metavar="X,..", help="is this in the set? needs one --set")
     add("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)

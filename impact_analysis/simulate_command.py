@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from impact_analysis.campaign import run_campaign, trials_of
+from impact_analysis.number_options import count, seed
 from impact_analysis.progress import Progress
 from impact_analysis.simulate_report import Row, as_json, as_text
 from impact_analysis.trial import Trial
@@ -20,7 +21,6 @@ from impact_analysis.trial_truth import columns
 from impact_robots.loader import load_robot
 from impact_sim.scenarios import all_scenario_names, load_scenario
 
-LARGEST = 2**63 - 1  # seed that a ROS parameter holds
 _EPILOG = f"""example:
   impact simulate iim_wall_cfg1 iim_wall_cfg2 iim_wall_cfg3 --trials 50 --record wall
   impact simulate free_motion --trials 30 --json
@@ -46,7 +46,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add = parser.add_argument
     add("scenarios", metavar="SCENARIO", nargs="+", help="named scenario")
     add("--trials", type=count, default=1, metavar="N", help="of each scenario (default: 1)")
-    add("--seed", type=_seed, default=0, metavar="S", help="of the first trial (default: 0)")
+    add("--seed", type=seed, default=0, metavar="S", help="of the first trial (default: 0)")
     add("--record", type=Path, metavar="DIR", help="new folder for bags and trials.csv")
     add("--jobs", type=count, default=cores(), metavar="N", help="processes (default: cores)")
     add("--json", action="store_true", help="one JSON document on standard output")
@@ -90,20 +90,6 @@ def _run(trials: list[Trial], record: Path | None, jobs: int, dof: int) -> list[
     if bar is not None:
         bar.close(f"{len(rows)} trials")
     return rows
-
-
-def count(text: str) -> int:
-    """Return a number of things."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number, at least 1, got {text!r}")
-    return int(text)
-
-
-def _seed(text: str) -> int:
-    """Return a seed."""
-    if not text.isdecimal() or int(text) > LARGEST:
-        raise argparse.ArgumentTypeError(f"expected an integer from 0 to 2^63 - 1, got {text!r}")
-    return int(text)
 
 
 def cores() -> int:

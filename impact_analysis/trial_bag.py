@@ -90,13 +90,13 @@ class TrialBag:
                 kind, message = self._force(topic, sample)
                 self._writer.write(f"/{topic}", kind, message, sample.time)
         self._write_state("/joint_states", cycle.time, measured.q, measured.dq, measured.tau)
-        desired = np.full(self._robot.dof, np.nan), answer.velocity, answer.reference_torque
+        desired = np.empty(0), answer.velocity, answer.reference_torque  # no positions
         self._write_state("/impact_qp/desired_joint_states", cycle.time, *desired)
         if answer.announcement is not None:
             self._write_announcement(answer.announcement, cycle.time)
 
     def _write_state(self, topic: str, time: int, *values: np.ndarray) -> None:
-        """Write position, velocity and effort, each of shape (n,)."""
+        """Write position, velocity and effort, each of shape (n,) or empty."""
         names = list(self._robot.joint_names)
         message = self._types[STATE](self._header(time), names, *values)
         self._writer.write(topic, STATE, message, time)

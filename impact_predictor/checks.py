@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,15 +29,27 @@ def finite_array(value: ArrayLike, shape: tuple[int, ...], name: str) -> np.ndar
     return array
 
 
+def real(value: object) -> float:
+    """Return a number, of Python or NumPy, as a float; NaN for a text, a bool and the like."""
+    if isinstance(value, np.ndarray) and value.shape == ():
+        value = value[()]
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
 def friction_coefficient(value: float) -> float:
     """Return a friction coefficient [-].
 
     Raises:
         OutOfRangeError: negative or not finite.
     """
-    if not (isinstance(value, (int, float, np.number)) and 0.0 <= value < math.inf):
+    if not 0.0 <= real(value) < math.inf:
         raise OutOfRangeError("friction", "a finite number, at least 0", value)
-    return float(value)
+    return real(value)
 
 
 def friction_range(value: Sequence[float]) -> tuple[float, float]:
@@ -46,7 +59,7 @@ def friction_range(value: Sequence[float]) -> tuple[float, float]:
         OutOfRangeError: not 0 <= low <= high.
     """
     try:
-        low, high = (friction_coefficient(float(bound)) for bound in value)
+        low, high = (friction_coefficient(bound) for bound in value)
     except (TypeError, ValueError):
         raise OutOfRangeError("friction", "low, high with 0 <= low <= high", value) from None
     if low > high:
@@ -60,9 +73,9 @@ def restitution_coefficient(value: float) -> float:
     Raises:
         OutOfRangeError: outside 0 to 1.
     """
-    if not (isinstance(value, (int, float, np.number)) and 0.0 <= value <= 1.0):
+    if not 0.0 <= real(value) <= 1.0:
         raise OutOfRangeError("restitution", "a number from 0 to 1", value)
-    return float(value)
+    return real(value)
 
 
 def restitution_range(value: Sequence[float]) -> tuple[float, float]:
@@ -73,7 +86,7 @@ def restitution_range(value: Sequence[float]) -> tuple[float, float]:
     """
     expected = "low, high with 0 <= low <= high <= 1"
     try:
-        low, high = (float(bound) for bound in value)
+        low, high = (real(bound) for bound in value)
     except (TypeError, ValueError):
         raise OutOfRangeError("restitution", expected, value) from None
     if not 0.0 <= low <= high <= 1.0:
@@ -87,6 +100,6 @@ def positive(value: float, name: str) -> float:
     Raises:
         OutOfRangeError: it is not.
     """
-    if not (isinstance(value, (int, float, np.number)) and 0.0 < value < math.inf):
+    if not 0.0 < real(value) < math.inf:
         raise OutOfRangeError(name, "a finite number above 0", value)
-    return float(value)
+    return real(value)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Impact-aware control as a quadratic program: tasks, limits, and one that never goes without."""
 
-from impact_qp.controller import IMPACT_LIMITS, Command, ImpactController, Phase, Plan
+from impact_qp.controller import Command, ImpactController
 from impact_qp.exceptions import ControlError, NoSolutionFound
 from impact_qp.limits import Contact
+from impact_qp.phases import Phase
+from impact_qp.plan import IMPACT_LIMITS, Plan
 from impact_qp.program import QuadraticProgram, Solution, solve
 
 __all__ = [

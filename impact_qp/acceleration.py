@@ -60,16 +60,19 @@ class AccelerationSolver:
         self.torque_limit.previous = None
         self._bound = [(), ()]
 
-    def solve(self, state: ArmState, *, impact: bool = False) -> Acceleration:
+    def solve(
+        self, state: ArmState, *, impact: bool = False, added: np.ndarray | None = None
+    ) -> Acceleration:
         """Return the best acceleration; never raises for a finite state.
 
         Args:
             state: dynamics of the arm.
             impact: the impact limit is in force.
+            added: to what the tasks ask for, under the same limits, shape (n,) [rad/s^2].
         """
         n = len(state.q)
         try:
-            program = (self._with if impact else self._without).build(state)
+            program = (self._with if impact else self._without).build(state, added)
             x, active, self._bound[impact] = solve(program, self._by, self._bound[impact])
             return Acceleration(x[:n], active, 0.0, ())
         except NoSolutionFound:
@@ -77,16 +80,21 @@ class AccelerationSolver:
             if not impact:
                 return self._braking(state)
         try:
-            x, active, _ = solve(self._softened.build(state), self._by)
+            x, active, _ = solve(self._softened.build(state, added), self._by)
         except NoSolutionFound:
             return self._braking(state)
         relaxed = tuple(name for name in active if name.startswith(YIELDING))
         return Acceleration(x[:n], active, max(0.0, float(x[-1])), relaxed)
 
     def _braking(self, state: ArmState) -> Acceleration:
-        """Return a braking acceleration within the torque limits, when these exclude the box."""
+        """Return a braking acceleration within the torque limits, when these exclude the box.
+
+        What the torques really do may be beyond the acceleration limits; what the next cycle is
+        told is not, so that nothing grows from one cycle to the next.
+        """
         inertia = state.M + np.diag(self.robot.apparent_motor_inertia)
         wanted = np.clip(-BRAKING_RATE * state.dq, *self.joint_limit.box(state))
         torque = np.clip(inertia @ wanted + state.h, *self.torque_limit.box(state))
-        ddq = np.linalg.solve(inertia, torque - state.h)
+        most = self.robot.limits.acceleration
+        ddq = np.clip(np.linalg.solve(inertia, torque - state.h), -most, most)
         return Acceleration(ddq, ("torque",), 0.0, ("tasks", "joint limits", "impact"))

@@ -67,10 +67,17 @@ class ProgramBuilder:
             row, column = rows.stop, columns.stop
         return views
 
-    def build(self, state: ArmState) -> QuadraticProgram:
-        """Return the program at a state; it is overwritten by the next one."""
+    def build(self, state: ArmState, added: np.ndarray | None = None) -> QuadraticProgram:
+        """Return the program at a state; it is overwritten by the next one.
+
+        Args:
+            state: of the arm.
+            added: to the accelerations that the tasks ask for, shape (n,) [rad/s^2].
+        """
         for task, A, b in self._tasks:
             task.fill(state, A, b)
+        if added is not None:
+            self._b += self._A.dot(added)
         for limit, G, E, h in self._rows:
             limit.fill(state, G, E, h)
         weighed = np.multiply(self._A.T, self._weights, out=self._weighed)

@@ -1,90 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The impact-aware controller: approach, coast, retract, hold."""
+"""The impact-aware controller: one command for each measured state."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Iterator
+from math import isnan, nan
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from impact_qp.acceleration import Acceleration, AccelerationSolver
 from impact_qp.exceptions import ControlError
-from impact_qp.limits import (
-    Contact,
-    ExistentialImpactLimit,
-    ImpactLimit,
-    NominalImpactLimit,
-    RobustImpactLimit,
-)
-from impact_qp.program import SOLVERS
+from impact_qp.lead import LEAD, led_position, led_velocity
+from impact_qp.limits import ImpactLimit, RobustImpactLimit
+from impact_qp.limits.torque import KEPT
+from impact_qp.phases import MOVING, Phase, Situation, next_phase
+from impact_qp.plan import IMPACT_LIMITS, Plan
+from impact_qp.press import PREVIEW, RAMP, highest_press_force, press_acceleration
+from impact_qp.takeover import cannot_be_made_safe
 from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
 from impact_qp.velocity_filter import VelocityFilter
 from impact_robots.dynamics import ArmDynamics, ArmState
 from impact_robots.robot import Robot
 
-IMPACT_LIMITS: dict[str, type[ImpactLimit] | None] = {
-    "unaware": None,
-    "robust": RobustImpactLimit,
-    "existential": ExistentialImpactLimit,
-    "nominal": NominalImpactLimit,
-}
-INTERFACES = ("torque", "velocity", "position")
 VELOCITY_MARGIN = 0.02  # of robust limits; an arm follows velocities within 1 %, and then 1 %
-STALLED = 0.25  # share of the highest approach speed near the surface
+STALLED = 0.25  # share of the speed that the arm should have, below which it counts as blocked
+CREEP = 0.01  # speed below which no impact limit holds the arm back [m/s]
+AT_REST = 0.01  # share of the velocity limits
+HOLDING = 5.0  # speed back to the held position, of the distance to it [1/s]
 PLAUSIBLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
-
-
-class Phase(Enum):
-    """What the controller is doing."""
-
-    APPROACH = "approach"
-    COAST = "coast"
-    RETRACT = "retract"
-    HOLD = "hold"
-    PRESS = "press"
-
-
-AFTER = {"retract": Phase.RETRACT, "hold": Phase.HOLD, "press": Phase.PRESS}
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What the arm is to do; times in seconds, lengths in metres, speeds in m/s."""
-
-    contact: Contact
-    impact_limits: str = "robust"  # one of IMPACT_LIMITS
-    interface: str = "torque"  # or "velocity", "position": what the robot is sent
-    speed: float = 0.1  # reference along -normal
-    ramp: float = 4.0  # [m/s^2]
-    preview: float = 0.02  # T_p
-    generators: int = 8
-    activation_distance: float = 0.2  # impact limits act below this gap
-    coast_time: float = 0.1
-    retract_speed: float = 0.1
-    retract_distance: float = 0.05
-    overrun: float = 0.03  # retract when nothing was hit this far behind the surface
-    stall_time: float = 0.1  # retract when the arm stopped that long near it, unexplained
-    solver: str = "quadprog"  # or "daqp"
-    after: str = "retract"  # or "hold", "press": what follows the impact
-    press_force: float = 0.0  # to press with, along -normal [N]
-
-    def __post_init__(self) -> None:
-        """Check the choices."""
-        for name, choices in (
-            ("impact_limits", IMPACT_LIMITS),
-            ("interface", INTERFACES),
-            ("solver", SOLVERS),
-            ("after", AFTER),
-        ):
-            value = getattr(self, name)
-            if value not in choices:
-                raise ControlError(f"{name}: expected one of {', '.join(choices)}, got {value!r}")
-        if self.after == "press" and not 0.0 < self.press_force < np.inf:
-            raise ControlError(f"press_force: expected a number > 0 [N], got {self.press_force}")
-        if self.after == "press" and self.interface != "torque":
-            raise ControlError("after: expected the torque interface to press with")
 
 
 class Command(NamedTuple):
@@ -96,6 +40,7 @@ class Command(NamedTuple):
     position: np.ndarray  # for a position interface [rad]
     ddq: np.ndarray  # [rad/s^2]
     reference_torque: np.ndarray  # M qddot + h: what the joint sensors should read [N.m]
+    gravity: np.ndarray  # g, part of ``torque`` [N.m]
     phase: Phase
     active: tuple[str, ...]
     relaxed: tuple[str, ...]
@@ -123,6 +68,7 @@ class ImpactController:
     def __init__(self, robot: Robot, plan: Plan, *, period: float = 1e-3) -> None:
         """Create the controller for a control period [s]; ``reset`` before the first cycle."""
         self.robot, self.plan, self.period = robot, plan, period
+        self._period_ns = round(period * 1e9)
         self._dynamics = ArmDynamics(robot)
         self._filter = VelocityFilter(period)
         self._velocity_task = VelocityTask()
@@ -138,21 +84,27 @@ class ImpactController:
             robot, period, self._tasks, self.impact_limit, plan.solver
         )
         self._normal = plan.contact.rotation[:, 2].copy()
-        self._motor, self._nothing = robot.apparent_motor_inertia, np.zeros(robot.dof)
+        self._motor = robot.apparent_motor_inertia
+        self._slowest = AT_REST * robot.limits.velocity
         self._position = np.zeros(robot.dof)  # last commanded, once started
+        self._velocity: np.ndarray = np.zeros(robot.dof)  # last commanded
         self._sent: np.ndarray = np.zeros(robot.dof)  # last torque beyond gravity
         self._hangs: np.ndarray | None = None  # gravity torque, where the driver has none
+        self._started = self._positioned = False
         self.let_go()
         self.reset()
 
     def reset(self) -> None:
         """Start over: the next state is where the approach begins."""
         self._forget_motion()
-        self._phase, self._started, self._positioned = Phase.APPROACH, False, False
+        self._positioned |= self._started
+        self._phase, self._started = Phase.APPROACH, False
         self._fastest = self._stalled = 0.0
         self._phase_time = 0.0
         self._stopping = False
         self._speed = 0.0
+        self._held: np.ndarray | None = None  # contact point in HOLD, base axes [m]
+        self.refused = ""  # why the approach did not begin, see `cannot_be_made_safe`
 
     def take_over(self, other: ImpactController) -> None:
         """Begin where another controller of the same robot has left it; ``reset`` before."""
@@ -160,6 +112,7 @@ class ImpactController:
         self._forget_motion()
         if other._started:
             self._position, self._positioned = other._position, True
+            self._velocity = other._velocity
 
     def let_go(self) -> None:
         """Go on from ``rest``, which the robot was sent instead of this controller's command."""
@@ -184,12 +137,45 @@ class ImpactController:
             return self._position if self._started else None
         return np.zeros(self.robot.dof) if self._hangs is None else self._hangs
 
+    def settle(self) -> Iterator[np.ndarray]:
+        """Yield what to send, once a period, to get from the last command to ``rest``, (n,) each.
+
+        Torques go there at their rate limit, velocities at the acceleration limit; positions are
+        those of such velocities. Nothing for a position interface that was never sent a position.
+        """
+        limits, dt = self.robot.limits, self.period
+        if self.plan.interface == "torque":
+            step = KEPT * limits.torque_rate * dt
+            while self._sent.any():
+                self._sent = self._sent - np.clip(self._sent, -step, step)
+                yield self._sent if self._hangs is None else self._sent + self._hangs
+        else:
+            step = limits.acceleration * dt
+            while self._started and self._velocity.any():
+                self._velocity = self._velocity - np.clip(self._velocity, -step, step)
+                self._position = self._position + self._velocity * dt
+                if self._velocity.any() or self.plan.interface == "velocity":
+                    yield self._values_at_rest()
+        self.let_go()
+        rest = self.rest()
+        if rest is not None:
+            yield rest
+
+    def _values_at_rest(self) -> np.ndarray:
+        return self._velocity if self.plan.interface == "velocity" else self._position
+
     def stop(self) -> None:
         """Brake and hold, from the next cycle on, until ``reset``."""
         self._stopping = True
 
     def update(
-        self, q: np.ndarray, dq: np.ndarray, *, impact: bool = False, ready: bool = True
+        self,
+        q: np.ndarray,
+        dq: np.ndarray,
+        *,
+        impact: bool = False,
+        ready: bool = True,
+        elapsed: int | None = None,
     ) -> Command:
         """Return the command for one measured state.
 
@@ -198,6 +184,8 @@ class ImpactController:
             dq: joint velocities, shape (n,) [rad/s].
             impact: the detector holds that the arm has hit something.
             ready: the detector would see an impact; without it the arm does not approach.
+            elapsed: time since the last command [ns]; after less than a period torques change by
+                less. None: a period.
 
         Raises:
             ControlError: the state is not n finite numbers, or beyond what any arm does; the
@@ -208,27 +196,52 @@ class ImpactController:
                 f"state: expected {self.robot.dof} finite positions and velocities"
                 f" below {PLAUSIBLE:g}"
             )
+        whole = elapsed is None or elapsed >= self._period_ns
+        self._solver.torque_limit.share = 1.0 if whole else max(0.0, elapsed / self._period_ns)
         state = self._dynamics(q, self._estimate(q, dq, impact))
         gap = self.plan.contact.gap(state.position)
-        self._watch_for_stall(state, gap, ready)
-        phase = self._next_phase(gap, impact)
+        if not self._started:
+            self._look_before_approaching(state, dq, gap)
+        self._watch_for_stall(state, dq, gap, ready)
+        phase = next_phase(self._situation(state, gap, impact), self.plan)
         self._phase_time += self.period
         if phase is not self._phase or not self._started:
             self._enter(phase, state)
-        command = self._command(state, gap, ready)
+        command = self._command(state, dq, gap, ready)
         self._remember(command, state)
         return command
+
+    def _look_before_approaching(self, state: ArmState, dq: np.ndarray, gap: float) -> None:
+        """Stop instead, if the arm already moves too fast and too near to be slowed down."""
+        if self._stopping or self._phase is not Phase.APPROACH:
+            return
+        measured = state._replace(dq=dq, twist=state.J.dot(dq))
+        self.refused = cannot_be_made_safe(self.robot, self.impact_limit, measured, gap)
+        self._stopping = bool(self.refused)
+
+    def _situation(self, state: ArmState, gap: float, impact: bool) -> Situation:
+        """Return what the next phase depends on."""
+        return Situation(
+            self._phase,
+            self._phase_time,
+            gap,
+            impact=impact,
+            stopping=self._stopping,
+            blocked=self._stalled >= self.plan.stall_time,
+            at_rest=bool((np.abs(state.dq) < self._slowest).all()),
+        )
 
     def _estimate(self, q: np.ndarray, dq: np.ndarray, impact: bool) -> np.ndarray:
         """Return the joint velocities to plan from, shape (n,) [rad/s].
 
-        With a torque interface the filtered measurement; right after an impact the measurement
-        itself, because velocities jump. A velocity- or position-controlled arm follows the command
-        with the lag of its own loop, which must not be fed back: there the last command.
+        With a torque interface the filtered measurement; right after an impact, when velocities
+        jump, and while pressing, when the surface takes up what is commanded, the measurement
+        itself. A velocity- or position-controlled arm follows the command with the lag of its own
+        loop, which must not be fed back: there the last command.
         """
-        if self.plan.interface != "torque" and self._started:
+        if self.plan.interface != "torque" and (self._started or self._positioned):
             return self._velocity
-        if impact or self._phase is Phase.COAST:
+        if impact or self._phase in (Phase.COAST, Phase.PRESS):
             self._filter.reset()
         return self._filter.update(q, dq, self._ddq)
 
@@ -237,74 +250,85 @@ class ImpactController:
             return False
         return float(values.dot(values)) < PLAUSIBLE**2  # NaN: no
 
-    def _next_phase(self, gap: float, impact: bool) -> Phase:
-        """Return the phase of this cycle."""
-        phase, plan = self._phase, self.plan
-        if self._stopping:
-            return Phase.HOLD
-        if phase is Phase.APPROACH and impact:
-            return Phase.COAST if plan.interface == "torque" else AFTER[plan.after]
-        coasted = phase is Phase.COAST and self._phase_time >= plan.coast_time
-        blocked = self._stalled >= plan.stall_time
-        missed = phase is Phase.APPROACH and (gap < -plan.overrun or blocked)
-        if coasted:
-            return AFTER[plan.after]
-        lost = phase is Phase.PRESS and gap < -plan.overrun
-        if missed or lost:
-            return Phase.RETRACT
-        retracted = phase is Phase.RETRACT and gap > plan.retract_distance
-        return Phase.HOLD if retracted else phase
+    def _watch_for_stall(self, state: ArmState, dq: np.ndarray, gap: float, ready: bool) -> None:
+        """Count for how long the arm has not moved as it should: a missed impact, an obstacle [s].
 
-    def _watch_for_stall(self, state: ArmState, gap: float, ready: bool) -> None:
-        """Count how long the arm has been stopped near the surface, as by a missed impact [s]."""
-        if self._phase is not Phase.APPROACH or gap > self.plan.overrun or not ready:
+        It should move at the reference speed or, if that is lower, at the bound of the impact
+        limit; where the bound has no closed form, at its own highest speed so far.
+        """
+        if self._phase not in MOVING or not ready or not self._started:
             self._fastest = self._stalled = 0.0
             return
-        speed = -float(self._normal.dot(state.velocity))
-        self._fastest = max(self._fastest, speed)
-        slow = speed < STALLED * self._fastest
-        self._stalled = self._stalled + self.period if slow else 0.0
+        sign = -1.0 if self._phase is Phase.APPROACH else 1.0
+        speed = sign * float(self._normal.dot(state.J[:3].dot(dq)))
+        self._fastest = max(self._fastest, speed, CREEP)
+        wanted = sign * self._speed
+        if self._phase is Phase.APPROACH and self._impact_limit_acts(gap):
+            bound = self._bound_speed()
+            wanted = min(wanted, self._fastest if isnan(bound) else bound)
+        self._stalled = self._stalled + self.period if speed < STALLED * wanted else 0.0
+
+    def _bound_speed(self) -> float:
+        """Return the impact limit's bound of the last cycle, NaN if it has none [m/s]."""
+        return nan if self.impact_limit is None else self.impact_limit.bound.speed
 
     def _enter(self, phase: Phase, state: ArmState) -> None:
         """Start a phase from this state."""
-        if not (self._started or self._positioned):
+        if not self._started and not (self._positioned and self._is_near(state.q)):
             self._position = state.q
         self._started = True
+        self._velocity = state.dq
         self._phase, self._phase_time, self._speed = phase, 0.0, 0.0
+        self._held = state.position if phase is Phase.HOLD else None
         self._orientation_task.reference = state.rotation
         self._posture_task.reference = state.q
-        self._velocity = state.dq
 
-    def _command(self, state: ArmState, gap: float, ready: bool) -> Command:
+    def _is_near(self, q: np.ndarray) -> bool:
+        """Return whether the last commanded position is one that the arm may be following."""
+        return bool((np.abs(q - self._position) <= LEAD * self.robot.limits.velocity).all())
+
+    def _command(self, state: ArmState, dq: np.ndarray, gap: float, ready: bool) -> Command:
         """Return the command of the present phase."""
         limit = self.impact_limit if self._impact_limit_acts(gap) else None
-        press = self._press(state)
-        self._solver.torque_limit.added = press
         if self._phase is Phase.COAST:
             result = self._coast(state)
         else:
-            self._set_reference(ready)
-            result = self._solver.solve(state, impact=limit is not None)
-        ddq, dt = result.ddq, self.period
-        torque, reference = self._torques(state, ddq, press)
-        step = ddq * dt
+            self._set_reference(state, ready)
+            added = self._press(state)
+            result = self._solver.solve(state, impact=limit is not None, added=added)
+        torque, reference = self._torques(state, result.ddq)
+        velocity, position = self._motion(state, dq, result.ddq)
         compensated = state.g if self.robot.driver_compensates_gravity else 0.0
         return Command(
             torque=torque,
             driver_torque=torque - compensated,
-            velocity=self._velocity + step,
-            position=self._position + (self._velocity + step * 0.5) * dt,
-            ddq=ddq,
+            velocity=velocity,
+            position=position,
+            ddq=result.ddq,
             reference_torque=reference,
+            gravity=state.g,
             phase=self._phase,
             active=result.active,
             relaxed=result.relaxed,
             slack=result.slack,
             normal_speed=float(self._normal.dot(state.velocity)),
-            speed_bound=float("nan") if limit is None else limit.bound.speed,
+            speed_bound=nan if limit is None else limit.bound.speed,
             gap=gap,
             due=self._is_due(gap),
         )
+
+    def _motion(
+        self, state: ArmState, dq: np.ndarray, ddq: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the velocities [rad/s] and positions [rad] to command, (n,) each."""
+        dt, limits, last = self.period, self.robot.limits, self._velocity
+        if self.plan.interface == "torque":
+            step = ddq * dt
+            return last + step, self._position + (last + step * 0.5) * dt
+        if self.plan.interface == "velocity":
+            velocity = led_velocity(last + ddq * dt, last, dq, limits, dt)
+            return velocity, self._position + velocity * dt
+        return led_position(last + ddq * dt, last, self._position, state.q, limits, dt)
 
     def _is_due(self, gap: float) -> bool:
         """Return whether contact is meant now: the surface may be off by the overrun."""
@@ -314,8 +338,8 @@ class ImpactController:
     def _impact_limit_acts(self, gap: float) -> bool:
         """Return whether the impact limit is in force."""
         near = gap < self.plan.activation_distance
-        moving = self._phase in (Phase.APPROACH, Phase.PRESS)  # pressing may lose the surface
-        return moving and near and self.impact_limit is not None
+        towards = self._phase in (Phase.APPROACH, Phase.PRESS, Phase.BRAKE)
+        return towards and near and self.impact_limit is not None
 
     def _coast(self, state: ArmState) -> Acceleration:
         """Return the acceleration that gravity compensation alone leaves: u = g."""
@@ -323,32 +347,39 @@ class ImpactController:
         ddq = np.linalg.solve(inertia, state.g - state.h)
         return Acceleration(ddq, active=(), slack=0.0, relaxed=())
 
-    def _set_reference(self, ready: bool) -> None:
-        """Ramp the reference velocity towards the phase's speed along the normal."""
-        plan = self.plan
+    def _set_reference(self, state: ArmState, ready: bool) -> None:
+        """Ramp the reference velocity towards the phase's speed along the normal, or hold."""
+        plan, task = self.plan, self._velocity_task
+        if self._held is not None:
+            task.reference = HOLDING * (self._held - state.position)
+            task.feedforward = np.zeros(3)
+            return
         approach = -plan.speed if ready else 0.0
         targets = {Phase.APPROACH: approach, Phase.RETRACT: plan.retract_speed}
         change, most = targets.get(self._phase, 0.0) - self._speed, plan.ramp * self.period
         step = min(max(change, -most), most)
         self._speed += step
-        self._velocity_task.reference = self._speed * self._normal
-        self._velocity_task.feedforward = step / self.period * self._normal
+        task.reference = self._speed * self._normal
+        task.feedforward = step / self.period * self._normal
 
-    def _press(self, state: ArmState) -> np.ndarray:
-        """Return the torques that press on the surface, zero in other phases, (n,) [N.m]."""
-        if self._phase is not Phase.PRESS:
-            return self._nothing
-        return -self.plan.press_force * self._normal.dot(state.J[:3])
+    def _press(self, state: ArmState) -> np.ndarray | None:
+        """Return the accelerations (n,) [rad/s^2] that pressing adds, none in other phases."""
+        pressing, limit = self._phase is Phase.PRESS, self.impact_limit
+        if limit is not None:
+            limit.preview = self.plan.preview * (PREVIEW if pressing else 1.0)
+        if not pressing:
+            return None
+        most, _ = highest_press_force(self.robot, limit, state, self._normal, self.plan.preview)
+        force = min(self.plan.press_force, most) * min(1.0, self._phase_time / RAMP)
+        return force * press_acceleration(self.robot, state, self._normal)
 
-    def _torques(
-        self, state: ArmState, ddq: np.ndarray, press: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _torques(self, state: ArmState, ddq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return u and the links' share of it, each of shape (n,) [N.m].
 
-        u = (M + B_theta) qddot + h + press, clipped to torque and rate; the links' share is
-        without B_theta and not clipped.
+        u = (M + B_theta) qddot + h, clipped to torque and rate; the links' share is without
+        B_theta and not clipped.
         """
-        links = state.M.dot(ddq) + state.h + press
+        links = state.M.dot(ddq) + state.h
         lower, upper = self._solver.torque_limit.box(state)
         return np.minimum(np.maximum(links + self._motor * ddq, lower), upper), links
 

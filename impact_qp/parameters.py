@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from impact_qp.controller import IMPACT_LIMITS, INTERFACES, Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import Contact
+from impact_qp.plan import IMPACT_LIMITS, INTERFACES, Plan
 from impact_qp.program import SOLVERS
 from impact_ros.parameters import parameter
 from impact_ros.robot_parameters import RobotParameters
@@ -82,6 +82,17 @@ class ControllerParameters(RobotParameters):
     state_timeout: float = parameter(
         0.02, "Stop when state or detector are silent for longer", unit="s", low=1e-3, high=10.0
     )
+    max_consecutive_missed: int = parameter(
+        10,
+        "Stop when more control cycles in a row were missed: no state, or a late answer",
+        low=0,
+        high=1_000_000,
+    )
+    goal_may_widen: bool = parameter(
+        False,
+        "A goal may suppose less friction or restitution, or choose weaker impact limits, than"
+        " these parameters",
+    )
     lockstep: bool = parameter(
         False, "Answer each state once the detector has judged it; no watchdog (simulation)"
     )
@@ -107,6 +118,18 @@ class ControllerParameters(RobotParameters):
             overrun=self.overrun,
             solver=self.solver,
             stall_time=self.stall_time,
+        )
+
+    def summary(self) -> str:
+        """Return in one line what the robot may be told to do, for the log."""
+        point, normal = (
+            [round(x, 4) for x in v] for v in (self.contact_point, self.contact_normal)
+        )
+        return (
+            f"{self.robot}, {self.interface} interface, {self.impact_limits} impact limits, contact"
+            f" {point} with normal {normal}, friction {self.friction:g}, restitution"
+            f" {self.restitution[0]:g} to {self.restitution[1]:g}, speed"
+            f" {min(self.speed, self.speed_cap):g} m/s, cap {self.speed_cap:g} m/s"
         )
 
     def _contact(self) -> Contact:

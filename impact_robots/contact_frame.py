@@ -23,7 +23,10 @@ def contact_rotation(normal: ArrayLike) -> np.ndarray:
     Raises:
         RobotError: the normal is not three finite numbers, or is zero.
     """
-    given = np.asarray(normal, dtype=float)
+    try:
+        given = np.asarray(normal, dtype=float)
+    except (TypeError, ValueError):
+        given = np.empty(0)
     length = hypot(*given.tolist()) if given.shape == (3,) else nan
     if not 1e-9 <= length < inf:
         raise RobotError(f"normal: expected three finite numbers, not all zero, got {normal!r}")

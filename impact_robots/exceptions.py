@@ -8,3 +8,7 @@ class ImpactError(Exception):
 
 class RobotError(ImpactError):
     """A robot cannot be loaded: unknown name, missing file, wrong or missing entry."""
+
+    def __init__(self, text: str) -> None:
+        """Keep ``text`` as one line, whatever a file's names and parsers' messages hold."""
+        super().__init__(" ".join(text.split()))

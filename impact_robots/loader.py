@@ -4,33 +4,44 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
-import yaml
 
+from impact_robots.entries import Entries
 from impact_robots.exceptions import RobotError
 from impact_robots.frames import name_frames_apart
+from impact_robots.physical import check_links, check_mass_matrix
 from impact_robots.robot import JointLimits, Robot
+from impact_robots.urdf_file import full_model, read_urdf
+from impact_robots.yaml_file import read_mapping
 
 _HERE = Path(__file__).parent
-_LIMITS = (
-    "position_lower",
-    "position_upper",
-    "velocity",
-    "acceleration",
-    "jerk",
-    "torque",
-    "torque_rate",
-    "impulsive_torque",
-)
+_LIMITS = ("velocity", "acceleration", "jerk", "torque", "torque_rate", "impulsive_torque")
 _MOTORS = (
     "reflected_motor_inertia",
     "apparent_motor_inertia",
     "joint_stiffness",
     "joint_damping",
 )
+_KEYS = (
+    "name",
+    "urdf",
+    "inertias_identified_as_a_set",
+    "joint_prefix",
+    "joints",
+    "base_link",
+    "tool",
+    "position_lower",
+    "position_upper",
+    *_LIMITS,
+    *_MOTORS,
+    "stance",
+    "detection_joints",
+    "driver_compensates_gravity",
+    "assumed",
+)
+_TOOL = ("parent", "mass", "radius", "com", "contact_point")
 
 
 def available_robots() -> tuple[str, ...]:
@@ -49,72 +60,43 @@ def load_robot(
         joint_prefix: replaces the YAML's prefix of joint and link names, such as ``fr3_``.
 
     Raises:
-        RobotError: unknown name, missing file, or a wrong or missing entry; says which.
+        RobotError: unknown name, missing file, a wrong or missing entry, or links and a mass matrix
+            that no arm can have; says which.
     """
     path = _find(name)
-    entries = _Entries(path, _read_yaml(path))
-    prefix = entries.get("joint_prefix", "") if joint_prefix is None else joint_prefix
-    joints = tuple(prefix + joint for joint in entries.need("joints"))
-    urdf_text = _read_urdf(path, entries, urdf)
-    model = _build_model(path, urdf_text, joints)
+    entries = Entries(path, read_mapping(path), _KEYS)
+    prefix = entries.text("joint_prefix", "") if joint_prefix is None else joint_prefix
+    joints = tuple(prefix + joint for joint in entries.texts("joints"))
+    urdf_path = _urdf_path(path, entries, urdf)
+    urdf_text, root = read_urdf(urdf_path)
+    model = _reduced(urdf_path, full_model(urdf_path, urdf_text, root), joints)
+    as_a_set = entries.flag("inertias_identified_as_a_set", False)
+    check_links(urdf_path, model, as_a_set=as_a_set)  # before a tool hides a link without mass
+    base = prefix + entries.text("base_link")
+    _check_frame(entries, "base_link", base, model)
+    n, limits = len(joints), _limits(entries, len(joints))
     contact_frame = _attach_tool(entries, model, prefix)
-    base = prefix + entries.need("base_link")
-    if not model.existFrame(base):
-        raise RobotError(f"{path}: base_link: no frame {base!r} in the URDF")
+    check_mass_matrix(path, model, limits.position_lower, limits.position_upper)
     return Robot(
-        name=str(entries.need("name")),
+        name=entries.text("name"),
         joint_names=joints,
         model=model,
         urdf=urdf_text,
         base_frame=base,
         contact_frame=contact_frame,
-        limits=JointLimits(**{key: entries.vector(key, len(joints)) for key in _LIMITS}),
-        **{key: entries.vector(key, len(joints)) for key in _MOTORS},
-        stance=entries.vector("stance", len(joints)),
-        detection_joints=_detection_joints(entries, len(joints)),
-        driver_compensates_gravity=bool(entries.need("driver_compensates_gravity")),
-        assumed=tuple(entries.get("assumed", ())),
+        limits=limits,
+        **{key: entries.positive(key, n) for key in _MOTORS},
+        stance=_stance(entries, limits),
+        detection_joints=tuple(i - 1 for i in entries.numbers_from("detection_joints", 1, n)),
+        driver_compensates_gravity=entries.flag("driver_compensates_gravity"),
+        assumed=entries.texts("assumed", ()),
     )
-
-
-class _Entries:
-    """The mapping of a robot's YAML, with errors that name file and key."""
-
-    def __init__(self, path: Path, mapping: dict[str, Any]) -> None:
-        self.path = path
-        self._mapping = mapping
-
-    def get(self, key: str, default: Any) -> Any:
-        """Return an optional entry."""
-        return self._mapping.get(key, default)
-
-    def need(self, key: str) -> Any:
-        """Return an entry that must be there."""
-        if key not in self._mapping:
-            raise RobotError(f"{self.path}: entry {key!r} is missing")
-        return self._mapping[key]
-
-    def vector(self, key: str, size: int) -> np.ndarray:
-        """Return an entry of ``size`` finite numbers; motor figures must be positive."""
-        try:
-            values = np.array(self.need(key), dtype=float)
-        except (TypeError, ValueError):
-            raise RobotError(f"{self.path}: {key}: expected {size} numbers") from None
-        if values.shape != (size,) or not np.all(np.isfinite(values)):
-            raise RobotError(
-                f"{self.path}: {key}: expected {size} finite numbers, got {values.tolist()}"
-            )
-        if key not in ("position_lower", "position_upper", "stance") and np.any(values <= 0):
-            raise RobotError(f"{self.path}: {key}: expected positive, got {values.tolist()}")
-        return values
 
 
 def _find(name: str | Path) -> Path:
     """Return the path of a robot's YAML."""
     path = Path(name)
     if path.suffix in (".yaml", ".yml"):
-        if not path.is_file():
-            raise RobotError(f"robot: no file {path}")
         return path
     if str(name) not in available_robots():
         choices = ", ".join(available_robots())
@@ -122,71 +104,72 @@ def _find(name: str | Path) -> Path:
     return _HERE / f"{name}.yaml"
 
 
-def _read_yaml(path: Path) -> dict[str, Any]:
-    """Return the mapping in a YAML file."""
-    try:
-        mapping = yaml.safe_load(path.read_text())
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise RobotError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(mapping, dict):
-        raise RobotError(f"{path}: expected a mapping of entries")
-    return mapping
-
-
-def _read_urdf(path: Path, entries: _Entries, override: str | Path | None) -> str:
-    """Return the URDF's text: the caller's, or the one beside the YAML."""
-    named = entries.get("urdf", None)
-    if override is None and named is None:
+def _urdf_path(path: Path, entries: Entries, override: str | Path | None) -> Path:
+    """Return the path of the URDF: the caller's, or the one beside the YAML."""
+    if override is not None:
+        return Path(override)
+    named = entries.text("urdf", "")
+    if not named:
         raise RobotError(
-            f"robot {entries.need('name')!r} ships without a URDF: give one (--urdf PATH)"
+            f"robot {entries.text('name')!r} ships without a URDF: give one (--urdf PATH)"
         )
-    file = Path(override) if override is not None else path.parent / named
-    if not file.is_file():
-        raise RobotError(f"robot: no URDF file {file}")
-    return file.read_text()
+    return path.parent / named
 
 
-def _build_model(path: Path, urdf_text: str, joints: tuple[str, ...]) -> pin.Model:
+def _reduced(urdf: Path, full: pin.Model, joints: tuple[str, ...]) -> pin.Model:
     """Return the pinocchio model with exactly ``joints``, every other joint locked at zero."""
-    try:
-        full = pin.buildModelFromXML(urdf_text)
-    except (ValueError, RuntimeError) as error:
-        raise RobotError(f"{path}: URDF cannot be read: {' '.join(str(error).split())}") from None
     missing = [joint for joint in joints if not full.existJointName(joint)]
     if missing:
         has = ", ".join(list(full.names)[1:])
-        raise RobotError(f"{path}: joints {', '.join(missing)} not in the URDF, which has {has}")
+        raise RobotError(f"{urdf}: joints {', '.join(missing)} not in the URDF, which has {has}")
     locked = [i for i, name in enumerate(full.names) if i > 0 and name not in joints]
     model = pin.buildReducedModel(full, locked, pin.neutral(full))
     if tuple(model.names)[1:] != joints:
-        raise RobotError(f"{path}: joints: expected the URDF's order {list(model.names)[1:]}")
+        raise RobotError(f"{urdf}: joints: expected the URDF's order {list(model.names)[1:]}")
     if model.nq != len(joints) or model.nv != len(joints):
-        raise RobotError(f"{path}: every joint must be revolute or prismatic with limits")
+        raise RobotError(f"{urdf}: every joint must be revolute or prismatic with limits")
     name_frames_apart(model)
     return model
 
 
-def _attach_tool(entries: _Entries, model: pin.Model, prefix: str) -> str:
+def _limits(entries: Entries, size: int) -> JointLimits:
+    """Return the limits, which must leave each joint some way to go."""
+    lower, upper = (entries.vector(key, size) for key in ("position_lower", "position_upper"))
+    if np.any(lower >= upper):
+        raise entries.error("position_lower", "less than position_upper", lower.tolist())
+    positive = {key: entries.positive(key, size) for key in _LIMITS}
+    return JointLimits(position_lower=lower, position_upper=upper, **positive)
+
+
+def _stance(entries: Entries, limits: JointLimits) -> np.ndarray:
+    """Return the stance, which must be a configuration that the arm can take."""
+    stance = entries.vector("stance", len(limits.velocity))
+    if np.any((stance < limits.position_lower) | (stance > limits.position_upper)):
+        raise entries.error(
+            "stance", "positions from position_lower to position_upper", stance.tolist()
+        )
+    return stance
+
+
+def _attach_tool(entries: Entries, model: pin.Model, prefix: str) -> str:
     """Add the tool's inertia and its contact frame to the model; return the frame's name."""
-    tool = entries.need("tool")
-    parent = prefix + tool["parent"]
-    if not model.existFrame(parent):
-        raise RobotError(f"{entries.path}: tool.parent: no frame {parent!r} in the URDF")
+    tool = entries.section("tool", _TOOL)
+    parent = prefix + tool.text("parent")
+    _check_frame(tool, "parent", parent, model)
     frame = model.frames[model.getFrameId(parent)]
-    sphere = pin.Inertia.FromSphere(float(tool["mass"]), float(tool["radius"]))
-    at_com = frame.placement * pin.SE3(np.eye(3), np.array(tool["com"], dtype=float))
+    sphere = pin.Inertia.FromSphere(tool.number("mass"), tool.number("radius"))
+    at_com = frame.placement * pin.SE3(np.eye(3), tool.vector("com", 3))
     model.appendBodyToJoint(frame.parentJoint, sphere, at_com)
-    at_contact = frame.placement * pin.SE3(np.eye(3), np.array(tool["contact_point"], dtype=float))
+    at_contact = frame.placement * pin.SE3(np.eye(3), tool.vector("contact_point", 3))
     name = prefix + "tool_contact"
+    if model.existFrame(name):
+        raise tool.error("contact_point", f"no frame {name} in the URDF", name)
     model.addFrame(
         pin.Frame(name, frame.parentJoint, model.getFrameId(parent), at_contact, pin.OP_FRAME)
     )
     return name
 
 
-def _detection_joints(entries: _Entries, size: int) -> tuple[int, ...]:
-    """Return the detector's joints as indices from 0; the YAML counts from 1, as papers do."""
-    numbers = entries.need("detection_joints")
-    if not numbers or any(not isinstance(i, int) or not 1 <= i <= size for i in numbers):
-        raise RobotError(f"{entries.path}: detection_joints: expected numbers 1 to {size}")
-    return tuple(i - 1 for i in numbers)
+def _check_frame(entries: Entries, key: str, frame: str, model: pin.Model) -> None:
+    if not model.existFrame(frame):
+        raise RobotError(f"{entries.where(key)}: no frame {frame!r} in the URDF")

@@ -105,7 +105,10 @@ class Robot:
             raise RobotError(f"contact frame: expected one of {', '.join(frames)}, got {frame!r}")
         if offset is None:
             return replace(self, contact_frame=frame)
-        lever = np.array(offset, dtype=float)
+        try:
+            lever = np.array(offset, dtype=float)
+        except (TypeError, ValueError):
+            lever = np.empty(0)
         if lever.shape != (3,) or not np.isfinite(lever).all():
             raise RobotError(f"contact offset: expected three finite numbers, got {offset}")
         model = self.model.copy()

@@ -10,9 +10,12 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
+from impact_robots.entries import LARGEST
 from impact_robots.exceptions import RobotError
 from impact_robots.frames import name_frames_apart
+from impact_robots.physical import check_links, check_mass_matrix
 from impact_robots.robot import JointLimits, Robot
+from impact_robots.urdf_file import full_model, read_urdf
 
 _NOT_IN_A_URDF = (
     "acceleration",
@@ -44,10 +47,13 @@ def robot_from_urdf(
         reflected_motor_inertia: B_rho, shape (n,) or one for all joints [kg.m^2].
 
     Raises:
-        RobotError: no such file or frame, not a URDF, or motor inertias that do not fit.
+        RobotError: no such file or frame, not a URDF, links or a mass matrix that no arm can have,
+            or motor inertias that do not fit.
     """
-    text = _read(Path(path))
-    model = _model(Path(path), text)
+    path = Path(path)
+    _, root = read_urdf(path)
+    text = _without_continuous(root, path)
+    model = _model(path, text, root)
     n = model.nv
     names = [frame.name for frame in model.frames if frame.type == pin.BODY]
     contact_frame = contact_frame or names[-1]
@@ -56,6 +62,8 @@ def robot_from_urdf(
     unknown = np.full(n, np.inf)
     effort = np.where(model.upperEffortLimit > 0.0, model.upperEffortLimit, np.inf)
     lower, upper = model.lowerPositionLimit, model.upperPositionLimit
+    check_links(path, model)
+    check_mass_matrix(path, model, lower, upper)
     limits = JointLimits(
         position_lower=lower,
         position_upper=upper,
@@ -85,30 +93,25 @@ def robot_from_urdf(
     )
 
 
-def _read(path: Path) -> str:
+def _without_continuous(root: ElementTree.Element, path: Path) -> str:
     """Return the URDF with every continuous joint as a revolute one without limits."""
-    try:
-        root = ElementTree.fromstring(path.read_text())
-    except OSError as error:
-        raise RobotError(f"robot: no URDF file {path}: {error.strerror}") from None
-    except (ElementTree.ParseError, UnicodeDecodeError) as error:
-        raise RobotError(f"{path}: not XML: {error}") from None
     for joint in root.iter("joint"):
         if joint.get("type") == "continuous":
             joint.set("type", "revolute")
             limit = joint.find("limit")
             if limit is None:
-                limit = ElementTree.SubElement(joint, "limit", effort="0", velocity="0")
+                limit = ElementTree.SubElement(joint, "limit")
             limit.attrib.update(lower="-1e9", upper="1e9")
-    return str(ElementTree.tostring(root, encoding="unicode"))
-
-
-def _model(path: Path, text: str) -> pin.Model:
-    """Return the pinocchio model, which must have joints of one coordinate each."""
+            limit.attrib = {"effort": "0", "velocity": "0", **limit.attrib}
     try:
-        model = pin.buildModelFromXML(text)
-    except (ValueError, RuntimeError) as error:
-        raise RobotError(f"{path}: URDF cannot be read: {' '.join(str(error).split())}") from None
+        return str(ElementTree.tostring(root, encoding="unicode"))
+    except RecursionError:
+        raise RobotError(f"{path}: expected a URDF, got elements nested too deeply") from None
+
+
+def _model(path: Path, text: str, root: ElementTree.Element) -> pin.Model:
+    """Return the pinocchio model, which must have joints of one coordinate each."""
+    model = full_model(path, text, root)
     if model.nv == 0 or model.nq != model.nv:
         raise RobotError(f"{path}: expected revolute or prismatic joints, at least one")
     name_frames_apart(model)
@@ -117,8 +120,11 @@ def _model(path: Path, text: str) -> pin.Model:
 
 def _inertia(value: ArrayLike, n: int, which: str) -> np.ndarray:
     """Return n motor inertias."""
-    inertia = np.asarray(value, dtype=float)
+    try:
+        inertia = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise RobotError(f"{which} motor inertia: expected numbers, got {value!r}") from None
     fits = inertia.ndim == 0 or inertia.shape == (n,)
-    if not fits or not np.all(np.isfinite(inertia)) or np.any(inertia < 0.0):
+    if not fits or not np.all((inertia >= 0.0) & (inertia <= LARGEST)):
         raise RobotError(f"{which} motor inertia: expected 1 or {n} numbers >= 0, got {value!r}")
     return np.full(n, inertia) if inertia.ndim == 0 else inertia

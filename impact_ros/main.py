@@ -74,18 +74,24 @@ def _run(script: str, args: list[str], node_classes: Sequence[Callable[[], Any]]
             return _fail(script, str(error), 2)
         except ImpactError as error:
             return _fail(script, str(error), 1)
+        except Exception as error:  # of one node; the others still have something to say
+            return _fail(script, f"failed: {type(error).__name__}: {error}", 1)
         finally:
             _close(nodes)
     return 0
 
 
 def _close(nodes: list[Any]) -> None:
+    """End all nodes; first those with a last command, whatever became of the others."""
     for node in nodes:
         if hasattr(node, "trigger_shutdown"):
             with contextlib.suppress(Exception):  # already finalized
                 node.trigger_shutdown()
-        node.destroy_node()
-    rclpy.try_shutdown()
+    for node in nodes:
+        with contextlib.suppress(Exception):  # one that failed must not keep the rest
+            node.destroy_node()
+    with contextlib.suppress(Exception):  # it destroys what is left
+        rclpy.try_shutdown()
 
 
 def _fail(script: str, message: str, status: int) -> int:

@@ -8,6 +8,8 @@ import typing
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
+import numpy as np
+
 from impact_ros.exceptions import ParameterError
 
 SCALARS: dict[type, str] = {
@@ -86,8 +88,10 @@ class Specification:
         return tuple(self._convert_element(element, value) for element in value)
 
     def _convert_element(self, element: Any, given: Any) -> Any:
+        if isinstance(element, np.generic):
+            element = element.item()  # a NumPy number is a number
         if self.element is float and type(element) is int:
-            element = float(element)
+            element = _as_float(element)
         if type(element) is not self.element or not self._allows(element):
             raise self._error(given)
         return element
@@ -109,6 +113,13 @@ class Specification:
 
     def _error(self, value: Any) -> ParameterError:
         return ParameterError(self.name, f"expected {self.expected}, got {value!r}")
+
+
+def _as_float(number: int) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
 
 
 def parameter(

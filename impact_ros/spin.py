@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import os
 import signal
 import threading
 import time
@@ -22,6 +23,8 @@ from typing import Any
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.task import Future
+
+CLOSING = 3.0  # from a signal on, the end is not cut short by further signals [s]
 
 # A signal is noticed within this time [s]; a condition within the shorter one.
 SLICE = 0.05
@@ -67,7 +70,10 @@ def freeze_garbage() -> None:
 
 @contextlib.contextmanager
 def stop_on_signals() -> Iterator[Stop]:
-    """Turn SIGINT and SIGTERM into a reason to stop; a second one ends the process at once.
+    """Turn SIGINT and SIGTERM into a reason to stop.
+
+    Impatience must not cost the last safe command: further signals are passed over for
+    ``CLOSING`` seconds. After that, one more ends a process that hangs.
 
     Yields:
         What `spin` watches. Outside the main thread signals are left alone.
@@ -77,9 +83,15 @@ def stop_on_signals() -> Iterator[Stop]:
         yield stop
         return
 
+    asked = float("inf")
+
     def handle(number: int, _frame: Any) -> None:
-        stop.reason = signal.Signals(number).name
-        signal.signal(number, signal.SIG_DFL)
+        nonlocal asked
+        now = time.monotonic()
+        if not stop.reason:
+            stop.reason, asked = signal.Signals(number).name, now
+        elif now - asked > CLOSING:
+            os._exit(128 + number)
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

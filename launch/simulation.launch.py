@@ -18,7 +18,7 @@ from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJ
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
-from impact_qp.controller import IMPACT_LIMITS
+from impact_qp.plan import IMPACT_LIMITS
 from impact_ros.experiment import Run, suite_parameters
 from impact_sim.scenarios import load_scenario, scenario_names
 

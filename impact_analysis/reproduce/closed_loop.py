@@ -22,9 +22,10 @@ from impact_predictor.contact_force import Viscoelastic
 from impact_predictor.feasible_sets import impulse_set, unit_impulses
 from impact_predictor.inverse_inertia import crb
 from impact_predictor.restitution import exact_restitution
-from impact_qp.controller import IMPACT_LIMITS, ImpactController
+from impact_qp.controller import ImpactController
 from impact_qp.limits import ImpactLimit, RobustImpactLimit
 from impact_qp.parameters import ControllerParameters
+from impact_qp.plan import IMPACT_LIMITS
 from impact_robots import ArmDynamics, Robot, load_robot
 from impact_ros.parameters import from_values
 from impact_sim.plant import Surface

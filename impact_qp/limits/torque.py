@@ -9,21 +9,25 @@ from impact_qp.limits.limit import Limit
 from impact_robots.dynamics import ArmState
 from impact_robots.robot import Robot
 
+KEPT = 1.0 - 1e-9  # of the rate limit: rounding must not exceed it
+
 
 class TorqueLimit(Limit):
     r"""Bounds on :math:`u = (M + B_\theta)\ddot q + h` and on its change over one cycle.
 
-    The rate is that of the torque beyond gravity, which is what the driver is sent.
+    The rate is that of the torque beyond gravity, which is what the driver is sent. Where the
+    driver adds gravity, what it is sent is within the torque limits too.
     """
 
     def __init__(self, robot: Robot, period: float) -> None:
         """Create the limit for a control period ``period`` [s]."""
         self._torque = robot.limits.torque
         self._least = -self._torque
-        self._step = robot.limits.torque_rate * period
+        self._adds_gravity = robot.driver_compensates_gravity
+        self._step = KEPT * robot.limits.torque_rate * period
         self._motor = np.diag(robot.apparent_motor_inertia)
+        self.share = 1.0  # of the period that has gone by since the last command
         self.previous: np.ndarray | None = None  # last u - g [N.m], None after a re-start
-        self.added: np.ndarray | None = None  # to u beside what accelerations need [N.m]
         self._last: tuple[ArmState, np.ndarray | None, tuple[np.ndarray, np.ndarray]] | None = None
         self.names = tuple(f"{name} torque upper" for name in robot.joint_names) + tuple(
             f"{name} torque lower" for name in robot.joint_names
@@ -35,9 +39,8 @@ class TorqueLimit(Limit):
         np.add(state.M, self._motor, out=G[:n])
         np.negative(G[:n], out=G[n:])
         lower, upper = self.box(state)
-        other = state.h if self.added is None else state.h + self.added
-        np.subtract(upper, other, out=h[:n])
-        np.subtract(other, lower, out=h[n:])
+        np.subtract(upper, state.h, out=h[:n])
+        np.subtract(state.h, lower, out=h[n:])
 
     def box(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper torques u, gravity included, each of shape (n,) [N.m]."""
@@ -49,11 +52,14 @@ class TorqueLimit(Limit):
         return box
 
     def _box(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
-        if self.previous is None:
-            return self._least, self._torque
         least, most = self._least, self._torque
-        sent = self.previous + state.g
-        lower, upper = sent - self._step, sent + self._step
+        if self._adds_gravity:
+            least = np.minimum(np.maximum(least, state.g + self._least), most)
+            most = np.maximum(np.minimum(most, state.g + self._torque), least)
+        if self.previous is None:
+            return least, most
+        sent, step = self.previous + state.g, self.share * self._step
+        lower, upper = sent - step, sent + step
         for bound in (lower, upper):
             np.maximum(bound, least, out=bound)
             np.minimum(bound, most, out=bound)

@@ -125,7 +125,7 @@ def test_detection_coasts_then_retracts_then_holds(panda, scenario, contact):
         measurement = simulation.step(command.driver_torque)
         impact = impact or simulation.plant.contact_force.any()
     changes = [a for a, b in zip(phases, [None, *phases[:-1]], strict=True) if a is not b]
-    assert changes == [Phase.APPROACH, Phase.COAST, Phase.RETRACT, Phase.HOLD]
+    assert changes == [Phase.APPROACH, Phase.COAST, Phase.RETRACT, Phase.BRAKE, Phase.HOLD]
     assert phases.count(Phase.COAST) == pytest.approx(100, abs=1)
     assert command.gap > 0.04
     assert np.abs(simulation.plant.dq).max() < 0.02

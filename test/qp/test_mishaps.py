@@ -9,6 +9,8 @@ import pytest
 import impact_qp.acceleration
 from impact_analysis.mishaps import MISHAPS, run_mishap
 from impact_qp import ControlError, ImpactController, NoSolutionFound, Phase, Plan
+from impact_qp.limits import RobustImpactLimit
+from impact_qp.press import highest_press_force
 from impact_robots import ArmDynamics
 from impact_sim import PANDA_NOISE, Simulation
 
@@ -43,8 +45,8 @@ def test_an_arm_that_is_too_fast_brakes_and_the_violation_is_reported(outcomes, 
 
 
 def test_a_missed_impact_ends_in_a_retraction_without_coasting(outcomes):
-    assert outcomes["impact not detected"].phases == ["approach", "retract", "hold"]
-    assert outcomes["as announced"].phases == ["approach", "coast", "retract", "hold"]
+    assert outcomes["impact not detected"].phases == ["approach", "retract", "brake", "hold"]
+    assert outcomes["as announced"].phases == ["approach", "coast", "retract", "brake", "hold"]
 
 
 # --- never without an answer --------------------------------------------------------------------
@@ -98,17 +100,17 @@ def test_waiting_for_the_detector_near_the_surface_is_no_stall(panda, contact, a
     dq = np.linalg.pinv(at_impact.J[:3]) @ (-0.05 * contact.rotation[:, 2])
 
     def stops(*, ready):
-        """Approach for 30 ms, stand still for 30 ms; return the phase."""
+        """Approach for 30 ms, stand still for 30 ms; return the phases."""
         controller.reset()
+        phases = []
         for k in range(60):
             moved = min(k, 30) * 1e-3 * dq
-            phase = controller.update(
-                at_impact.q + moved, dq * (k < 30), ready=ready or k < 30
-            ).phase
-        return phase
+            command = controller.update(at_impact.q + moved, dq * (k < 30), ready=ready or k < 30)
+            phases.append(command.phase)
+        return phases
 
-    assert stops(ready=False) is Phase.APPROACH
-    assert stops(ready=True) is Phase.RETRACT
+    assert set(stops(ready=False)) == {Phase.APPROACH}
+    assert Phase.RETRACT in stops(ready=True)
 
 
 # --- after the impact ---------------------------------------------------------------------------
@@ -127,28 +129,67 @@ def test_after_the_impact_it_holds_or_presses(panda, scenario, contact, after, f
         measurement = simulation.step(commands[-1].driver_torque)
         forces.append(-measurement.forces[:, 0].mean())
     assert commands[-1].phase is (Phase.PRESS if force else Phase.HOLD)
+    assert not any(command.relaxed for command in commands)
     assert np.mean(forces[-500:]) == pytest.approx(force, abs=0.02 * force + 0.1)
     assert np.abs(simulation.plant.dq).max() < 0.02
     steps = np.diff([command.driver_torque for command in commands], axis=0)
     assert np.abs(steps).max() <= 1.0 + 1e-9
 
 
-def test_an_arm_that_presses_and_loses_the_surface_retracts(panda, scenario, contact):
-    controller = ImpactController(panda, Plan(contact, speed=0.1, after="press", press_force=20.0))
+def pressing(panda, scenario, contact, force, *, mode="robust", lose_at=None, cycles=4000):
+    """Press after an impact; return commands, and the contact point's speeds and forces."""
+    plan = Plan(contact, mode, speed=0.1, after="press", press_force=force)
+    controller = ImpactController(panda, plan)
     simulation = Simulation(panda, scenario.surface(panda), noise=PANDA_NOISE)
     measurement, impact = simulation.reset(scenario.start(panda)), False
-    speeds = []
-    for k in range(4000):
+    commands, speeds, forces = [], [], []
+    for k in range(cycles):
         impact |= bool(simulation.plant.contact_force.any())
-        command = controller.update(measurement.q, measurement.dq, impact=impact)
-        measurement = simulation.step(command.driver_torque)
-        if k == 2500:
-            assert command.phase is Phase.PRESS
+        commands.append(controller.update(measurement.q, measurement.dq, impact=impact))
+        measurement = simulation.step(commands[-1].driver_torque)
+        forces.append(-measurement.forces[:, 0].mean())
+        if k == lose_at:
+            assert commands[-1].phase is Phase.PRESS
             simulation.plant.surface = None
         speeds.append(-float(contact.rotation[:, 2] @ simulation.plant.contact_velocity))
-    assert command.phase is Phase.HOLD and command.gap > 0.04
-    assert max(speeds[2500:]) < 0.3
-    assert np.abs(simulation.plant.dq).max() < 0.02
+    return commands, np.array(speeds), np.array(forces)
+
+
+def test_an_arm_that_presses_and_loses_the_surface_retracts(panda, scenario, contact):
+    """Until it does, it stays at its bound, where it could be hit again."""
+    commands, speeds, _ = pressing(panda, scenario, contact, 20.0, lose_at=2500)
+    assert commands[-1].phase is Phase.HOLD and commands[-1].gap > 0.04
+    bound = commands[2500].speed_bound
+    assert speeds[2500:].max() < 1.05 * bound
+    assert np.abs(commands[-1].velocity).max() < 0.02
+
+
+@pytest.mark.parametrize("force", [20.0, 200.0])
+def test_pressing_does_not_hit_again_harder_than_the_bound(
+    panda, scenario, contact, at_impact, force
+):
+    """20 N hit again at 1.6 times the bound, 50 N ran away at 50 m/s."""
+    commands, speeds, forces = pressing(panda, scenario, contact, force, cycles=3000)
+    press = [command.phase for command in commands].index(Phase.PRESS)
+    bound = RobustImpactLimit(panda, contact, margin=0.0).speed_bound(at_impact).speed
+    assert speeds[press:].max() <= 1.01 * bound
+    assert not any(command.relaxed for command in commands)
+    most, what = highest_press_force(
+        panda, RobustImpactLimit(panda, contact), at_impact, contact.rotation[:, 2], 0.02
+    )
+    assert what == "panda_joint6 acceleration"
+    assert forces[-500:].mean() == pytest.approx(min(force, most), rel=0.08)
+    steps = np.diff([command.driver_torque for command in commands], axis=0)
+    assert np.abs(steps).max() <= 1e-3 * panda.limits.torque_rate.max()
+
+
+def test_an_arm_without_impact_limits_presses_within_its_joint_limits(panda, scenario, contact):
+    commands, speeds, forces = pressing(
+        panda, scenario, contact, 200.0, mode="unaware", cycles=3000
+    )
+    assert not any(command.relaxed for command in commands)
+    assert 10.0 < forces[-500:].mean() < 30.0 and forces[-500:].std() < 1.0
+    assert speeds.max() < 0.2
 
 
 def test_pressing_needs_torques_and_a_force(contact):

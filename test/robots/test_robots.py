@@ -60,7 +60,7 @@ def test_a_contact_point_may_be_anywhere_on_any_link(panda):
     assert not panda.model.existFrame(point.contact_frame)
 
 
-@pytest.mark.parametrize("offset", [(1.0, 2.0), (np.nan, 0.0, 0.0), 3.0])
+@pytest.mark.parametrize("offset", [(1.0, 2.0), (np.nan, 0.0, 0.0), 3.0, "up"])
 def test_a_contact_point_that_is_none_is_refused(panda, offset):
     with pytest.raises(RobotError, match="contact offset: expected three finite numbers"):
         panda.with_contact("panda_link4", offset)
@@ -153,7 +153,7 @@ def test_contact_axes_have_the_normal_as_z_and_are_right_handed():
         np.testing.assert_allclose(R[:, 2], np.array(normal) / np.linalg.norm(normal))
 
 
-@pytest.mark.parametrize("normal", [[0, 0, 0], [np.nan, 0, 0], [1, 0]])
+@pytest.mark.parametrize("normal", [[0, 0, 0], [np.nan, 0, 0], [1, 0], "up", None, [1, [0], 0]])
 def test_a_useless_normal_is_refused(normal):
     with pytest.raises(RobotError, match="normal: expected three finite numbers"):
         contact_rotation(normal)

@@ -4,6 +4,7 @@
 import math
 from dataclasses import FrozenInstanceError, dataclass
 
+import numpy as np
 import pytest
 
 from impact_ros.parameters import (
@@ -44,6 +45,18 @@ def test_an_integer_does_for_a_number_but_not_the_reverse():
     assert from_values(Example, {"gains": [1, 2.5]}).gains == (1.0, 2.5)
     with pytest.raises(ParameterError, match=r"parameter samples: expected an integer of at least"):
         from_values(Example, {"samples": 3.0})
+
+
+def test_a_numpy_number_is_a_number():
+    values = {"threshold": np.float64(0.279), "samples": np.int64(3), "gravity": np.bool_(False)}
+    example = from_values(Example, values | {"gains": np.array([0.5, 2.0])})
+    assert (example.threshold, example.samples, example.gravity) == (0.279, 3, False)
+    assert example.gains == (0.5, 2.0)
+    assert type(example.threshold) is float and type(example.samples) is int
+    with pytest.raises(ParameterError, match="threshold: expected a number from 0 to 100"):
+        from_values(Example, {"threshold": np.float64(np.nan)})
+    with pytest.raises(ParameterError, match="threshold: expected a number from 0 to 100"):
+        from_values(Example, {"threshold": 10**400})
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rigid arm that closes the control loop: cheap enough for a million cycles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from impact_robots import ArmDynamics, ArmState, Robot
+
+FOLLOWS = 0.01  # time constant of a velocity-controlled joint [s]
+POSITION_GAIN = 50.0  # of a position-controlled joint [1/s]
+WALL_STIFFNESS, WALL_DAMPING = 3e4, 60.0  # [N/m], [N.s/m]
+VISCOUS = 0.5  # friction of each joint [N.m.s/rad]
+COULOMB, COULOMB_SPEED = 0.3, 0.01  # [N.m], below this speed it goes to zero [rad/s]
+
+
+@dataclass(frozen=True)
+class Wall:
+    """A plane that is really there; base axes."""
+
+    point: np.ndarray  # shape (3,) [m]
+    normal: np.ndarray  # outward, shape (3,), unit
+
+
+class SimulatedArm:
+    """State of one arm between its commands; may be blocked, and may have a wall ahead.
+
+    With torques: rigid links and the apparent motor inertia, friction, a soft wall. With velocities
+    or positions: joints that follow with a lag, and stop dead at the wall.
+    """
+
+    def __init__(self, robot: Robot, interface: str, wall: Wall | None = None) -> None:
+        """Create an arm; ``reset`` puts it somewhere."""
+        self.robot, self.interface, self.wall = robot, interface, wall
+        self.blocked = False  # somebody holds it
+        self.disturbance = np.zeros(robot.dof)  # torque that no model knows, shape (n,) [N.m]
+        self.friction = 1.0  # share of it that there is
+        self._dynamics = ArmDynamics(robot)
+        self._motor = np.diag(robot.apparent_motor_inertia)
+        self.reset(np.array(robot.stance), np.zeros(robot.dof))
+
+    def reset(self, q: np.ndarray, dq: np.ndarray) -> None:
+        """Put the arm at ``q`` [rad] with ``dq`` [rad/s], each of shape (n,)."""
+        self.q, self.dq = np.array(q, dtype=float), np.array(dq, dtype=float)
+        self.state: ArmState = self._dynamics(self.q, self.dq)
+        self.touches = False
+
+    def step(self, values: np.ndarray, period: float) -> None:
+        """Move for ``period`` [s] under the last command that its driver was sent, shape (n,)."""
+        normal = None if self.wall is None else self.wall.normal
+        depth = -1.0 if self.wall is None else self._depth(self.wall)
+        self.touches = depth > 0.0
+        if self.blocked:
+            self.dq = np.zeros_like(self.dq)
+        elif self.interface == "torque":
+            self.dq = self.dq + period * self._acceleration(values, normal, depth)
+        else:
+            self.dq = self._follow(values, period, normal)
+        self.q = self.q + period * self.dq
+        self.state = self._dynamics(self.q, self.dq)
+
+    def _depth(self, wall: Wall) -> float:
+        return float(wall.normal @ (wall.point - self.state.position))
+
+    def _acceleration(
+        self, values: np.ndarray, normal: np.ndarray | None, depth: float
+    ) -> np.ndarray:
+        state = self.state
+        friction = VISCOUS * self.dq + COULOMB * np.tanh(self.dq / COULOMB_SPEED)
+        torque = values + self.disturbance - state.h - self.friction * friction
+        if self.robot.driver_compensates_gravity:
+            torque += state.g
+        if normal is not None and depth > 0.0:
+            force = WALL_STIFFNESS * depth - WALL_DAMPING * float(normal @ state.velocity)
+            torque += max(0.0, force) * (normal @ state.J[:3])
+        return np.linalg.solve(state.M + self._motor, torque)
+
+    def _follow(self, values: np.ndarray, period: float, normal: np.ndarray | None) -> np.ndarray:
+        aim = values if self.interface == "velocity" else POSITION_GAIN * (values - self.q)
+        dq = self.dq + min(1.0, period / FOLLOWS) * (aim - self.dq)
+        if normal is not None and self.touches:
+            row = normal @ self.state.J[:3]
+            into = min(0.0, float(row @ dq))
+            dq = dq - row * (into / float(row @ row))
+        return dq

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random control cycles: arms in closed loop with their controller, and what disturbs them.
+
+No ROS. Each episode is drawn from (seed, number), so that a failure can be run again:
+``./impact shell -- python benchmarks/adversary_cycles.py SEED NUMBER``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from adversary_arm import SimulatedArm
+from adversary_checks import SentChecks, too_fast
+from adversary_events import LIES, Liar
+from adversary_loop import Sent, make_loop
+from adversary_plans import INTERFACES, Task, draw_plan, draw_task
+
+from impact_analysis.processes import check_stopped
+from impact_qp import Phase
+from impact_qp.limits import RobustImpactLimit
+from impact_sim.sensors import PANDA_NOISE
+
+PERIOD, FLOOD = 1_000_000, 100_000  # between states [ns]
+TOUCHED = 50  # cycles after a contact in which velocities jump, not because of commands
+SETTLING, AT_REST, DRIFT = 1500, 0.05, 0.01  # [cycles], [rad/s], [rad]
+SPEED_MARGIN, SPEED_ROUNDING = 1.02, 0.004  # of the speed bound [-], [m/s]
+BRAKES_WITHIN, PREVIEWS = 0.05, 4.0  # where the bound begins to act [s], and times the preview
+SEEN_AFTER, LATCHED = 4, 300  # the detector's answer to a contact [cycles]
+DEEDS = ("detector flaps", "stop", "reset", "goal", "gap", "flood", "same stamp", "clock back")
+EVENTS = (*LIES, *DEEDS, "blocked arm")
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happens in some cycles of an episode."""
+
+    name: str
+    start: int
+    end: int  # the first cycle without it
+
+
+@dataclass
+class Found:
+    """What a campaign has tried and found."""
+
+    tried: Counter[str] = field(default_factory=Counter)  # cycles by interface
+    failed: Counter[str] = field(default_factory=Counter)  # cycles that broke something new
+    broken: Counter[str] = field(default_factory=Counter)  # episodes by what they broke
+    first: dict[str, str] = field(default_factory=dict)  # description of the first of them
+
+    def add(self, other: Found) -> None:
+        """Take what another part has found."""
+        self.tried.update(other.tried)
+        self.failed.update(other.failed)
+        self.broken.update(other.broken)
+        for name, text in other.first.items():
+            self.first.setdefault(name, text)
+
+
+class Episode:
+    """One arm, one plan, some events, until it is over or too much is broken."""
+
+    def __init__(self, seed: int, number: int, loop: Callable[..., object] = make_loop) -> None:
+        """Draw everything."""
+        self.seed, self.number = seed, number
+        self.random = random = np.random.default_rng([seed, number])
+        self.interface = INTERFACES[(seed + number) % 3]
+        self.task: Task = draw_task(random, self.interface)
+        robot = self.task.robot
+        self.length = int(random.integers(200, 2500))
+        self.events = self._draw_events()
+        self.settles = random.random() < 0.4  # ends with a stop, and then with rest
+        self.sees = random.random() < 0.85  # the detector does
+        self.arm = SimulatedArm(robot, self.interface, self.task.wall)
+        self.arm.reset(self.task.q, self.task.dq)
+        self.disturbed = random.random() < 0.4  # by what no model knows
+        self.arm.friction = float(self.disturbed or bool(self.events))
+        self.arm.disturbance = 0.2 * self.disturbed * random.uniform(-1.0, 1.0, robot.dof)
+        self.loop = loop(robot, self.task.plan, PERIOD * 1e-9)
+        self.checks = SentChecks(robot, self.interface, PERIOD * 1e-9)
+        self.bound = RobustImpactLimit(robot, self.task.plan.contact).speed_bound
+        self.liars: dict[Event, Liar] = {}
+        self.broken: dict[str, str] = {}
+        self.values = self.task.q.copy() if self.interface == "position" else np.zeros(robot.dof)
+        self.time = self.stamp = 10**9  # of the arm, and of the last state [ns]
+        self.back = 0  # by how much the clock jumped [ns]
+        self.k = 0
+        self.touched = self.contact = -(10**9)  # cycle of the last contact, of its beginning
+        self.good = not (self.task.dq.any() or self.disturbed)
+        self.near_since = 0  # cycle in which the bound began to act
+        self.fault_since: int | None = None
+        self.rest_q: np.ndarray | None = None
+
+    def _draw_events(self) -> list[Event]:
+        """Return what happens; in a third of the episodes nothing does."""
+        random = self.random
+        if random.random() < 0.33:
+            return []
+        events = []
+        for _ in range(int(random.integers(1, 4))):
+            start = int(random.integers(0, self.length))
+            lasting = int(random.choice([1, 2, 5, 30, 300, 1000]))
+            events.append(Event(str(random.choice(EVENTS)), start, start + lasting))
+        return events
+
+    def run(self, budget: int) -> int:
+        """Run up to ``budget`` cycles; return how many it were."""
+        total = self.length + (SETTLING if self.settles else 0)
+        with np.errstate(all="ignore"):
+            while self.k < min(total, budget):
+                if self.k == self.length:
+                    self.loop.stop()
+                self._cycle(self._events_now())
+                self.k += 1
+                if not np.isfinite(self.arm.q).all() or np.abs(self.arm.dq).max() > 50.0:
+                    break
+        if self.k == total and self.settles:
+            self._judge_rest()
+        return self.k
+
+    def _events_now(self) -> list[Event]:
+        if self.k >= self.length:
+            return []
+        return [each for each in self.events if each.start <= self.k < each.end]
+
+    # --- one cycle ----------------------------------------------------------------------------
+
+    def _cycle(self, events: list[Event]) -> None:
+        """Measure, ask, send, move, judge."""
+        names = [each.name for each in events]
+        self.good = self.good and not events
+        self.arm.blocked = "blocked arm" in names
+        self._do(events)
+        passed = FLOOD if "flood" in names else PERIOD
+        self.time += passed
+        if "same stamp" not in names:
+            self.stamp = self.time - self.back
+        q, dq = self._measure(events)
+        impact, ready = self._verdict("detector flaps" in names)
+        try:
+            reply = self.loop.cycle(self.time, self.stamp, q, dq, impact, ready)
+        except Exception as error:
+            self._note(f"raised {type(error).__name__}", str(error))
+            reply = None
+        self._send(reply)
+        self.arm.step(self.values, passed * 1e-9)
+        self._judge_arm(reply)
+
+    def _do(self, events: list[Event]) -> None:
+        """Do what happens once, at the beginning of an event."""
+        for event in events:
+            if event.start != self.k:
+                continue
+            if event.name == "stop":
+                self.loop.stop()
+            elif event.name == "reset":
+                self.loop.reset()
+                self.fault_since = None
+            elif event.name == "goal":
+                self._change_plan()
+            elif event.name == "clock back":
+                self.back += 300 * PERIOD
+            elif event.name == "gap":
+                self._wait(int(self.random.integers(2, 100)))
+
+    def _change_plan(self) -> None:
+        """Give another goal for the same surface."""
+        contact = self.task.plan.contact
+        normal = contact.rotation[:, 2]
+        plan = draw_plan(self.random, self.interface, contact.point, normal)
+        self.task = replace(self.task, plan=plan)
+        self.loop.change(plan)
+
+    def _wait(self, cycles: int) -> None:
+        """Let the arm move on while no state arrives."""
+        for _ in range(cycles):
+            self.time += PERIOD
+            self._send(self.loop.idle(self.time))
+            self.arm.step(self.values, PERIOD * 1e-9)
+
+    def _measure(self, events: list[Event]) -> tuple[np.ndarray, np.ndarray]:
+        """Return what is measured, (n,) [rad] and (n,) [rad/s]."""
+        draw = self.random.standard_normal((2, len(self.arm.q)))
+        q = self.arm.q + PANDA_NOISE.position * draw[0]
+        dq = self.arm.dq + PANDA_NOISE.velocity * draw[1]
+        for event in events:
+            if event.name in LIES:
+                liar = self.liars.setdefault(event, Liar(self.task.robot, self.random))
+                q, dq = LIES[event.name](liar, q, dq)
+        return q, dq
+
+    def _verdict(self, flaps: bool) -> tuple[bool, bool]:
+        """Return whether the detector sees an impact, and whether it is ready."""
+        if flaps:
+            return bool(self.random.integers(2)), bool(self.random.integers(2))
+        if self.arm.touches:
+            if self.k - self.touched > LATCHED:
+                self.contact = self.k
+            self.touched = self.k
+        return self.sees and SEEN_AFTER <= self.k - self.contact < LATCHED, True
+
+    def _send(self, reply: Sent | None) -> None:
+        """Give the driver a message; without any it goes on with the last one."""
+        if reply is None:
+            return
+        for name in self.checks.judge(self.time * 1e-9, reply.values, self.arm.state):
+            self._note(name, f"sent {np.array2string(reply.values, precision=4)}")
+        if np.isfinite(reply.values).all():
+            self.values = reply.values
+
+    # --- judging ------------------------------------------------------------------------------
+
+    def _note(self, name: str, text: str) -> None:
+        """Note what is broken, once an episode."""
+        if name in self.broken:
+            return
+        plan, before = self.task.plan, [e.name for e in self.events if e.start <= self.k]
+        cause = f"after {', '.join(before)}" if before else "nothing was disturbed"
+        self.broken[name] = (
+            f"{name}: {self.task.robot.name}, {self.interface}, {plan.impact_limits}, then"
+            f" {plan.after} {plan.press_force:.0f} N, {cause}; cycle {self.k} of episode"
+            f" {self.seed} {self.number}: {text}"
+        )
+
+    def _judge_arm(self, reply: Sent | None) -> None:
+        """Judge how the arm moves."""
+        arm, robot = self.arm, self.task.robot
+        jumps = self.k - self.touched < TOUCHED
+        if not jumps and not arm.touches and too_fast(robot, arm.dq):
+            self._note("joint speed", f"{np.abs(arm.dq / robot.limits.velocity).max():.2f} limits")
+        if not self.loop.fault:
+            self.fault_since = None
+        else:
+            self.fault_since = self.k if self.fault_since is None else self.fault_since
+            if self.k - self.fault_since == SETTLING and np.abs(arm.dq).max() > AT_REST:
+                self._note("rest", f"{np.abs(arm.dq).max():.2f} rad/s after the fault")
+        if self.k == self.length + SETTLING - 500:
+            self.rest_q = arm.q.copy()
+        if reply is not None and not arm.touches and not jumps:
+            self._judge_approach(reply)
+
+    def _judge_approach(self, reply: Sent) -> None:
+        """Judge the speed towards the surface, where it could be kept low in time."""
+        plan, state = self.task.plan, self.arm.state
+        moves = reply.phase in (Phase.APPROACH, Phase.PRESS)
+        near = plan.contact.gap(state.position) < plan.activation_distance
+        if not (self.good and plan.impact_limits == "robust" and moves and near):
+            self.near_since = self.k + 1
+            return
+        if (self.k - self.near_since) * PERIOD * 1e-9 < BRAKES_WITHIN + PREVIEWS * plan.preview:
+            return
+        speed = -float(plan.contact.rotation[:, 2] @ state.velocity)
+        if speed <= SPEED_ROUNDING or reply.relaxed:
+            return
+        bound = max(0.0, self.bound(state).speed)
+        if speed > SPEED_MARGIN * bound + SPEED_ROUNDING:
+            self._note("approach speed", f"{speed:.3f} m/s, bound {bound:.3f}, {reply.phase.value}")
+
+    def _judge_rest(self) -> None:
+        """Judge whether the arm is at rest, long after a stop, and stays there."""
+        dq = np.abs(self.arm.dq).max()
+        if not dq <= AT_REST:
+            self._note("rest", f"{dq:.2f} rad/s {SETTLING} cycles after the stop")
+        elif self.rest_q is not None and np.abs(self.arm.q - self.rest_q).max() > DRIFT:
+            drift = np.abs(self.arm.q - self.rest_q).max()
+            self._note("hold", f"{drift:.3f} rad in 500 cycles")
+
+
+def campaign(
+    count: int, seed: int, *, loop: Callable[..., object] = make_loop, first: int = 0
+) -> Found:
+    """Run ``count`` cycles.
+
+    Args:
+        count: of cycles.
+        seed: of everything that is drawn.
+        loop: makes what is tried, as ``adversary_loop.make_loop``.
+        first: number of the first episode.
+    """
+    found, left, number = Found(), count, first
+    while left > 0:
+        check_stopped()
+        episode = Episode(seed, number, loop)
+        done = episode.run(left)
+        left, number = left - done, number + 1
+        found.tried[episode.interface] += done
+        found.failed[episode.interface] += min(done, len(episode.broken))
+        found.broken.update(episode.broken.keys())
+        for name, text in episode.broken.items():
+            found.first.setdefault(name, text)
+    return found
+
+
+if __name__ == "__main__":
+    again = Episode(int(sys.argv[1]), int(sys.argv[2]))
+    print(f"{again.run(10**9)} cycles")
+    print("\n".join(again.broken.values()))

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of the command line: each option's text becomes finite numbers of a sane size, or a line.
+
+What range an option has is checked where its meaning is known; these functions keep out what no
+range is written for.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+
+LARGEST = 1e9  # in SI units; the largest time that still has its nanoseconds in 64 bits
+LARGEST_SEED = 2**63 - 1  # that a ROS parameter holds
+MOST = 1_000_000  # trials, processes
+
+
+def number(text: str) -> float:
+    """Return a number."""
+    try:
+        return _sane(float(text), text)
+    except ValueError:
+        raise ArgumentTypeError(f"expected a number, got {text!r}") from None
+
+
+def numbers(text: str) -> tuple[float, ...]:
+    """Return comma-separated numbers."""
+    try:
+        return tuple(_sane(float(part), text) for part in text.split(","))
+    except ValueError:
+        message = f"expected numbers with commas between them, got {text!r}"
+        raise ArgumentTypeError(message) from None
+
+
+def not_negative(text: str) -> tuple[float, ...]:
+    """Return comma-separated numbers, at least 0."""
+    values = numbers(text)
+    if min(values) < 0.0:
+        raise ArgumentTypeError(f"expected numbers of at least 0, got {text!r}")
+    return values
+
+
+def bounds(text: str) -> tuple[float, float]:
+    """Return the range of ``low,high``, or of one number."""
+    values = numbers(text)
+    if len(values) > 2:
+        raise ArgumentTypeError(f"expected a number or low,high, got {text!r}")
+    return values[0], values[-1]
+
+
+def whole(text: str) -> int:
+    """Return an integer."""
+    try:
+        value = int(text)
+    except ValueError:
+        raise ArgumentTypeError(f"expected a whole number, got {text!r}") from None
+    _sane(value, text)
+    return value
+
+
+def count(text: str) -> int:
+    """Return a number of things."""
+    value = float(text) if text.isdecimal() else 0.0
+    if value < 1:
+        raise ArgumentTypeError(f"expected a whole number, at least 1, got {text!r}")
+    if value > MOST:
+        raise ArgumentTypeError(f"expected a whole number, at most {MOST}, got {text!r}")
+    return int(value)
+
+
+def seed(text: str) -> int:
+    """Return a seed."""
+    if not text.isdecimal() or len(text) > 19 or int(text) > LARGEST_SEED:
+        raise ArgumentTypeError(f"expected an integer from 0 to 2^63 - 1, got {text!r}")
+    return int(text)
+
+
+def _sane(value: float, text: str) -> float:
+    if not -LARGEST <= value <= LARGEST:
+        raise ArgumentTypeError(
+            f"expected finite numbers from -{LARGEST:g} to {LARGEST:g}, got {text!r}"
+        )
+    return value

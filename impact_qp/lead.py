@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far a commanded velocity or position may run ahead of the measured one.
+
+A velocity- or position-controlled arm is planned from its last command. Without a bound the command
+goes on while something holds the arm, and the arm jumps when it is let go.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_robots.robot import JointLimits
+
+LEAD = 0.04  # of a position: what the joint moves at its highest speed in that time [s]
+VELOCITY_LEAD = 0.3  # of a velocity, as a share of the highest one
+
+
+def led_velocity(
+    wanted: np.ndarray, last: np.ndarray, measured: np.ndarray, limits: JointLimits, dt: float
+) -> np.ndarray:
+    """Return the velocity to command, near the measured one, shape (n,) [rad/s].
+
+    Args:
+        wanted: velocities, shape (n,) [rad/s].
+        last: that were commanded, shape (n,) [rad/s]; changes keep to the acceleration limits.
+        measured: shape (n,) [rad/s].
+        limits: of the joints.
+        dt: control period [s].
+    """
+    lead, step = VELOCITY_LEAD * limits.velocity, limits.acceleration * dt
+    near = _clip(wanted, measured - lead, measured + lead)
+    return _clip(_clip(near, last - step, last + step), -limits.velocity, limits.velocity)
+
+
+def led_position(
+    wanted: np.ndarray,
+    last: np.ndarray,
+    position: np.ndarray,
+    measured: np.ndarray,
+    limits: JointLimits,
+    dt: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return velocity [rad/s] and position [rad] to command, shape (n,) each.
+
+    The command brakes early enough to stop before it is ``LEAD`` ahead of the measurement, and
+    stays within the position limits unless it was outside.
+
+    Args:
+        wanted: velocities, shape (n,) [rad/s].
+        last: velocities that were commanded, shape (n,) [rad/s].
+        position: that was commanded, shape (n,) [rad].
+        measured: positions, shape (n,) [rad].
+        limits: of the joints.
+        dt: control period [s].
+    """
+    lead, step = LEAD * limits.velocity, limits.acceleration * dt
+    ahead = position - measured
+    up = np.sqrt(2.0 * limits.acceleration * np.maximum(0.0, lead - ahead))
+    down = np.sqrt(2.0 * limits.acceleration * np.maximum(0.0, lead + ahead))
+    velocity = _clip(_clip(wanted, -down, up), last - step, last + step)
+    velocity = _clip(velocity, -limits.velocity, limits.velocity)
+    low = np.minimum(limits.position_lower, position)
+    high = np.maximum(limits.position_upper, position)
+    return velocity, _clip(position + velocity * dt, low, high)
+
+
+def _clip(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    return np.minimum(np.maximum(values, low), high)

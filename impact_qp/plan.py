@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the arm is to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+from impact_qp.exceptions import ControlError
+from impact_qp.limits import (
+    Contact,
+    ExistentialImpactLimit,
+    ImpactLimit,
+    NominalImpactLimit,
+    RobustImpactLimit,
+)
+from impact_qp.program import SOLVERS
+
+IMPACT_LIMITS: dict[str, type[ImpactLimit] | None] = {
+    "unaware": None,
+    "robust": RobustImpactLimit,
+    "existential": ExistentialImpactLimit,
+    "nominal": NominalImpactLimit,
+}
+INTERFACES = ("torque", "velocity", "position")
+AFTERS = ("retract", "hold", "press")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the arm is to do; times in seconds, lengths in metres, speeds in m/s."""
+
+    contact: Contact
+    impact_limits: str = "robust"  # one of IMPACT_LIMITS
+    interface: str = "torque"  # or "velocity", "position": what the robot is sent
+    speed: float = 0.1  # reference along -normal
+    ramp: float = 4.0  # [m/s^2]
+    preview: float = 0.02  # T_p
+    generators: int = 8
+    activation_distance: float = 0.2  # impact limits act below this gap
+    coast_time: float = 0.1
+    retract_speed: float = 0.1
+    retract_distance: float = 0.05
+    overrun: float = 0.03  # retract when nothing was hit this far behind the surface
+    stall_time: float = 0.1  # retract or brake when the arm is blocked for that long
+    solver: str = "quadprog"  # or "daqp"
+    after: str = "retract"  # or "hold", "press": what follows the impact
+    press_force: float = 0.0  # to press with, along -normal [N]
+
+    def __post_init__(self) -> None:
+        """Check the choices."""
+        for name, choices in (
+            ("impact_limits", IMPACT_LIMITS),
+            ("interface", INTERFACES),
+            ("solver", SOLVERS),
+            ("after", AFTERS),
+        ):
+            value = getattr(self, name)
+            if value not in choices:
+                raise ControlError(f"{name}: expected one of {', '.join(choices)}, got {value!r}")
+        if self.after == "press" and not 0.0 < self.press_force < inf:
+            raise ControlError(f"press_force: expected a number > 0 [N], got {self.press_force}")
+        if self.after == "press" and self.interface != "torque":
+            raise ControlError("after: expected the torque interface to press with")

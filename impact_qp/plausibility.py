@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a measured state can be that of the arm: the gate before the controller."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_robots.robot import Robot
+
+BEYOND = 0.1  # how far beyond its limits a position may be: stops are softer than limits [rad]
+FASTER = 2.0  # velocities up to that many times their limit occur, in impacts
+JITTER = 0.02  # of a position, for stamps that are not exact [rad]
+MEMORY = 0.1  # over which positions and velocities are compared [s]
+DISAGREE = 0.08  # of the velocity limits; the real Panda's recorded motion: at most 0.025
+EXCUSED = 0.2  # no such comparison for that long after an impact: sensors lag velocity jumps [s]
+HELD = 2.0  # bad states in a row that are passed over
+FORGIVEN = 0.05  # of a bad state, for every good one
+RECOVERY = 50  # plausible states in a row after a fault, until they are believed again
+
+
+class Finding(NamedTuple):
+    """What the gate makes of a state: usable, to be passed over, or the end of trust."""
+
+    problem: str  # "" if the state is plausible
+    fault: bool  # there were too many implausible ones
+
+
+class StateGate:
+    """Holds each state against the robot's limits and against the states before it.
+
+    One or two implausible states are passed over. More of them, in a row or scattered (as with two
+    publishers on a topic), are a fault; from then on each state is compared with the one before it,
+    plausible or not, until ``RECOVERY`` of them in a row were plausible.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        """Create the gate for a robot's states."""
+        self._names, limits = robot.joint_names, robot.limits
+        self._low, self._high = limits.position_lower - BEYOND, limits.position_upper + BEYOND
+        self._fastest, self._limits = FASTER * limits.velocity, limits
+        self._tolerance = DISAGREE * limits.velocity
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all states."""
+        self._time: int | None = None
+        self._q = self._dq = self._apart = np.zeros(len(self._names))
+        self._excused, self._badness, self._quarantine = 0.0, 0.0, 0
+
+    @property
+    def doubts(self) -> bool:
+        """Whether states are not believed yet after a fault."""
+        return self._quarantine > 0
+
+    def check(self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False) -> Finding:
+        """Take one state and judge it.
+
+        Args:
+            time: of the measurement [ns]; one that runs back starts anew.
+            q: joint positions, shape (n,) [rad].
+            dq: joint velocities, shape (n,) [rad/s].
+            impact: an impact was detected.
+        """
+        if self._time is not None and time < self._time:
+            self._time = None
+        dt = 0.0 if self._time is None else (time - self._time) * 1e-9
+        problem = self._implausible(q, dq) or self._moved_too_far(q, dt)
+        if not problem:
+            problem = self._disagreement(q, dq, dt, impact)
+        elif not self._quarantine and self._badness <= HELD - 1.0:
+            return self._judged(problem)  # compared with the last plausible state again
+        finite = bool(np.isfinite(q).all() and np.isfinite(dq).all())
+        self._time, self._q, self._dq = (time, q, dq) if finite else (None, self._q, self._dq)
+        return self._judged(problem)
+
+    def _judged(self, problem: str) -> Finding:
+        """Count, and return what follows."""
+        if self._quarantine:
+            self._quarantine = RECOVERY if problem else self._quarantine - 1
+            return Finding(problem or "not believed again yet", fault=True)
+        if not problem:
+            self._badness = max(self._badness - FORGIVEN, 0.0)
+            return Finding("", fault=False)
+        self._badness += 1.0
+        fault = self._badness > HELD
+        if fault:
+            self._badness, self._quarantine = 0.0, RECOVERY
+        return Finding(problem, fault)
+
+    def _implausible(self, q: np.ndarray, dq: np.ndarray) -> str:
+        """Return what no state of this robot can be."""
+        for values, what in ((q, "position"), (dq, "velocity")):
+            bad = np.flatnonzero(~np.isfinite(values))
+            if bad.size:
+                return "not finite: " + ", ".join(f"{self._names[i]} {what}" for i in bad)
+        if not q.any() and len(q) > 1:
+            return "all positions are exactly zero: the driver is not ready"
+        bad = np.flatnonzero((q < self._low) | (q > self._high))
+        if bad.size:
+            i, limits = int(bad[0]), self._limits
+            low, high = limits.position_lower[i], limits.position_upper[i]
+            return f"{self._names[i]} position {q[i]:.4g}, limits {low:g} to {high:g}"
+        bad = np.flatnonzero(np.abs(dq) > self._fastest)
+        if bad.size:
+            i = int(bad[0])
+            return f"{self._names[i]} velocity {dq[i]:.4g}, limit {self._limits.velocity[i]:g}"
+        return ""
+
+    def _moved_too_far(self, q: np.ndarray, dt: float) -> str:
+        """Return which joint cannot have come this far since the last state."""
+        if self._time is None:
+            return ""
+        moved = q - self._q
+        bad = np.flatnonzero(np.abs(moved) > JITTER + self._fastest * dt)
+        if not bad.size:
+            return ""
+        i = int(bad[0])
+        return f"{self._names[i]} moved by {moved[i]:.4g} within {dt * 1e3:.3g} ms"
+
+    def _disagreement(self, q: np.ndarray, dq: np.ndarray, dt: float, impact: bool) -> str:
+        """Return which velocity has not been that of the positions for some time."""
+        if self._time is None or not dt > 0.0:
+            self._apart = np.zeros(len(q))
+            return ""
+        self._excused = EXCUSED if impact else max(0.0, self._excused - dt)
+        gap = q - self._q - 0.5 * dt * (dq + self._dq)
+        self._apart = (self._apart + gap / MEMORY) * max(0.0, 1.0 - dt / MEMORY)
+        if self._excused:
+            self._apart = np.zeros(len(q))
+            return ""
+        bad = np.flatnonzero(np.abs(self._apart) > self._tolerance)
+        if not bad.size:
+            return ""
+        i = int(bad[0])
+        rate = self._apart[i]
+        return f"{self._names[i]} positions and velocities disagree by {rate:.3g} per second"

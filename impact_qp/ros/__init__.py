@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the controller's node is made of: messages, goals, supervision of its cycles."""

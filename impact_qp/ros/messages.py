@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes what the controller's node says as messages of impact_msgs, which it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from sensor_msgs.msg import JointState
+
+from impact_msgs.action import ExecuteImpact
+from impact_msgs.msg import (
+    ControllerStatus,
+    ImpactAnnouncement,
+    ImpactEstimate,
+    ImpactPrediction,
+    JointCommand,
+)
+from impact_qp.controller import Command
+from impact_qp.goal import End
+from impact_qp.phases import Phase
+from impact_qp.plan import Plan
+from impact_qp.ros.supervision import Counts
+from impact_robots import Robot
+from impact_ros.messages import fill, set_vector
+
+NAN = float("nan")
+MOST = 2**32 - 1  # that a count of a message holds
+MODES = {
+    Phase.APPROACH: ControllerStatus.MODE_APPROACH,
+    Phase.COAST: ControllerStatus.MODE_COAST,
+    Phase.RETRACT: ControllerStatus.MODE_RETRACT,
+    Phase.PRESS: ControllerStatus.MODE_PRESS,
+    Phase.BRAKE: ControllerStatus.MODE_BRAKE,
+    Phase.HOLD: ControllerStatus.MODE_HOLD,
+}
+COMMANDS = {
+    "torque": JointCommand.INTERFACE_TORQUE,
+    "velocity": JointCommand.INTERFACE_VELOCITY,
+    "position": JointCommand.INTERFACE_POSITION,
+}
+LIMITS = {
+    "unaware": ControllerStatus.IMPACT_LIMITS_UNAWARE,
+    "robust": ControllerStatus.IMPACT_LIMITS_ROBUST,
+    "existential": ControllerStatus.IMPACT_LIMITS_EXISTENTIAL,
+    "nominal": ControllerStatus.IMPACT_LIMITS_NOMINAL,
+}
+
+
+def values_of(command: Command, interface: str) -> np.ndarray:
+    """Return what a robot with that interface is sent, shape (n,)."""
+    values = {"torque": command.driver_torque, "velocity": command.velocity}
+    return values.get(interface, command.position)
+
+
+def command_message(robot: Robot, interface: str, values: np.ndarray, stamp: Any) -> JointCommand:
+    """Return a command; ``stamp`` is that of the state which it answers."""
+    message = JointCommand(
+        interface=COMMANDS[interface],
+        includes_gravity=interface == "torque" and not robot.driver_compensates_gravity,
+        joint_names=robot.joint_names,
+    )
+    message.header.stamp = stamp
+    fill(message.values, values)
+    return message
+
+
+def desired_message(names: Sequence[str], command: Command, stamp: Any) -> JointState:
+    """Return the commanded motion; its effort is what the torque sensors should read."""
+    message = JointState(name=names)
+    message.header.stamp = stamp
+    fill(message.velocity, command.velocity)
+    fill(message.effort, command.reference_torque)
+    return message
+
+
+def status_message(plan: Plan, counts: Counts, text: str, stamp: Any) -> ControllerStatus:
+    """Return a status with all counts; what it says of the arm is unknown."""
+    message = ControllerStatus(
+        impact_limits=LIMITS[plan.impact_limits],
+        slack=NAN,
+        solve_time=NAN,
+        cycle_time=NAN,
+        normal_speed=NAN,
+        speed_bound=NAN,
+        gap=NAN,
+        infeasible_cycles=min(counts.infeasible, MOST),
+        missed_cycles=min(counts.missed, MOST),
+        dropped_inputs=min(counts.dropped, MOST),
+        message=text,
+    )
+    message.header.stamp = stamp
+    return message
+
+
+def fill_status(message: ControllerStatus, command: Command) -> None:
+    """Write what a command says of the arm."""
+    message.mode = MODES[command.phase]
+    message.active_constraints = command.active
+    message.relaxed_constraints = command.relaxed
+    message.slack = command.slack
+    message.normal_speed = command.normal_speed
+    message.speed_bound = command.speed_bound
+    message.gap = command.gap
+
+
+def announcement_message(robot: Robot, plan: Plan, due: bool, stamp: Any) -> ImpactAnnouncement:
+    """Return whether an impact is due, and which."""
+    message = ImpactAnnouncement(withdrawn=not due)
+    message.header.stamp = stamp
+    message.header.frame_id = robot.base_frame
+    if due:
+        message.window_start = stamp
+        contact, said = plan.contact, message.contact
+        low, high = contact.restitution
+        said.frame = robot.contact_frame
+        set_vector(said.normal, contact.rotation[:, 2])
+        said.friction = contact.friction
+        said.restitution = (low + high) / 2
+        said.restitution_uncertainty = (high - low) / 2
+    return message
+
+
+def feedback_message(status: ControllerStatus) -> ExecuteImpact.Feedback:
+    """Return the progress that a status tells."""
+    active = status.active_constraints
+    return ExecuteImpact.Feedback(
+        distance=status.gap,
+        speed=-status.normal_speed,
+        bound=status.speed_bound,
+        active_limit=active[0] if active else "",
+        phase=status.mode,
+    )
+
+
+def result_message(end: End) -> ExecuteImpact.Result:
+    """Return the result of a goal, all that may have been measured unknown."""
+    result = ExecuteImpact.Result(
+        success=end.success,
+        code=end.code,
+        message=end.message,
+        contact_speed=NAN,
+        speed_bound=NAN,
+    )
+    _make_unknown(result.measured, ImpactEstimate)
+    _make_unknown(result.announced, ImpactPrediction)
+    return result
+
+
+def _make_unknown(message: Any, kind: Any) -> None:
+    """Set every number of a message to NaN, those of its vectors too."""
+    for name, type_name in kind.get_fields_and_field_types().items():
+        if type_name in ("double", "float"):
+            setattr(message, name, NAN)
+        elif type_name == "geometry_msgs/Vector3":
+            set_vector(getattr(message, name), [NAN] * 3)
+
+
+def diagnostics_message(
+    name: str, stamp: Any, fault: str, counts: Counts, sources: int
+) -> DiagnosticArray:
+    """Return the diagnostics of the node called ``name``, whose states ``sources`` publish."""
+    values = {
+        "answered states": counts.answered,
+        "missed cycles": counts.missed,
+        "states faster than the rate": counts.passed,
+        "dropped states": counts.dropped,
+        "cycles without a solution": counts.infeasible,
+        "publishers of joint_states": sources,
+    }
+    level, text = DiagnosticStatus.OK, "controlling"
+    if sources != 1:
+        level, text = DiagnosticStatus.WARN, f"joint_states has {sources} publishers, expected one"
+    if fault:
+        level, text = DiagnosticStatus.ERROR, fault
+    status = DiagnosticStatus(
+        level=level,
+        name=f"{name}: control cycle",
+        message=text,
+        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+    )
+    message = DiagnosticArray(status=[status])
+    message.header.stamp = stamp
+    return message

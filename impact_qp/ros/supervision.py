@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Watches the pace of the control cycles: too many states, missing ones, late answers. No ROS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+BURST = 3.0  # periods that may be made up for by the clock of arrival: messages come in bunches
+JITTER = 0.3  # of a period, of stamps
+NANOSECONDS = 1e9
+
+
+@dataclass
+class Counts:
+    """Since the activation."""
+
+    answered: int = 0
+    missed: int = 0  # periods without a state, and answers later than a period
+    passed: int = 0  # states that came faster than the rate
+    dropped: int = 0  # states that could not be used
+    infeasible: int = 0
+
+
+class CycleWatch:
+    """Says which states are to be answered, and when too many cycles in a row were missed.
+
+    Torque rates and filters are those of one period a command, so states that come faster than the
+    rate, by their stamps or by the clock of their arrival, are passed over.
+    """
+
+    def __init__(self, period: float, most_missed: int) -> None:
+        """Watch cycles of a period [s], of which at most so many may be missed in a row."""
+        self._period, self._most = period, most_missed
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin to count."""
+        self.counts = Counts()
+        self.in_a_row = 0
+        self.resume()
+
+    def resume(self) -> None:
+        """Go on after a pause that was dealt with."""
+        self._stamp: int | None = None
+        self._arrival, self._by_stamp, self._by_clock = 0.0, 1.0, BURST
+        self.in_a_row, self._skipped = 0, False
+
+    def take(self, stamp: int, arrival: float) -> bool:
+        """Take a state; return whether it is to be answered.
+
+        Args:
+            stamp: of the state, later than that of the last one [ns].
+            arrival: by a monotonic clock [s].
+        """
+        periods = 0.0
+        if self._stamp is not None:
+            periods = (stamp - self._stamp) / NANOSECONDS / self._period
+            waited = (arrival - self._arrival) / self._period
+            self._by_stamp = min(self._by_stamp + periods, 1.0 + JITTER)
+            self._by_clock = min(self._by_clock + waited, BURST)
+        self._stamp, self._arrival = stamp, arrival
+        if min(self._by_stamp, self._by_clock) < 1.0 - JITTER:
+            self.counts.passed += 1
+            return False
+        self._by_stamp -= 1.0
+        self._by_clock -= 1.0
+        self._miss(max(0, round(periods) - 1))
+        self.counts.answered += 1
+        return True
+
+    def answered(self, cycle_time: float) -> None:
+        """Note how long it took from a state's arrival to its answer [s]."""
+        if cycle_time > self._period:
+            self._miss(1)
+        elif not self._skipped:
+            self.in_a_row = 0
+
+    def _miss(self, count: int) -> None:
+        self._skipped = count > 0
+        self.counts.missed += count
+        self.in_a_row += count
+
+    @property
+    def problem(self) -> str:
+        """Why the arm must stop, "" while it need not."""
+        if self.in_a_row <= self._most:
+            return ""
+        return (
+            f"{self.in_a_row} control cycles of {self._period * 1e3:g} ms missed in a row"
+            f" (max_consecutive_missed {self._most})"
+        )

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether an arm that is already moving may begin an approach."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_qp.limits import ImpactLimit
+from impact_robots.dynamics import ArmState
+from impact_robots.robot import Robot
+
+REACTION = 0.02  # until the arm decelerates [s]
+TOLERATED = 0.005  # speed over the bound that needs no braking [m/s]
+
+
+def cannot_be_made_safe(
+    robot: Robot, limit: ImpactLimit | None, state: ArmState, gap: float
+) -> str:
+    """Return why an arm cannot be slowed down to its bound before the surface, "" if it can.
+
+    Args:
+        robot: the arm.
+        limit: of the impact; none: any speed is accepted.
+        state: of the arm.
+        gap: distance to the surface [m].
+    """
+    if limit is None:
+        return ""
+    normal = limit.contact.rotation[:, 2]
+    speed = -float(normal.dot(state.velocity))
+    if speed <= TOLERATED:
+        return ""
+    still = state._replace(dq=np.zeros(robot.dof))  # the velocity is what is to change
+    bound = max(0.0, limit.speed_bound(still).speed)
+    if speed <= bound + TOLERATED:
+        return ""
+    row = normal.dot(state.J[:3])
+    per_unit = np.abs(row) / row.dot(row)  # joint accelerations for 1 m/s^2 along the normal
+    deceleration = float((robot.limits.acceleration / np.maximum(per_unit, 1e-12)).min())
+    way = speed * REACTION + (speed**2 - bound**2) / (2.0 * deceleration)
+    if way <= gap:
+        return ""
+    return (
+        f"the arm moves at {speed:.3f} m/s towards the surface {gap:.3f} m away;"
+        f" slowing down to {bound:.3f} m/s takes {way:.3f} m"
+    )

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The adversary finds what it is there to find: each invariant catches who breaks it."""
+
+import json
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pytest
+
+from impact_analysis import bench_command
+from impact_analysis.command_line import run
+from impact_qp import Phase
+from impact_robots import ArmDynamics
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def importable():
+    sys.path.insert(0, str(BENCHMARKS))
+    yield
+    sys.path.remove(str(BENCHMARKS))
+
+
+@pytest.fixture
+def cycles():
+    import adversary_cycles
+
+    return adversary_cycles
+
+
+class Puppet:
+    """Sends what it is told to, whatever comes."""
+
+    fault = ""
+
+    def __init__(self, values, phase=Phase.HOLD):
+        self.values, self.phase, self.k = values, phase, 0
+
+    def cycle(self, now, stamp, q, dq, impact, ready):
+        from adversary_loop import Sent
+
+        self.k += 1
+        return Sent(np.asarray(self.values(self.k, q), dtype=float), self.phase, ())
+
+    def nothing(self, *_):
+        pass
+
+    stop = reset = idle = change = nothing
+
+
+def episode(cycles, interface, loop, *, settles=False, length=600):
+    """Return an undisturbed episode of one interface with a puppet for a controller."""
+    number = next(
+        n
+        for n in range(cycles.INTERFACES.index(interface), 3000, 3)
+        if quiet(cycles.Episode(0, n), cycles)
+    )
+    made = cycles.Episode(0, number, loop)
+    made.settles, made.length = settles, length
+    return made
+
+
+def quiet(made, cycles):
+    """Tell whether nothing disturbs an episode, and robust limits act from its beginning."""
+    plan = made.task.plan
+    return (
+        not made.events
+        and made.good
+        and plan.impact_limits == "robust"
+        and plan.activation_distance > 0.15
+        and made.task.wall is None
+    )
+
+
+def broken(cycles, interface, values, **options):
+    """Return the invariants that a puppet breaks."""
+    phase = options.pop("phase", Phase.HOLD)
+    made = episode(cycles, interface, lambda *_: Puppet(values, phase), **options)
+    made.run(10**6)
+    return set(made.broken)
+
+
+def test_an_arm_that_is_left_alone_breaks_nothing(cycles):
+    assert not broken(cycles, "torque", lambda k, q: 0.0 * q, settles=True)
+    assert not broken(cycles, "velocity", lambda k, q: 0.0 * q, settles=True)
+    assert not broken(cycles, "position", lambda k, q: q, settles=True, length=50)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("interface", ["torque", "velocity", "position"])
+def test_what_is_not_finite_is_found(cycles, interface, bad):
+    assert "finite" in broken(cycles, interface, lambda k, q: np.where(k == 50, bad, q), length=60)
+
+
+def test_torques_above_their_limit_are_found(cycles):
+    ramp = lambda k, q: np.eye(7)[6] * 0.9 * k  # noqa: E731
+    assert "torque" in broken(cycles, "torque", ramp, length=40)
+
+
+@pytest.mark.parametrize(
+    ("step", "found"),
+    [(0.999, set()), (1.0 + 4e-16, {"torque rate, rounding"}), (1.1, {"torque rate"})],
+)
+def test_torque_rates_are_found_up_to_rounding(cycles, step, found):
+    assert broken(cycles, "torque", lambda k, q: (k % 2) * step * np.eye(7)[0], length=50) == found
+
+
+def test_velocities_above_their_limit_are_found(cycles):
+    assert "velocity" in broken(cycles, "velocity", lambda k, q: np.full(7, 3.0 + k), length=5)
+
+
+def test_positions_beyond_their_limit_are_found(cycles):
+    assert "position" in broken(cycles, "position", lambda k, q: q + np.eye(7)[3] * 9, length=5)
+
+
+@pytest.mark.parametrize(
+    ("interface", "values"),
+    [("velocity", lambda k, q: np.full(7, 0.1)), ("position", lambda k, q: q + 1e-4 * k)],
+)
+def test_a_command_that_runs_ahead_of_a_blocked_arm_is_found(cycles, interface, values):
+    made = episode(cycles, interface, lambda *_: Puppet(values), length=2000)
+    made.events = [cycles.Event("blocked arm", 0, 2000)]
+    made.run(10**6)
+    assert "wind-up" in made.broken
+
+
+def test_joints_that_run_away_are_found(cycles):
+    push = lambda k, q: np.minimum(0.9 * k, 8.0) * np.eye(7)[6]  # noqa: E731
+    assert "joint speed" in broken(cycles, "torque", push, length=1000)
+
+
+def test_an_arm_that_does_not_stop_is_found(cycles):
+    assert "rest" in broken(cycles, "velocity", lambda k, q: np.full(7, 0.06), settles=True)
+
+
+def test_an_arm_that_does_not_stay_is_found(cycles):
+    assert "hold" in broken(cycles, "velocity", lambda k, q: np.full(7, 0.03), settles=True)
+
+
+def test_an_arm_that_goes_on_after_a_fault_is_found(cycles):
+    puppet = Puppet(lambda k, q: np.full(7, 0.06))
+    puppet.fault = "named"
+    made = episode(cycles, "velocity", lambda *_: puppet, length=1600)
+    made.run(10**6)
+    assert "rest" in made.broken
+
+
+def test_an_approach_above_the_bound_is_found(cycles):
+    def rush(robot, plan, period):
+        puppet = Puppet(lambda k, q: dq, Phase.APPROACH)
+        J = ArmDynamics(robot)(task.q, task.dq).J[:3]
+        dq = np.linalg.pinv(J) @ (-1.0 * plan.contact.rotation[:, 2])
+        return puppet
+
+    task = episode(cycles, "velocity", lambda *_: None).task
+    made = episode(cycles, "velocity", rush)
+    made.run(10**6)
+    assert "approach speed" in made.broken
+
+
+def test_a_controller_that_raises_is_found(cycles):
+    assert broken(cycles, "torque", lambda k, q: 1 / 0, length=5) == {"raised ZeroDivisionError"}
+
+
+def test_the_same_seed_finds_the_same(cycles):
+    first, second = cycles.campaign(400, 3), cycles.campaign(400, 3)
+    assert first == second
+    assert first.tried.total() == 400
+
+
+def test_some_random_cycles_break_nothing(cycles):
+    found = cycles.campaign(3000, 0)
+    assert not found.failed.total(), found.first
+
+
+# --- faults over DDS --------------------------------------------------------------------------
+
+
+def test_a_dead_driver_is_survived_and_a_node_that_does_not_care_is_found(monkeypatch):
+    pytest.importorskip("rclpy")
+    import adversary_dds
+    from adversary_faults import try_fault
+
+    assert try_fault("states stop") == ""
+    monkeypatch.setattr(adversary_dds, "PATIENCE", 1.0)
+    monkeypatch.setattr(adversary_dds.ImpactQpNode, "_lose_states", lambda self, reason: None)
+    assert try_fault("states stop") == "a last command did not come within 1 s"
+
+
+def test_there_are_twenty_faults_and_eight_quick_ones():
+    pytest.importorskip("rclpy")
+    from adversary_faults import FAULTS, QUICK
+
+    assert len(FAULTS) >= 20
+    assert len(QUICK) >= 8 and set(QUICK) <= set(FAULTS)
+
+
+# --- the command ------------------------------------------------------------------------------
+
+
+def test_inputs_are_fed_to_each_campaign_and_counted(monkeypatch):
+    import adversary
+
+    for name in adversary.INPUTS:
+        module = ModuleType(name)
+        module.campaign = lambda count, seed, name=name: (count, seed, [f"{name} {seed}"] * seed)
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setattr(
+        adversary, "_in_workers", lambda label, work, arguments: [work(*each) for each in arguments]
+    )
+    tally = adversary.Tally()
+    adversary.try_inputs(tally, 60)
+    figures = tally.figures()
+    assert figures["tried"] == {f"inputs: {n.replace('_', ' ')}": 20 for n in adversary.INPUTS}
+    assert set(figures["failed"].values()) == {1}
+    assert tally.told == [f"{name} 1" for name in adversary.INPUTS]
+
+
+@pytest.mark.parametrize(("failed", "status"), [(0, 0), (2, 1)])
+def test_counts_are_one_document_or_a_table_and_failures_the_status(
+    monkeypatch, capsys, failed, status
+):
+    counts = {"tried": {"cycles": 1200}, "failed": {"cycles": failed}}
+    measure = lambda quick=False: counts  # noqa: E731
+    monkeypatch.setattr(bench_command, "_benchmark", lambda name: SimpleNamespace(measure=measure))
+    assert run(["bench", "adversary", "--json", "--quick"]) == status
+    assert json.loads(capsys.readouterr().out) == counts
+    assert run(["bench", "adversary"]) == status
+    title, row = capsys.readouterr().out.splitlines()
+    assert title.split() == ["tried", "failed"]
+    assert row.split() == ["cycles", "1,200", str(failed)]
+
+
+def test_a_benchmark_without_a_short_form_refuses_quick_in_one_line(monkeypatch, capsys):
+    monkeypatch.setattr(
+        bench_command, "_benchmark", lambda name: SimpleNamespace(measure=lambda: {})
+    )
+    assert run(["bench", "qp", "--quick"]) == 2
+    assert capsys.readouterr().err == "impact: --quick: benchmark qp has no short form\n"

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What no robot can be is refused in one line that names file and entry."""
+
+import math
+import sys
+
+import numpy as np
+import pytest
+import yaml
+from other_arms import ARMS, write_arm
+
+from impact_robots import RobotError, load_robot, robot_from_urdf
+from impact_robots.loader import _HERE
+
+PANDA = (_HERE / "panda.yaml").read_text()
+PANDA_URDF = (_HERE / "panda.urdf").read_text()
+LINK1 = '<inertia ixx="0.70337" ixy="-0.000139" ixz="0.006772" iyy="0.70661"'
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Write the Panda's files with changes, and return the YAML's path."""
+
+    def write(change=None, old="", new=""):
+        assert not old or old in PANDA_URDF
+        (tmp_path / "panda.urdf").write_text(PANDA_URDF.replace(old, new, 1))
+        entries = yaml.safe_load(PANDA)
+        tool = (change or {}).pop("tool", {})
+        entries |= change or {}
+        entries["tool"] = entries["tool"] | tool if isinstance(tool, dict) else tool
+        (tmp_path / "arm.yaml").write_text(yaml.safe_dump(entries))
+        return tmp_path / "arm.yaml"
+
+    return write
+
+
+def refusal(load, path):
+    """Return the one line with which a file is refused."""
+    with pytest.raises(RobotError) as caught:
+        load(path)
+    assert len(str(caught.value).splitlines()) == 1
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"driver_compensates_gravity": "false"}, "expected true or false, got 'false'"),
+        ({"driver_compensates_gravity": 0}, "expected true or false, got 0"),
+        ({"tool": {"mass": -0.1}}, "tool.mass: expected a finite number, at least 0, got -0.1"),
+        ({"tool": {"mass": "0.1"}}, "tool.mass: expected a finite number, at least 0, got '0.1'"),
+        ({"tool": {"radius": math.inf}}, "tool.radius: expected a finite number"),
+        (
+            {"tool": {"com": [0, 0, math.nan]}},
+            r"tool.com: expected 3 finite numbers, got \[0, 0, n",
+        ),
+        ({"tool": {"com": [0, 0]}}, "tool.com: expected 3 finite numbers"),
+        (
+            {"tool": {"contact_point": 0.1}},
+            "tool.contact_point: expected 3 finite numbers, got 0.1",
+        ),
+        ({"tool": {"parent": 8}}, "tool.parent: expected a text, got 8"),
+        ({"tool": {"weight": 1}}, "tool.'weight': expected one of parent, mass"),
+        ({"tool": None}, "tool: expected entries parent, mass, radius"),
+        ({"position_lower": [3.0] * 7}, "position_lower: expected less than position_upper"),
+        ({"stance": [0, 0, 0, 0, 0, 2, 0]}, "stance: expected positions from position_lower"),
+        ({"velocity": [True] * 7}, "velocity: expected 7 finite numbers"),
+        ({"velocity": ["2"] * 7}, "velocity: expected 7 finite numbers"),
+        ({"jerk": [10**400] * 7}, "jerk: expected 7 finite numbers"),
+        ({"torque_rate": [1e308] * 7}, "torque_rate: expected 7 finite numbers"),
+        ({"joint_damping": [-1] * 7}, "joint_damping: expected positive numbers"),
+        ({"name": 7}, "name: expected a text, got 7"),
+        ({"joint_prefix": None}, "joint_prefix: expected a text, got None"),
+        ({"joints": "joint1"}, "joints: expected a list of texts"),
+        ({"joints": ["joint1", "joint1"]}, "joints: expected a list of texts, none twice"),
+        ({"joints": []}, "joints: expected at least one text"),
+        ({"base_link": ["link0"]}, "base_link: expected a text"),
+        ({"detection_joints": [True]}, "detection_joints: expected numbers 1 to 7"),
+        ({"detection_joints": [6, 6]}, "detection_joints: expected every number once"),
+        ({"assumed": [1]}, "assumed: expected a list of texts"),
+        ({"velocitty": [1] * 7}, "'velocitty': expected one of name, urdf"),
+        ({"inertias_identified_as_a_set": "yes"}, "as_a_set: expected true or false, got 'yes'"),
+        ({"urdf": "."}, "no URDF file .*directory"),
+        ({"urdf": "a\0b"}, "no URDF file"),
+    ],
+)
+def test_a_wrong_entry_is_refused(written, change, message):
+    path = written(change)
+    line = refusal(load_robot, path)
+    assert str(path.parent) in line
+    with pytest.raises(RobotError, match=message):
+        load_robot(path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            'value="4.970684"',
+            'value="4,970684"',
+            "link 'panda_link1': <mass> value: expected a num",
+        ),
+        ('value="4.970684"', 'value="-4"', "<mass> value: expected at least 0, got -4"),
+        ('value="4.970684"', 'value="0"', "'panda_joint1': expected a mass above 0, got 0 kg"),
+        ('value="4.970684"', 'value="nan"', "<mass> value: expected a number, got 'nan'"),
+        ('<mass value="4.970684"/>', "", "<inertial>: <mass> is missing"),
+        ('<mass value="4.970684"/>', '<mass value="1"/><mass value="2"/>', "one <mass>, got 2"),
+        ('ixx="0.70337"', 'ixx="0,70337"', "<inertia> ixx: expected a number, got '0,70337'"),
+        ('ixx="0.70337" ', "", "<inertia>: ixx is missing"),
+        ('ixx="0.70337"', 'ixx="-0.7"', "expected principal moments of inertia above 0, got -0.7"),
+        (LINK1, LINK1.replace("0.70337", "1e300"), "<inertia> ixx: expected a number, got '1e300'"),
+        ('xyz="0 0 0.333"', 'xyz="0 0 0,333"', "<origin> xyz: expected 3 numbers, got '0 0 0,333'"),
+        ('xyz="0 0 0.333"', 'xyz="0 0"', "<origin> xyz: expected 3 numbers, got '0 0'"),
+        ('xyz="0 0 0.333"', 'xzy="0 0 0.333"', "<origin>: expected xyz, rpy, got 'xzy'"),
+        ('rpy="-1.5707963267948966 0 0"', 'rpy="x 0 0"', "<origin> rpy: expected 3 numbers"),
+        ('<axis xyz="0 0 1"/>', '<axis xyz="0 0 0"/>', "<axis> xyz: expected a direction"),
+        ('<axis xyz="0 0 1"/>', '<axis xyz="0,0 0 1"/>', "<axis> xyz: expected 3 numbers"),
+        ('lower="-2.8973"', 'lower="-2,8973"', "<limit> lower: expected a number, got '-2,8973'"),
+        ('lower="-2.8973"', 'lower="3"', "<limit>: expected lower <= upper, got 3 and 2.8973"),
+        ('effort="87"', "", "joint 'panda_joint1': <limit>: expected effort and velocity"),
+        ('type="revolute"', 'type="revolut"', "type: expected one of revolute, prismatic"),
+        ('parent link="panda_link0"', 'parent link="base"', "parent: expected a link of the file"),
+        (
+            'child link="panda_link1"',
+            'child link="panda_link0"',
+            "link 'panda_link0': expected joints from",
+        ),
+        ('child link="panda_link1"', 'child link="panda_link2"', "expected the child of one joint"),
+        (
+            'joint name="panda_joint2"',
+            'joint name="panda_joint1"',
+            "expected once, got 2 of that n",
+        ),
+        ('name="panda_link0"', "", "link: name is missing"),
+        ("</robot>", "", "not XML"),
+    ],
+)
+@pytest.mark.parametrize("load", ["yaml", "urdf"])
+def test_a_wrong_urdf_is_refused(written, load, old, new, message):
+    path = written(None, old, new)
+    urdf = path.parent / "panda.urdf"
+    with pytest.raises(RobotError, match=message) as caught:
+        load_robot(path) if load == "yaml" else robot_from_urdf(urdf)
+    assert len(str(caught.value).splitlines()) == 1
+    assert str(path.parent) in str(caught.value)
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path):
+    for name in ("arm.yaml", "arm.urdf"):
+        (tmp_path / name).write_bytes(b"name: \xff\xfe\n")
+    assert "expected a text in UTF-8" in refusal(load_robot, tmp_path / "arm.yaml")
+    assert "expected a text in UTF-8" in refusal(robot_from_urdf, tmp_path / "arm.urdf")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (PANDA + "torque: [1, 1, 1, 1, 1, 1, 1]\n", "entry 'torque' is given twice"),
+        ("[" * 5000, "not YAML"),
+        ("a: 2026-13-45", "not YAML"),
+        ("a: !!bool maybe", "not YAML"),
+        ("- 1", "expected a mapping of entries, got list"),
+        ("", "expected a mapping of entries, got NoneType"),
+    ],
+)
+def test_what_is_no_mapping_is_refused(tmp_path, text, message):
+    (tmp_path / "arm.yaml").write_text(text)
+    assert message in refusal(load_robot, tmp_path / "arm.yaml")
+
+
+def test_a_number_may_have_an_exponent_alone(written):
+    """PyYAML takes 1e4 for a text, as YAML 1.1 does."""
+    path = written()
+    path.write_text(path.read_text().replace("- 14250\n", "- 1e4\n"))
+    assert load_robot(path).joint_stiffness[0] == 1e4
+
+
+def test_a_link_without_inertia_is_not_hidden_by_the_tool(written):
+    start = PANDA_URDF.index("<inertial>", PANDA_URDF.index('<link name="panda_link7">'))
+    inertial = PANDA_URDF[start : PANDA_URDF.index("</inertial>", start) + len("</inertial>")]
+    line = refusal(load_robot, written(None, inertial, ""))
+    assert "link moved by joint 'panda_joint7': expected a mass above 0, got 0 kg" in line
+
+
+def test_a_mass_matrix_that_no_computation_survives_is_refused(written):
+    line = refusal(load_robot, written(None, 'izz="0.009117"', 'izz="1e11"'))
+    assert "expected a positive definite mass matrix of condition below 1e+09, got" in line
+
+
+def test_inertias_identified_as_a_set_may_break_the_triangle_inequality(written):
+    """Link 4 of the maker's own URDF of this arm does: 0.0127 > 0.0037 + 0.0080 kg.m^2."""
+    old = 'ixx="0.025853" ixy="0.007796" ixz="-0.001332" iyy="0.019552" iyz="0.008641" izz="0.0283'
+    new = (
+        'ixx="0.007846" ixy="-0.003396" ixz="0.001587" iyy="0.006495" iyz="-0.001815" izz="0.01003'
+    )
+    path = written({"inertias_identified_as_a_set": False}, old, new)
+    line = refusal(load_robot, path)
+    assert "'panda_joint4': expected no principal moment of inertia above the sum of the" in line
+    assert "inertias_identified_as_a_set: true in a YAML allows it" in line
+    assert load_robot(written({"inertias_identified_as_a_set": True}, old, new)).dof == 7
+
+
+def test_links_that_the_parser_would_leave_out_are_missed(written):
+    """A ring of links that hangs nowhere is no part of the model."""
+    ring = (
+        '<link name="a"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0"'
+        ' izz="1"/></inertial></link><link name="b"/><joint name="ab" type="fixed"><parent link="a"'
+        '/><child link="b"/></joint><joint name="ba" type="fixed"><parent link="b"/><child link="a"'
+        "/></joint></robot>"
+    )
+    line = refusal(load_robot, written(None, "</robot>", ring))
+    assert "link 'a': expected joints from 'panda_link0' to it" in line
+
+
+@pytest.mark.parametrize("arm", ARMS.values(), ids=ARMS)
+def test_arms_of_other_makers_load(tmp_path, arm):
+    robot = load_robot(write_arm(tmp_path, arm))
+    assert robot.dof == len(arm["joints"])
+    assert robot_from_urdf(tmp_path / f"{arm['name']}.urdf").dof == robot.dof
+
+
+def test_a_commanded_torque_rate_stays_below_the_arms_own():
+    """Its maker's library refuses more than 1000 N.m/s, and limits to a thousandth less."""
+    assert np.all(load_robot("panda").limits.torque_rate == 990.0)
+
+
+def test_no_damaged_file_gets_through(project_root, monkeypatch, capfd):
+    monkeypatch.syspath_prepend(str(project_root / "benchmarks"))
+    campaign = sys.modules.get("mutated_robots") or __import__("mutated_robots")
+    tried, failed, first = campaign.campaign(400, seed=13)
+    assert (tried, failed) == (400, 0), first
+    assert capfd.readouterr().err == ""  # the parser has nothing left to complain about
