@@ -4,12 +4,14 @@
 import sys
 
 from impact_analysis.interrupts import deferred_interrupts
+from impact_analysis.standard_streams import fill_closed_streams
 
 INTERRUPTED = 130
 
 
 def main() -> int:
     """Run a command; Ctrl-C is one line, also while everything is still being imported."""
+    fill_closed_streams()
     try:
         with deferred_interrupts():
             from impact_analysis.command_line import run

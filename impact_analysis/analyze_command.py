@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from impact_analysis.analyze.documents import REPORT, write
-from impact_analysis.analyze.report import write_report
-from impact_analysis.analyze.run import PARTS, analyze
+from impact_analysis.analyze.run import MARK, PARTS, analyze_into
 from impact_analysis.analyze.settings import Settings
 from impact_analysis.exceptions import UsageError
+from impact_analysis.folder_lock import locked
 from impact_analysis.number_options import count, number, numbers
 from impact_analysis.progress import Progress
 from impact_analysis.simulate_command import cores
@@ -79,10 +79,22 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
-    started, out = time.monotonic(), arguments.out
+    out = arguments.out
     settings = {field.name: getattr(arguments, field.name) for field in fields(Settings)}
     Settings(**settings).load_robot()  # what is wrong with them is said before anything is made
     _check_out(out, resume=arguments.resume)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--out: cannot make {out}: {error.strerror}") from None
+    with locked(out, "--out"):
+        _check_out(out, resume=arguments.resume)  # nobody else changes it from here on
+        return _analyze(arguments, settings)
+
+
+def _analyze(arguments: argparse.Namespace, settings: dict[str, Any]) -> int:
+    """Analyse into a folder that is ours, and return the exit status."""
+    started, out = time.monotonic(), arguments.out
     bar = Progress("analyze")
     begun = time.monotonic()
 
@@ -92,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
         bar.update(share, note + left)
 
     try:
-        analysis = analyze(
+        analysis = analyze_into(
             arguments.file,
             out=out,
             jobs=arguments.jobs,
@@ -110,7 +122,6 @@ def run(arguments: argparse.Namespace) -> int:
         )
         return 130
     document = write(analysis, out)
-    write_report(analysis, out / REPORT)
     bar.close(f"{len(analysis.impacts)} impacts")
     if arguments.json:
         print(json.dumps(document, indent=2))
@@ -126,12 +137,8 @@ def _check_out(out: Path, *, resume: bool) -> None:
     """Refuse to write over something that is no earlier analysis."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"--out: expected a folder, {out} is a file")
-    known = (out / PARTS).is_dir() or (out / REPORT).is_file()
+    known = (out / MARK).is_file()
     if out.is_dir() and any(out.iterdir()) and not known:
         raise UsageError(f"--out: expected an empty folder, or one of an analysis, got {out}")
     if resume and not known:
         raise UsageError(f"--resume: expected the folder of an analysis, got {out}")
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"--out: cannot make {out}: {error.strerror}") from None

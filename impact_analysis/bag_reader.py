@@ -3,20 +3,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
 from rosbags.interfaces import Connection, MessageDefinitionFormat
-from rosbags.rosbag2 import Reader
 from rosbags.typesys import Stores, get_types_from_idl, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
+from impact_analysis.bag_sources import (
+    SUFFIXES,
+    Finished,
+    Message,
+    Source,
+    left_open,
+    storage_files,
+    whole_parts,
+)
 from impact_analysis.exceptions import RecordingError
+from impact_analysis.mcap_salvage import McapSalvage
 from impact_analysis.typestore import impact_typestore
+from impact_analysis.unpacking import TooLargeError, unpack_zstd
 
-SUFFIXES = (".mcap", ".db3")
+ZSTD = b"\x28\xb5\x2f\xfd"  # how its frames begin
+LONGEST = 200  # of what an error says
 
 
 class TopicInfo(NamedTuple):
@@ -40,49 +53,88 @@ class BagReader:
     """Reads a rosbag2 folder, or one .mcap or .db3 file of it; a context manager.
 
     Types come from the recording itself, so that one made with older messages still reads; where
-    it holds none, from the standard messages and impact_msgs.
+    it holds none, from the standard messages and impact_msgs. Compressed parts are unpacked up to a
+    limit (impact_analysis.unpacking).
 
     Attributes:
         path: The folder or file.
         topics: What is recorded, by topic.
         typestore: Types of the recording.
+        lost: With ``salvage``, in words what cannot be read, as far as it was come upon.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, salvage: bool = False) -> None:
         """Look at the path; nothing is read before the context is entered.
 
         Args:
             path: Folder or file.
+            salvage: Read what is whole of a recording that is damaged, or was not finished because
+                its recorder was killed, and say in ``lost`` what is not.
 
         Raises:
-            RecordingError: Missing, no recording, or an unfinished one.
+            RecordingError: Missing, no recording, or an unfinished one without ``salvage``.
         """
-        self.path = Path(path)
-        _check_path(self.path)
+        self.path, self._salvage = Path(path), salvage
+        _check_path(self.path, unfinished=salvage)
+        self.lost: list[str] = []
         self.topics: dict[str, TopicInfo] = {}
         self.typestore: Typestore = get_typestore(Stores.EMPTY)
-        self._connections: list[Connection] = []
-        self._reader: Reader | None = None
+        self._sources: list[Source] = []
+        self._stack: ExitStack | None = None
 
     def __enter__(self) -> BagReader:
         """Read the index.
 
         Raises:
-            RecordingError: Truncated, unfinished or damaged.
+            RecordingError: Truncated, unfinished or damaged; with ``salvage``, if nothing of it
+                can be read.
         """
+        with ExitStack() as stack:
+            try:
+                self._open(stack)
+            except Exception as error:  # damaged files raise whatever the parser stumbles over
+                if not self._salvage:
+                    raise _damaged(self.path, error) from error
+                self._open_parts(stack, error)
+            self._stack = stack.pop_all()
+        return self
+
+    def _open(self, stack: ExitStack) -> None:
+        """Open it as a whole recording."""
+        if self._salvage and left_open(self.path):
+            raise ValueError("its database was not finished")
+        source = Finished(self.path)
+        stack.callback(source.close)
+        self._know([source])
+
+    def _open_parts(self, stack: ExitStack, error: Exception) -> None:
+        """Open what is whole.
+
+        Raises:
+            RecordingError: Nothing is, or what is unpacks to too much.
+        """
+        self.topics.clear()
         try:
-            self._reader = Reader(self.path)
-            self._reader.open()
-            self._connections = list(self._reader.connections)
-        except Exception as error:  # damaged files raise whatever the parser stumbles over
+            sources, lost = whole_parts(self.path, stack)
+            self._know(sources)
+        except TooLargeError as found:
+            raise RecordingError.at(self.path, str(found)) from None
+        except Exception:
             raise _damaged(self.path, error) from error
-        for item in self._connections:
+        if not sources:
+            raise _damaged(self.path, error) from error
+        self._lose(*lost or [f"its index ({_words(error)})"])
+
+    def _know(self, sources: list[Source]) -> None:
+        """Take over what the files tell of themselves."""
+        connections = [item for source in sources for item in source.connections]
+        for item in connections:
             have = self.topics.get(item.topic, TopicInfo(item.msgtype, 0, item.digest))
             self.topics[item.topic] = have._replace(
                 message_count=have.message_count + item.msgcount
             )
-        self.typestore = _types_of(self._connections)
-        return self
+        self.typestore = _types_of(connections, None if not self._salvage else self._lose)
+        self._sources = sources
 
     def __exit__(
         self,
@@ -95,9 +147,9 @@ class BagReader:
 
     def close(self) -> None:
         """Close the files. Closing twice does no harm."""
-        reader, self._reader = self._reader, None
-        if reader is not None:
-            reader.close()
+        stack, self._stack = self._stack, None
+        if stack is not None:
+            stack.close()
 
     @property
     def span(self) -> tuple[int, int]:
@@ -106,9 +158,9 @@ class BagReader:
         Raises:
             RecordingError: Not open.
         """
-        if self._reader is None:
-            raise RecordingError.at(self.path, "is not open for reading")
-        return self._reader.start_time, self._reader.end_time
+        self._check_open()
+        starts = [source.start_time for source in self._sources]
+        return min(starts), max(source.end_time for source in self._sources)
 
     def raw(self, topics: Collection[str] | None = None) -> Iterator[tuple[str, int, bytes]]:
         """Iterate in the order of time, without looking into the messages.
@@ -123,7 +175,11 @@ class BagReader:
             RecordingError: Not open, unknown topic, or damaged.
         """
         for connection, time_ns, data in self._stream(topics):
-            yield connection.topic, time_ns, bytes(data)
+            try:
+                plain = _plain(data)
+            except Exception as error:
+                raise _damaged(self.path, error) from error
+            yield connection.topic, time_ns, plain
 
     def messages(
         self, topics: Collection[str] | None = None, span: Span = (None, None)
@@ -138,48 +194,106 @@ class BagReader:
             Topic, time [ns] and the message; its number arrays are numpy arrays.
 
         Raises:
-            RecordingError: Not open, unknown topic, damaged, or a type that nobody knows.
+            RecordingError: Not open, unknown topic; without ``salvage`` also damaged, or a type
+                that nobody knows.
         """
+        lost: Counter[str] = Counter()
         for connection, time_ns, data in self._stream(topics, span):
             try:
-                message = self.typestore.deserialize_cdr(data, connection.msgtype)
-            except KeyError as error:
-                raise RecordingError.at(
-                    self.path, f"type {connection.msgtype} of {connection.topic} is unknown"
-                ) from error
-            except Exception as error:
-                raise _damaged(self.path, error) from error
+                message = self.typestore.deserialize_cdr(_plain(data), connection.msgtype)
+            except Exception as error:  # the parser is generated code: anything may come
+                if not self._salvage or isinstance(error, TooLargeError):
+                    raise self._unreadable(connection, error) from error
+                lost[connection.topic] += 1
+                continue
             yield connection.topic, time_ns, message
+        self._lose(*(f"{count} messages on {topic}" for topic, count in lost.items()))
+
+    def _unreadable(self, connection: Connection, error: Exception) -> RecordingError:
+        if isinstance(error, KeyError):
+            return RecordingError.at(
+                self.path, f"type {connection.msgtype} of {connection.topic} is unknown"
+            )
+        return _damaged(self.path, error)
 
     def _stream(
         self, topics: Collection[str] | None, span: Span = (None, None)
-    ) -> Iterator[tuple[Connection, int, bytes]]:
-        if self._reader is None:
-            raise RecordingError.at(self.path, "is not open for reading")
+    ) -> Iterator[Message]:
+        self._check_open()
         wanted = self._select(topics)
-        if not wanted:
-            return
-        stream = self._reader.messages(wanted, *span)
-        while True:
+        for source in self._sources:
+            connections = [item for item in source.connections if item.topic in wanted]
+            if not connections:
+                continue
+            latest, seen = span[0], Counter[str]()  # how many messages of that time
+            missing = Counter({item.topic: item.msgcount for item in connections})
             try:
-                item = next(stream, None)
+                for item in source.messages(connections, *span):
+                    if item[1] != latest:
+                        latest = item[1]
+                        seen.clear()
+                    seen[item[0].topic] += 1
+                    missing[item[0].topic] -= 1
+                    yield item
+                if span == (None, None):  # damage within a chunk may go unnoticed
+                    self._lose(*(f"{n} messages on {topic}" for topic, n in (+missing).items()))
             except Exception as error:
-                raise _damaged(self.path, error) from error
-            if item is None:
-                return
-            yield item
+                if not self._salvage:
+                    raise _damaged(self.path, error) from error
+                yield from self._after(wanted, (latest, span[1]), seen, error)
 
-    def _select(self, topics: Collection[str] | None) -> list[Connection]:
+    def _after(
+        self, wanted: Collection[str], span: Span, seen: Counter[str], error: Exception
+    ) -> Iterator[Message]:
+        """Yield what is whole behind the place at which reading failed.
+
+        Args:
+            wanted: Topics.
+            span: That is left; it begins with the latest time that was read.
+            seen: How many messages of that time there were on each topic.
+            error: Why it failed.
+        """
+        files = [file for file in storage_files(self.path) if file.suffix == ".mcap"]
+        if not files:
+            self._lose(f"what follows damage in the middle ({_words(error)})")
+        for file in files:
+            try:
+                part = McapSalvage(file)
+            except (OSError, ValueError, RecordingError) as why:
+                self._lose(f"{file.name} ({_words(why)})")
+                continue
+            self._lose(*part.lost)
+            connections = [each for each in part.connections if each.topic in wanted]
+            for item in part.messages(connections, *span):
+                topic = item[0].topic
+                if item[1] == span[0] and seen[topic]:
+                    seen[topic] -= 1
+                else:
+                    yield item
+
+    def _select(self, topics: Collection[str] | None) -> set[str]:
         if topics is None:
-            return self._connections
+            return set(self.topics)
         asked = [topics] if isinstance(topics, str) else list(topics)
         if unknown := [topic for topic in asked if topic not in self.topics]:
             there = ", ".join(sorted(self.topics)) or "nothing"
             raise RecordingError.at(self.path, f"no topic {', '.join(unknown)}; recorded: {there}")
-        return [item for item in self._connections if item.topic in asked]
+        return set(asked)
+
+    def _lose(self, *what: str) -> None:
+        self.lost += [text for text in what if text not in self.lost]
+
+    def _check_open(self) -> None:
+        if self._stack is None:
+            raise RecordingError.at(self.path, "is not open for reading")
 
 
-def _check_path(path: Path) -> None:
+def _plain(data: bytes) -> bytes:
+    """Return a message, unpacked if it was packed by itself: no message begins like that."""
+    return unpack_zstd(data) if data.startswith(ZSTD) else bytes(data)
+
+
+def _check_path(path: Path, *, unfinished: bool) -> None:
     if not path.exists():
         raise RecordingError.at(path, "no such recording")
     if path.is_file():
@@ -188,28 +302,53 @@ def _check_path(path: Path) -> None:
         if path.stat().st_size == 0:
             raise RecordingError.at(path, "is empty")
         return
-    if not (path / "metadata.yaml").is_file():
-        if any(item.suffix in SUFFIXES for item in path.iterdir()):
-            raise RecordingError.at(path, "was not finished (it has no metadata.yaml)")
+    if (path / "metadata.yaml").is_file():
+        return
+    if not any(item.suffix in SUFFIXES for item in path.iterdir()):
         raise RecordingError.at(path, "is no recording (it has no metadata.yaml)")
+    if not unfinished:
+        raise RecordingError.at(path, "was not finished (it has no metadata.yaml)")
 
 
 def _damaged(path: Path, error: Exception) -> RecordingError:
-    detail = " ".join(str(error).split()) or type(error).__name__
+    detail = _words(error)
+    if isinstance(error, TooLargeError):
+        return RecordingError.at(path, detail)
     if "end magic" in detail or "footer" in detail or "negative seek" in detail:
         return RecordingError.at(path, f"is truncated, or was not finished ({detail})")
     return RecordingError.at(path, f"is damaged or no recording ({detail})")
 
 
-def _types_of(connections: list[Connection]) -> Typestore:
+def _words(error: Exception) -> str:
+    """Return what an error says, in one line that is not endless."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= LONGEST else text[:LONGEST] + "..."
+
+
+def _types_of(connections: list[Connection], lose: Callable[[str], None] | None) -> Typestore:
+    """Return the types of a recording; ``lose`` hears of those that cannot be understood."""
     types: dict[str, Any] = {}
     if any(item.msgdef.format == MessageDefinitionFormat.NONE for item in connections):
         types.update(impact_typestore().fielddefs)
     for item in connections:
-        if item.msgdef.format == MessageDefinitionFormat.MSG:
-            types.update(get_types_from_msg(item.msgdef.data, item.msgtype))
-        elif item.msgdef.format == MessageDefinitionFormat.IDL:
-            types.update(get_types_from_idl(item.msgdef.data))
+        types.update(_types_in(item) if lose is None else _types_as_known(item, lose))
     store = get_typestore(Stores.EMPTY)
     store.register({name: value for name, value in types.items() if name not in store.fielddefs})
     return store
+
+
+def _types_as_known(item: Connection, lose: Callable[[str], None]) -> dict[str, Any]:
+    """Return the types of a topic; ours where the recording's cannot be understood."""
+    try:
+        return _types_in(item)
+    except Exception as error:  # the parser is generated code: anything may come
+        lose(f"the definition of {item.msgtype} ({_words(error)})")
+        return dict(impact_typestore().fielddefs)
+
+
+def _types_in(item: Connection) -> dict[str, Any]:
+    if item.msgdef.format == MessageDefinitionFormat.MSG:
+        return dict(get_types_from_msg(item.msgdef.data, item.msgtype))
+    if item.msgdef.format == MessageDefinitionFormat.IDL:
+        return dict(get_types_from_idl(item.msgdef.data))
+    return {}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,7 +14,14 @@ from typing import Any
 from impact_analysis.bag_reader import Span
 from impact_analysis.bags import BagReader
 from impact_analysis.exceptions import RecordingError
-from impact_analysis.recording import Force, Item, Reference, in_time_order
+from impact_analysis.recording import (
+    Force,
+    Item,
+    Reference,
+    credible,
+    in_time_order,
+    is_absurd,
+)
 from impact_detector.conversion import (
     announcement,
     batch_sample,
@@ -24,7 +32,7 @@ from impact_detector.conversion import (
 )
 from impact_detector.exceptions import DetectorError
 from impact_detector.reference import PREVIOUS, SAME
-from impact_robots import Robot
+from impact_robots import ImpactError, Robot
 from impact_ros.exceptions import MessageError
 from impact_ros.messages import JointReader, to_nanoseconds
 
@@ -32,6 +40,7 @@ JOINT_STATE = "sensor_msgs/msg/JointState"
 WRENCH = "geometry_msgs/msg/WrenchStamped"
 WRENCH_BATCH = "impact_msgs/msg/WrenchBatch"
 ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
+UNREADABLE = (ImpactError, AttributeError, IndexError, OverflowError, TypeError, ValueError)
 _OWN_REFERENCE = "impact_qp/desired_joint_states"
 
 
@@ -55,10 +64,11 @@ class BagRecording:
             RecordingError: not a bag, or without a topic that is needed.
         """
         self.name, self._path, self._robot = str(path), path, robot
-        with BagReader(path) as bag:
+        with BagReader(path, salvage=True) as bag:
             topics = {topic: info.type_name for topic, info in bag.topics.items()}
             start, end = bag.span
-        self.duration = (end - start) * 1e-9  # [s]
+            self.lost = list(bag.lost)  # in words, what cannot be read; more may follow
+        self.duration = max(0, end - start) * 1e-9  # [s]
         self._state = _state_topic(path, topics, choice.state)
         self._reference = _reference_topic(path, topics, choice.reference)
         self._forces = _force_topics(path, topics, choice.wrench)
@@ -84,17 +94,31 @@ class BagRecording:
         state, desired = JointReader(names), JointReader(names)
         wanted = (self._state, reference, *self._forces, *self._announced)
         topics = [topic for topic in wanted if topic]
-        with BagReader(self._path) as bag:
+        unreadable: Counter[str] = Counter()
+        states = 0
+        with BagReader(self._path, salvage=True) as bag:
             yield from self._announced_before(bag)
             for topic, _, message in bag.messages(topics, self.span):
-                if topic == self._state:
-                    yield _state_item(message, state)
-                elif topic == reference:
-                    yield _reference_item(message, desired)
-                elif topic in self._announced:
-                    yield from _announcements(message)
-                else:
-                    yield from _force_items(message, topic, self._forces[topic])
+                try:
+                    if topic == self._state:
+                        items = [_state_item(message, state)]
+                    elif topic == reference:
+                        items = [_reference_item(message, desired)]
+                    elif topic in self._announced:
+                        items = _announcements(message)
+                    else:
+                        items = _force_items(message, topic, self._forces[topic])
+                except UNREADABLE:  # damaged, or of a type that is not what its name says
+                    unreadable[topic] += 1
+                    continue
+                states += topic == self._state
+                yield from items
+            lost = [*bag.lost, *(f"{n} messages on {topic}" for topic, n in unreadable.items())]
+            self.lost += [text for text in lost if text not in self.lost]
+        if lost and not states and self.span == (None, None):
+            raise RecordingError.at(
+                self._path, f"no joint state can be read (damaged: {'; '.join(lost)})"
+            )
 
     def _announced_before(self, bag: BagReader) -> Iterator[Item]:
         """Yield the last announcement before the span, which still holds in it."""
@@ -104,7 +128,8 @@ class BagRecording:
         for _, _, message in bag.messages(self._announced, (None, start)):
             last = message
         if last is not None:
-            yield from _announcements(last)
+            with suppress(*UNREADABLE):
+                yield from _announcements(last)
 
     def boundaries(self, count: int) -> list[tuple[int, int]]:
         """Return where to cut it into ``count`` parts of equal length.
@@ -113,14 +138,15 @@ class BagRecording:
             recorded time and stamp [ns] of the first joint state of each part but the first
             one; none if stamps do not increase along them.
         """
-        with BagReader(self._path) as bag:
+        with BagReader(self._path, salvage=True) as bag:
             start, end = bag.span
             found = []
             for k in range(1, count):
                 at = start + (end - start) * k // count
                 message = next(bag.messages([self._state], (at, None)), None)
                 if message is not None:
-                    found.append((message[1], to_nanoseconds(message[2].header.stamp)))
+                    with suppress(*UNREADABLE):
+                        found.append((message[1], to_nanoseconds(message[2].header.stamp)))
         stamps = [stamp for _, stamp in found]
         return found if all(a < b for a, b in pairwise(stamps)) else []
 
@@ -128,7 +154,7 @@ class BagRecording:
 def _state_item(message: Any, reader: JointReader) -> Item:
     """Return the state, or one of NaN if it lacks joints: counted, as in the node."""
     try:
-        return joint_sample(message, reader)
+        return credible(joint_sample(message, reader))
     except MessageError:
         return unreadable(message, reader)
 
@@ -136,23 +162,27 @@ def _state_item(message: Any, reader: JointReader) -> Item:
 def _reference_item(message: Any, reader: JointReader) -> Item:
     time = to_nanoseconds(message.header.stamp)
     try:
-        return Reference(time, reference_torque(message, reader))
+        torque = reference_torque(message, reader)
+        return Reference(time, None if torque is None or is_absurd(torque) else torque)
     except MessageError:
         return Reference(time, None)
 
 
-def _force_items(message: Any, topic: str, kind: str) -> Iterator[Item]:
-    """Yield the samples; a batch that makes no sense is left out, as in the node."""
+def _force_items(message: Any, topic: str, kind: str) -> list[Item]:
+    """Return the samples; a batch that makes no sense is left out, as in the node."""
     try:
-        yield Force(wrench_sample(message) if kind == WRENCH else batch_sample(message), topic)
+        sample = wrench_sample(message) if kind == WRENCH else batch_sample(message)
     except DetectorError:
-        return
+        return []
+    return [] if is_absurd(sample.force) else [Force(sample, topic)]
 
 
-def _announcements(message: Any) -> Iterator[Item]:
-    """Yield an announcement, nothing if it is none that the node would take."""
-    with suppress(DetectorError):
-        yield announcement(message)
+def _announcements(message: Any) -> list[Item]:
+    """Return an announcement, nothing if it is none that the node would take."""
+    try:
+        return [announcement(message)]
+    except DetectorError:
+        return []
 
 
 def _state_topic(path: Path, topics: Mapping[str, str], wanted: str) -> str:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-import shutil
+import contextlib
+import sqlite3
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -17,14 +18,19 @@ from rosbags.interfaces import (
     QosReliability,
     QosTime,
 )
-from rosbags.rosbag2 import StoragePlugin, Writer
+from rosbags.rosbag2 import StoragePlugin, Writer, WriterError
+from rosbags.rosbag2.storage_mcap import McapWriter
+from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 from rosbags.typesys.store import Typestore
 
 from impact_analysis.conversion import to_typestore
-from impact_analysis.exceptions import RecordingError
+from impact_analysis.exceptions import RecordingError, WriteError
 from impact_analysis.typestore import definition, ensure_type, impact_typestore
 
+SUFFIX = {"mcap": ".mcap", "sqlite3": ".db3"}
 STORAGES = {"mcap": StoragePlugin.MCAP, "sqlite3": StoragePlugin.SQLITE3}
+SAVE_PERIOD, SAVE_COUNT = 1_000_000_000, 10_000  # between checkpoints: [ns] recorded, messages
+REFUSED = (OSError, sqlite3.Error)  # by the disk
 FOREVER = QosTime(9223372036, 854775807)
 LATCHED = Qos(
     QosHistory.KEEP_LAST,
@@ -43,8 +49,9 @@ class BagWriter:
     """Writes one rosbag2 folder; a context manager.
 
     Each type's text goes in too, so that any tool reads the bag without this project. After an
-    exception the folder stays without its index: readers refuse it as unfinished, tools for
-    recovery still find what was written. A folder without any message is removed.
+    exception the folder stays without its index: readers refuse it as unfinished, `BagReader(path,
+    salvage=True)` reads what was written. So it does when the process is killed, up to the last
+    second. A folder without any message is removed.
 
     Attributes:
         path: The folder.
@@ -71,8 +78,11 @@ class BagWriter:
                 path, f"expected storage {' or '.join(STORAGES)}, got {storage!r}"
             )
         self._refuse_existing()
+        self._storage = storage
         self.typestore = impact_typestore() if typestore is None else typestore
         self.count = 0
+        self._saved: int | None = None  # largest time at a checkpoint [ns]
+        self._unsaved = 0  # messages since then
         self._writer = Writer(self.path, version=9, storage_plugin=STORAGES[storage])
         self._open = False
         self._topics: dict[str, Connection] = {}
@@ -87,13 +97,17 @@ class BagWriter:
         """Make the folder.
 
         Raises:
-            RecordingError: It exists by now, or cannot be made.
+            RecordingError: It exists by now.
+            WriteError: It cannot be made.
         """
         self._refuse_existing()
         try:
             self._writer.open()
-        except OSError as error:
-            raise RecordingError.at(self.path, f"cannot be written: {error.strerror}") from error
+        except WriterError:  # somebody else made it just now
+            self._refuse_existing()
+            raise
+        except REFUSED as error:
+            raise WriteError.of(self.path, error) from error
         self._open = True
         return self
 
@@ -113,25 +127,53 @@ class BagWriter:
         """Write the index. Closing twice does no harm.
 
         Raises:
-            RecordingError: The disk refused; the recording is unfinished then.
+            WriteError: The disk refused; the recording is unfinished then.
         """
         if not self._open:
             return
         self._open = False
         try:
             self._writer.close()
-        except OSError as error:
-            self._writer.abort()
-            raise RecordingError.at(self.path, f"cannot be finished: {error.strerror}") from error
+        except REFUSED as error:
+            with contextlib.suppress(*REFUSED):
+                self._writer.abort()
+            raise WriteError.of(self.path, error) from error
 
     def abort(self) -> None:
-        """Stop without an index: the recording does not look whole."""
+        """Stop without an index: the recording does not look whole; its messages are kept."""
         if not self._open:
             return
         self._open = False
-        self._writer.abort()
+        with contextlib.suppress(*REFUSED):
+            self._save()
+        with contextlib.suppress(*REFUSED):
+            self._writer.abort()
         if self.count == 0:
-            shutil.rmtree(self.path, ignore_errors=True)
+            with contextlib.suppress(OSError):  # not empty: what others put there stays
+                (self.path / f"{self.path.name}{SUFFIX[self._storage]}").unlink(missing_ok=True)
+                self.path.rmdir()
+
+    def _checkpoint(self, time_ns: int) -> None:
+        """Now and then, bring what was written to where a killed process leaves it.
+
+        It goes by recorded time and count, not by the clock: the same messages give the same file.
+        """
+        self._unsaved += 1
+        if self._saved is None:
+            self._saved = time_ns
+        if time_ns >= self._saved + SAVE_PERIOD or self._unsaved >= SAVE_COUNT:
+            self._save()
+            self._saved, self._unsaved = time_ns, 0
+
+    def _save(self) -> None:
+        """Hand what was written to the system."""
+        storage = self._writer.storage
+        if isinstance(storage, McapWriter):
+            if storage.chunk.bio.tell():
+                storage.close_chunk()
+            storage.bio.flush()
+        elif isinstance(storage, Sqlite3Writer):
+            storage.conn.commit()
 
     def add_topic(self, topic: str, type_name: str, *, latched: bool = False) -> None:
         """Announce a topic before its first message, also one that may stay without any.
@@ -174,8 +216,8 @@ class BagWriter:
             time_ns: Time of the message [ns].
 
         Raises:
-            RecordingError: The type is unknown, the topic has another one, the time is negative,
-                or the disk refuses.
+            RecordingError: The type is unknown, the topic has another one, the time is negative.
+            WriteError: The disk refuses.
         """
         if not self._open:
             raise RecordingError.at(self.path, "is not open for writing")
@@ -185,8 +227,9 @@ class BagWriter:
             self.add_topic(topic, type_name)
         try:
             self._writer.write(self._topics[topic], time_ns, cdr)
-        except OSError as error:
-            raise RecordingError.at(self.path, f"cannot be written: {error.strerror}") from error
+            self._checkpoint(time_ns)
+        except REFUSED as error:
+            raise WriteError.of(self.path, error) from error
         self.count += 1
 
     def write(self, topic: str, type_name: str, message: Any, time_ns: int) -> None:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 
 from rosbags.typesys.store import Typestore
@@ -67,13 +69,19 @@ def _bag(trial: Trial, folder: Path) -> TrialBag:
     return TrialBag(folder / trial.name, robot, _types, forces=not trial.scenario.motion)
 
 
-def run_campaign(trials: Sequence[Trial], folder: Path | None, jobs: int) -> Iterator[TrialResult]:
+def run_campaign(
+    trials: Sequence[Trial],
+    folder: Path | None,
+    jobs: int,
+    keep: Callable[[TrialResult], None] = lambda result: None,
+) -> Generator[TrialResult, None, None]:
     """Yield the results in the order of the trials.
 
     Args:
         trials: what to run.
         folder: for the recordings; None: nothing is recorded.
         jobs: processes at work, at least 1; with 1 it is this one.
+        keep: when it ends early, gets the results of trials that other processes had finished.
 
     Raises:
         AnalysisError: a trial failed, or a process died.
@@ -82,6 +90,15 @@ def run_campaign(trials: Sequence[Trial], folder: Path | None, jobs: int) -> Ite
     if jobs < 2:
         yield from (run_trial(trial, folder) for trial in trials)
         return
-    with Workers(jobs) as workers:
-        for future in workers.submit(run_trial, [(trial, folder) for trial in trials]):
-            yield result_of(future, "simulate")
+    futures: deque[Future[TrialResult]] = deque()
+    try:
+        with Workers(jobs) as workers:
+            futures.extend(workers.submit(run_trial, [(trial, folder) for trial in trials]))
+            while futures:
+                result = result_of(futures[0], "simulate")
+                futures.popleft()
+                yield result
+    finally:
+        for future in futures:
+            if future.done() and not future.cancelled() and future.exception() is None:
+                keep(future.result())

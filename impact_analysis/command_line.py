@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from impact_analysis.exceptions import UsageError
+from impact_analysis.exceptions import RecordingError, UsageError
+from impact_analysis.standard_streams import with_output
 from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
 from impact_robots.exceptions import ImpactError, RobotError
 from impact_sim.exceptions import ScenarioError
@@ -30,6 +30,14 @@ COMMANDS = {
     "bench": "bench_command",
 }
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
+WRONG_INPUT = (
+    RobotError,
+    ScenarioError,
+    UsageError,
+    OutOfRangeError,
+    UnknownNameError,
+    RecordingError,
+)
 _NEGATIVE_VECTOR = re.compile(r"-[\d.][^,]*,")
 _BARE_DASHES = re.compile(r"(--[\w-]+(?==)|-\w)=?--")
 _OPTION = re.compile(r"--[\w-]+$")
@@ -41,6 +49,11 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print one line and exit with 2."""
         self.exit(WRONG_USAGE, f"{self.prog}: {message}\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print; argparse itself hides that nothing could be written."""
+        if message:
+            (file or sys.stderr).write(message)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -62,19 +75,22 @@ def run(arguments: Sequence[str] | None = None) -> int:
         arguments: command line without the program's name; that of the process by default.
 
     Returns:
-        0 done, 1 the answer is no or work failed, 2 wrong usage.
+        0 done, 1 the answer is no or work failed, 2 wrong usage or input that cannot be read,
+        141 nobody reads what is printed any more.
     """
+    given = sys.argv[1:] if arguments is None else arguments
     try:
-        given = sys.argv[1:] if arguments is None else arguments
-        parsed = make_parser().parse_args(with_negative_vectors(without_bare_dashes(given)))
-        return parsed.run(parsed)
-    except (RobotError, ScenarioError, UsageError, OutOfRangeError, UnknownNameError) as error:
+        return with_output(lambda: _run(given))
+    except WRONG_INPUT as error:
         return _fail(str(error), WRONG_USAGE)
     except ImpactError as error:
         return _fail(str(error), FAILED)
-    except BrokenPipeError:  # the reader, such as head, has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
+
+
+def _run(given: Sequence[str]) -> int:
+    parsed = make_parser().parse_args(with_negative_vectors(without_bare_dashes(given)))
+    status: int = parsed.run(parsed)
+    return status
 
 
 def without_bare_dashes(arguments: Sequence[str]) -> Sequence[str]:

@@ -10,10 +10,11 @@ import numpy as np
 
 from impact_analysis.csv_rows import csv_rows
 from impact_analysis.exceptions import RecordingError
-from impact_analysis.recording import Item, Reference
+from impact_analysis.recording import Item, Reference, credible
 from impact_detector.reference import SAME
 from impact_detector.sample import JointSample, from_seconds
 
+LATEST = 9e9  # nanoseconds of it fit into 64 bits [s]
 _REQUIRED = {"q": "q{}_rad", "dq": "dq{}_radps", "tau": "tau{}_nm"}
 _REFERENCE = "tau_ref{}_nm"
 
@@ -38,6 +39,7 @@ class CsvRecording:
             RecordingError: columns are missing, or the file is no text.
         """
         self.name, self._path = str(path), path
+        self.lost: list[str] = []  # a row that is damaged is an error
         header = next(csv_rows(self._path), (0, []))[1]
         columns = [name.strip() for name in header]
         patterns = dict(_REQUIRED)
@@ -66,7 +68,7 @@ class CsvRecording:
             q, dq, tau = (values[self._columns[key]] for key in ("q", "dq", "tau"))
             if references and self.has_reference:
                 yield Reference(time, values[self._columns["tau_ref"]])
-            yield JointSample(time, q, dq, None if np.isnan(tau).all() else tau)
+            yield credible(JointSample(time, q, dq, None if np.isnan(tau).all() else tau))
 
     def _find(self, columns: list[str], names: list[str]) -> np.ndarray:
         """Return where the named columns are, shape (len(names),)."""
@@ -92,6 +94,10 @@ class CsvRecording:
             raise RecordingError.at(self._path, f"line {number}: {error}") from None
 
     def _nanoseconds(self, number: int, seconds: float) -> int:
-        if not np.isfinite(seconds):
-            raise RecordingError.at(self._path, f"line {number}: time_s: expected a finite number")
+        if not abs(seconds) < LATEST:
+            raise RecordingError.at(
+                self._path,
+                f"line {number}: time_s: expected a finite number below {LATEST:.0e} s,"
+                f" got {seconds:g}",
+            )
         return from_seconds(float(seconds))

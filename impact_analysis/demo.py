@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from datetime import datetime
 from pathlib import Path
@@ -14,8 +15,9 @@ import numpy as np
 
 from impact_analysis.demo_table import sentence, table
 from impact_analysis.evaluation import Evaluation, evaluate_run
-from impact_analysis.exceptions import RosNeededError
+from impact_analysis.exceptions import RecordingError, RosNeededError
 from impact_analysis.interrupts import deferred_interrupts
+from impact_analysis.new_files import write_file
 from impact_analysis.number_options import seed
 from impact_analysis.progress import Progress
 from impact_analysis.run_record import RunRecord, read_run
@@ -69,8 +71,10 @@ def run(arguments: argparse.Namespace) -> int:
         missed.append(_simulate(scenario, controller, folder / controller, arguments, label))
         results.append(_evaluate(scenario, controller, folder / controller, robot))
     evaluations = [evaluation for _, evaluation in results]
+    if arguments.realtime:
+        _warn_of_faults([record.fault for record, _ in results])
     report = _report(evaluations, folder, missed if arguments.realtime else None)
-    (folder / "table.json").write_text(json.dumps(report, indent=2) + "\n")
+    write_file(folder / "table.json", json.dumps(report, indent=2) + "\n")
     _draw(results, folder)
     if arguments.json:
         print(json.dumps(report, indent=2))
@@ -142,9 +146,26 @@ def announced_contact(scenario: Scenario, robot: Robot) -> Contact:
 def _evaluate(
     scenario: Scenario, controller: str, folder: Path, robot: Robot
 ) -> tuple[RunRecord, Evaluation]:
-    """Evaluate the recording of one experiment."""
+    """Evaluate the recording of one experiment.
+
+    Raises:
+        RecordingError: there was no impact; says why if the controller stopped before it.
+    """
     record = read_run(folder / "bag", robot)
-    return record, evaluate_run(record, robot, announced_contact(scenario, robot), controller)
+    contact = announced_contact(scenario, robot)
+    try:
+        return record, evaluate_run(record, robot, contact, controller)
+    except RecordingError as error:
+        if not record.fault:
+            raise
+        raise RecordingError(f"{controller}: the controller stopped: {record.fault}") from error
+
+
+def _warn_of_faults(faults: list[str]) -> None:
+    """Say which controllers stopped on their own, after the contact."""
+    for controller, fault in zip(CONTROLLERS, faults, strict=True):
+        if fault:
+            print(f"{controller}: the controller stopped: {fault}", file=sys.stderr)
 
 
 def _report(evaluations: list[Evaluation], folder: Path, missed: list[int] | None) -> dict:

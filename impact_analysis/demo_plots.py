@@ -18,6 +18,7 @@ from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from scipy.spatial import ConvexHull
 
 from impact_analysis.evaluation import Evaluation
+from impact_analysis.picture import save_as
 from impact_analysis.run_record import RunRecord
 
 COLOURS = {
@@ -52,8 +53,7 @@ def write_plots(runs: Runs, folder: Path) -> list[Path]:
     paths = []
     for name, figure in pictures.items():
         paths.append(folder / f"{name}.png")
-        figure.savefig(paths[-1], bbox_inches="tight")
-        plt.close(figure)
+        save_as(figure, paths[-1], bbox_inches="tight")
     return paths
 
 

@@ -19,9 +19,10 @@ from impact_analysis.detect_report import as_json, as_text
 from impact_analysis.detect_run import DetectionResult, detect
 from impact_analysis.event_plot import MOST, Traces
 from impact_analysis.event_plot import draw as draw_events
-from impact_analysis.exceptions import RecordingError, UsageError
+from impact_analysis.exceptions import RecordingError, UsageError, WriteError
 from impact_analysis.learn_report import as_yaml, learn_json, learn_text, node_parameters
 from impact_analysis.learn_run import Source, learn
+from impact_analysis.new_files import write_file
 from impact_analysis.open_recording import open_recording, recording_paths
 from impact_analysis.progress import Progress
 from impact_analysis.recording import Recording
@@ -49,8 +50,10 @@ _EPILOG = """example:
 
 A CSV has the columns time_s, q1_rad.., dq1_radps.., tau1_nm.. and, if it was recorded, the
 reference torque tau_ref1_nm.., SI units, one row per measurement.
+Of a recording that is damaged, or whose recorder was killed, what is whole is read; the answer says
+what is lost. Compressed ones are unpacked up to a limit, which IMPACT_UNPACK_MB raises.
 Exit status: 0 done, 1 failed (with --score: the first detector missed or invented one), 2 wrong
-usage.
+usage, or a file that cannot be read.
 """
 
 
@@ -124,7 +127,7 @@ def run(args: argparse.Namespace) -> int:
         if args.plot:
             _draw(traces, args.plot)
     except ImpactError as error:
-        return _fail(error, 1)
+        return _fail(error, _status(error))
     return _report(args, results, robot, parameters)
 
 
@@ -167,10 +170,11 @@ def _learn(args: argparse.Namespace) -> int:
     try:
         results, motion = learn(sources, parameters, robot)
     except ImpactError as error:
-        return _fail(error, 1)
+        return _fail(error, _status(error))
     reference = "model" if args.reference == "model" else "desired"
     found = node_parameters(results, replace(parameters, reference=reference))
     joints = [index + 1 for index in detection_joints(robot, parameters.joints)]
+    status = _write(args.output, as_yaml(found)) if args.output and found else 0
     if args.json:
         setting = {"file": str(args.file), "robot": robot.name, "joints": joints}
         print(learn_json(results, motion, found, setting))
@@ -179,15 +183,15 @@ def _learn(args: argparse.Namespace) -> int:
         print(learn_text(results, motion, found, setting_text))
     if not found:
         return _fail(f"{args.file}: no detector could be judged", 1)
-    return _write(args.output, as_yaml(found)) if args.output else 0
+    return status
 
 
 def _write(path: Path, text: str) -> int:
     """Write a file and return the exit status."""
     try:
-        path.write_text(text)
-    except OSError as error:
-        return _fail(f"--output: cannot write {path}: {error.strerror}", 1)
+        write_file(path, text)
+    except WriteError as error:
+        return _fail(f"--output: {error}", 1)
     return 0
 
 
@@ -281,11 +285,18 @@ def _report(
         print("\n".join(as_text(result, setting) for result in results))
     empty = [result.name for result in results if not result.judged]
     if empty:
-        return _fail(f"{', '.join(empty)}: no sample could be judged (torques missing?)", 1)
+        why = {text for result in results for text in result.troubles.values()}
+        reason = "; ".join(sorted(why)) or "torques missing?"
+        return _fail(f"{', '.join(empty)}: no sample could be judged ({reason})", 1)
     return 0
+
+
+def _status(error: ImpactError) -> int:
+    """Return the exit status: 2 for a file that cannot be read, 1 for work that failed."""
+    return 2 if isinstance(error, RecordingError) else 1
 
 
 def _fail(message: object, status: int) -> int:
     """Print one line on standard error and return the status."""
-    print(f"impact detect: {message}", file=sys.stderr)
+    print(f"impact detect: {' '.join(str(message).split())}", file=sys.stderr)
     return status

@@ -23,7 +23,7 @@ A data set is a CSV of planar impacts, one a row, at least {FEWEST} of them, SI 
 columns {", ".join(COLUMNS[:5])},
 {", ".join(COLUMNS[5:8])} and the contact rows
 {", ".join(COLUMNS[8:])} (the last with its sign turned).
-Exit status: 0 done, 1 failed, 2 wrong usage.
+Exit status: 0 done, 1 failed, 2 wrong usage, or a file that cannot be read.
 """
 
 
@@ -52,11 +52,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
     try:
-        file = PlanarImpactFile(args.dataset)
+        dataset = PlanarImpactFile(args.dataset).read()
     except ImpactError as error:
         return _fail(error, 2)
     try:
-        found = _evaluate(file.read(), args.seed)
+        found = _evaluate(dataset, args.seed)
     except ImpactError as error:
         return _fail(error, 1)
     print(as_json(found) if args.json else as_text(found))

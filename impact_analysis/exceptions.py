@@ -31,6 +31,23 @@ class RecordingError(AnalysisError):
         return cls(f"{path}: {message}")
 
 
+class WriteError(AnalysisError):
+    """Something cannot be written; the text names it."""
+
+    @classmethod
+    def of(cls, path: object, error: Exception) -> WriteError:
+        """Make the error of a file that the system refused to write.
+
+        Args:
+            path: The file.
+            error: What the system said.
+
+        Returns:
+            The error, to be raised.
+        """
+        return cls(f"cannot write {path}: {getattr(error, 'strerror', None) or error}")
+
+
 class RosNeededError(AnalysisError):
     """A command needs ROS 2, which cannot be imported here."""
 

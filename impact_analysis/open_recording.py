@@ -16,7 +16,9 @@ _METADATA = "metadata.yaml"
 
 
 def recording_paths(path: Path) -> list[Path]:
-    """Return the recordings that a path stands for.
+    """Return the recordings that a path stands for; in a folder, those that are not hidden.
+
+    Hidden are trials that `simulate --record` is still recording, or was when it was killed.
 
     Raises:
         RecordingError: there is no such file, or nothing that can be read in the folder.
@@ -25,16 +27,26 @@ def recording_paths(path: Path) -> list[Path]:
         raise RecordingError.at(path, "no such file or folder")
     if path.is_file() or (path / _METADATA).is_file():
         return [path]
-    bags = {found.parent for found in path.rglob(_METADATA)}
+    bags = {found.parent for found in _seen(path, _METADATA)}
     singles = [
         found
         for suffix in SUFFIXES
-        for found in path.rglob(f"*{suffix}")
+        for found in _seen(path, f"*{suffix}")
         if found.parent not in bags
     ]
     if not bags and not singles:
         raise RecordingError.at(path, "expected bags in the folder (*.mcap, *.db3), found none")
     return sorted([*bags, *singles])
+
+
+def _seen(folder: Path, pattern: str) -> list[Path]:
+    """Return the files in a folder, at any depth, of which no part of the path is hidden."""
+    found = folder.rglob(pattern)
+    return [
+        each
+        for each in found
+        if not any(part.startswith(".") for part in each.relative_to(folder).parts)
+    ]
 
 
 def open_recording(path: Path, robot: Robot, choice: TopicChoice) -> Recording:

@@ -1,25 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes pictures that an option `--plot` asked for."""
+"""Writes pictures, all or nothing."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from impact_analysis.exceptions import AnalysisError
+from impact_analysis.exceptions import WriteError
+from impact_analysis.new_files import NewFiles
 
 
 def save(figure: Any, path: Path, dpi: int) -> None:
-    """Write a figure of matplotlib and close it.
+    """Write a figure of matplotlib that an option ``--plot`` asked for, and close it.
 
     Raises:
-        AnalysisError: the picture cannot be written.
+        WriteError: the picture cannot be written.
+    """
+    try:
+        save_as(figure, path, dpi=dpi)
+    except WriteError as error:
+        raise WriteError(f"--plot: {error}") from None
+
+
+def save_as(figure: Any, path: Path, **options: Any) -> None:
+    """Write a figure of matplotlib and close it; the path's ending says in which format.
+
+    Raises:
+        WriteError: the picture cannot be written, or there is no such format.
     """
     import matplotlib.pyplot as plt
 
     try:
-        figure.savefig(path, dpi=dpi)
-    except (OSError, ValueError) as error:
-        raise AnalysisError(f"--plot: cannot write {path}: {error}") from None
+        with NewFiles() as new:
+            kind = path.suffix[1:].lower() or "png"
+            figure.savefig(new.open(path, "wb"), format=kind, **options)
+    except ValueError as error:
+        raise WriteError(f"cannot write {path}: {error}") from None
     finally:
         plt.close(figure)

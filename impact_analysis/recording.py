@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from impact_detector.expectation import Announcement
 from impact_detector.sample import ForceSample, JointSample, from_seconds
 
 LOOK_AHEAD = from_seconds(0.5)
+LARGEST = 1e9  # of what a robot measures: rad, rad/s, N.m, N
 _RANKS = {JointSample: 1, Announcement: 2}
 
 
@@ -41,12 +43,30 @@ class Force:
 Item = JointSample | Reference | Force | Announcement
 
 
+def is_absurd(values: ArrayLike) -> bool:
+    """Tell whether numbers are of a size that only damage makes; NaN says nothing."""
+    return bool((np.abs(np.asarray(values)) >= LARGEST).any())
+
+
+def credible(sample: JointSample) -> JointSample:
+    """Return the sample, or one of NaN if it holds numbers that only damage makes.
+
+    Squares of such numbers overflow in the detectors.
+    """
+    arrays = (sample.q, sample.dq, () if sample.tau is None else sample.tau)
+    if not any(is_absurd(values) for values in arrays):
+        return sample
+    nothing = np.full(len(sample.q), np.nan)
+    return JointSample(sample.time, nothing, nothing, None)
+
+
 class Recording(Protocol):
     """A file opened for detection."""
 
     name: str
     has_reference: bool  # desired torques were recorded
     pairing_rule: str  # of impact_detector.reference, for these desired torques
+    lost: list[str]  # in words, what of a damaged file could not be read, as far as it was read
 
     def items(self, *, references: bool = True) -> Iterator[Item]:
         """Yield what was recorded in order of measured time, without loading it all.

@@ -20,6 +20,7 @@ FORCES = "/wrench_batch"
 CONTROLLER = "/impact_qp/status"
 DETECTOR = "/impact_detector/status"
 EVENTS = "/impact_detector/impact"
+_NO_FAULTS = ("waiting: ", "cleaned up", "shut down")
 TOPICS = (STATES, FORCES, CONTROLLER, DETECTOR, EVENTS)
 
 
@@ -37,10 +38,17 @@ class RunRecord:
     normal_speed: np.ndarray  # of the contact point along the normal, shape (K,) [m/s]
     speed_bound: np.ndarray  # NaN where there is none, shape (K,) [m/s]
     slack: np.ndarray  # by which impact limits gave way, shape (K,)
+    remarks: tuple[str, ...]  # what the controller said for people, each once, in order
     detector_time: np.ndarray  # shape (L,) [s]
     statistic: np.ndarray  # shape (L,) [N.m]
     threshold: float  # [N.m], NaN without a detector
     detection_times: np.ndarray  # of the events, shape (E,) [s]
+
+    @property
+    def fault(self) -> str:
+        """Why the controller stopped, "" if it did not."""
+        faults = [line for line in self.remarks if not line.startswith(_NO_FAULTS)]
+        return faults[0] if faults else ""
 
 
 def read_run(bag: Path, robot: Robot) -> RunRecord:
@@ -76,6 +84,8 @@ def _forces(rows: dict[str, list[Any]], message: Any, _: JointReader) -> None:
 def _controller(rows: dict[str, list[Any]], message: Any, _: JointReader) -> None:
     rows["control_time"].append(to_nanoseconds(message.header.stamp))
     rows["control"].append((message.normal_speed, message.speed_bound, message.slack))
+    if message.message and message.message not in rows["remarks"]:
+        rows["remarks"].append(message.message)
 
 
 def _detector(rows: dict[str, list[Any]], message: Any, _: JointReader) -> None:
@@ -114,6 +124,7 @@ def _record(rows: dict[str, list[Any]], dof: int) -> RunRecord:
         normal_speed=control[:, 0],
         speed_bound=control[:, 1],
         slack=control[:, 2],
+        remarks=tuple(rows["remarks"]),
         detector_time=_seconds(rows["detector_time"]),
         statistic=np.array(rows["statistic"], dtype=float),
         threshold=float(rows["threshold"][-1]) if rows["threshold"] else float("nan"),

@@ -15,7 +15,7 @@ from impact_analysis.campaign import run_campaign, trials_of
 from impact_analysis.number_options import count, seed
 from impact_analysis.progress import Progress
 from impact_analysis.simulate_report import Row, as_json, as_text
-from impact_analysis.trial import Trial
+from impact_analysis.trial import Trial, TrialResult
 from impact_analysis.trial_folder import TABLE, TrialFolder
 from impact_analysis.trial_truth import columns
 from impact_robots.loader import load_robot
@@ -80,13 +80,19 @@ def _run(trials: list[Trial], record: Path | None, jobs: int, dof: int) -> list[
     folder = None if record is None else TrialFolder(record, columns(dof))
     bar = Progress("simulate") if sys.stderr.isatty() else None
     rows: list[Row] = []
+
+    def take(result: TrialResult) -> None:
+        if folder is not None:
+            folder.add(result.row)
+        rows.append(result.row)
+
     with folder or contextlib.nullcontext():
-        for result in run_campaign(trials, record, jobs):
-            rows.append(result.row)
-            if folder is not None:
-                folder.add(result.row)
-            if bar is not None:
-                bar.update(len(rows) / len(trials), f"{len(rows)} of {len(trials)} trials")
+        unfinished = None if folder is None else folder.unfinished
+        with contextlib.closing(run_campaign(trials, unfinished, jobs, keep=take)) as results:
+            for result in results:
+                take(result)
+                if bar is not None:
+                    bar.update(len(rows) / len(trials), f"{len(rows)} of {len(trials)} trials")
     if bar is not None:
         bar.close(f"{len(rows)} trials")
     return rows

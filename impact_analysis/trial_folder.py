@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import io
 import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from impact_analysis.exceptions import RecordingError, UsageError
+from impact_analysis.exceptions import RecordingError, UsageError, WriteError
+from impact_analysis.folder_lock import locked
+from impact_analysis.interrupts import deferred_interrupts
 from impact_analysis.trial import Value
 
 TABLE = "trials.csv"
@@ -18,8 +23,10 @@ TABLE = "trials.csv"
 class TrialFolder:
     """A new folder, a context manager.
 
-    A row is written as soon as its trial is over. At the end, whatever ends it, recordings without
-    a row are removed: those of trials that were interrupted.
+    Trials are recorded into ``unfinished``, a hidden folder that nobody else knows, and get their
+    place and their row when they are over. At the end, whatever ends it, that hidden folder is
+    removed with the trials that were interrupted, and nothing else is: what others put into the
+    folder meanwhile stays.
     """
 
     def __init__(self, path: Path, columns: Sequence[str]) -> None:
@@ -29,26 +36,34 @@ class TrialFolder:
             UsageError: there is something at that path already.
         """
         self.path, self._columns = path, columns
-        self._bags: set[str] = set()
-        if path.exists() and not path.is_dir():
-            raise UsageError(f"--record: expected a new folder, {path} is a file")
-        if path.is_dir() and (count := sum(1 for _ in path.iterdir())):
-            raise UsageError(f"--record: expected a new or empty folder, {path} holds {count}")
+        self.unfinished = path  # known when the folder is made
+        self._check_new()
+
+    def _check_new(self) -> None:
+        if self.path.exists() and not self.path.is_dir():
+            raise UsageError(f"--record: expected a new folder, {self.path} is a file")
+        if self.path.is_dir() and (count := sum(1 for _ in self.path.iterdir())):
+            raise UsageError(f"--record: expected a new or empty folder, {self.path} holds {count}")
 
     def __enter__(self) -> TrialFolder:
         """Make the folder and begin the table.
 
         Raises:
-            UsageError: the folder cannot be made.
+            UsageError: the folder cannot be made, or is no longer empty.
+            AnalysisError: another process records into it.
         """
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            self._file = (self.path / TABLE).open("w", newline="", encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"--record: cannot make {self.path}: {error.strerror}") from None
-        self._rows = csv.DictWriter(self._file, self._columns)
-        self._rows.writeheader()
-        self._file.flush()
+        with contextlib.ExitStack() as stack:
+            try:
+                self.path.mkdir(parents=True, exist_ok=True)
+                stack.enter_context(locked(self.path, "--record"))
+                self._check_new()
+                self._file = stack.enter_context((self.path / TABLE).open("xb", buffering=0))
+                self.unfinished = Path(tempfile.mkdtemp(prefix=".unfinished_", dir=self.path))
+                stack.callback(shutil.rmtree, self.unfinished, ignore_errors=True)
+            except OSError as error:
+                raise UsageError(f"--record: cannot make {self.path}: {error.strerror}") from None
+            self._append(dict(zip(self._columns, self._columns, strict=True)))
+            self._exit = stack.pop_all()
         return self
 
     def __exit__(
@@ -57,23 +72,38 @@ class TrialFolder:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close the table and remove recordings that it does not name."""
-        self._file.close()
-        for found in self.path.iterdir():
-            if found.is_dir() and found.name not in self._bags:
-                shutil.rmtree(found, ignore_errors=True)
+        """Close the table and remove recordings that did not come to their end."""
+        self._exit.close()
 
     def add(self, row: Mapping[str, Value]) -> None:
-        """Write the row of a trial whose recording is there.
+        """Give a recording its place and write the row of its trial; Ctrl-C waits for that.
 
         Raises:
-            RecordingError: the disk refused.
+            RecordingError: something else is there by now.
+            WriteError: the disk refused.
         """
+        name = str(row["bag"])
+        with deferred_interrupts():
+            if (self.path / name).exists():
+                raise RecordingError.at(self.path / name, "exists already, and is not overwritten")
+            try:
+                (self.unfinished / name).rename(self.path / name)
+            except OSError as error:
+                raise WriteError.of(self.path / name, error) from error
+            self._append(row)
+
+    def _append(self, row: Mapping[str, Value]) -> None:
+        """Write a row of the table; half a row is taken back.
+
+        Raises:
+            WriteError: the disk refused.
+        """
+        text = io.StringIO()
+        csv.DictWriter(text, self._columns).writerow(row)
+        data, whole = text.getvalue().encode(), self._file.tell()
         try:
-            self._rows.writerow(row)
-            self._file.flush()
+            while data:
+                data = data[self._file.write(data) :]
         except OSError as error:
-            raise RecordingError.at(
-                self.path / TABLE, f"cannot be written: {error.strerror}"
-            ) from error
-        self._bags.add(str(row["bag"]))
+            self._file.truncate(whole)
+            raise WriteError.of(self.path / TABLE, error) from error

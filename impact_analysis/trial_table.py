@@ -58,7 +58,7 @@ def read_trials(folder: Path, dof: int) -> list[TrialTruth]:
         raise RecordingError.at(
             path, f"expected the truth about trials: {error.strerror}"
         ) from None
-    except ValueError as error:
+    except (ValueError, csv.Error) as error:
         raise RecordingError.at(path, f"damaged: {error}") from None
     if not trials:
         raise RecordingError.at(path, "expected at least one trial, found none")
@@ -66,7 +66,13 @@ def read_trials(folder: Path, dof: int) -> list[TrialTruth]:
 
 
 def _trial(folder: Path, row: dict[str, str], dof: int) -> TrialTruth:
-    """Return the truth of one row."""
+    """Return the truth of one row.
+
+    Raises:
+        ValueError: it is no row of the table.
+    """
+    if short := [name for name in _NEEDED if row[name] is None]:
+        raise ValueError(f"a row without {', '.join(short)}")
     return TrialTruth(
         row["scenario"],
         folder / row["bag"],

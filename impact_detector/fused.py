@@ -39,6 +39,8 @@ class FusedDetector(StateDetector):
     wait for new samples.
     """
 
+    largest_gap = LARGEST_GAP
+
     def __init__(
         self,
         robot: Robot,

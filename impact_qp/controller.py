@@ -196,8 +196,7 @@ class ImpactController:
                 f"state: expected {self.robot.dof} finite positions and velocities"
                 f" below {PLAUSIBLE:g}"
             )
-        whole = elapsed is None or elapsed >= self._period_ns
-        self._solver.torque_limit.share = 1.0 if whole else max(0.0, elapsed / self._period_ns)
+        self._solver.torque_limit.share = self._share(elapsed)
         state = self._dynamics(q, self._estimate(q, dq, impact))
         gap = self.plan.contact.gap(state.position)
         if not self._started:
@@ -210,6 +209,12 @@ class ImpactController:
         command = self._command(state, dq, gap, ready)
         self._remember(command, state)
         return command
+
+    def _share(self, elapsed: int | None) -> float:
+        """Return the share of a period that has gone by, at most 1."""
+        if elapsed is None or elapsed >= self._period_ns:
+            return 1.0
+        return max(0.0, elapsed / self._period_ns)
 
     def _look_before_approaching(self, state: ArmState, dq: np.ndarray, gap: float) -> None:
         """Stop instead, if the arm already moves too fast and too near to be slowed down."""

@@ -18,6 +18,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
+from impact_analysis.new_files import write_file
 from impact_robots.loader import load_robot
 from impact_ros.child import child_process
 from impact_ros.domain import own_domain
@@ -87,7 +88,7 @@ def run_experiment(run: Run) -> RunReport:
     """
     _make_folder(run.folder)
     settings = run.folder / "parameters.yaml"
-    settings.write_text(yaml.safe_dump(suite_parameters(run), sort_keys=False))
+    write_file(settings, yaml.safe_dump(suite_parameters(run), sort_keys=False))
     log = run.folder / "suite.log"
     arguments = ["--ros-args", "--params-file", str(settings)]
     with (

@@ -13,6 +13,7 @@ import rclpy
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
+from impact_analysis.standard_streams import fill_closed_streams, with_output
 from impact_robots.exceptions import ImpactError
 from impact_ros.exceptions import ParameterError
 from impact_ros.parameters import describe
@@ -43,8 +44,7 @@ def main_for(*node_classes: Callable[[], Any], name: str = "") -> Main:
         script = name or given[0].rsplit("/", 1)[-1]
         extra = _without_ros(given)
         if extra and extra[0] in ("-h", "--help"):
-            print(_help(script, node_classes))
-            return 0
+            return _show(script, _help(script, node_classes))
         if extra:
             return _fail(script, f"unexpected {extra[0]!r}; ROS arguments follow --ros-args", 2)
         return _run(script, given, node_classes)
@@ -92,6 +92,20 @@ def _close(nodes: list[Any]) -> None:
             node.destroy_node()
     with contextlib.suppress(Exception):  # it destroys what is left
         rclpy.try_shutdown()
+
+
+def _show(script: str, text: str) -> int:
+    """Print a text, quietly when nobody reads it, and return the status."""
+
+    def show() -> int:
+        print(text)
+        return 0
+
+    try:
+        fill_closed_streams()
+        return with_output(show)
+    except ImpactError as error:
+        return _fail(script, str(error), 1)
 
 
 def _fail(script: str, message: str, status: int) -> int:

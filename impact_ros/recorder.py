@@ -47,6 +47,7 @@ class Recorder(Node):
     The time of a message in the recording is that of its header, so that recordings of a lockstep
     simulation do not depend on the wall clock. A message without a header, or whose stamp is zero,
     gets the latest time recorded before it; those before any stamped message get that one's time.
+    Of a recorder that is killed, `impact detect` reads all but the last second.
 
     Attributes:
         writer: The recording.
@@ -70,11 +71,16 @@ class Recorder(Node):
             context: Context of the node.
 
         Raises:
-            RecordingError: The folder exists, or cannot be made.
+            RecordingError: The folder exists.
+            WriteError: It cannot be made.
         """
         self.writer = BagWriter(path)
         super().__init__(name, context=context)
-        self.writer.__enter__()
+        try:
+            self.writer.__enter__()
+        except RecordingError:
+            super().destroy_node()
+            raise
         self.skipped: dict[str, str] = {}
         self._latest = 0
         self._waiting: list[tuple[str, str, bytes]] = []
@@ -136,7 +142,7 @@ class Recorder(Node):
         """Finish the recording. Closing twice does no harm.
 
         Raises:
-            RecordingError: The disk refused.
+            WriteError: The disk refused; what was written stays readable with `salvage`.
         """
         now = self._latest or self.get_clock().now().nanoseconds
         self._release(now)

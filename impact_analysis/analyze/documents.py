@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes an analysis as JSON and as CSV files, units in the names."""
+"""Writes an analysis as report, as JSON and as CSV files, units in the names."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from impact_analysis.analyze.analysis import Analysis, Judged, Statistic
 from impact_analysis.analyze.comparison import Ranked
 from impact_analysis.analyze.identify import Identified
 from impact_analysis.analyze.measured import as_json
+from impact_analysis.analyze.report import report_text
+from impact_analysis.new_files import NewFiles
 
 IMPACTS, PREDICTIONS, COMPARISON, RANKING = (
     f"{name}.csv" for name in ("impacts", "predictions", "comparison", "ranking")
@@ -179,13 +181,19 @@ def _delays(analysis: Analysis) -> dict[str, Any] | None:
 
 
 def write(analysis: Analysis, folder: Path) -> dict[str, Any]:
-    """Write JSON and CSV files into a folder that exists; return the document."""
+    """Write report, JSON and CSV files into a folder that exists; return the document.
+
+    Raises:
+        WriteError: the disk refused; files of an earlier analysis are as they were.
+    """
     found = document(analysis, folder / REPORT)
-    (folder / DOCUMENT).write_text(json.dumps(found, indent=2), encoding="utf-8")
-    _table(folder / IMPACTS, [_flat(each) for each in found["impacts"]])
-    _table(folder / PREDICTIONS, analysis.each_record())
-    _table(folder / COMPARISON, found["comparison"])
-    _table(folder / RANKING, found["ranking"])
+    with NewFiles() as new:
+        new.open(folder / DOCUMENT).write(json.dumps(found, indent=2))
+        _table(new, folder / IMPACTS, [_flat(each) for each in found["impacts"]])
+        _table(new, folder / PREDICTIONS, analysis.each_record())
+        _table(new, folder / COMPARISON, found["comparison"])
+        _table(new, folder / RANKING, found["ranking"])
+        new.open(folder / REPORT).write(report_text(analysis))
     return found
 
 
@@ -203,13 +211,12 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def _table(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+def _table(new: NewFiles, path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Write rows that have the same columns, one by one."""
     rows = iter(rows)
     first = next(rows, {})
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(first))
-        writer.writeheader()
-        if first:
-            writer.writerow(first)
-        writer.writerows(rows)
+    writer = csv.DictWriter(new.open(path, newline=""), list(first))
+    writer.writeheader()
+    if first:
+        writer.writerow(first)
+    writer.writerows(rows)

@@ -17,6 +17,7 @@ from impact_analysis.analyze import figures
 from impact_analysis.analyze.analysis import Analysis, Judged, Statistic
 from impact_analysis.analyze.comparison import SIGNIFICANT
 from impact_analysis.analyze.identify import Identified
+from impact_analysis.new_files import write_file
 
 MOST_SECTIONS = 50
 _SHOWN_WARNINGS = 30
@@ -24,7 +25,16 @@ _SAME_FIT = 2.0  # laws with this many times the rms of the best one are not sho
 
 
 def write_report(analysis: Analysis, path: Path) -> None:
-    """Write the report."""
+    """Write the report.
+
+    Raises:
+        WriteError: the disk refused.
+    """
+    write_file(path, report_text(analysis))
+
+
+def report_text(analysis: Analysis) -> str:
+    """Return the report as HTML."""
     page = _Page()
     body = "\n".join(
         [
@@ -41,7 +51,7 @@ def write_report(analysis: Analysis, path: Path) -> None:
     template = files("impact_analysis.analyze").joinpath("data/report.html").read_text("utf-8")
     names = [each.recording for each in analysis.recordings]
     subject = names[0] if len(names) == 1 else f"{len(names)} recordings"
-    text = Template(template).substitute(
+    return Template(template).substitute(
         title=escape(f"Impacts of {analysis.robot.name}: {subject}"),
         subtitle=escape(_subtitle(analysis)),
         body=body,
@@ -49,7 +59,6 @@ def write_report(analysis: Analysis, path: Path) -> None:
         footer="How each figure and number is worked out: doc/analyze.md of the suite.",
         plotly=get_plotlyjs(),
     )
-    path.write_text(text, encoding="utf-8")
 
 
 class _Page:

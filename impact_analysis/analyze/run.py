@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,11 +25,14 @@ from impact_analysis.analyze.collection import (
 )
 from impact_analysis.analyze.measured import as_json, impact_from_json
 from impact_analysis.analyze.settings import Settings
-from impact_analysis.exceptions import UsageError
+from impact_analysis.exceptions import UsageError, WriteError
+from impact_analysis.folder_lock import locked
+from impact_analysis.new_files import write_file
 from impact_analysis.open_recording import recording_paths
 from impact_analysis.processes import Workers, result_of
 
 PARTS = "parts"  # folder of what is known of each recording
+MARK = ".impact_analyze"  # file that says whose folder it is: only these are written to again
 Progress = Callable[[float, str], None]
 
 
@@ -68,14 +72,36 @@ def analyze(
         RecordingError: there is nothing to read.
         UsageError: a setting is none.
         RobotError: there is no such robot.
+        WriteError: the disk refused.
+        AnalysisError: another process is writing into ``out``.
     """
+    work = partial(analyze_into, path, jobs=jobs, dask=dask, resume=resume, seed=seed)
+    if out is None:
+        return work(progress=progress, **settings)
+    Path(out).mkdir(parents=True, exist_ok=True)
+    with locked(Path(out), "out"):
+        return work(out=out, progress=progress, **settings)
+
+
+def analyze_into(
+    path: str | Path,
+    *,
+    out: str | Path | None = None,
+    jobs: int = 1,
+    dask: str = "",
+    resume: bool = False,
+    seed: int = 0,
+    progress: Progress = lambda *_: None,
+    **settings: Any,
+) -> Analysis:
+    """Do what :func:`analyze` does, in a folder that the caller has locked."""
     wanted = Settings(**settings)
     wanted.load_robot()
     paths = sorted(recording_paths(Path(path)), key=_natural)
     names = _names(paths, Path(path))
     folder = None if out is None else Path(out) / PARTS
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        _make(folder)
     done: dict[str, Collected] = {}
     if resume and folder is not None:
         done = {name: part for name in names if (part := _load(folder, name, wanted)) is not None}
@@ -96,6 +122,19 @@ def analyze(
         seed=seed,
         progress=lambda share, note: progress(0.9 + 0.1 * share, note),
     )
+
+
+def _make(folder: Path) -> None:
+    """Make the folder of what is known, and mark the one around it as ours.
+
+    Raises:
+        WriteError: the disk refused.
+    """
+    write_file(folder.with_name(MARK), "Made by impact analyze, which writes here again.\n")
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise WriteError.of(folder, error) from None
 
 
 def _names(paths: Sequence[Path], root: Path) -> list[str]:
@@ -197,11 +236,8 @@ def _part(folder: Path, name: str) -> Path:
 
 def _save(folder: Path, found: Collected, settings: Settings) -> None:
     """Write what is known of a recording, all or nothing."""
-    path = _part(folder, found.recording)
     text = json.dumps({"settings": as_json(settings.as_json()), "collected": as_json(found)})
-    temporary = path.with_suffix(".unfinished")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
+    write_file(_part(folder, found.recording), text)
 
 
 def _load(folder: Path, name: str, settings: Settings) -> Collected | None:

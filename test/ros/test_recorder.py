@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recording real topics: bytes unchanged, times from headers, every way to end."""
 
+import shutil
+
 import numpy as np
 import pytest
 
@@ -96,6 +98,26 @@ def test_bytes_arrive_unchanged_at_the_time_of_their_header(talker, make_recorde
     assert [time_ns for _, time_ns, _ in got] == [1_000_000 * (i + 1) for i in range(500)]
     assert [data for _, _, data in got] == heard
     assert [deserialize_message(data, JointState) for _, _, data in got] == sent
+
+
+def test_what_was_recorded_until_it_is_killed_is_read(talker, make_recorder, tmp_path):
+    recorder = make_recorder([("/state", JointState, RECORD)])
+    publisher = talker.create_publisher(JointState, "/state", RECORD)
+    nodes = [talker, recorder]
+    assert spin(nodes, until=matched(publisher), timeout=10.0) == "condition"
+    for index in range(3500):
+        publisher.publish(state_at(1_000_000 * (index + 1)))
+        if index % 100 == 99:
+            arrived = written(recorder, index + 1)
+            assert spin(nodes, until=arrived, timeout=10.0) == "condition"
+    shutil.copytree(tmp_path / "run", tmp_path / "killed")  # as it is on the disk at this moment
+    with pytest.raises(RecordingError, match="was not finished"):
+        BagReader(tmp_path / "killed")
+    with BagReader(tmp_path / "killed", salvage=True) as reader:
+        times = [time_ns for _, time_ns, _ in reader.messages()]
+    assert 3000 <= len(times) <= 3500
+    assert times == [1_000_000 * (index + 1) for index in range(len(times))]
+    assert reader.lost
 
 
 def test_unstamped_messages_take_the_latest_time(talker, make_recorder, tmp_path):

@@ -14,6 +14,7 @@ from impact_setup.layout import Layout
 FAILED = 1
 WRONG_USAGE = 2
 INTERRUPTED = 130
+READER_GONE = 141  # as a shell says of what SIGPIPE ended
 
 HELP = """\
 usage: ./impact COMMAND [ARGUMENTS]
@@ -50,8 +51,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         The exit status, when it does not become the command.
     """
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        print(HELP, end="")
-        return 0
+        return show(HELP)
     try:
         return run(arguments[0], list(arguments[1:]), environ)
     except UsageError as error:
@@ -60,6 +60,22 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         return complain(str(error), FAILED)
     except KeyboardInterrupt:
         return complain("interrupted; the next call goes on where this one stopped", INTERRUPTED)
+
+
+def show(text: str) -> int:
+    """Print a text on standard output and return the status, quietly when nobody reads it."""
+    try:
+        if sys.stdout is None:  # closed
+            return FAILED
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return READER_GONE
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return complain(f"cannot write standard output: {error.strerror}", FAILED)
+    return 0
 
 
 def complain(line: str, status: int) -> int:
@@ -126,7 +142,8 @@ def become(command: str, call: list[str], variables: dict[str, str], layout: Lay
     if command == "test":
         os.chdir(layout.root)
         variables["ROS_PYTHON_CHECK_FIELDS"] = "1"
-    sys.stdout.flush()
+    if sys.stdout is not None:
+        sys.stdout.flush()
     try:
         os.execvpe(call[0], call, variables)
     except OSError as error:
