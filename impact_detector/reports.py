@@ -37,8 +37,8 @@ SOURCES = {
 }
 EXPECTED = {
     None: ImpactEvent.EXPECTED_UNKNOWN,
-    True: ImpactEvent.EXPECTED,
-    False: ImpactEvent.UNEXPECTED,
+    True: ImpactEvent.EXPECTED_YES,
+    False: ImpactEvent.EXPECTED_NO,
 }
 _NAN = float("nan")
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ from impact_ros.domain import own_domain
 from impact_ros.exceptions import RosError
 from impact_ros.lifecycle import LifecycleClient
 from impact_ros.recorder import Recorder
+from impact_ros.security import require_security
 from impact_ros.spin import Stop, spin, stop_on_signals
 from impact_sim.node import ImpactSimNode
 from impact_sim.scenarios import Scenario
@@ -133,6 +135,7 @@ def suite_parameters(run: Run) -> dict[str, Any]:
 @contextlib.contextmanager
 def _ros() -> Iterator[None]:
     """Run ROS without its signal handlers."""
+    require_security(os.environ)
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         yield

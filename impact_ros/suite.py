@@ -9,9 +9,10 @@ import sys
 from impact_detector.node import DetectorNode
 from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
+from impact_ros import entry
 from impact_ros.main import main_for
 
 main = main_for(ImpactQpNode, DetectorNode, PredictorNode, name="suite")
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(entry.suite())  # as the console script

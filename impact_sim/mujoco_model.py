@@ -13,8 +13,8 @@ from typing import Any
 import mujoco
 import numpy as np
 import pinocchio as pin
-from transforms3d.quaternions import mat2quat
 
+from impact_robots.quaternions import quaternion_wxyz
 from impact_robots.robot import Robot
 from impact_sim.exceptions import SimulationError
 
@@ -57,7 +57,9 @@ def _add_body(parent: Any, robot: Robot, index: int, name: str) -> Any:
     """Add one link with its motor and its deflection."""
     model = robot.model
     placement, inertia = model.jointPlacements[index + 1], model.inertias[index + 1]
-    body = parent.add_body(name=name, pos=placement.translation, quat=mat2quat(placement.rotation))
+    body = parent.add_body(
+        name=name, pos=placement.translation, quat=quaternion_wxyz(placement.rotation)
+    )
     body.mass, body.ipos = inertia.mass, inertia.lever
     body.fullinertia = inertia.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     body.explicitinertial = True

@@ -11,6 +11,7 @@ from geometry_msgs.msg import WrenchStamped
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.node import Node
+from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
@@ -274,6 +275,16 @@ class StandaloneSimNode(ImpactSimNode):
     """The simulated robot on its own: starts when a controller listens, and ends with a failure."""
 
     _said = False  # that the experiment is over
+
+    def _make_topics(self) -> None:
+        self._clock = self.create_publisher(ClockMessage, "/clock", STREAM)
+        super()._make_topics()
+
+    def _publish(self) -> None:
+        """Publish the time too, for what draws or records beside the suite."""
+        from_nanoseconds(self._stamp_ns, (message := ClockMessage()).clock)
+        self._clock.publish(message)
+        super()._publish()
 
     def _tick(self) -> None:
         if not self._started and self.peers:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 import pinocchio as pin
-from transforms3d.quaternions import mat2quat
 
+from impact_robots.quaternions import quaternion_wxyz
 from impact_sim.plant import FlexibleJointPlant
 
 
@@ -64,5 +64,5 @@ class Carrier:
         axes[:, 2] *= np.linalg.det(axes)  # right-handed
         model, body = self._plant.model, self._body
         model.body_mass[body], model.body_ipos[body] = total.mass, total.lever
-        model.body_inertia[body], model.body_iquat[body] = principal, mat2quat(axes)
+        model.body_inertia[body], model.body_iquat[body] = principal, quaternion_wxyz(axes)
         mujoco.mj_setConst(model, self._work)

@@ -12,13 +12,14 @@ Example:
         commands:=forward_command_controller/commands
 """
 
-from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch import LaunchDescription, actions
+from launch.conditions import IfCondition
+from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
 PACKAGE = "impact_control"
+RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 DESIRED = "impact_qp/desired_joint_states"
 COMMANDS = "impact_qp/commands"
 OVERRIDES = ("robot", "urdf", "joint_prefix")
@@ -41,25 +42,42 @@ def generate_launch_description():
         "desired_joint_states": (DESIRED, "Its effort is the detector's reference (JointState)"),
         "wrench": ("wrench", "Force on the robot, if it is measured (WrenchStamped)"),
         "commands": (COMMANDS, "Where the commands go (Float64MultiArray)"),
+        "discovery_range": (
+            EnvironmentVariable(RANGE, default_value="LOCALHOST"),
+            "Who may hear and command: LOCALHOST, or SUBNET for the network",
+        ),
+        "rviz": ("false", "true: also start RViz; the driver broadcasts the frames"),
         "namespace": ("", "Namespace of all nodes"),
     }
     declared = [
-        DeclareLaunchArgument(name, default_value=default, description=description)
+        actions.DeclareLaunchArgument(name, default_value=default, description=description)
         for name, (default, description) in arguments.items()
     ]
-    return LaunchDescription([*declared, OpaqueFunction(function=_suite)])
+    return LaunchDescription([*declared, actions.OpaqueFunction(function=_suite)])
 
 
 def _suite(context):
     given = {name: LaunchConfiguration(name).perform(context) for name in OVERRIDES}
-    overrides = {name: value for name, value in given.items() if value}
+    overrides = [part for name in given if given[name] for part in ("-p", f"{name}:={given[name]}")]
+    settings = LaunchConfiguration("parameters").perform(context)
     return [
+        actions.SetEnvironmentVariable(RANGE, LaunchConfiguration("discovery_range")),
         Node(
             package=PACKAGE,
             executable="suite",
             namespace=LaunchConfiguration("namespace"),
-            parameters=[LaunchConfiguration("parameters"), *([overrides] if overrides else [])],
+            ros_arguments=["--params-file", settings, *overrides],
             remappings=[(name, LaunchConfiguration(topic)) for name, topic in TOPICS.items()],
+            on_exit=actions.Shutdown(reason="suite ended"),
             output="screen",
-        )
+        ),
+        _rviz(state_publisher="false"),
     ]
+
+
+def _rviz(**arguments):
+    return actions.IncludeLaunchDescription(
+        PathJoinSubstitution([FindPackageShare(PACKAGE), "launch", "rviz.launch.py"]),
+        launch_arguments=arguments.items(),
+        condition=IfCondition(LaunchConfiguration("rviz")),
+    )

@@ -283,7 +283,7 @@ def test_an_impact_that_was_not_announced_is_unexpected(bench):
     assert lone.judge(100, HIT).impact
     lone.until(lambda: lone.events)
     (event,) = lone.events
-    assert (event.expected, event.reason) == (ImpactEvent.UNEXPECTED, "time")
+    assert (event.expected, event.reason) == (ImpactEvent.EXPECTED_NO, "time")
 
 
 def test_an_unusable_announcement_is_one_line_and_the_one_before_holds(bench, capfd):

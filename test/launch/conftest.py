@@ -5,6 +5,7 @@ Real launch and launch_ros are not on PyPI; `test_launch.py` uses them where the
 """
 
 import importlib.util
+import os
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -36,7 +37,11 @@ class DeclareLaunchArgument(Action):
         self.choices = choices
 
 
-class ExecuteProcess(Action):
+class IfCondition(Action):
+    pass
+
+
+class IncludeLaunchDescription(Action):
     pass
 
 
@@ -48,12 +53,21 @@ class RegisterEventHandler(Action):
     pass
 
 
+class SetEnvironmentVariable(Action):
+    pass
+
+
 class Shutdown(Action):
     pass
 
 
-class OnProcessExit(Action):
+class OnShutdown(Action):
     pass
+
+
+class ParameterValue(Action):
+    def perform(self, context):
+        return str(perform(self.args[0], context))
 
 
 class Node(Action):
@@ -61,9 +75,11 @@ class Node(Action):
 
     def command_line(self, context):
         """Return the ROS arguments that launch_ros would pass."""
-        line = ["--ros-args"]
+        line = [perform(part, context) for part in self.kwargs.get("arguments", ())]
+        line.append("--ros-args")
         if namespace := perform(self.kwargs.get("namespace", ""), context):
             line += ["-r", f"__ns:=/{namespace.lstrip('/')}"]
+        line += [perform(part, context) for part in self.kwargs.get("ros_arguments", ())]
         for entry in self.kwargs.get("parameters", ()):
             if isinstance(entry, dict):
                 for name, value in entry.items():
@@ -78,6 +94,11 @@ class Node(Action):
 class LaunchConfiguration(Action):
     def perform(self, context):
         return context.launch_configurations[self.args[0]]
+
+
+class EnvironmentVariable(Action):
+    def perform(self, context):
+        return os.environ.get(self.args[0], self.kwargs["default_value"])
 
 
 class PathJoinSubstitution(Action):
@@ -123,19 +144,26 @@ def launch_file(monkeypatch, tmp_path):
         "launch": [LaunchDescription],
         "launch.actions": [
             DeclareLaunchArgument,
-            ExecuteProcess,
+            IncludeLaunchDescription,
             OpaqueFunction,
             RegisterEventHandler,
+            SetEnvironmentVariable,
             Shutdown,
         ],
-        "launch.event_handlers": [OnProcessExit],
-        "launch.substitutions": [LaunchConfiguration, PathJoinSubstitution],
+        "launch.conditions": [IfCondition],
+        "launch.event_handlers": [OnShutdown],
+        "launch.substitutions": [EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution],
         "launch_ros": [],
         "launch_ros.actions": [Node],
+        "launch_ros.parameter_descriptions": [ParameterValue],
         "launch_ros.substitutions": [FindPackageShare],
     }
     for name, classes in parts.items():
         module = ModuleType(name)
+        if name == "launch":
+            module.actions = SimpleNamespace(
+                **{each.__name__: each for each in parts[f"{name}.actions"]}
+            )
         for each in classes:
             setattr(module, each.__name__, each)
         monkeypatch.setitem(sys.modules, name, module)

@@ -14,7 +14,6 @@ import time
 from pathlib import Path
 
 import pytest
-import yaml
 
 pytest.importorskip("rclpy")
 
@@ -22,6 +21,7 @@ from lifecycle_msgs.msg import State, Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 from rclpy.context import Context
 from rclpy.node import Node
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
@@ -29,6 +29,7 @@ from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactEstimate, Im
 from impact_ros.qos import LATCHED, RECORD, SENSOR, STREAM
 from impact_ros.spin import spin
 from impact_sim.scenarios import load_scenario
+from impact_sim.simulation import START_NS
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 90.0  # then a process is killed [s]
@@ -95,7 +96,7 @@ class Machine:
         """Serve the node until the condition holds."""
 
         def over():
-            return condition() or any(each.poll() is not None for each in self.processes.values())
+            return condition() or any(each.poll() for each in self.processes.values())
 
         reason = spin([self.node], until=over, timeout=TIME_OUT)
         logs = {name: self.log(name) for name in self.processes}
@@ -148,14 +149,6 @@ def machine(tmp_path):
         yield Machine(tmp_path, stack)
 
 
-def execute(machine, action):
-    """Do what `ros2 service call` would be started for."""
-    *command, service, kind, text = action.kwargs["cmd"]
-    assert command == ["ros2", "service", "call"]
-    assert kind == "lifecycle_msgs/srv/ChangeState"
-    assert machine.change_state(service, yaml.safe_load(text)["transition"]["id"])
-
-
 @pytest.mark.parametrize("namespace", ["", "left"])
 def test_the_simulated_arm_approaches_hits_and_retracts(machine, launch_file, namespace):
     launched = launch_file("simulation", impact_limits="existential", namespace=namespace)
@@ -163,12 +156,8 @@ def test_the_simulated_arm_approaches_hits_and_retracts(machine, launch_file, na
     status = machine.hear(ControllerStatus, f"{base}/impact_qp/status", RECORD)
     events = machine.hear(ImpactEvent, f"{base}/impact_detector/impact", LATCHED)
     estimates = machine.hear(ImpactEstimate, f"{base}/impact_detector/estimate", LATCHED)
+    times = machine.hear(Clock, "/clock", STREAM)
     machine.start(launched.lines)
-    (configure,) = launched.of("ExecuteProcess")
-    execute(machine, configure)
-    (handler,) = launched.of("RegisterEventHandler")
-    for action in handler.args[0].kwargs["on_exit"]:
-        execute(machine, action)
     machine.wait(lambda: events and estimates)
     machine.wait(lambda: status[-1].mode == ControllerStatus.MODE_RETRACT)
 
@@ -182,7 +171,8 @@ def test_the_simulated_arm_approaches_hits_and_retracts(machine, launch_file, na
     assert event.detector == ImpactEvent.DETECTOR_FUSED
     assert event.statistic > event.threshold
     assert estimates[0].normal_impulse > 0.0
-    assert machine.stop() == {"impact_sim": 0, "suite": 0}
+    assert times[0].clock.sec >= START_NS // 10**9
+    assert machine.stop() == {"impact_sim": 0, "suite": 0, "bring_up": 0}
     assert "unknown" not in machine.log("suite") + machine.log("impact_sim")
 
 
@@ -195,6 +185,28 @@ def test_on_a_robot_nothing_is_commanded_unasked(machine, launch_file):
     assert "contact_point: expected three finite numbers" in machine.log("suite")
     assert machine.stop() == {"suite": 0}
     assert not commands
+
+
+def test_a_controller_that_refuses_is_said_with_a_status(machine, launch_file):
+    machine.start(launch_file("robot").lines)
+    machine.state("/impact_qp")
+    machine.start({"bring_up": ["impact_qp", "--timeout", "20"]})
+    assert machine.processes["bring_up"].wait(TIME_OUT) == 1
+    assert machine.log("bring_up") == "bring_up: impact_qp refused to configure\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["nobody", "--timeout", "0.5"], 1, "bring_up: nobody: not active within 0.5 s\n"),
+        (["--timeout", "nan"], 2, "--timeout"),
+        (["--ros-args", "-r", "x"], 2, "bring_up: cannot start ROS"),
+    ],
+)
+def test_who_is_not_there_is_waited_for_no_longer_than_said(machine, arguments, status, said):
+    machine.start({"bring_up": arguments})
+    assert machine.processes["bring_up"].wait(TIME_OUT) == status
+    assert said in machine.log("bring_up")
 
 
 def test_a_replay_judges_every_state_and_says_when_it_lacks_a_reference(machine, launch_file):

@@ -18,7 +18,10 @@ from impact_setup.layout import Layout
 pytestmark = [pytest.mark.slow_build, pytest.mark.timeout(1200)]
 
 COMMAND_TIMEOUT_S = 900
-SCRIPTS = ["impact", "impact_detector", "impact_predictor", "impact_qp", "impact_sim", "suite"]
+SCRIPTS = [
+    *("bring_up", "impact", "impact_detector", "impact_predictor"),
+    *("impact_qp", "impact_sim", "suite"),
+]
 LIBRARY = "impact_robots impact_predictor impact_detector impact_qp impact_sim impact_analysis"
 SMOKE = f"""
 import importlib, importlib.util

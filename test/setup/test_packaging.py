@@ -2,7 +2,10 @@
 """The packaging files agree with the tree and with each other."""
 
 import ast
+import os
 import re
+import subprocess
+import sys
 from xml.etree import ElementTree
 
 import pytest
@@ -11,6 +14,22 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 from setuptools import find_packages
 
+ROSDEP_KEYS = {  # of what is imported; a module that is not here is the ROS package of its name
+    "matplotlib": "python3-matplotlib",
+    "mpl_toolkits": "python3-matplotlib",
+    "mujoco": "python3-mujoco-pip",
+    "numpy": "python3-numpy",
+    "quadprog": "quadprog-pip",
+    "rosbags": "python3-rosbags-pip",
+    "scipy": "python3-scipy",
+    "transforms3d": "python3-transforms3d",
+    "yaml": "python3-yaml",
+    "hypothesis": "python3-hypothesis",
+    "pytest": "python3-pytest",
+    "pytest_timeout": "python3-pytest-timeout",
+}
+WITHOUT_KEY = {"daqp", "plotly", "distributed"}  # rosdep knows none; "distributed" is an extra
+WITH_ROSBAGS = {"backports", "compression", "lz4"}  # what decompresses comes with rosbags
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
 
 
@@ -75,6 +94,51 @@ def test_colcon_runs_the_tests(setup_arguments):
 def test_both_ros_packages_have_one_version(project_root):
     manifests = [project_root / "package.xml", project_root / "impact_msgs" / "package.xml"]
     assert len({ElementTree.parse(file).findtext("version") for file in manifests}) == 1
+
+
+def test_the_messages_own_tests_pass(project_root):
+    pytest.importorskip("rclpy")
+    folder = project_root / "impact_msgs"
+    command = [sys.executable, "-m", "pytest", "-q", "test"]
+    plain = {name: text for name, text in os.environ.items() if name != "PYTEST_ADDOPTS"}
+    result = subprocess.run(
+        command, cwd=folder, env=plain, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stdout
+    assert "test/test_messages.py" in (folder / "CMakeLists.txt").read_text()
+
+
+@pytest.mark.parametrize("field", ["author", "url", "maintainer", "license", "description"])
+@pytest.mark.parametrize("package", ["package.xml", "impact_msgs/package.xml"])
+def test_a_manifest_says_who_and_where(project_root, package, field):
+    assert ElementTree.parse(project_root / package).findtext(field)
+
+
+def imported(files):
+    """Return the top-level names that files import, wherever they do."""
+    found = set()
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                found.add(node.module.split(".")[0])
+    return found
+
+
+def test_the_manifest_names_all_that_is_imported(project_root, setup_arguments):
+    files = [*project_root.glob("impact_*/**/*.py"), *project_root.glob("launch/*.py")]
+    files = [file for file in files if file.parts[-3] != "impact_msgs"]
+    own = {path.parent.name for path in project_root.glob("impact_*/__init__.py")}
+    modules = imported(files) - own - set(sys.stdlib_module_names) - WITHOUT_KEY - WITH_ROSBAGS
+    keys = {ROSDEP_KEYS.get(name, name) for name in modules}
+    manifest = ElementTree.parse(project_root / "package.xml")
+    named = {element.text for element in manifest.iter("exec_depend")}
+    assert "pinocchio" in keys and "python3-numpy" in keys
+    assert keys <= named
+    for_tests = {element.text for element in manifest.iter("test_depend")}
+    names = [name.replace("-", "_") for name in setup_arguments["extras_require"]["test"]]
+    assert {ROSDEP_KEYS[name] for name in names} <= for_tests
 
 
 @pytest.mark.parametrize("python", PYTHONS)

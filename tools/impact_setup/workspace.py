@@ -13,6 +13,7 @@ from impact_setup.layout import MESSAGES, SUITE, Layout
 from impact_setup.runner import Runner
 
 SUITE_FILES = ("setup.py", "setup.cfg", "package.xml", "colcon_defaults.yaml")
+MESSAGE_FILES = (".msg", ".srv", ".action", ".txt", ".xml")
 SUITE_DATA = ("launch", "config", "rviz", "resource")
 
 
@@ -47,8 +48,8 @@ def compiled_against(requirements: Path) -> list[str]:
 
 
 def message_files(root: Path) -> list[Path]:
-    """List the files of the messages package."""
-    return sorted(file for file in (root / MESSAGES).rglob("*") if file.is_file())
+    """List the files that the messages are built from."""
+    return sorted(file for file in (root / MESSAGES).rglob("*") if file.suffix in MESSAGE_FILES)
 
 
 def suite_key(root: Path, venv: str) -> str:

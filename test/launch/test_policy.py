@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The SROS2 policy says what the nodes do, and nothing more."""
+
+import importlib.util
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+pytest.importorskip("rclpy")
+
+ROOT = Path(__file__).resolve().parents[2]
+MOVES = "/impact_qp/change_state"  # who may request this can make the arm move
+
+
+@pytest.fixture(scope="module")
+def maker():
+    spec = importlib.util.spec_from_file_location("make_policy", ROOT / "doc" / "make_policy.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def policy(maker):
+    return ElementTree.parse(maker.FILE).getroot()
+
+
+def allowed(root, what):
+    """Return who (the enclave's last name) may do something, by topic, service or action."""
+    found = {}
+    for enclave in root.iter("enclave"):
+        for rule in enclave.iter():
+            if rule.get(what) == "ALLOW":
+                for each in rule:
+                    found.setdefault(each.text, set()).add(enclave.get("path").rsplit("/", 1)[-1])
+    return found
+
+
+def test_the_policy_is_what_the_nodes_create(maker):
+    assert maker.FILE.read_text() == maker.document([]), (
+        "run: ./impact shell -- python doc/make_policy.py"
+    )
+
+
+def test_it_has_the_form_that_sros2_reads(policy):
+    assert policy.get("version") == "0.2.0"
+    children = {"topics": "topic", "services": "service", "actions": "action"}
+    verbs = {"publish", "subscribe", "reply", "request", "execute", "call"}
+    for profile in policy.iter("profile"):
+        assert set(profile.attrib) == {"node", "ns"}
+        for rule in profile:
+            assert set(rule.attrib) < verbs and len(rule.attrib) == 1
+            assert set(rule.attrib.values()) == {"ALLOW"}
+            assert len(rule) > 0
+            for each in rule:
+                assert each.tag == children[rule.tag]
+                assert each.text.startswith("/")
+
+
+def test_nobody_but_the_operator_makes_the_arm_move(policy):
+    assert allowed(policy, "request")[MOVES] == {"operator"}
+    assert allowed(policy, "call") == {"/impact_qp/execute_impact": {"operator"}}
+    assert allowed(policy, "execute") == {"/impact_qp/execute_impact": {"suite"}}
+
+
+def test_commands_verdicts_and_states_have_one_source_each(policy):
+    publishers = allowed(policy, "publish")
+    for topic in ("command", "commands", "desired_joint_states", "announcement", "status"):
+        assert publishers[f"/impact_qp/{topic}"] == {"suite"}
+    assert publishers["/impact_detector/status"] == {"suite"}
+    assert publishers["/joint_states"] == {"impact_sim"}, "on a robot: the driver alone"
+
+
+def test_nothing_is_allowed_by_a_pattern_or_a_parameter(policy):
+    names = [each.text for each in policy.iter() if each.text and each.text.strip()]
+    assert not any("*" in name for name in names)
+    assert not any("set_parameters" in name for name in allowed(policy, "request"))
+
+
+def test_remapping_and_namespace_reach_the_policy(maker):
+    arguments = ["--ros-args", "-r", "joint_states:=driver/states", "-r", "__ns:=/left"]
+    root = ElementTree.fromstring(maker.document(arguments))
+    heard = allowed(root, "subscribe")
+    assert "/left/driver/states" in heard
+    assert "/joint_states" not in heard
+    assert {profile.get("ns") for profile in root.iter("profile")} == {"/left", "/"}
+    assert allowed(root, "request")[f"/left{MOVES}"] == {"operator"}
