@@ -109,7 +109,7 @@ def test_a_blocked_arm(arm):
     arm.cycles(150)
     held = np.array(arm.bench.driver.commands[-1].values)
     if arm.interface == "velocity":
-        np.testing.assert_allclose(held, 0.0, atol=1e-3)
+        np.testing.assert_allclose(held, 0.0, atol=5e-3)
     elif arm.interface == "position":
         assert np.all(np.abs(held - arm.q) <= 0.04 * arm.bench.robot.limits.velocity)
 
