@@ -34,7 +34,7 @@ def cycles():
 class Puppet:
     """Sends what it is told to, whatever comes."""
 
-    fault = ""
+    fault, lost = "", False
 
     def __init__(self, values, phase=Phase.HOLD):
         self.values, self.phase, self.k = values, phase, 0
