@@ -288,7 +288,7 @@ class ImpactQpNode(LifecycleNode):
         if command is None:
             return
         self._stamp, self._state_time, self._silent = stamp, time.monotonic(), False
-        self._notice()
+        self._notice(self._guarded.fault)
         solved = time.perf_counter() - started
         self._send_answer(message.header.stamp, command, started, solved)
 
@@ -302,6 +302,7 @@ class ImpactQpNode(LifecycleNode):
             if guarded_controller.accepts(stamp, q, dq, impact=impact):
                 if not self._is_due(stamp):
                     return None
+                self._notice(self._watch.problem)
                 command = guarded_controller.answer(
                     stamp, q, dq, impact=impact, ready=verdict.ready
                 )
@@ -362,13 +363,10 @@ class ImpactQpNode(LifecycleNode):
         blind = command.phase is Phase.APPROACH and not (self._verdict and self._verdict.ready)
         return self._fault or ("waiting: the detector is not ready" if blind else "")
 
-    def _notice(self) -> None:
-        """Stop when the controller would not begin, or when too many cycles were missed."""
-        if self._fault or not self._active:
-            return
-        reason = self._guarded.fault or self._watch.problem
-        if reason:
-            self._stop(reason)
+    def _notice(self, problem: str) -> None:
+        """Stop for a problem: too many cycles missed, or an approach that must not begin."""
+        if problem and self._active and not self._fault:
+            self._stop(problem)
 
     # --- goals --------------------------------------------------------------------------------
 

@@ -90,7 +90,8 @@ def _close(nodes: list[Any]) -> None:
     for node in nodes:
         with contextlib.suppress(Exception):  # one that failed must not keep the rest
             node.destroy_node()
-    rclpy.try_shutdown()
+    with contextlib.suppress(Exception):  # it destroys what is left
+        rclpy.try_shutdown()
 
 
 def _fail(script: str, message: str, status: int) -> int:

@@ -27,6 +27,7 @@ from impact_robots import Robot
 from impact_ros.messages import fill, set_vector
 
 NAN = float("nan")
+MOST = 2**32 - 1  # that a count of a message holds
 MODES = {
     Phase.APPROACH: ControllerStatus.MODE_APPROACH,
     Phase.COAST: ControllerStatus.MODE_COAST,
@@ -85,9 +86,9 @@ def status_message(plan: Plan, counts: Counts, text: str, stamp: Any) -> Control
         normal_speed=NAN,
         speed_bound=NAN,
         gap=NAN,
-        infeasible_cycles=counts.infeasible,
-        missed_cycles=counts.missed,
-        dropped_inputs=counts.dropped,
+        infeasible_cycles=min(counts.infeasible, MOST),
+        missed_cycles=min(counts.missed, MOST),
+        dropped_inputs=min(counts.dropped, MOST),
         message=text,
     )
     message.header.stamp = stamp

@@ -49,3 +49,21 @@ def random_states(panda):
             yield dynamics(q, speed * random.uniform(-1, 1, 7) * limits.velocity)
 
     return draw
+
+
+@pytest.fixture
+def make_bench(context, panda, scenario):
+    """A function that makes a node's bench for the demo's contact, patient unless told not."""
+    from controller_bench import PATIENT, Bench
+
+    made = []
+
+    def make(**changes):
+        parameters = scenario.controller_parameters(panda) | PATIENT | changes
+        parameters = {name: value for name, value in parameters.items() if value is not None}
+        made.append(Bench(context, panda, scenario.start(panda), parameters))
+        return made[-1]
+
+    yield make
+    for bench in made:
+        bench.close()

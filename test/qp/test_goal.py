@@ -309,3 +309,128 @@ def test_a_clock_that_jumps_back_ends_the_goal(bench):
     bench.k -= 100
     bench.cycles(1)
     assert bench.result(handle).code == Result.CODE_INPUT_LOST
+
+
+# --- what a goal may ask for --------------------------------------------------------------------
+
+
+def bound_used(bench):
+    """Return the highest safe speed by which the controller goes."""
+    bench.cycles(1)
+    return bench.status[-1].speed_bound
+
+
+def test_a_goal_that_says_nothing_of_the_surface_supposes_what_the_node_does(bench):
+    """Made with zeros, it meant no friction and no restitution, and hit 1.6 times too fast."""
+    open_goal = bench.send(bench.goal(speed=0.05))
+    expected = bound_used(bench)
+    zeros = {
+        name: 0.0
+        for name in ("friction_low", "friction_high", "restitution_low", "restitution_high")
+    }
+    made = bench.send(bench.goal(speed=0.05, timeout=0.0, **zeros))
+    assert bound_used(bench) == pytest.approx(expected, rel=1e-3)
+    assert bench.result(open_goal).code == Result.CODE_PREEMPTED
+    assert bench.node._plan.contact.friction == bench.scenario.friction
+    assert bench.node._plan.contact.restitution == bench.scenario.restitution
+    bench.node.trigger_deactivate()
+    assert bench.result(made).code == Result.CODE_PREEMPTED
+
+
+def test_a_default_goal_is_refused_for_its_missing_pose(bench):
+    result = bench.result(bench.send(ExecuteImpact.Goal()))
+    assert result.code == Result.CODE_BAD_GOAL
+    assert result.message == "contact: expected a pose, got the one that a goal is made with"
+
+
+@pytest.mark.parametrize(
+    ("fields", "friction"),
+    [
+        ({"friction_low": 0.9}, 0.9),  # it was never read
+        ({"friction_low": 0.1}, None),
+        ({"friction_low": 0.1, "friction_high": 0.5}, 0.5),
+        ({"friction_high": 0.5}, 0.5),
+    ],
+)
+def test_more_friction_than_the_nodes_is_taken_into_account(bench, fields, friction):
+    bench.send(bench.goal(speed=0.02, **fields))
+    bench.cycles(1)
+    assert bench.node._plan.contact.friction == (friction or bench.scenario.friction)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"friction_high": 0.1}, "friction_high: expected at least the node's 0.279"),
+        ({"friction_low": 0.5, "friction_high": 0.4}, "friction: expected low up to high"),
+        ({"restitution_high": 0.1}, "restitution_high: expected at least the node's 0.3"),
+        ({"impact_limits": "unaware"}, "impact_limits: expected one of robust (the node's are"),
+        ({"impact_limits": "existential"}, "impact_limits: expected one of robust"),
+        ({"impact_limits": "nominal"}, "impact_limits: expected one of robust"),
+        ({"speed": 1e308}, "speed: expected above 0 up to speed_cap"),
+        ({"speed": float("inf")}, "speed: expected above 0 up to speed_cap"),
+        ({"timeout": 1e308}, "timeout: expected above 0 up to 3600 s"),
+        ({"after": 3, "press_force": float("inf")}, "press_force: expected a number > 0"),
+        ({"after": 3, "press_force": NAN}, "press_force: expected a number > 0"),
+        ({"friction_high": 1e308}, "friction"),
+    ],
+)
+def test_a_goal_narrows_and_never_widens(bench, fields, said):
+    result = bench.result(bench.send(bench.goal(**fields)))
+    assert result.code in (Result.CODE_BAD_GOAL, Result.CODE_NOT_FEASIBLE)
+    assert said in result.message or result.code == Result.CODE_NOT_FEASIBLE
+    bench.cycles(5)
+    assert mode(bench) == ControllerStatus.MODE_IDLE
+
+
+@pytest.mark.parametrize("limits", ["robust", "nominal"])
+def test_stricter_limits_than_the_nodes_are_accepted(make_bench, limits):
+    bench = make_bench(impact_limits="existential").start()
+    bench.cycles(5)
+    bench.send(bench.goal(impact_limits=limits))
+    bench.cycles(1)
+    assert bench.node._plan.impact_limits == limits
+
+
+def test_a_parameter_lets_goals_widen(make_bench):
+    bench = make_bench(goal_may_widen=True).start()
+    bench.cycles(5)
+    bench.send(bench.goal(friction_high=0.1, impact_limits="existential"))
+    bench.cycles(1)
+    assert bench.node._plan.contact.friction == 0.1
+    assert bench.node._plan.impact_limits == "existential"
+
+
+@pytest.mark.parametrize("value", [1e300, -1e300, 50.0, NAN, float("inf")])
+def test_a_surface_that_the_arm_cannot_reach_is_a_bad_goal(bench, value):
+    goal = bench.goal()
+    goal.contact.pose.position.x = value
+    result = bench.result(bench.send(goal))
+    assert result.code == Result.CODE_BAD_GOAL and result.message.startswith("contact: expected a")
+
+
+@pytest.mark.parametrize("force", [50.0, 1e308])
+def test_a_force_beyond_what_is_safe_is_not_feasible(bench, force):
+    result = bench.result(bench.send(bench.goal(after=3, press_force=force)))
+    assert result.code == Result.CODE_NOT_FEASIBLE
+    assert result.message.startswith("press_force: expected up to ")
+
+
+def test_what_was_not_measured_is_unknown_in_the_result(bench):
+    result = bench.result(bench.send(bench.goal(speed=9.0)))
+    for value in (
+        result.contact_speed,
+        result.measured.impulse_std,
+        result.measured.impulse.x,
+        result.measured.restitution,
+        result.announced.effective_mass,
+        result.announced.impulse.z,
+    ):
+        assert np.isnan(value)
+
+
+def test_goals_are_logged_with_their_content(bench, capfd):
+    bench.result(bench.send(bench.goal(speed=9.0)))
+    err = capfd.readouterr().err
+    assert "goal: contact [0.5218, 0.447406, 0.733016]" in err and "speed 9" in err
+    assert "goal ended with code 2: speed: expected above 0 up to speed_cap" in err

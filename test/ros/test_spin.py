@@ -27,8 +27,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 PROGRAM = '''
 import sys
+import time
 from dataclasses import dataclass
 from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
+from rclpy.node import Node
 from std_msgs.msg import Int64
 from impact_ros.main import main_for
 from impact_ros.parameters import declare, parameter
@@ -48,12 +50,27 @@ class Example(LifecycleNode):
             raise ImpactError("thirteen brings bad luck")
         self.out = self.create_publisher(Int64, "~/last_word", 1)
         print("ready", flush=True)
+        self.slow = rate == 7.0
     def on_shutdown(self, state):
+        if self.slow:
+            print("closing", flush=True)
+            time.sleep(0.5)
         self.out.publish(Int64(data=1))
         print("last word", flush=True)
         return TransitionCallbackReturn.SUCCESS
 
-sys.exit(main_for(Example, name="example")())
+class Neighbour(Node):
+    """A node in the same process that fails, also at its end."""
+    def __init__(self):
+        super().__init__("neighbour")
+        self.create_timer(0.01, self.fail)
+    def fail(self):
+        raise ZeroDivisionError("a defect\\nin two lines")
+    def destroy_node(self):
+        raise ZeroDivisionError("another")
+
+kinds = (Neighbour, Example) if "neighbour" in sys.argv else (Example,)
+sys.exit(main_for(*kinds, name="example")([a for a in sys.argv[1:] if a != "neighbour"]))
 '''
 
 
@@ -194,6 +211,28 @@ def test_a_signal_leaves_one_line_and_a_last_word(number):
     assert out == "last word\n"
     assert err == f"example: stopped ({number.name})\n"
     assert process.returncode == 0
+
+
+@pytest.mark.parametrize("numbers", [[signal.SIGINT], [signal.SIGTERM, signal.SIGINT]])
+def test_further_signals_do_not_cost_the_last_word(numbers):
+    """Of five second Ctrl-Cs, two did."""
+    process = launch("--ros-args", "-p", "rate:=7.0")
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    assert process.stdout.readline() == "closing\n"
+    for number in numbers:
+        process.send_signal(number)
+    out, err = finish(process)
+    assert (out, err) == ("last word\n", "example: stopped (SIGINT)\n")
+    assert process.returncode == 0
+
+
+def test_a_node_that_fails_does_not_cost_its_neighbours_last_word():
+    process = launch("neighbour")
+    out, err = finish(process)
+    assert out == "ready\nlast word\n" and process.returncode == 1
+    assert "example: failed: ZeroDivisionError: a defect in two lines\n" in err
+    assert "Traceback" not in err
 
 
 @pytest.mark.parametrize(
