@@ -29,9 +29,11 @@ from impact_sim.sensors import PANDA_NOISE
 PERIOD, FLOOD = 1_000_000, 100_000  # between states [ns]
 TOUCHED = 50  # cycles after a contact in which velocities jump, not because of commands
 STOPPING, AT_REST = 300, 0.05  # after a stop or a fault [cycles], [rad/s]
+REACTION, DECELERATION = 100, 0.67  # an arm that is fast needs longer [cycles], share of limits
+DECEIVED = 0.2  # speed of a stopped arm whose states are wrong or were a moment ago [rad/s]
 SETTLING, DRIFT = 1500, 0.01  # [cycles], [rad]
 STANDING = (Phase.BRAKE, Phase.HOLD)
-SPEED_MARGIN, SPEED_ROUNDING = 1.02, 0.004  # of the speed bound [-], [m/s]
+SPEED_MARGIN, SPEED_ROUNDING = 1.02, 0.002  # of the speed bound [-], [m/s]
 BRAKES_WITHIN, PREVIEWS = 0.05, 4.0  # where the bound begins to act [s], and times the preview
 SEEN_AFTER, LATCHED = 4, 300  # the detector's answer to a contact [cycles]
 DEEDS = ("detector flaps", "stop", "reset", "goal", "gap", "flood", "same stamp", "clock back")
@@ -86,7 +88,9 @@ class Episode:
         self.arm.disturbance = 0.2 * self.disturbed * random.uniform(-1.0, 1.0, robot.dof)
         self.loop = loop(robot, self.task.plan, PERIOD * 1e-9)
         self.checks = SentChecks(robot, self.interface, PERIOD * 1e-9)
-        self.bound = RobustImpactLimit(robot, self.task.plan.contact).speed_bound
+        plan = self.task.plan
+        limit = RobustImpactLimit(robot, plan.contact, generators=plan.generators)
+        self.bound = limit.speed_bound
         self.liars: dict[Event, Liar] = {}
         self.broken: dict[str, str] = {}
         self.values = self.task.q.copy() if self.interface == "position" else np.zeros(robot.dof)
@@ -94,9 +98,11 @@ class Episode:
         self.back = 0  # by how much the clock jumped [ns]
         self.k = 0
         self.touched = self.contact = -(10**9)  # cycle of the last contact, of its beginning
-        self.good = not (self.task.dq.any() or self.disturbed)
+        self.good = not self.task.dq.any()
         self.near_since = 0  # cycle in which the bound began to act
-        self.stopped = 0  # for how long it has been told to stop, and could [cycles]
+        self.pushed = 0.0  # by what no model knows, up to now [m/s]
+        self.stopped = self.standing = 0  # told to stop for so long, and to stand then [cycles]
+        self.lied = -(10**9)  # cycle of the last wrong state
         self.moves_on = True  # nobody has told it to stop
         self.held_q: np.ndarray | None = None  # where it was let go
         self.rest_q: np.ndarray | None = None
@@ -205,6 +211,7 @@ class Episode:
         dq = self.arm.dq + PANDA_NOISE.velocity * draw[1]
         for event in events:
             if event.name in LIES:
+                self.lied = self.k
                 liar = self.liars.setdefault(event, Liar(self.task.robot, self.random))
                 q, dq = LIES[event.name](liar, q, dq)
         return q, dq
@@ -260,9 +267,17 @@ class Episode:
         helpless = self.interface == "torque" and self.loop.lost
         stops = bool(self.loop.fault) or not self.moves_on
         self.stopped = self.stopped + 1 if stops and not helpless else 0
+        if self.stopped == 1:
+            self.standing = max(STOPPING, self._needed())
         speed = np.abs(self.arm.dq).max()
-        if self.stopped > STOPPING and not speed <= AT_REST:
+        most = AT_REST if self.k - self.lied > STOPPING else DECEIVED
+        if self.stopped > self.standing and not speed <= most:
             self._note("rest", f"{speed:.2f} rad/s {self.stopped} cycles after the stop")
+
+    def _needed(self) -> int:
+        """Return how many cycles it may take the arm to stand."""
+        takes = np.abs(self.arm.dq) / (DECELERATION * self.task.robot.limits.acceleration)
+        return REACTION + round(float(takes.max()) / (PERIOD * 1e-9))
 
     def _judge_release(self, reply: Sent | None) -> None:
         """Judge how far an arm moves that was held and let go, and that is not to move."""
@@ -283,13 +298,16 @@ class Episode:
         if not (self.good and plan.impact_limits == "robust" and moves and near):
             self.near_since = self.k + 1
             return
+        # The row looks a preview ahead by the model: what that does not know adds as much.
+        push = plan.preview * max(0.0, -self.arm.push(plan.contact.rotation[:, 2]))
+        self.pushed = max(push, self.pushed * (1.0 - PERIOD * 1e-9 / plan.preview))
         if (self.k - self.near_since) * PERIOD * 1e-9 < BRAKES_WITHIN + PREVIEWS * plan.preview:
             return
         speed = -float(plan.contact.rotation[:, 2] @ state.velocity)
         if speed <= SPEED_ROUNDING or reply.relaxed:
             return
         bound = max(0.0, self.bound(state).speed)
-        if speed > SPEED_MARGIN * bound + SPEED_ROUNDING:
+        if speed > SPEED_MARGIN * bound + SPEED_ROUNDING + self.pushed:
             self._note("approach speed", f"{speed:.3f} m/s, bound {bound:.3f}, {reply.phase.value}")
 
     def _judge_rest(self) -> None:

@@ -78,7 +78,7 @@ class Loop:
         if command is None:
             return self.idle(now)
         self._stamp, self._answered, self.lost = stamp, now, False
-        self._notice()
+        self._notice(self._guarded.fault)
         self._watch.answered(0.0)
         return self._sent(command)
 
@@ -90,6 +90,7 @@ class Loop:
             if self._guarded.accepts(stamp, q, dq, impact=impact):
                 if not self._watch.take(stamp, self._now * 1e-9):
                     return None
+                self._notice(self._watch.problem)
                 command = self._guarded.answer(stamp, q, dq, impact=impact, ready=ready)
         except ControlError:
             return None
@@ -105,10 +106,9 @@ class Loop:
         kind = self._guarded.controller.plan.interface
         return Sent(values.get(kind, command.position), command.phase, command.relaxed)
 
-    def _notice(self) -> None:
-        reason = self._guarded.fault or self._watch.problem
-        if self._active and not self.fault and reason:
-            self._stop(reason)
+    def _notice(self, problem: str) -> None:
+        if problem and self._active and not self.fault:
+            self._stop(problem)
 
     # --- silence, faults (_watch_inputs, _lose_states, _bring_to_rest) ---------------------------
 
