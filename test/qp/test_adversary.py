@@ -214,7 +214,8 @@ def test_inputs_are_fed_to_each_campaign_and_counted(monkeypatch):
     tally = adversary.Tally()
     adversary.try_inputs(tally, 60)
     figures = tally.figures()
-    assert figures["tried"] == {f"inputs: {n.replace('_', ' ')}": 20 for n in adversary.INPUTS}
+    names = ("mutated robots", "damaged recordings", "odd messages")
+    assert figures["tried"] == dict(zip((f"inputs: {n}" for n in names), (24, 12, 24), strict=True))
     assert set(figures["failed"].values()) == {1}
     assert tally.told == [f"{name} 1" for name in adversary.INPUTS]
 
