@@ -68,14 +68,25 @@ class SimulatedArm:
         self, values: np.ndarray, normal: np.ndarray | None, depth: float
     ) -> np.ndarray:
         state = self.state
-        friction = VISCOUS * self.dq + COULOMB * np.tanh(self.dq / COULOMB_SPEED)
-        torque = values + self.disturbance - state.h - self.friction * friction
+        torque = values + self.unmodelled() - state.h
         if self.robot.driver_compensates_gravity:
             torque += state.g
         if normal is not None and depth > 0.0:
             force = WALL_STIFFNESS * depth - WALL_DAMPING * float(normal @ state.velocity)
             torque += max(0.0, force) * (normal @ state.J[:3])
         return np.linalg.solve(state.M + self._motor, torque)
+
+    def unmodelled(self) -> np.ndarray:
+        """Return the torques that no model knows, shape (n,) [N.m]."""
+        friction = VISCOUS * self.dq + COULOMB * np.tanh(self.dq / COULOMB_SPEED)
+        return self.disturbance - self.friction * friction
+
+    def push(self, normal: np.ndarray) -> float:
+        """Return how fast these accelerate the contact point along a normal [m/s^2]."""
+        if self.interface != "torque":
+            return 0.0
+        ddq = np.linalg.solve(self.state.M + self._motor, self.unmodelled())
+        return float(normal @ self.state.J[:3] @ ddq)
 
     def _follow(self, values: np.ndarray, period: float, normal: np.ndarray | None) -> np.ndarray:
         aim = values if self.interface == "velocity" else POSITION_GAIN * (values - self.q)

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from impact_qp.lead import LEAD
 from impact_robots import ArmState, Robot
 
-WIND_UP = 0.1  # most that a command may be ahead of the arm [rad]
+WIND_UP = 0.1  # most that velocities may add up to that the arm did not follow [rad]
 WIND_UP_MEMORY = 2.0  # over which a velocity drive adds up what it could not follow [s]
+LEAD_TOLERANCE = 0.02  # positions are measured with noise, and before the arm moved on
 OVERSPEED = 1.05  # share of its velocity limit that commands may bring a joint to
 TORQUE_TOLERANCE = 0.01  # of the limit: gravity at the measured state is not that at the true one
 ROUNDING = 1e-9  # of velocities [rad/s] and positions [rad]
@@ -79,7 +81,8 @@ class SentChecks:
         limits = self._limits
         low, high = limits.position_lower - ROUNDING, limits.position_upper + ROUNDING
         broken = ["position"] if ((values < low) | (values > high)).any() else []
-        return [*broken, "wind-up"] if np.abs(values - arm.q).max() > WIND_UP else broken
+        ahead = np.abs(values - arm.q) / (LEAD * limits.velocity)
+        return [*broken, "wind-up"] if ahead.max() > 1.0 + LEAD_TOLERANCE else broken
 
 
 def too_fast(robot: Robot, dq: np.ndarray) -> bool:

@@ -11,23 +11,29 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from adversary_arm import SimulatedArm
 from adversary_checks import SentChecks, too_fast
 from adversary_events import LIES, Liar
-from adversary_loop import Sent, make_loop
+from adversary_loop import Loop, Sent
 from adversary_plans import INTERFACES, Task, draw_plan, draw_task
 
 from impact_analysis.processes import check_stopped
 from impact_qp import Phase
+from impact_qp.lead import LEAD
 from impact_qp.limits import RobustImpactLimit
 from impact_sim.sensors import PANDA_NOISE
 
 PERIOD, FLOOD = 1_000_000, 100_000  # between states [ns]
 TOUCHED = 50  # cycles after a contact in which velocities jump, not because of commands
-SETTLING, AT_REST, DRIFT = 1500, 0.05, 0.01  # [cycles], [rad/s], [rad]
-SPEED_MARGIN, SPEED_ROUNDING = 1.02, 0.004  # of the speed bound [-], [m/s]
+STOPPING, AT_REST = 300, 0.05  # after a stop or a fault [cycles], [rad/s]
+REACTION, DECELERATION = 100, 0.67  # an arm that is fast needs longer [cycles], share of limits
+DECEIVED = 0.2  # speed of a stopped arm whose states are wrong or were a moment ago [rad/s]
+SETTLING, DRIFT = 1500, 0.01  # [cycles], [rad]
+STANDING = (Phase.BRAKE, Phase.HOLD)
+SPEED_MARGIN, SPEED_ROUNDING = 1.02, 0.002  # of the speed bound [-], [m/s]
 BRAKES_WITHIN, PREVIEWS = 0.05, 4.0  # where the bound begins to act [s], and times the preview
 SEEN_AFTER, LATCHED = 4, 300  # the detector's answer to a contact [cycles]
 DEEDS = ("detector flaps", "stop", "reset", "goal", "gap", "flood", "same stamp", "clock back")
@@ -64,7 +70,7 @@ class Found:
 class Episode:
     """One arm, one plan, some events, until it is over or too much is broken."""
 
-    def __init__(self, seed: int, number: int, loop: Callable[..., object] = make_loop) -> None:
+    def __init__(self, seed: int, number: int, loop: Callable[..., Any] = Loop) -> None:
         """Draw everything."""
         self.seed, self.number = seed, number
         self.random = random = np.random.default_rng([seed, number])
@@ -82,7 +88,9 @@ class Episode:
         self.arm.disturbance = 0.2 * self.disturbed * random.uniform(-1.0, 1.0, robot.dof)
         self.loop = loop(robot, self.task.plan, PERIOD * 1e-9)
         self.checks = SentChecks(robot, self.interface, PERIOD * 1e-9)
-        self.bound = RobustImpactLimit(robot, self.task.plan.contact).speed_bound
+        plan = self.task.plan
+        limit = RobustImpactLimit(robot, plan.contact, generators=plan.generators)
+        self.bound = limit.speed_bound
         self.liars: dict[Event, Liar] = {}
         self.broken: dict[str, str] = {}
         self.values = self.task.q.copy() if self.interface == "position" else np.zeros(robot.dof)
@@ -90,9 +98,13 @@ class Episode:
         self.back = 0  # by how much the clock jumped [ns]
         self.k = 0
         self.touched = self.contact = -(10**9)  # cycle of the last contact, of its beginning
-        self.good = not (self.task.dq.any() or self.disturbed)
+        self.good = not self.task.dq.any()
         self.near_since = 0  # cycle in which the bound began to act
-        self.fault_since: int | None = None
+        self.pushed = 0.0  # by what no model knows, up to now [m/s]
+        self.stopped = self.standing = 0  # told to stop for so long, and to stand then [cycles]
+        self.lied = -(10**9)  # cycle of the last wrong state
+        self.moves_on = True  # nobody has told it to stop
+        self.held_q: np.ndarray | None = None  # where it was let go
         self.rest_q: np.ndarray | None = None
 
     def _draw_events(self) -> list[Event]:
@@ -113,7 +125,7 @@ class Episode:
         with np.errstate(all="ignore"):
             while self.k < min(total, budget):
                 if self.k == self.length:
-                    self.loop.stop()
+                    self._stop()
                 self._cycle(self._events_now())
                 self.k += 1
                 if not np.isfinite(self.arm.q).all() or np.abs(self.arm.dq).max() > 50.0:
@@ -133,7 +145,7 @@ class Episode:
         """Measure, ask, send, move, judge."""
         names = [each.name for each in events]
         self.good = self.good and not events
-        self.arm.blocked = "blocked arm" in names
+        self._hold("blocked arm" in names)
         self._do(events)
         passed = FLOOD if "flood" in names else PERIOD
         self.time += passed
@@ -156,10 +168,9 @@ class Episode:
             if event.start != self.k:
                 continue
             if event.name == "stop":
-                self.loop.stop()
+                self._stop()
             elif event.name == "reset":
-                self.loop.reset()
-                self.fault_since = None
+                self.moves_on = self.loop.reset() or self.moves_on
             elif event.name == "goal":
                 self._change_plan()
             elif event.name == "clock back":
@@ -172,8 +183,19 @@ class Episode:
         contact = self.task.plan.contact
         normal = contact.rotation[:, 2]
         plan = draw_plan(self.random, self.interface, contact.point, normal)
-        self.task = replace(self.task, plan=plan)
-        self.loop.change(plan)
+        if self.loop.change(plan):
+            self.task, self.moves_on = replace(self.task, plan=plan), True
+
+    def _stop(self) -> None:
+        """Tell it to brake and hold."""
+        self.loop.stop()
+        self.moves_on = False
+
+    def _hold(self, blocked: bool) -> None:
+        """Hold the arm, or let it go."""
+        if self.arm.blocked and not blocked:
+            self.held_q = self.arm.q.copy()
+        self.arm.blocked = blocked
 
     def _wait(self, cycles: int) -> None:
         """Let the arm move on while no state arrives."""
@@ -189,6 +211,7 @@ class Episode:
         dq = self.arm.dq + PANDA_NOISE.velocity * draw[1]
         for event in events:
             if event.name in LIES:
+                self.lied = self.k
                 liar = self.liars.setdefault(event, Liar(self.task.robot, self.random))
                 q, dq = LIES[event.name](liar, q, dq)
         return q, dq
@@ -232,16 +255,40 @@ class Episode:
         jumps = self.k - self.touched < TOUCHED
         if not jumps and not arm.touches and too_fast(robot, arm.dq):
             self._note("joint speed", f"{np.abs(arm.dq / robot.limits.velocity).max():.2f} limits")
-        if not self.loop.fault:
-            self.fault_since = None
-        else:
-            self.fault_since = self.k if self.fault_since is None else self.fault_since
-            if self.k - self.fault_since == SETTLING and np.abs(arm.dq).max() > AT_REST:
-                self._note("rest", f"{np.abs(arm.dq).max():.2f} rad/s after the fault")
+        self._judge_stop()
+        self._judge_release(reply)
         if self.k == self.length + SETTLING - 500:
             self.rest_q = arm.q.copy()
         if reply is not None and not arm.touches and not jumps:
             self._judge_approach(reply)
+
+    def _judge_stop(self) -> None:
+        """Judge whether a stopped arm comes to rest; without states torques alone cannot brake."""
+        helpless = self.interface == "torque" and self.loop.lost
+        stops = bool(self.loop.fault) or not self.moves_on
+        self.stopped = self.stopped + 1 if stops and not helpless else 0
+        if self.stopped == 1:
+            self.standing = max(STOPPING, self._needed())
+        speed = np.abs(self.arm.dq).max()
+        most = AT_REST if self.k - self.lied > STOPPING else DECEIVED
+        if self.stopped > self.standing and not speed <= most:
+            self._note("rest", f"{speed:.2f} rad/s {self.stopped} cycles after the stop")
+
+    def _needed(self) -> int:
+        """Return how many cycles it may take the arm to stand."""
+        takes = np.abs(self.arm.dq) / (DECELERATION * self.task.robot.limits.acceleration)
+        return REACTION + round(float(takes.max()) / (PERIOD * 1e-9))
+
+    def _judge_release(self, reply: Sent | None) -> None:
+        """Judge how far an arm moves that was held and let go, and that is not to move."""
+        helpless = self.interface == "torque" and self.loop.lost
+        if helpless or (reply is not None and reply.phase not in STANDING):
+            self.held_q = None
+        if self.held_q is None or self.arm.blocked:
+            return
+        share = np.abs(self.arm.q - self.held_q) / (LEAD * self.task.robot.limits.velocity)
+        if share.max() > 1.0:
+            self._note("release", f"moved by {share.max():.2f} of the lead when it was let go")
 
     def _judge_approach(self, reply: Sent) -> None:
         """Judge the speed towards the surface, where it could be kept low in time."""
@@ -251,34 +298,34 @@ class Episode:
         if not (self.good and plan.impact_limits == "robust" and moves and near):
             self.near_since = self.k + 1
             return
+        # The row looks a preview ahead by the model: what that does not know adds as much.
+        push = plan.preview * max(0.0, -self.arm.push(plan.contact.rotation[:, 2]))
+        self.pushed = max(push, self.pushed * (1.0 - PERIOD * 1e-9 / plan.preview))
         if (self.k - self.near_since) * PERIOD * 1e-9 < BRAKES_WITHIN + PREVIEWS * plan.preview:
             return
         speed = -float(plan.contact.rotation[:, 2] @ state.velocity)
         if speed <= SPEED_ROUNDING or reply.relaxed:
             return
         bound = max(0.0, self.bound(state).speed)
-        if speed > SPEED_MARGIN * bound + SPEED_ROUNDING:
+        if speed > SPEED_MARGIN * bound + SPEED_ROUNDING + self.pushed:
             self._note("approach speed", f"{speed:.3f} m/s, bound {bound:.3f}, {reply.phase.value}")
 
     def _judge_rest(self) -> None:
-        """Judge whether the arm is at rest, long after a stop, and stays there."""
-        dq = np.abs(self.arm.dq).max()
-        if not dq <= AT_REST:
-            self._note("rest", f"{dq:.2f} rad/s {SETTLING} cycles after the stop")
-        elif self.rest_q is not None and np.abs(self.arm.q - self.rest_q).max() > DRIFT:
-            drift = np.abs(self.arm.q - self.rest_q).max()
+        """Judge whether the arm, long after a stop, stays where it is."""
+        if self.rest_q is None:
+            return
+        drift = np.abs(self.arm.q - self.rest_q).max()
+        if drift > DRIFT:
             self._note("hold", f"{drift:.3f} rad in 500 cycles")
 
 
-def campaign(
-    count: int, seed: int, *, loop: Callable[..., object] = make_loop, first: int = 0
-) -> Found:
+def campaign(count: int, seed: int, *, loop: Callable[..., Any] = Loop, first: int = 0) -> Found:
     """Run ``count`` cycles.
 
     Args:
         count: of cycles.
         seed: of everything that is drawn.
-        loop: makes what is tried, as ``adversary_loop.make_loop``.
+        loop: makes what is tried, as ``adversary_loop.Loop``.
         first: number of the first episode.
     """
     found, left, number = Found(), count, first

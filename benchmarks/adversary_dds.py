@@ -6,6 +6,7 @@ The node is in this process, or (``node=False``) it is whatever process answers 
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from typing import Any
@@ -69,6 +70,8 @@ class DdsArm:
         self.values = np.zeros(ROBOT.dof) if self.interface != "position" else self.arm.q.copy()
         self.time, self.offset, self.fastest = FIRST, 0, 0.0  # [ns], [ns] of its clock, [rad/s]
         self.broken: list[str] = []
+        self._own: set[int] = set()  # stamps of this driver's states
+        self._judged = 0.0  # time of the last command [s]
         self._executor = make_executor(self.context)
         self.nodes: list[Any] = []
         self.node = self.add(self._make_node) if node else None
@@ -123,13 +126,21 @@ class DdsArm:
         self.commands.append(message)
         values = np.array(message.values)
         if message.interface != JointCommand.INTERFACE_TORQUE or values.any():
-            time_ = to_nanoseconds(message.header.stamp) * 1e-9
-            for name in self.checks.judge(time_, values, self.arm.state):
+            at = self._time_of(to_nanoseconds(message.header.stamp))
+            for name in self.checks.judge(at, values, self.arm.state):
                 self.broken.append(f"{name}: {np.array2string(values, precision=3)}")
         else:
             self.checks.put_to_rest()
         if values.shape == self.values.shape and np.isfinite(values).all():
             self.values = values
+
+    def _time_of(self, stamp: int) -> float:
+        """Return the time of a command [s]: of this driver's state, else a period after the last.
+
+        Nobody knows better when the answer to somebody else's state leaves.
+        """
+        self._judged = stamp * 1e-9 if stamp in self._own else self._judged + PERIOD * 1e-9
+        return self._judged
 
     # --- what is sent -------------------------------------------------------------------------
 
@@ -195,6 +206,8 @@ class DdsArm:
     def show(self, message: JointState, limit: float = SILENCE) -> bool:
         """Publish a state; tell whether a command came."""
         count = len(self.commands)
+        with contextlib.suppress(ValueError):
+            self._own.add(to_nanoseconds(message.header.stamp))
         self.states.publish(message)
         return self.wait(lambda: len(self.commands) > count, limit)
 

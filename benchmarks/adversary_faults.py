@@ -71,7 +71,7 @@ QUICK = (
     "frozen stamp",
     "states stop",
     "nanosec 4294967295",
-    "two interrupts",
+    "SIGTERM",
     "flood of states",
     "blocked arm, positions",
 )

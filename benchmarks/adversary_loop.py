@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The controller as its node runs it, without ROS: a state in, what is sent out.
+"""The guarded controller as its node runs it, without ROS: a state in, what is sent out.
 
-The guarded controller where there is one, the bare one else: one interface for both.
+In the order of ``impact_qp.node`` outside lockstep; methods name those of it that they stand for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from impact_qp import Command, ControlError, ImpactController, Phase, Plan
-from impact_robots import Robot
+from impact_qp.goal import GoalRun
+from impact_qp.guarded import GuardedController
+from impact_qp.parameters import ControllerParameters
+from impact_qp.ros.supervision import CycleWatch
+from impact_qp.takeover import cannot_be_made_safe
+from impact_robots import ArmDynamics, Robot
 
-SILENCE = 20_000_000  # without an answer the arm is put to rest [ns]
-MOST_MISSED = 10  # cycles in a row, by default
+DEFAULTS = ControllerParameters()
+SILENCE = round(DEFAULTS.state_timeout * 1e9)  # without an answer the arm is put to rest [ns]
+WATCHED = SILENCE // 2  # how often somebody looks [ns]
 
 
 class Sent(NamedTuple):
@@ -28,162 +33,143 @@ class Sent(NamedTuple):
 
 
 class Loop:
-    """What every loop does: watches for silence, and sends what brings the arm to rest."""
+    """The controller between its guards, and what watches the pace of its cycles.
+
+    Attributes:
+        fault: why it has stopped, until the next activation.
+        lost: whether the states are silent or not believed: nothing is sent but what lets the arm
+            rest.
+    """
 
     def __init__(self, robot: Robot, plan: Plan, period: float) -> None:
-        """Create the controller for a period [s]."""
+        """Configure and activate, for a period [s]."""
         self._robot, self._period = robot, period
-        self.core = ImpactController(robot, plan, period=period)
+        self._guarded = GuardedController(ImpactController(robot, plan, period=period))
+        self._watch = CycleWatch(period, DEFAULTS.max_consecutive_missed)
+        self._dynamics = ArmDynamics(robot)
+        self._state: tuple[np.ndarray, np.ndarray] | None = None  # the last usable one
+        self._now = self._looked = 0
         self._forget()
 
     def _forget(self) -> None:
-        self.fault = ""  # why it has stopped for good
-        self._stamp, self._answered = -1, -1  # of the last state, and when it was answered [ns]
-        self._silent = False
+        self.fault, self.lost, self._active = "", False, True
+        self._stamp, self._answered = -1, self._now
         self._resting: Iterator[np.ndarray] | None = None
+        self._watch.reset()
+
+    # --- states (_on_state, _answer_state, _compute) ---------------------------------------------
 
     def cycle(
         self, now: int, stamp: int, q: np.ndarray, dq: np.ndarray, impact: bool, ready: bool
     ) -> Sent | None:
         """Return what is sent when a state arrives, None if nothing is; times in [ns]."""
-        self._answered = now if self._answered < 0 else self._answered
-        if self._resting is None:
-            command = self._answer(now, stamp, q, dq, impact, ready)
-            if command is not None:
-                self._answered, self._silent = now, False
-                return self._sent(command)
-        return self.idle(now)
+        self._answered = self._answered or now
+        self._now = now
+        if stamp == self._stamp or self._resting is not None:
+            return self.idle(now)
+        self._look()
+        if self._resting is not None:  # the node is busy with it: the state is lost
+            return self.idle(now)
+        if stamp < self._stamp:
+            self._stop(f"clock jumped back by {(self._stamp - stamp) * 1e-9:.3f} s")
+            self._watch.resume()
+            self._stamp = stamp - 1
+        command = self._compute(stamp, q, dq, impact, ready)
+        if command is None:
+            return self.idle(now)
+        self._stamp, self._answered, self.lost = stamp, now, False
+        self._notice(self._guarded.fault)
+        self._watch.answered(0.0)
+        return self._sent(command)
+
+    def _compute(
+        self, stamp: int, q: np.ndarray, dq: np.ndarray, impact: bool, ready: bool
+    ) -> Command | None:
+        command = None
+        try:
+            if self._guarded.accepts(stamp, q, dq, impact=impact):
+                if not self._watch.take(stamp, self._now * 1e-9):
+                    return None
+                self._notice(self._watch.problem)
+                command = self._guarded.answer(stamp, q, dq, impact=impact, ready=ready)
+        except ControlError:
+            return None
+        if command is not None:
+            self._state = q, dq
+        elif not self.lost:  # _distrust
+            self._stamp = stamp
+            self._lose(self._guarded.fault)
+        return command
+
+    def _sent(self, command: Command) -> Sent:
+        values = {"torque": command.driver_torque, "velocity": command.velocity}
+        kind = self._guarded.controller.plan.interface
+        return Sent(values.get(kind, command.position), command.phase, command.relaxed)
+
+    def _notice(self, problem: str) -> None:
+        if problem and self._active and not self.fault:
+            self._stop(problem)
+
+    # --- silence, faults (_watch_inputs, _lose_states, _bring_to_rest) ---------------------------
 
     def idle(self, now: int) -> Sent | None:
-        """Return what is sent when none arrives."""
-        if self._answered >= 0 and now - self._answered >= SILENCE and not self._silent:
-            self._lose("silence")
+        """Return what is sent when no state arrives."""
+        self._now = now
+        if now - self._looked >= WATCHED:
+            self._looked = now
+            self._look()
         values = None if self._resting is None else next(self._resting, None)
         if values is None:
+            if self._resting is not None:
+                self._watch.resume()
             self._resting = None
             return None
         return Sent(np.array(values), Phase.HOLD, ())
 
-    def _lose(self, reason: str) -> None:
-        """Begin to put the arm to rest."""
-        self.fault = self.fault or reason
-        self.core.stop()
-        self._silent, self._resting = True, self._settle()
+    def _look(self) -> None:
+        if not self.lost and self._answered and self._now - self._answered > SILENCE:
+            self._lose("no joint state")
 
-    def _sent(self, command: Command) -> Sent:
-        values = {"torque": command.driver_torque, "velocity": command.velocity}
-        kind = self.core.plan.interface
-        return Sent(values.get(kind, command.position), command.phase, command.relaxed)
+    def _lose(self, reason: str) -> None:
+        if self._active:
+            self._stop(reason)
+        self.lost, self._resting = True, self._guarded.settle()
+
+    def _stop(self, reason: str) -> None:
+        self.fault = reason
+        self.stop()
 
     def stop(self) -> None:
         """Brake and hold."""
-        self.core.stop()
+        self._guarded.controller.stop()
 
-    def _answer(
-        self, now: int, stamp: int, q: np.ndarray, dq: np.ndarray, impact: bool, ready: bool
-    ) -> Command | None:
-        raise NotImplementedError
+    # --- requests --------------------------------------------------------------------------------
 
-    def _settle(self) -> Iterator[np.ndarray]:
-        raise NotImplementedError
-
-
-class BareLoop(Loop):
-    """The controller by itself: believes every finite state, repeats answers to repeated stamps."""
-
-    _last: Command | None = None
-
-    def _answer(
-        self, now: int, stamp: int, q: np.ndarray, dq: np.ndarray, impact: bool, ready: bool
-    ) -> Command | None:
-        if stamp == self._stamp and self._last is not None:
-            return self._last
-        if stamp < self._stamp:
-            self.fault = "clock"
-            self.core.stop()
-        self._stamp = stamp
-        try:
-            self._last = self.core.update(q, dq, impact=impact, ready=ready)
-        except ControlError:
-            return None
-        return self._last
-
-    def _settle(self) -> Iterator[np.ndarray]:
-        self.core.let_go()
-        rest = self.core.rest()
-        if rest is not None:
-            yield rest
-
-    def reset(self) -> None:
-        """Activate it again."""
-        self.core.reset()
-        self._forget()
-
-    def change(self, plan: Plan) -> None:
-        """Take a goal, unless there is a fault."""
-        if not self.fault:
-            core = ImpactController(self._robot, plan, period=self._period)
-            core.take_over(self.core)
-            self.core = core
-
-
-class GuardedLoop(Loop):
-    """The controller between its guards, and what watches the pace of its cycles."""
-
-    def __init__(self, robot: Robot, plan: Plan, period: float) -> None:
-        """Create all of it."""
-        from impact_qp.guarded import GuardedController
-        from impact_qp.ros.supervision import CycleWatch
-
-        super().__init__(robot, plan, period)
-        self._guarded = GuardedController(self.core)
-        self._watch = CycleWatch(period, MOST_MISSED)
-
-    def _answer(
-        self, now: int, stamp: int, q: np.ndarray, dq: np.ndarray, impact: bool, ready: bool
-    ) -> Command | None:
-        if stamp == self._stamp:
-            return None
-        if stamp < self._stamp:
-            self._fail("clock")
-            self._watch.resume()
-        self._stamp = stamp
-        if not self._watch.take(stamp, now * 1e-9):
-            return None
-        try:
-            command = self._guarded.cycle(stamp, q, dq, impact=impact, ready=ready)
-        except ControlError:
-            return None
-        if command is None:
-            if not self._silent:
-                self._lose(self._guarded.fault)
-            return None
-        self._watch.answered(0.0)
-        if reason := self._guarded.fault or self._watch.problem:
-            self._fail(reason)
-        return command
-
-    def _fail(self, reason: str) -> None:
-        self.fault = self.fault or reason
-        self.core.stop()
-
-    def _settle(self) -> Iterator[np.ndarray]:
-        return self._guarded.settle()
-
-    def reset(self) -> None:
-        """Activate it again."""
+    def reset(self) -> bool:
+        """Deactivate and activate; return whether that was accepted."""
+        self.stop()
+        self._active = False
+        if self._resting is not None or self._guarded.doubts or self._refusal():
+            return False
         self._guarded.reset()
-        self._watch.reset()
         self._forget()
+        return True
 
-    def change(self, plan: Plan) -> None:
-        """Take a goal, unless there is a fault."""
-        if not self.fault:
-            self._guarded.adopt(ImpactController(self._robot, plan, period=self._period))
-            self.core = self._guarded.controller
+    def _refusal(self) -> str:
+        """Return why an approach cannot begin from the last state (_why_not_now)."""
+        if self._state is None or self._now - self._answered > SILENCE:
+            return ""
+        controller, state = self._guarded.controller, self._dynamics(*self._state)
+        gap = controller.plan.contact.gap(state.position)
+        return cannot_be_made_safe(self._robot, controller.impact_limit, state, gap)
 
-
-def make_loop(robot: Robot, plan: Plan, period: float) -> Any:
-    """Return the guarded controller in its loop, the bare one where there is no other."""
-    guarded = find_spec("impact_qp.guarded") is not None
-    return (GuardedLoop if guarded else BareLoop)(robot, plan, period)
+    def change(self, plan: Plan) -> bool:
+        """Take a goal; return whether it was accepted (_begin)."""
+        if not self._active or self.fault or self._state is None:
+            return False
+        controller = ImpactController(self._robot, plan, period=self._period)
+        run = GoalRun(self._robot, plan, DEFAULTS.goal_timeout)
+        if run.refusal(controller.impact_limit, self._dynamics(*self._state)) is not None:
+            return False
+        self._guarded.adopt(controller)
+        return True

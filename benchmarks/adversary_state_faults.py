@@ -12,6 +12,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from impact_msgs.msg import ControllerStatus
+from impact_qp.lead import LEAD
 from impact_qp.limits import RobustImpactLimit
 from impact_qp.parameters import ControllerParameters
 from impact_ros.parameters import from_values
@@ -19,7 +20,6 @@ from impact_ros.qos import STREAM
 
 SLOW = 1.0  # no joint moves faster in what these faults ask for [rad/s]
 STANDING = 0.2  # [rad/s]
-AHEAD = 0.1  # [rad]
 
 
 def one_sample_in_degrees(arm: DdsArm) -> None:
@@ -156,12 +156,11 @@ def blocked_arm(arm: DdsArm) -> None:
     arm.start().cycles(200)
     arm.arm.blocked = True
     arm.cycles(1500)
-    ahead = float(np.abs(arm.values - arm.arm.q).max())
-    if arm.interface == "position":
-        arm.expect(ahead < AHEAD, f"a command that stays with the arm, got {ahead:.2f} rad ahead")
     arm.expect_sound()
-    arm.arm.blocked = False
-    arm.cycles(200)  # let go: ends if a joint is too fast
+    arm.arm.blocked, held = False, arm.arm.q.copy()
+    arm.cycles(300)  # let go: ends if a joint is too fast
+    share = float((np.abs(arm.arm.q - held) / (LEAD * ROBOT.limits.velocity)).max())
+    arm.expect(share <= 1.0, f"an arm that stays where it is let go, got {share:.2f} of the lead")
 
 
 def active_too_fast_too_near(arm: DdsArm) -> None:

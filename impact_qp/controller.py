@@ -27,6 +27,7 @@ VELOCITY_MARGIN = 0.02  # of robust limits; an arm follows velocities within 1 %
 STALLED = 0.25  # share of the speed that the arm should have, below which it counts as blocked
 CREEP = 0.01  # speed below which no impact limit holds the arm back [m/s]
 AT_REST = 0.01  # share of the velocity limits
+POSTURE_DAMPING, BRAKING_RATE = 6.3, 20.0  # of the joints, that of a braking arm [1/s]
 HOLDING = 5.0  # speed back to the held position, of the distance to it [1/s]
 PLAUSIBLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
 
@@ -73,7 +74,7 @@ class ImpactController:
         self._filter = VelocityFilter(period)
         self._velocity_task = VelocityTask()
         self._orientation_task = OrientationTask()
-        self._posture_task = PostureTask(robot.dof)
+        self._posture_task = PostureTask(robot.dof, damping=POSTURE_DAMPING)
         self._tasks: tuple[Task, ...] = (
             self._velocity_task,
             self._orientation_task,
@@ -285,6 +286,11 @@ class ImpactController:
         self._velocity = state.dq
         self._phase, self._phase_time, self._speed = phase, 0.0, 0.0
         self._held = state.position if phase is Phase.HOLD else None
+        self._posture_task.damping = BRAKING_RATE if phase is Phase.BRAKE else POSTURE_DAMPING
+        self._stay_at(state)
+
+    def _stay_at(self, state: ArmState) -> None:
+        """Let orientation and posture be what they are now."""
         self._orientation_task.reference = state.rotation
         self._posture_task.reference = state.q
 
@@ -359,6 +365,8 @@ class ImpactController:
             task.reference = HOLDING * (self._held - state.position)
             task.feedforward = np.zeros(3)
             return
+        if self._phase is Phase.BRAKE:  # from wherever it is: no way back while it brakes
+            self._stay_at(state)
         approach = -plan.speed if ready else 0.0
         targets = {Phase.APPROACH: approach, Phase.RETRACT: plan.retract_speed}
         change, most = targets.get(self._phase, 0.0) - self._speed, plan.ramp * self.period

@@ -88,6 +88,7 @@ class ImpactQpNode(LifecycleNode):
         self._fault = ""
         self._pending: JointState | None = None
         self._received = 0.0  # when the pending state came [s of a monotonic clock]
+        self._sent = 0.0  # when the last command left [s of the same clock]
         self._verdict_time = self._state_time = time.monotonic()
         self._stamp = -1
         self._answer: tuple[tuple[Any, Any], ...] = ()
@@ -328,7 +329,8 @@ class ImpactQpNode(LifecycleNode):
         replies = self._replies(values, stamp)
         if not lockstep:
             _send(replies)
-        cycle = time.perf_counter() - self._received
+        self._sent = time.perf_counter()
+        cycle = self._sent - self._received
         if not lockstep:
             self._watch.answered(cycle)
         counts.infeasible += bool(command.relaxed)
@@ -436,10 +438,11 @@ class ImpactQpNode(LifecycleNode):
         status.mode = ControllerStatus.MODE_STOPPED
         self._announce(False)
         self._status.publish(status)
-        due = time.perf_counter()
+        due, period = time.perf_counter(), 1.0 / self._settings.rate
+        due = max(due, self._sent + period)  # what is sent changes by one step a period at most
         for values in self._guarded.settle():
             time.sleep(max(0.0, due - time.perf_counter()))
-            due += 1.0 / self._settings.rate
+            due += period
             _send(self._replies(values, stamp))
         self._watch.resume()
 

@@ -196,6 +196,20 @@ def test_stop_brakes_and_holds_until_reset(panda, scenario, contact):
     assert controller.update(q, np.zeros(7)).phase is Phase.APPROACH
 
 
+def test_a_braking_arm_stands_within_a_fifth_of_a_second(panda, contact):
+    """What moves no tool went on for seconds: the posture task braked it, and pulled it back."""
+    controller = ImpactController(panda, Plan(contact, interface="velocity"))
+    controller.stop()
+    q = panda.stance.copy()
+    dq = 1.5 * np.linalg.svd(ArmDynamics(panda)(q, np.zeros(7)).J)[2][6]
+    fastest = []
+    for _ in range(1000):
+        dq = controller.update(q, dq).velocity
+        q = q + dq * 1e-3
+        fastest.append(np.abs(dq).max())
+    assert max(fastest[200:]) < 0.05
+
+
 @pytest.mark.parametrize("bad", [np.full(7, np.nan), np.zeros(6)])
 def test_a_state_that_is_no_state_is_refused(panda, scenario, contact, bad):
     controller = ImpactController(panda, plan_of(scenario, contact, "robust"))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What drivers, peers and users get wrong, over real DDS: the arm is safe, the node says why."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -11,12 +13,28 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.lifecycle import TransitionCallbackReturn
 from sensor_msgs.msg import JointState
 
+import impact_qp.node
 from impact_msgs.msg import ControllerStatus, ImpactEstimate
 from impact_ros.messages import from_nanoseconds
 from impact_ros.qos import LATCHED, RECORD, STREAM
 
 INTERFACES = ("torque", "velocity", "position")
 STOPPED = ControllerStatus.MODE_STOPPED
+
+
+class FakeTime:
+    """A clock that goes on when somebody sleeps."""
+
+    monotonic = staticmethod(time.monotonic)
+
+    def __init__(self):
+        self.now = 0.0
+
+    def perf_counter(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
 
 
 def spoilt(q, what):
@@ -140,6 +158,23 @@ def test_a_node_that_slept_stops_whoever_wakes_first(make_bench):
     _, status = bench.answer(bench.state(3 * MS))
     assert status.mode == ControllerStatus.MODE_HOLD
     assert status.message.startswith("no joint state for 11.")
+
+
+def test_the_way_to_rest_begins_a_period_after_the_last_command(make_bench, monkeypatch):
+    """A fault half a period after a command was answered by a whole step of torque at once."""
+    clock, sent = FakeTime(), []
+    monkeypatch.setattr(impact_qp.node, "time", clock)
+    bench = make_bench(state_timeout=10.0).start()
+    for k in range(1, 31):
+        clock.now = k * 1e-3
+        bench.send(bench.verdict(k * MS))
+        bench.answer(bench.state(k * MS))
+    clock.now += 0.0004
+    monkeypatch.setattr(impact_qp.node, "_send", lambda messages: sent.append(clock.now))
+    assert bench.node.trigger_deactivate() == OK
+    assert bench.node.trigger_cleanup() == OK
+    assert len(sent) > 1
+    np.testing.assert_allclose(sent, 0.030 + 1e-3 * np.arange(1, len(sent) + 1), atol=1e-9)
 
 
 def test_a_flood_of_states_gets_commands_at_the_rate(make_bench, panda):
