@@ -69,6 +69,7 @@ class Outcome:
     gave_way: float = 0.0  # of the impact limit, most [m/s]
     phases: list[str] = field(default_factory=list)
     final_speed: float = float("nan")  # of the fastest joint at the end [rad/s]
+    final_gap: float = float("nan")  # to the announced surface [m]
 
 
 def run_mishap(mishap: Mishap, *, seed: int = 0) -> Outcome:
@@ -98,6 +99,7 @@ def run_mishap(mishap: Mishap, *, seed: int = 0) -> Outcome:
             break
     _judge(outcome, controller, plant, commands)
     outcome.final_speed = float(np.abs(plant.dq).max())
+    outcome.final_gap = commands[-1].gap
     return outcome
 
 

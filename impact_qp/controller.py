@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isnan, nan
+from math import inf, nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from impact_qp.limits.torque import KEPT
 from impact_qp.phases import MOVING, Phase, Situation, next_phase
 from impact_qp.plan import IMPACT_LIMITS, Plan
 from impact_qp.press import PREVIEW, RAMP, highest_press_force, press_acceleration
+from impact_qp.stall import StallWatch
 from impact_qp.takeover import cannot_be_made_safe
 from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
 from impact_qp.velocity_filter import VelocityFilter
@@ -24,8 +25,6 @@ from impact_robots.dynamics import ArmDynamics, ArmState
 from impact_robots.robot import Robot
 
 VELOCITY_MARGIN = 0.02  # of robust limits; an arm follows velocities within 1 %, and then 1 %
-STALLED = 0.25  # share of the speed that the arm should have, below which it counts as blocked
-CREEP = 0.01  # speed below which no impact limit holds the arm back [m/s]
 AT_REST = 0.01  # share of the velocity limits
 POSTURE_DAMPING, BRAKING_RATE = 6.3, 20.0  # of the joints, that of a braking arm [1/s]
 HOLDING = 5.0  # speed back to the held position, of the distance to it [1/s]
@@ -92,6 +91,7 @@ class ImpactController:
         self._sent: np.ndarray = np.zeros(robot.dof)  # last torque beyond gravity
         self._hangs: np.ndarray | None = None  # gravity torque, where the driver has none
         self._started = self._positioned = False
+        self._stall = StallWatch(period)
         self.let_go()
         self.reset()
 
@@ -100,7 +100,7 @@ class ImpactController:
         self._forget_motion()
         self._positioned |= self._started
         self._phase, self._started = Phase.APPROACH, False
-        self._fastest = self._stalled = 0.0
+        self._stall.reset()
         self._phase_time = 0.0
         self._stopping = False
         self._speed = 0.0
@@ -233,7 +233,7 @@ class ImpactController:
             gap,
             impact=impact,
             stopping=self._stopping,
-            blocked=self._stalled >= self.plan.stall_time,
+            blocked=self._stall.time >= self.plan.stall_time,
             at_rest=bool((np.abs(state.dq) < self._slowest).all()),
         )
 
@@ -257,32 +257,23 @@ class ImpactController:
         return float(values.dot(values)) < PLAUSIBLE**2  # NaN: no
 
     def _watch_for_stall(self, state: ArmState, dq: np.ndarray, gap: float, ready: bool) -> None:
-        """Count for how long the arm has not moved as it should: a missed impact, an obstacle [s].
-
-        It should move at the reference speed or, if that is lower, at the bound of the impact
-        limit; where the bound has no closed form, at its own highest speed so far.
-        """
+        """Hold the measured speed along the normal against what it should be."""
         if self._phase not in MOVING or not ready or not self._started:
-            self._fastest = self._stalled = 0.0
+            self._stall.reset()
             return
-        sign = -1.0 if self._phase is Phase.APPROACH else 1.0
+        approaching = self._phase is Phase.APPROACH
+        sign, bound = -1.0 if approaching else 1.0, inf
+        if approaching and self.impact_limit is not None and self._impact_limit_acts(gap):
+            bound = self.impact_limit.bound.speed  # of the last cycle
         speed = sign * float(self._normal.dot(state.J[:3].dot(dq)))
-        self._fastest = max(self._fastest, speed, CREEP)
-        wanted = sign * self._speed
-        if self._phase is Phase.APPROACH and self._impact_limit_acts(gap):
-            bound = self._bound_speed()
-            wanted = min(wanted, self._fastest if isnan(bound) else bound)
-        self._stalled = self._stalled + self.period if speed < STALLED * wanted else 0.0
-
-    def _bound_speed(self) -> float:
-        """Return the impact limit's bound of the last cycle, NaN if it has none [m/s]."""
-        return nan if self.impact_limit is None else self.impact_limit.bound.speed
+        self._stall.update(speed, sign * self._speed, bound)
 
     def _enter(self, phase: Phase, state: ArmState) -> None:
         """Start a phase from this state."""
         if not self._started and not (self._positioned and self._is_near(state.q)):
             self._position = state.q
         self._started = True
+        self._stall.reset()
         self._velocity = state.dq
         self._phase, self._phase_time, self._speed = phase, 0.0, 0.0
         self._held = state.position if phase is Phase.HOLD else None

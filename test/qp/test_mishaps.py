@@ -46,6 +46,7 @@ def test_an_arm_that_is_too_fast_brakes_and_the_violation_is_reported(outcomes, 
 
 def test_a_missed_impact_ends_in_a_retraction_without_coasting(outcomes):
     assert outcomes["impact not detected"].phases == ["approach", "retract", "brake", "hold"]
+    assert all(outcome.final_gap > 0.045 for outcome in outcomes.values())
     assert outcomes["as announced"].phases == ["approach", "coast", "retract", "brake", "hold"]
 
 
