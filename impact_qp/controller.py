@@ -292,6 +292,8 @@ class ImpactController:
     def _command(self, state: ArmState, dq: np.ndarray, gap: float, ready: bool) -> Command:
         """Return the command of the present phase."""
         limit = self.impact_limit if self._impact_limit_acts(gap) else None
+        if limit is not None and self.plan.interface == "torque":
+            limit.unexplained = self._filter.unexplained
         if self._phase is Phase.COAST:
             result = self._coast(state)
         else:

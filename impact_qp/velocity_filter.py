@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_discrete_are
 
+SMOOTHING = 0.05  # of the accelerations that are told [s]
+
 
 @dataclass(frozen=True)
 class FilterNoise:
@@ -42,11 +44,21 @@ class VelocityFilter:
         # One product: what is known before and what is measured now, to what is known now.
         keep = np.eye(3) - gain @ C
         self._step = np.hstack([keep @ A, keep @ B[:, None], gain])  # shape (3, 6)
+        self._share = min(1.0, dt / SMOOTHING)
+        self._slow = np.zeros(0)
         self._known: np.ndarray | None = None  # state, command, measurement, shape (6, n)
 
     def reset(self) -> None:
         """Start over from the next measurement."""
         self._known = None
+
+    @property
+    def unexplained(self) -> np.ndarray | None:
+        """Accelerations that the commands do not explain, (n,) [rad/s^2]; None after a reset.
+
+        Friction, errors of the model: smoothed over ``SMOOTHING``, for they change slowly.
+        """
+        return None if self._known is None else self._slow
 
     def update(self, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray) -> np.ndarray:
         """Return the estimated velocities, shape (n,) [rad/s].
@@ -59,8 +71,10 @@ class VelocityFilter:
         if self._known is None:
             nothing = np.zeros_like(q)
             self._known = np.array([q, dq, nothing, nothing, nothing, nothing])
+            self._slow = nothing
             return np.array(dq)
         known = self._known
         known[3], known[4], known[5] = ddq, q, dq
         known[:3] = self._step.dot(known)
+        self._slow = self._slow + self._share * (known[2] - self._slow)
         return known[1].copy()

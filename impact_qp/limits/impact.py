@@ -59,6 +59,7 @@ class ImpactLimit(Limit):
         self.velocity_map, self.bounds = velocity_map, tuple(bounds)
         self.bound = SpeedBound(float("nan"), "")  # of the last ``fill``, where there is one
         self._normal = contact.rotation[:, 2].copy()
+        self.unexplained: np.ndarray | None = None  # accelerations beside qddot, (n,) [rad/s^2]
 
     def effects(self, state: ArmState) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
         """Return rows, what they may be at most, margin included, and names; all that is bounded.
@@ -78,4 +79,7 @@ class ImpactLimit(Limit):
         """Return gradient, shape (n,), and offset of the previewed v_n^- as a map of qddot."""
         z, preview = self._normal, self.preview
         offset = float(z.dot(state.twist[:3])) + preview * float(z.dot(state.dJ_dq[:3]))
-        return z.dot(state.J[:3]) * preview, offset
+        gradient = z.dot(state.J[:3]) * preview
+        if self.unexplained is not None:
+            offset += float(gradient.dot(self.unexplained))
+        return gradient, offset
