@@ -76,9 +76,10 @@ def detect(capsys):
 def state(store, time):
     types = store.types
     stamp = types["builtin_interfaces/msg/Time"](*divmod(time, 10**9))
-    names, values = [f"panda_joint{i}" for i in range(1, 8)], [0.0] * 7
+    names, zeros = [f"panda_joint{i}" for i in range(1, 8)], np.zeros(7)
     header = types["std_msgs/msg/Header"](stamp, "")
-    return types[STATE](header, names, *(np.array(values) for _ in range(3)))
+    effort = np.random.default_rng(time).normal(0.0, 0.05, 7)  # exactly zero is no measurement
+    return types[STATE](header, names, zeros, zeros, effort)
 
 
 def test_a_seeded_campaign_finds_nothing(campaign_module):
