@@ -285,7 +285,9 @@ def _report(
         print("\n".join(as_text(result, setting) for result in results))
     empty = [result.name for result in results if not result.judged]
     if empty:
-        return _fail(f"{', '.join(empty)}: no sample could be judged (torques missing?)", 1)
+        why = {text for result in results for text in result.troubles.values()}
+        reason = "; ".join(sorted(why)) or "torques missing?"
+        return _fail(f"{', '.join(empty)}: no sample could be judged ({reason})", 1)
     return 0
 
 

@@ -15,6 +15,7 @@ from impact_detector.sample import (
     FORCE,
     FUSED,
     Detection,
+    Suppressed,
     from_seconds,
 )
 
@@ -41,6 +42,10 @@ def as_text(result: DetectionResult, setting: str) -> str:
         lines.insert(1, f"  damaged or not finished, lost: {'; '.join(result.lost)}")
     for detection, assessment in zip(result.detections, result.assessments, strict=True):
         lines += [f"    {_event_text(detection)}", f"      {_assessment_text(assessment)}"]
+    if result.suppressed:
+        lines.append(f"  above a threshold, but no event: {len(result.suppressed)}")
+        lines += [f"    {suppressed_text(each)}" for each in result.suppressed]
+    lines += [f"  {trouble}" for trouble in result.troubles.values()]
     return "\n".join(lines)
 
 
@@ -72,6 +77,8 @@ def _document(result: DetectionResult) -> dict[str, Any]:
             _event(detection) | _assessment(assessment)
             for detection, assessment in zip(result.detections, result.assessments, strict=True)
         ],
+        "no_events": [_suppressed(each) for each in result.suppressed],
+        "troubles": list(result.troubles.values()),
         "largest_statistic": None if largest is None else largest.statistic,
         "largest_statistic_time_s": None if largest is None else largest.time * 1e-9,
         "threshold": result.threshold,
@@ -93,6 +100,25 @@ def _event(detection: Detection) -> dict[str, Any]:
         "statistic": detection.statistic,
         "threshold": detection.threshold,
     }
+
+
+def _suppressed(suppressed: Suppressed) -> dict[str, Any]:
+    return {
+        "time_s": suppressed.time * 1e-9,
+        "detector": suppressed.detector,
+        "statistic": suppressed.statistic,
+        "threshold": suppressed.threshold,
+        "reason": suppressed.reason,
+    }
+
+
+def suppressed_text(suppressed: Suppressed) -> str:
+    """Return when which statistic was above its threshold, and why that is no event."""
+    unit = unit_of(suppressed.detector)
+    return (
+        f"{suppressed.time * 1e-9:.4f} s, {suppressed.detector} {suppressed.statistic:.3f} >"
+        f" {suppressed.threshold:.3f} {unit}: {suppressed.reason}"
+    )
 
 
 def _assessment(assessment: Assessment) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from impact_detector.expectation import Announcement
 from impact_detector.model_torque import ModelTorque
 from impact_detector.node_parameters import DetectorParameters, session_for
 from impact_detector.reference import ReferencePairing
-from impact_detector.sample import Detection, JointSample, Verdict
+from impact_detector.sample import Detection, JointSample, Suppressed, Verdict
 from impact_detector.session import DetectorSession, Outcome
 from impact_robots import Robot
 
@@ -36,6 +36,8 @@ class DetectionResult:
     first_time: int = 0  # [ns]
     last_time: int = 0  # [ns]
     largest: Verdict | None = None  # with the largest statistic
+    suppressed: list[Suppressed] = field(default_factory=list)  # above a threshold, but no event
+    troubles: dict[str, str] = field(default_factory=dict)  # why detectors could not judge
     lost: list[str] = field(default_factory=list)  # in words, what of the file is damaged
 
 
@@ -64,6 +66,8 @@ def detect(
     for item, outcome in feed(session, recording):
         if isinstance(item, JointSample):
             _count(result, item.time)
+            if troubles := session.troubles:
+                result.troubles = troubles | result.troubles
         result.assessments += [session.assess(detection) for detection in outcome.detections]
         _collect(result, outcome)
         if traces is not None:
@@ -113,6 +117,7 @@ def _count(result: DetectionResult, time: int) -> None:
 
 def _collect(result: DetectionResult, outcome: Outcome) -> None:
     result.detections.extend(outcome.detections)
+    result.suppressed.extend(outcome.suppressed)
     for estimate in outcome.estimates:
         _refine(result, estimate)
     for verdict in outcome.verdicts:

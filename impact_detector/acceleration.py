@@ -12,7 +12,7 @@ from impact_detector.exceptions import DetectorError
 from impact_detector.sample import ACCELERATION, JointSample, from_seconds
 from impact_detector.state_detector import StateDetector
 
-_LARGEST_GAP = from_seconds(0.01)  # between samples, across which nothing is differentiated
+_LARGEST_GAP = from_seconds(0.01)
 
 
 class AccelerationDetector(StateDetector):
@@ -20,8 +20,10 @@ class AccelerationDetector(StateDetector):
 
     Causal: :math:`(\dot q_k - \dot q_{k-2})/(t_k - t_{k-2})`, half the noise of one difference.
     With 4e-3 rad/s of velocity noise its standard deviation is 2.8 rad/s^2 at 1 kHz. Needs
-    velocities alone.
+    velocities alone. Nothing is differentiated across a gap of more than 10 ms.
     """
+
+    largest_gap = _LARGEST_GAP
 
     def __init__(
         self,
@@ -50,6 +52,9 @@ class AccelerationDetector(StateDetector):
 
     def _forget(self) -> None:
         self._last: list[tuple[int, np.ndarray]] = []
+
+    def _looked_at(self, sample: JointSample) -> tuple[np.ndarray | None, ...]:
+        return (sample.dq,)
 
     def _statistic(self, sample: JointSample) -> float:
         """Return the largest acceleration [rad/s^2]."""

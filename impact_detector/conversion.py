@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,10 @@ from impact_detector.exceptions import DetectorError
 from impact_detector.expectation import Announcement
 from impact_detector.sample import ForceSample, JointSample, from_seconds
 from impact_ros.messages import JointReader, to_nanoseconds, vector
+
+SHORTEST_PERIOD, LONGEST_PERIOD = 1e-6, 1.0  # between samples of a batch [s]
+MOST_SAMPLES = 100_000  # of a batch: 4 s at 25 kHz
+LARGEST_FORCE = 1e9  # beyond this a force is none; its square would overflow sooner or later [N]
 
 __all__ = [
     "announcement",
@@ -79,22 +82,35 @@ def reference_torque(message: Any, reader: JointReader) -> np.ndarray | None:
 
 
 def wrench_sample(message: Any) -> ForceSample:
-    """Return a geometry_msgs/WrenchStamped as one force sample."""
+    """Return a geometry_msgs/WrenchStamped as one force sample.
+
+    Raises:
+        MessageError: the stamp is none.
+    """
     force = vector(message.wrench.force)[np.newaxis]
-    return ForceSample(to_nanoseconds(message.header.stamp), force)
+    return ForceSample(to_nanoseconds(message.header.stamp), _possible(force))
 
 
 def batch_sample(message: Any) -> ForceSample:
     """Return an impact_msgs/WrenchBatch as its force samples.
 
     Raises:
-        DetectorError: no samples, not three numbers each, or a period that is none.
+        DetectorError: no samples or too many, not three numbers each, or a period that is none.
+        MessageError: the stamp is none.
     """
-    force = np.array(message.force, dtype=float)
-    period = float(message.sample_period)
-    if not force.size or force.size % 3:
-        raise DetectorError(f"force: expected three numbers per sample, got {force.size} numbers")
-    if not (math.isfinite(period) and period > 0):
-        raise DetectorError(f"sample_period: expected a number > 0 [s], got {period}")
+    size, period = len(message.force), float(message.sample_period)
+    if not size or size % 3:
+        raise DetectorError(f"force: expected three numbers per sample, got {size} numbers")
+    if size > 3 * MOST_SAMPLES:
+        raise DetectorError(f"force: expected at most {MOST_SAMPLES} samples, got {size // 3}")
+    if not SHORTEST_PERIOD <= period <= LONGEST_PERIOD:
+        expected = f"{SHORTEST_PERIOD:g} to {LONGEST_PERIOD:g} [s]"
+        raise DetectorError(f"sample_period: expected {expected}, got {period}")
     time = to_nanoseconds(message.header.stamp)
-    return ForceSample(time, force.reshape(-1, 3), from_seconds(period))
+    force = np.array(message.force, dtype=float).reshape(-1, 3)
+    return ForceSample(time, _possible(force), from_seconds(period))
+
+
+def _possible(force: np.ndarray) -> np.ndarray:
+    """Return forces, shape (N, 3), with NaN for numbers that are no force."""
+    return np.where(np.abs(force) < LARGEST_FORCE, force, np.nan)

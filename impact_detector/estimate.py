@@ -185,4 +185,5 @@ def _unit(normal: Sequence[float] | None) -> np.ndarray:
     vector = np.asarray(normal, dtype=float)
     if vector.shape != (3,) or not np.isfinite(vector).all() or not np.any(vector):
         raise DetectorError(f"normal: expected three finite numbers, not all zero, got {normal}")
+    vector = vector / np.abs(vector).max()  # or the square of a long one overflows
     return vector / np.linalg.norm(vector)

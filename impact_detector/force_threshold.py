@@ -46,7 +46,7 @@ class ForceThresholdDetector:
     def update(self, sample: ForceSample) -> Verdict:
         """Return the verdict on the last of the next samples; it carries any one's detection."""
         if sample.time == self._newest or not len(sample.force):
-            return replace(self._last, detection=None)
+            return replace(self._last, detection=None, suppressed=None)
         if self._newest is not None and sample.time < self._newest:
             self.reset()
         self._newest = sample.time
@@ -57,5 +57,6 @@ class ForceThresholdDetector:
             for time, norm in zip(sample.times.tolist(), norms.tolist(), strict=True)
         ]
         detection = next((verdict.detection for verdict in verdicts if verdict.detection), None)
-        self._last = replace(verdicts[-1], detection=detection)
+        suppressed = next((each.suppressed for each in verdicts if each.suppressed), None)
+        self._last = replace(verdicts[-1], detection=detection, suppressed=suppressed)
         return self._last

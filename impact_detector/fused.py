@@ -40,6 +40,8 @@ class FusedDetector(StateDetector):
     wait for new samples.
     """
 
+    largest_gap = LARGEST_GAP
+
     def __init__(
         self,
         robot: Robot,

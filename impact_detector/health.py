@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from impact_detector.sample import NANOSECONDS
+from impact_detector.sample import NANOSECONDS, Verdict
 
 LONGEST_AGE = 3600.0  # beyond this a stamp is of another clock [s]
 
@@ -22,6 +23,8 @@ class Health:
     silent: float  # since the last state; infinite: there was none [s]
     ready: bool  # the first detector could judge the last state
     last_impact: int | None  # time of the last detection [ns]
+    suppressed: int = 0  # times above the threshold without a detection, of the first detector
+    troubles: tuple[str, ...] = ()  # why detectors cannot judge, in words
 
     @property
     def summary(self) -> str:
@@ -30,6 +33,8 @@ class Health:
             return "no joint states yet"
         if self.rate == 0.0:
             return f"no joint states for {self.silent:.1f} s"
+        if self.troubles:
+            return f"{'watching' if self.ready else 'cannot judge'}: {'; '.join(self.troubles)}"
         return "watching" if self.ready else "cannot judge: no torques, or still learning"
 
     @property
@@ -37,7 +42,7 @@ class Health:
         """Of diagnostics: "ok", "warn" or "stale"."""
         if self.rate == 0.0:
             return "stale"
-        return "ok" if self.ready else "warn"
+        return "ok" if self.ready and not self.troubles else "warn"
 
 
 class HealthMonitor:
@@ -49,6 +54,7 @@ class HealthMonitor:
         self._last: int | None = None
         self._count, self._worst, self._ready = 0, math.nan, False
         self._impact: int | None = None
+        self._suppressed = 0
         self.unreadable = 0
 
     def add(self, stamp: int, arrival: int) -> None:
@@ -58,13 +64,20 @@ class HealthMonitor:
         if abs(age) < LONGEST_AGE and not age <= self._worst:
             self._worst = age
 
-    def judged(self, ready: bool, detection: int | None) -> None:
-        """Note whether a state could be judged, and the time of the last detection [ns]."""
-        self._ready = ready
-        self._impact = self._impact if detection is None else detection
+    def judged(self, verdict: Verdict) -> None:
+        """Note the verdict on a state."""
+        self._ready, self._suppressed = verdict.ready, verdict.suppressed_count
+        if verdict.detection_time is not None:
+            self._impact = verdict.detection_time
 
-    def report(self, now: int, dropped: int) -> Health:
-        """Return what happened up to ``now`` [ns], and count anew."""
+    def report(self, now: int, dropped: int, troubles: Iterable[str] = ()) -> Health:
+        """Return what happened up to ``now`` [ns], and count the states anew.
+
+        Args:
+            now: by the clock of arrivals [ns].
+            dropped: samples with NaN so far.
+            troubles: why detectors cannot judge, in words.
+        """
         span = max(now - self._since, 1) / NANOSECONDS
         silent = math.inf if self._last is None else (now - self._last) / NANOSECONDS
         health = Health(
@@ -75,6 +88,8 @@ class HealthMonitor:
             silent,
             self._ready,
             self._impact,
+            self._suppressed,
+            tuple(troubles),
         )
         self._since, self._count, self._worst = now, 0, math.nan
         return health

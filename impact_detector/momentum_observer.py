@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import exp
 
 import numpy as np
 import pinocchio as pin
@@ -13,7 +14,7 @@ from impact_detector.exceptions import DetectorError
 from impact_detector.sample import MOMENTUM, JointSample, from_seconds
 from impact_robots import Robot
 
-_LARGEST_GAP = from_seconds(0.01)  # between samples, across which nothing is integrated
+_LARGEST_GAP = from_seconds(0.05)  # between samples, across which nothing is integrated
 
 
 class MomentumObserver:
@@ -23,7 +24,15 @@ class MomentumObserver:
               \quad p = (M + B) \dot q
 
     r follows the external torque with a first-order lag of 1/K (De Luca, Albu-Schaeffer, Haddadin,
-    Hirzinger, IROS 2006). With torques sensed on the links' side, as on a Panda, B and friction
+    Hirzinger, IROS 2006): :math:`\dot r = K (u - r)`, where u is what the momentum's rate shows
+    beyond the model's. Over a step it is replaced by its mean,
+
+    .. math:: r_k = e^{-K \Delta t} r_{k-1} + (1 - e^{-K \Delta t})
+              \left(\frac{p_k - p_{k-1}}{\Delta t} - \frac{m_k + m_{k-1}}{2}\right),
+              \quad m = \tau - \tau_f + C^T \dot q - g
+
+    so that it is stable at any rate, and exact for external torques that change with the samples
+    (zero-order hold). With torques sensed on the links' side, as on a Panda, B and friction
     are zero; with motor torques B is the motors' inertia behind the gears.
     """
 
@@ -62,7 +71,7 @@ class MomentumObserver:
         """Take one measurement; :attr:`residual` is then the external torque.
 
         Args:
-            time: of the measurement [ns]; a gap of more than 10 ms starts anew.
+            time: of the measurement [ns]; a gap of more than 50 ms starts anew.
             q: joint positions, shape (n,) [rad].
             dq: joint velocities, shape (n,) [rad/s].
             tau: joint torques, shape (n,) [N.m].
@@ -74,12 +83,13 @@ class MomentumObserver:
         last, self._time = self._time, time
         if last is None or not 0 < time - last <= _LARGEST_GAP:
             self.residual = np.zeros_like(momentum)
-            self._offset, self._rate = momentum, rate
+            self._last_momentum, self._rate = momentum, rate
             return False
         dt = (time - last) * 1e-9
-        self._offset = self._offset + dt * (self._rate + rate) / 2 + dt * self.residual
-        self.residual = self._gain * (momentum - self._offset)
-        self._rate = rate
+        unexplained = (momentum - self._last_momentum) / dt - (self._rate + rate) / 2
+        kept = exp(-self._gain * dt)
+        self.residual = kept * self.residual + (1.0 - kept) * unexplained
+        self._last_momentum, self._rate = momentum, rate
         return True
 
     def _momentum(
@@ -100,6 +110,8 @@ class MomentumDetector(ErrorDetector):
     Needs positions, velocities and torques, no reference. Its statistic is that of
     :class:`~impact_detector.error_detector.ErrorDetector` with the residual as error.
     """
+
+    largest_gap = _LARGEST_GAP
 
     def __init__(
         self,

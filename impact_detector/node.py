@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -26,6 +27,7 @@ from impact_detector.reports import (
     event_message,
     status_message,
 )
+from impact_detector.sample import ForceSample, JointSample, Suppressed, all_finite
 from impact_detector.session import Outcome
 from impact_msgs.msg import (
     DetectorStatus,
@@ -36,8 +38,9 @@ from impact_msgs.msg import (
 )
 from impact_robots.exceptions import ImpactError
 from impact_ros import qos
+from impact_ros.boundary import guarded
 from impact_ros.main import main_for
-from impact_ros.messages import JointReader, non_finite, to_nanoseconds
+from impact_ros.messages import JointReader, to_nanoseconds
 from impact_ros.parameters import declare
 
 DIAGNOSTIC_PERIOD = 1.0  # [s]
@@ -89,7 +92,8 @@ class DetectorNode(Node):
 
     def _report(self) -> None:
         """Publish how well measurements arrive."""
-        health = self._health.report(self._now(), self._session.dropped)
+        session = self._session
+        health = self._health.report(self._now(), session.dropped, session.troubles.values())
         stamp = self.get_clock().now().to_msg()
         name = self.get_fully_qualified_name().lstrip("/")
         self._diagnostics.publish(diagnostic_message(health, name, stamp))
@@ -103,37 +107,41 @@ class DetectorNode(Node):
 
     def _subscribe(self, profile: Any) -> None:
         # Where no detector compares with them, desired states are taken but not decoded.
-        compares = self._session.needs_references
-        on_desired, topic = (
-            self._on_desired if compares else _ignore,
-            "impact_qp/desired_joint_states",
-        )
-        self.create_subscription(JointState, topic, on_desired, profile, raw=not compares)
-        for kind, topic, callback in (
-            (JointState, "joint_states", self._on_state),
-            (WrenchStamped, "wrench", self._on_wrench),
-            (WrenchBatch, "wrench_batch", self._on_batch),
+        compares, desired = self._session.needs_references, "impact_qp/desired_joint_states"
+        on_desired = self._guarded(desired, self._on_desired) if compares else _ignore
+        self.create_subscription(JointState, desired, on_desired, profile, raw=not compares)
+        for kind, topic, callback, quality in (
+            (JointState, "joint_states", self._on_state, profile),
+            (WrenchStamped, "wrench", self._on_wrench, profile),
+            (WrenchBatch, "wrench_batch", self._on_batch, profile),
+            (ImpactAnnouncement, "impact_qp/announcement", self._on_announcement, qos.LATCHED),
         ):
-            self.create_subscription(kind, topic, callback, profile)
-        self.create_subscription(
-            ImpactAnnouncement, "impact_qp/announcement", self._on_announcement, qos.LATCHED
-        )
+            self.create_subscription(kind, topic, self._guarded(topic, callback), quality)
+
+    def _guarded(self, topic: str, callback: Callable[[Any], None]) -> Callable[[Any], None]:
+        """Return a callback that drops, counts and names what it cannot use."""
+        return guarded(self, topic, callback, self._count_unreadable)
+
+    def _count_unreadable(self, _line: str) -> None:
+        self._health.unreadable += 1
 
     def _on_state(self, message: JointState) -> None:
-        self._frame = message.header.frame_id
         try:
             sample = joint_sample(message, self._reader)
         except ImpactError as error:
+            sample = unreadable(message, self._reader)  # what has a stamp gets a verdict
             self._health.unreadable += 1
             self._warn_unreadable_state(error)
-            sample = unreadable(message, self._reader)
         else:
             self._warn_about(sample)
+        self._frame = message.header.frame_id
         self._health.add(sample.time, self._now())
         self._publish(self._session.add_state(sample))
+        if troubles := self._session.troubles:
+            self._warn_of_troubles("; ".join(troubles.values()))
 
     def _on_desired(self, message: JointState) -> None:
-        torque = None
+        time, torque = to_nanoseconds(message.header.stamp), None
         try:
             torque = reference_torque(message, self._desired_reader)
         except ImpactError as error:
@@ -141,31 +149,24 @@ class DetectorNode(Node):
         else:
             if torque is None:
                 self._warn_no_reference()
-        time = to_nanoseconds(message.header.stamp)
         self._publish(self._session.add_reference(time, torque))
 
     def _on_wrench(self, message: WrenchStamped) -> None:
-        self._force_frame = message.header.frame_id
-        self._publish(self._session.add_force(wrench_sample(message), "wrench"))
+        self._add_force(wrench_sample(message), message.header.frame_id, "wrench")
 
     def _on_batch(self, message: WrenchBatch) -> None:
-        self._force_frame = message.header.frame_id
-        try:
-            sample = batch_sample(message)
-        except ImpactError as error:
-            self._warn_unreadable_batch(error)
-            return
-        self._publish(self._session.add_force(sample, "wrench_batch"))
+        self._add_force(batch_sample(message), message.header.frame_id, "wrench_batch")
+
+    def _add_force(self, sample: ForceSample, frame: str, source: str) -> None:
+        self._force_frame = frame
+        self._publish(self._session.add_force(sample, source))
 
     def _on_announcement(self, message: ImpactAnnouncement) -> None:
-        try:
-            self._session.announce(announcement(message))
-        except ImpactError as error:
-            self._warn_unusable_announcement(error)
+        self._session.announce(announcement(message))
 
     def _publish(self, outcome: Outcome) -> None:
         for verdict in outcome.verdicts:
-            self._health.judged(verdict.ready, verdict.detection_time)
+            self._health.judged(verdict)
             self._status.publish(status_message(verdict, self._frame))
         for detection in outcome.detections:
             assessment = self._session.assess(detection)
@@ -174,13 +175,15 @@ class DetectorNode(Node):
                 f"impact: {detection.detector} {detection.statistic:.3g}"
                 f" > {detection.threshold:.3g}"
             )
+        for suppressed in outcome.suppressed:
+            self._warn_of_suppressed(suppressed)
         for estimate in outcome.estimates:
             names, base = self._robot.joint_names, self._robot.base_frame
             self._estimate.publish(estimate_message(estimate, names, self._force_frame, base))
 
     # rclpy throttles by the calling line, so each kind of trouble logs from a line of its own.
 
-    def _warn_about(self, sample: Any) -> None:
+    def _warn_about(self, sample: JointSample) -> None:
         newest, self._newest = self._newest, sample.time
         if newest is not None and sample.time < newest:
             self.get_logger().warning(
@@ -190,15 +193,16 @@ class DetectorNode(Node):
         columns = {"position": sample.q, "velocity": sample.dq}
         if sample.tau is not None:
             columns["effort"] = sample.tau
-        bad = non_finite(self._robot.joint_names, **columns)
-        if bad:
+        if not all_finite(*columns.values()):
+            bad = [name for name, values in columns.items() if not all_finite(values)]
             self.get_logger().warning(
-                f"joint_states: not finite, dropped: {', '.join(bad[:3])}",
+                f"joint_states: not finite, or too large: {', '.join(bad)}",
                 throttle_duration_sec=_LOG_PERIOD,
             )
         if sample.tau is None:
             self.get_logger().warning(
-                "joint_states: no effort, cannot detect", throttle_duration_sec=_LOG_PERIOD
+                "joint_states: no effort, which most detectors need",
+                throttle_duration_sec=_LOG_PERIOD,
             )
 
     def _warn_unreadable_state(self, error: ImpactError) -> None:
@@ -212,13 +216,15 @@ class DetectorNode(Node):
             "desired: effort missing or not finite", throttle_duration_sec=_LOG_PERIOD
         )
 
-    def _warn_unusable_announcement(self, error: ImpactError) -> None:
+    def _warn_of_suppressed(self, suppressed: Suppressed) -> None:
         self.get_logger().warning(
-            f"impact_qp/announcement: {error}", throttle_duration_sec=_LOG_PERIOD
+            f"no impact reported: {suppressed.detector} {suppressed.statistic:.3g}"
+            f" > {suppressed.threshold:.3g}, {suppressed.reason}",
+            throttle_duration_sec=_LOG_PERIOD,
         )
 
-    def _warn_unreadable_batch(self, error: ImpactError) -> None:
-        self.get_logger().warning(f"wrench_batch: {error}", throttle_duration_sec=_LOG_PERIOD)
+    def _warn_of_troubles(self, troubles: str) -> None:
+        self.get_logger().warning(troubles, throttle_duration_sec=_LOG_PERIOD)
 
 
 def _ignore(_message: bytes) -> None:

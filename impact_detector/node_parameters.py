@@ -14,6 +14,7 @@ from impact_detector.exceptions import DetectorError
 from impact_detector.force_threshold import ForceThresholdDetector
 from impact_detector.fused import FusedDetector
 from impact_detector.gross_methods import METHODS, POLYNOMIAL
+from impact_detector.latch import LONGEST_REARM
 from impact_detector.model_torque import ModelTorque
 from impact_detector.momentum_observer import MomentumDetector, MomentumObserver
 from impact_detector.reference import PREVIOUS, SAME, ReferencePairing
@@ -21,11 +22,12 @@ from impact_detector.sample import ACCELERATION, FUSED, MOMENTUM, TORQUE_ERROR
 from impact_detector.session import DetectorSession
 from impact_detector.state_detector import StateDetector
 from impact_detector.torque_error import TorqueErrorDetector
+from impact_detector.torque_watch import TorqueWatch
 from impact_robots import Robot, RobotError
 from impact_ros.parameters import parameter
 from impact_ros.robot_parameters import RobotParameters
 
-OBSERVER_GAIN = 500.0  # of the momentum observer [1/s]
+OBSERVER_GAIN = 700.0  # of the momentum observer [1/s]
 THRESHOLDS = {
     "fused_threshold": FUSED,
     "threshold": TORQUE_ERROR,
@@ -85,7 +87,11 @@ class DetectorParameters(RobotParameters):
         low=1,
     )
     rearm_time: float = parameter(
-        0.5, "Time below the threshold before the next impact is reported.", unit="s", low=0.0
+        0.5,
+        "Time below the threshold before the next impact is reported.",
+        unit="s",
+        low=0.0,
+        high=LONGEST_REARM,
     )
     bias_samples: int = parameter(
         50,
@@ -183,6 +189,7 @@ def session_for(
         model=model if parameters.reference == "model" else None,
         gravity=model.gravity if parameters.reference_excludes_gravity else None,
         lockstep=parameters.lockstep,
+        torque_watch=TorqueWatch(model.gravity),
         force_detector=_force_detector(parameters),
         estimator=ImpactEstimator(
             parameters.estimate_window,

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from impact_detector.sample import ForceSample, JointSample, all_finite
+from impact_detector.sample import LARGEST, ForceSample, JointSample, all_finite
 
 Record = tuple[np.ndarray, np.ndarray]
 
@@ -45,11 +45,14 @@ class RecentJoints:
         return self.newest is not None and time < self.newest
 
     def add(self, sample: JointSample) -> None:
-        """Add a sample; a repeated one, or one with NaN, is left out."""
+        """Add a sample; a repeated one, or one with NaN in its motion, is left out."""
         if self.newest == sample.time:
             return
         if not all_finite(sample.q, sample.dq):
             return
+        tau = sample.tau
+        if tau is not None and not all_finite(tau):
+            sample = replace(sample, tau=np.where(np.abs(tau) < LARGEST, tau, np.nan))
         self._samples.append(sample)
         while self._samples[0].time < sample.time - self._keep:
             self._samples.popleft()

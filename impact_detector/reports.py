@@ -51,6 +51,7 @@ def status_message(verdict: Verdict, frame: str) -> DetectorStatus:
     message.detector = CODES[verdict.detector]
     message.statistic, message.threshold = verdict.statistic, verdict.threshold
     message.ready, message.armed, message.impact = verdict.ready, verdict.armed, verdict.impact
+    message.suppressed = verdict.suppressed_count
     if verdict.detection_time is not None:
         from_nanoseconds(verdict.detection_time, message.detection_time)
     return message
@@ -87,6 +88,7 @@ def diagnostic_message(health: Health, name: str, stamp: Any) -> DiagnosticArray
         "dropped samples": str(health.dropped),
         "unreadable messages": str(health.unreadable),
         "last impact [s]": last,
+        "above threshold while not armed": str(health.suppressed),
     }
     status = DiagnosticStatus(
         level=levels.get(health.level, DiagnosticStatus.STALE),

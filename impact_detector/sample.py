@@ -26,13 +26,17 @@ def from_seconds(seconds: float) -> int:
     return round(seconds * NANOSECONDS)
 
 
-def all_finite(*columns: np.ndarray | None) -> bool:
-    """Tell whether every number is finite, and their sum too; arrays of shape (n,), None for none.
+LARGEST = 1e6  # beyond this a position, velocity or torque is none [rad; rad/s; N.m]
 
-    For arrays this short that is faster than numpy.
+
+def all_finite(*columns: np.ndarray | None) -> bool:
+    """Tell whether every number is finite, and no larger than any joint's could be.
+
+    Arrays of shape (n,), None for none. For arrays this short that is faster than numpy. Larger
+    numbers would overflow in what is computed of them, and stay in what is learnt from them.
     """
     for values in columns:
-        if values is not None and not math.isfinite(sum(values.tolist())):
+        if values is not None and not sum(map(abs, values.tolist())) < LARGEST:
             return False
     return True
 
@@ -75,6 +79,17 @@ class Detection:
 
 
 @dataclass(frozen=True, slots=True)
+class Suppressed:
+    """The statistic rose above the threshold while the detector was not armed: no detection."""
+
+    detector: str  # which one, of the names above
+    time: int  # of the measurement [ns]
+    statistic: float  # in that measurement [unit of the detector]
+    threshold: float  # that it crossed [same unit]
+    reason: str  # why it is no detection
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What a detector made of one measurement."""
 
@@ -86,6 +101,8 @@ class Verdict:
     detection: Detection | None = None  # set in the verdict on the measurement that detected
     detection_time: int | None = None  # of the last detection so far [ns]
     detector: str = ""  # which one, of the names above
+    suppressed: Suppressed | None = None  # set in the verdict on the measurement that rose
+    suppressed_count: int = 0  # of these so far
 
     @property
     def ready(self) -> bool:

@@ -15,8 +15,10 @@ from impact_detector.expectation import Announcement
 from impact_detector.force_threshold import ForceThresholdDetector
 from impact_detector.model_torque import ModelTorque
 from impact_detector.reference import ReferencePairing
-from impact_detector.sample import Detection, ForceSample, JointSample, Verdict
+from impact_detector.sample import Detection, ForceSample, JointSample, Suppressed, Verdict
+from impact_detector.sample_rate import SampleRate, too_slow
 from impact_detector.state_detector import StateDetector
+from impact_detector.torque_watch import TorqueWatch
 
 _REPEATS_WAITED = 2  # a simulation repeats an unanswered state once per second
 
@@ -29,6 +31,7 @@ class Outcome:
     detections: tuple[Detection, ...] = ()
     estimates: tuple[Estimate, ...] = ()
     others: tuple[Verdict, ...] = ()  # of the other detectors on the same states
+    suppressed: tuple[Suppressed, ...] = ()  # above a threshold, but no detection
 
 
 class DetectorSession:
@@ -53,6 +56,7 @@ class DetectorSession:
         approaches: Callable[[JointSample], bool] | None = None,
         force_detector: ForceThresholdDetector | None = None,
         estimator: ImpactEstimator | None = None,
+        torque_watch: TorqueWatch | None = None,
     ) -> None:
         """Set up.
 
@@ -67,6 +71,8 @@ class DetectorSession:
                 gate; None: always.
             force_detector: None for none.
             estimator: None for none.
+            torque_watch: tells torques that were not measured, which are then left out; None:
+                all are taken.
         """
         if not detectors:
             raise DetectorError("detectors: expected at least one, got none")
@@ -77,6 +83,8 @@ class DetectorSession:
         self._compares = any(detector.needs_reference for detector in detectors)
         self._waits = lockstep and model is None and self._compares
         self._estimator = estimator
+        self._torque_watch, self._unmeasured = torque_watch, ""
+        self._rate = SampleRate()
         self._newest: int | None = None
         self._pending: JointSample | None = None
         self._awaited: int | None = None
@@ -109,6 +117,18 @@ class DetectorSession:
         force = self._force_detector.dropped if self._force_detector else 0
         return max(detector.dropped for detector in self._detectors) + force
 
+    @property
+    def troubles(self) -> dict[str, str]:
+        """Why detectors cannot judge the last state, in words by what is wrong: torque, or rate."""
+        found = {"torque": self._unmeasured} if self._unmeasured else {}
+        if (period := self._rate.period) is None:
+            return found
+        for detector in self._detectors:
+            if detector.largest_gap is not None and detector.largest_gap < period:
+                text = too_slow(detector.name, detector.largest_gap, period)
+                found[f"rate of {detector.name}"] = text
+        return found
+
     def add_state(self, sample: JointSample) -> Outcome:
         """Add a measured state."""
         if sample.time == self._newest:
@@ -117,6 +137,7 @@ class DetectorSession:
         if backward:
             self._pairing.restart(sample.time)
             self._pending = None
+        self._rate.add(sample.time)
         outcome = self._answer_pending()
         self._awaited = None if backward else self._newest
         self._newest, self._pending, self._repeats = sample.time, sample, 0
@@ -134,15 +155,17 @@ class DetectorSession:
     def add_force(self, sample: ForceSample, source: str = "wrench") -> Outcome:
         """Add samples of one of several force sensors."""
         detections: tuple[Detection, ...] = ()
+        suppressed: tuple[Suppressed, ...] = ()
         if self._force_detector is not None:
-            detection = self._force_detector.update(sample).detection
-            detections = () if detection is None else (detection,)
+            verdict = self._force_detector.update(sample)
+            detections = () if verdict.detection is None else (verdict.detection,)
+            suppressed = () if verdict.suppressed is None else (verdict.suppressed,)
         if self._estimator is None:
-            return Outcome(detections=detections)
+            return Outcome(detections=detections, suppressed=suppressed)
         if detections and not (self._last and self._last.ready):
             self._estimator.start(detections[0])
         estimate = self._estimator.update_force(sample, source)
-        return Outcome((), detections, _as_tuple(estimate))
+        return Outcome((), detections, _as_tuple(estimate), suppressed=suppressed)
 
     def announce(self, announcement: Announcement) -> None:
         """Take what a controller says about impacts to come.
@@ -163,7 +186,7 @@ class DetectorSession:
     def _repeat(self) -> Outcome:
         """Answer a state that came again."""
         if self._pending is None and self._last is not None:
-            return Outcome((replace(self._last, detection=None),))
+            return Outcome((replace(self._last, detection=None, suppressed=None),))
         self._repeats += 1
         return self._answer_pending() if self._repeats >= _REPEATS_WAITED else Outcome()
 
@@ -171,7 +194,7 @@ class DetectorSession:
         """Judge the state that waits, if any."""
         if self._pending is None:
             return Outcome()
-        sample, self._pending = self._pending, None
+        sample, self._pending = self._measured(self._pending), None
         if self._compares:
             sample = replace(sample, tau_ref=self._reference(sample))
         if self._approaches is not None:
@@ -179,13 +202,21 @@ class DetectorSession:
         verdicts = [detector.update(sample) for detector in self._detectors]
         self._last = first = verdicts[0]
         found = tuple(each.detection for each in verdicts if each.detection is not None)
+        hushed = tuple(each.suppressed for each in verdicts if each.suppressed is not None)
         if self._estimator is None:
-            return Outcome((first,), found, others=tuple(verdicts[1:]))
+            return Outcome((first,), found, others=tuple(verdicts[1:]), suppressed=hushed)
         for detection in found[:1]:
             if first.detection is not None or not first.ready:
                 self._estimator.start(detection)
         estimate = self._estimator.update(sample)
-        return Outcome((first,), found, _as_tuple(estimate), tuple(verdicts[1:]))
+        return Outcome((first,), found, _as_tuple(estimate), tuple(verdicts[1:]), hushed)
+
+    def _measured(self, sample: JointSample) -> JointSample:
+        """Return a sample without its torque if that was not measured."""
+        if self._torque_watch is None:
+            return sample
+        self._unmeasured = self._torque_watch.reason(sample)
+        return replace(sample, tau=None) if self._unmeasured else sample
 
     def _reference(self, sample: JointSample) -> np.ndarray | None:
         """Return the reference torque of a state, shape (n,) [N.m]."""
@@ -209,4 +240,5 @@ def _joined(first: Outcome, second: Outcome) -> Outcome:
         first.detections + second.detections,
         first.estimates + second.estimates,
         first.others + second.others,
+        first.suppressed + second.suppressed,
     )

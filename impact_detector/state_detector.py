@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+import numpy as np
+
 from impact_detector.latch import ThresholdLatch, positive_threshold
 from impact_detector.sample import JointSample, Verdict, all_finite, from_seconds
 
@@ -14,8 +16,8 @@ APPROACH_MEMORY = from_seconds(0.05)  # an impact stops the approach before it i
 class StateDetector(ABC):
     """Declares an impact when a statistic of the joint states exceeds its threshold.
 
-    A repeated time stamp is ignored, a backward one resets, a sample with NaN is dropped and
-    counted. Subclasses say what the statistic is.
+    A repeated time stamp is ignored, a backward one resets, a sample with NaN where the detector
+    looks is dropped and counted. Subclasses say what the statistic is, and of what.
     """
 
     def __init__(
@@ -37,6 +39,7 @@ class StateDetector(ABC):
         self.dropped = 0  # samples with NaN, since the start or the last reset
 
     needs_reference = False  # a sample without reference torque tells this detector nothing
+    largest_gap: int | None = None  # between samples, beyond which it starts anew [ns]; None: any
 
     @property
     def name(self) -> str:
@@ -76,11 +79,15 @@ class StateDetector(ABC):
         return self._approached is not None and time - self._approached <= APPROACH_MEMORY
 
     def _usable(self, sample: JointSample) -> bool:
-        """Tell whether every number that was measured is finite; count it as dropped if not."""
-        if all_finite(sample.q, sample.dq, sample.tau, sample.tau_ref):
+        """Tell whether every number it looks at is finite; count the sample as dropped if not."""
+        if all_finite(*self._looked_at(sample)):
             return True
         self.dropped += 1
         return False
+
+    def _looked_at(self, sample: JointSample) -> tuple[np.ndarray | None, ...]:
+        """Return the measurements that the statistic is made of, None for a missing one."""
+        return sample.q, sample.dq, sample.tau
 
     @abstractmethod
     def _statistic(self, sample: JointSample) -> float:

@@ -52,6 +52,9 @@ class TorqueErrorDetector(ErrorDetector):
             multiples=multiples,
         )
 
+    def _looked_at(self, sample: JointSample) -> tuple[np.ndarray | None, ...]:
+        return sample.q, sample.dq, sample.tau, sample.tau_ref
+
     def _error(self, sample: JointSample) -> np.ndarray | None:
         """Return the torque error, shape (n,) [N.m]."""
         if sample.tau is None or sample.tau_ref is None:

@@ -16,20 +16,22 @@ from impact_msgs.msg import ImpactPrediction
 from impact_msgs.msg import Polytope as PolytopeMessage
 from impact_msgs.srv import ComputeFeasibleSets, PredictImpact
 from impact_predictor.answers import polytope_message, prediction_message
-from impact_predictor.codes import code_name
+from impact_predictor.codes import RequestError, code_name
 from impact_predictor.impact_question import answer, impulse_sets
 from impact_predictor.marker_shapes import Scales
 from impact_predictor.markers import STAY, marker_array
 from impact_predictor.near_contact import Forecast
 from impact_predictor.node_parameters import PredictorParameters
 from impact_predictor.polytope import Polytope
+from impact_predictor.request_limits import impossible, short
 from impact_predictor.requests import RequestReader
 from impact_predictor.robot_sets import robot_sets
 from impact_robots import ImpactError
 from impact_ros import qos
+from impact_ros.boundary import guarded
 from impact_ros.exceptions import MessageError
 from impact_ros.main import main_for
-from impact_ros.messages import JointReader, non_finite, to_nanoseconds
+from impact_ros.messages import JointReader, to_nanoseconds
 from impact_ros.parameters import declare
 
 _LOG_PERIOD = 5.0  # one line per kind of trouble and this time [s]
@@ -70,8 +72,9 @@ class PredictorNode(Node):
             topic, profile = "joint_states", qos.SENSOR
             self.create_subscription(JointState, topic, self._keep_state, profile, raw=True)
         else:  # a deep queue: a recording that is played fast is looked at whole
-            profile = qos.RECORD_BEST_EFFORT
-            self.create_subscription(JointState, "joint_states", self._on_state, profile)
+            topic, profile = "joint_states", qos.RECORD_BEST_EFFORT
+            on_state = guarded(self, topic, self._on_state)
+            self.create_subscription(JointState, topic, on_state, profile)
 
     def _advertise(self) -> None:
         self._predictions = self.create_publisher(ImpactPrediction, "~/prediction", qos.STREAM)
@@ -93,10 +96,10 @@ class PredictorNode(Node):
         try:
             work(request, response)
         except ImpactError as error:
-            response.code, response.message = getattr(response, code_name(error)), str(error)
+            response.code, response.message = getattr(response, code_name(error)), short(str(error))
         except Exception as error:  # the caller waits for an answer, and others for the node
             response.code = response.CODE_INTERNAL_ERROR
-            response.message = f"internal error: {' '.join(str(error).split())}"
+            response.message = short(f"internal error: {error}")
             self.get_logger().error(f"{type(error).__name__}: {response.message}")
         else:
             response.code, response.success = response.CODE_OK, True
@@ -144,9 +147,12 @@ class PredictorNode(Node):
 
     def _newest_state(self) -> JointState | None:
         """Return the newest state, none if none has come."""
-        if self._last_bytes is not None:
-            self._last_state = deserialize_message(self._last_bytes, JointState)
-            self._last_bytes = None
+        newest, self._last_bytes = self._last_bytes, None
+        if newest is not None:
+            try:
+                self._last_state = deserialize_message(newest, JointState)
+            except Exception as error:  # rclpy's is a bare RuntimeError
+                raise RequestError("CODE_BAD_STATE", f"state: cannot be read: {error}") from None
         return self._last_state
 
     def _on_state(self, message: JointState) -> None:
@@ -155,13 +161,9 @@ class PredictorNode(Node):
         time = to_nanoseconds(message.header.stamp)
         if not self._near.due(time):
             return
-        try:
-            q, dq, _ = self._stream_reader.read(message)
-            if bad := non_finite(self._robot.joint_names, position=q, velocity=dq):
-                raise MessageError(f"missing or not finite: {', '.join(bad[:3])}")
-        except MessageError as error:
-            self._warn_about_state(error)
-            return
+        q, dq, _ = self._stream_reader.read(message)
+        if bad := impossible(self._robot.joint_names, position=q, velocity=dq):
+            raise MessageError(f"missing or not finite: {', '.join(bad[:3])}")
         try:
             forecast = self._near.look(time, q, dq)
         except Exception as error:  # the controller may run in this process
@@ -214,11 +216,6 @@ class PredictorNode(Node):
         return polytope_message(polytope, header)
 
     # rclpy throttles by the calling line, so each kind of trouble logs from a line of its own.
-
-    def _warn_about_state(self, error: ImpactError) -> None:
-        self.get_logger().warning(
-            f"joint_states: dropped: {error}", throttle_duration_sec=_LOG_PERIOD
-        )
 
     def _warn_about_prediction(self, error: Exception) -> None:
         self.get_logger().warning(f"no prediction: {error}", throttle_duration_sec=_LOG_PERIOD)

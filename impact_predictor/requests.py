@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,19 @@ from impact_predictor.codes import RequestError, code_name
 from impact_predictor.contact_ranges import uncertain
 from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
 from impact_predictor.impact_question import ImpactQuestion
+from impact_predictor.request_limits import (
+    LARGEST,
+    MOST_CONTACTS,
+    at_most,
+    impossible,
+    in_bounds,
+)
 from impact_predictor.robot_contacts import RobotContact
+from impact_predictor.robot_sets import SETS
 from impact_robots import ArmDynamics, ArmState, ImpactError, Robot, RobotError, contact_rotation
 from impact_robots.robot import read_only
 from impact_ros.exceptions import MessageError
-from impact_ros.messages import JointReader, non_finite, reorder, vector
+from impact_ros.messages import JointReader, reorder, to_nanoseconds, vector
 
 
 class RequestReader:
@@ -45,6 +52,8 @@ class RequestReader:
         q, dq = self._joints(message)
         if not request.contacts:
             raise RequestError("CODE_NO_CONTACT", "contacts: expected at least one, got none")
+        at_most("contacts", request.contacts, MOST_CONTACTS)
+        at_most("models", request.models, len(self.robot.motor_inertias))
         pairs = [self._read_contact(i, each, q, dq) for i, each in enumerate(request.contacts)]
         question = ImpactQuestion(
             contacts=tuple(pair[0] for pair in pairs),
@@ -68,6 +77,11 @@ class RequestReader:
         """
         message = _state(request, last_state)
         q, dq = self._joints(message)
+        at_most("sets", request.sets, len(SETS))
+        in_bounds(friction=request.friction, peak_factor=request.peak_factor)
+        if 0.0 < request.impact_duration < 1.0 / LARGEST:
+            expected = f"at least {1.0 / LARGEST:g} s"
+            raise OutOfRangeError("impact_duration", expected, request.impact_duration)
         rotation = _rotation(request.normal)
         dynamics = self._at(request.contact_frame)
         return dynamics.robot, dynamics(q, dq), rotation, message
@@ -76,13 +90,14 @@ class RequestReader:
         """Return positions and velocities in the robot's joint order, finite."""
         names = self.robot.joint_names
         try:
+            to_nanoseconds(message.header.stamp)  # it goes into the answer
             arrays = self._joint_reader.read(message)
         except MessageError as error:
             raise RequestError(_state_code(message, names), f"state: {error}") from None
         q, dq = arrays.position, arrays.velocity
-        if isfinite(q.dot(q) + dq.dot(dq)):  # most often, and then at once
+        if sum(map(abs, q.tolist())) + sum(map(abs, dq.tolist())) < LARGEST:  # most often
             return q, dq
-        bad = non_finite(names, position=q, velocity=dq)
+        bad = impossible(names, position=q, velocity=dq)
         if bad:
             text = f"state: expected finite numbers, missing or not finite: {', '.join(bad)}"
             raise RequestError("CODE_BAD_STATE", text)
@@ -96,6 +111,7 @@ class RequestReader:
             rotation, dynamics = _rotation(contact.normal), self._at(contact.frame)
             state = _moved(dynamics(q, dq), contact.offset)
             sharp, wide = uncertain(contact)
+            in_bounds(friction=wide[0][1])
         except ImpactError as error:
             raise RequestError(code_name(error), f"contacts[{place}]: {error}") from None
         name = dynamics.robot.contact_frame
@@ -151,8 +167,8 @@ def _moved(state: ArmState, offset: Any) -> ArmState:
     if offset.x == offset.y == offset.z == 0.0:
         return state
     lever = vector(offset)
-    if not np.isfinite(lever).all():
-        raise OutOfRangeError("offset", "three finite numbers", lever)
+    if not (np.abs(lever) < LARGEST).all():
+        raise OutOfRangeError("offset", f"three finite numbers below {LARGEST:g}", lever)
     return state.at_offset(lever)
 
 

@@ -26,7 +26,8 @@ from impact_msgs.msg import (
     JointCommand,
 )
 from impact_qp.controller import Command, ImpactController
-from impact_qp.goal import BAD_GOAL, INACTIVE, INPUT_LOST, PREEMPTED, End, GoalRun, plan_of
+from impact_qp.goal import BAD_GOAL, INACTIVE, INPUT_LOST, PREEMPTED, End, GoalRun
+from impact_qp.goal_reader import plan_of
 from impact_qp.guarded import GuardedController
 from impact_qp.parameters import ControllerParameters
 from impact_qp.phases import Phase

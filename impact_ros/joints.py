@@ -10,6 +10,8 @@ import numpy as np
 
 from impact_ros.exceptions import MessageError
 
+MOST_NAMES = 1000  # joints of anything that has an arm
+
 
 class JointArrays(NamedTuple):
     """A joint state in a known joint order.
@@ -39,9 +41,12 @@ def reorder(names: Sequence[str], wanted: Sequence[str]) -> np.ndarray:
         MessageError: Joints are missing, or a wanted one is there twice.
     """
     names = list(names)
+    if len(names) > MOST_NAMES:
+        raise MessageError(f"expected at most {MOST_NAMES} joint names, got {len(names)}")
     missing = [name for name in wanted if name not in names]
     if missing:
-        got = ", ".join(names) if names else "none"
+        got = ", ".join(map(_shown, names[:10])) if names else "none"
+        got += f" and {len(names) - 10} more" if len(names) > 10 else ""
         raise MessageError(
             f"expected joints {', '.join(wanted)}, missing {', '.join(missing)}; got {got}"
         )
@@ -49,6 +54,11 @@ def reorder(names: Sequence[str], wanted: Sequence[str]) -> np.ndarray:
     if twice:
         raise MessageError(f"expected each joint once, got {', '.join(twice)} more than once")
     return np.array([names.index(name) for name in wanted], dtype=np.intp)
+
+
+def _shown(name: str) -> str:
+    """Return a joint's name as a line of a log may hold it."""
+    return name if name.isprintable() and len(name) <= 50 else ascii(name[:50])
 
 
 class JointReader:

@@ -15,8 +15,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from impact_msgs.msg import JointCommand, WrenchBatch
-from impact_robots.exceptions import ImpactError
 from impact_robots.loader import load_robot
+from impact_ros.boundary import guarded
 from impact_ros.main import main_for
 from impact_ros.messages import fill, from_nanoseconds, reorder, set_vector, to_nanoseconds
 from impact_ros.parameters import declare, parameter
@@ -35,6 +35,8 @@ from impact_sim.simulation import (
 
 RESEND_AFTER = 1.0  # in lockstep, send the state again when nobody answers [s]
 GIVE_UP_AFTER = 10.0  # and then give up [s]
+FAULT = 10.0  # times the robot's limits, beyond which a driver refuses a torque or velocity
+FOLLOWING = 1.0  # from the measured position, beyond which it refuses a position [rad]
 LOST_COMMANDS = 20  # against the wall clock, brake after so many cycles without command
 
 
@@ -79,6 +81,7 @@ class ImpactSimNode(Node):
         self._make_topics()
         self._measurement = self.simulation.reset(self.scenario.start(self.robot))
         self._command: np.ndarray | None = None  # not yet applied
+        self._dropped = ""  # why the last command was, if it was
         self._newest_command = 0  # stamp of the state that the last one answers [ns]
         self._last: np.ndarray | None = None  # None before the first command
         self._lost = 0
@@ -100,9 +103,9 @@ class ImpactSimNode(Node):
         self._batch = self.create_publisher(WrenchBatch, "wrench_batch", STREAM)
         self._description = self.create_publisher(String, "robot_description", LATCHED)
         self._description.publish(String(data=self.robot.urdf))
-        self._input = self.create_subscription(
-            JointCommand, "impact_qp/command", self._on_command, LOCKSTEP
-        )
+        topic = "impact_qp/command"
+        on_command = guarded(self, topic, self._on_command, self._note_dropped)
+        self._input = self.create_subscription(JointCommand, topic, on_command, LOCKSTEP)
 
     @property
     def peers(self) -> int:
@@ -138,18 +141,22 @@ class ImpactSimNode(Node):
         oldest = self._newest_command if self.parameters.realtime else self._stamp_ns
         if not self._started or not oldest <= stamp <= self._stamp_ns:
             return
-        self._newest_command = stamp
-        try:
-            self._command = self._checked(message)
-        except ImpactError as error:
-            self.failure = str(error)
-            return
+        self._command = self._checked(message)
+        self._newest_command, self._dropped = stamp, ""
         self._answered = time.monotonic()
         if not self.parameters.realtime and not self.finished:
             self._advance(self._command)
 
+    def _note_dropped(self, line: str) -> None:
+        """Keep why a command was dropped: without another one, it is why the run fails."""
+        self._dropped = line
+
     def _checked(self, message: JointCommand) -> np.ndarray:
-        """Return the values in the robot's joint order, shape (n,)."""
+        """Return the values in the robot's joint order, shape (n,).
+
+        Raises:
+            ImpactError: not what this robot's driver would accept.
+        """
         kinds = {
             Interface.TORQUE: JointCommand.INTERFACE_TORQUE,
             Interface.VELOCITY: JointCommand.INTERFACE_VELOCITY,
@@ -159,16 +166,36 @@ class ImpactSimNode(Node):
             raise SimulationError(
                 f"command: expected the {self.simulation.interface.value} interface"
             )
-        order = reorder(message.joint_names, self.robot.joint_names)
-        values = np.array(message.values)
-        if not len(message.joint_names) == len(values) == self.robot.dof:
+        names, count = message.joint_names, len(message.values)
+        if not len(names) == count == self.robot.dof:
             raise SimulationError(
-                f"command: expected {self.robot.dof} names and values,"
-                f" got {len(message.joint_names)} and {len(values)}"
+                f"command: expected {self.robot.dof} names and values, got {len(names)} and {count}"
             )
+        values = np.array(message.values)[reorder(names, self.robot.joint_names)]
         if not np.all(np.isfinite(values)):
             raise SimulationError(f"command: expected finite numbers, got {values.tolist()}")
-        return values[order]
+        self._check_size(values)
+        return values
+
+    def _check_size(self, values: np.ndarray) -> None:
+        """Refuse what a driver would refuse, and the plant's integration would not survive.
+
+        Raises:
+            SimulationError: far beyond the robot's limits, or from where the arm is.
+        """
+        limits, kind = self.robot.limits, self.simulation.interface
+        if kind is Interface.POSITION:
+            far, largest = np.abs(values - self._measurement.q), np.full(len(values), FOLLOWING)
+        else:
+            limit = limits.torque if kind is Interface.TORQUE else limits.velocity
+            far, largest = np.abs(values), FAULT * limit
+        if np.any(far > largest):
+            joint = int(np.argmax(far / largest))
+            raise SimulationError(
+                f"command: {kind.value} of {self.robot.joint_names[joint]}: expected at most"
+                f" {largest[joint]:g}{' from the arm' if kind is Interface.POSITION else ''},"
+                f" got {far[joint]:g}"
+            )
 
     def _advance(self, command: np.ndarray | None) -> None:
         """Simulate one cycle, braking without a command, and publish what the sensors say."""
@@ -190,7 +217,8 @@ class ImpactSimNode(Node):
             return
         waited = time.monotonic() - self._answered
         if waited > GIVE_UP_AFTER:
-            self.failure = f"no command for {waited:.0f} s: is the controller running and active?"
+            why = self._dropped or "is the controller running and active?"
+            self.failure = f"no command for {waited:.0f} s: {why}"
         elif time.monotonic() - self._sent > RESEND_AFTER:
             self._publish()
 

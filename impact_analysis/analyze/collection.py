@@ -25,6 +25,7 @@ from impact_analysis.analyze.settings import Settings
 from impact_analysis.analyze.state_watch import StateWatch
 from impact_analysis.bag_reader import Span
 from impact_analysis.bag_recording import BagRecording
+from impact_analysis.detect_report import suppressed_text
 from impact_analysis.detect_run import feed
 from impact_analysis.exceptions import RecordingError
 from impact_analysis.open_recording import open_recording
@@ -34,7 +35,7 @@ from impact_detector.estimated_impact import SECOND_IMPACT, Estimate
 from impact_detector.expectation import Announcement
 from impact_detector.node_parameters import session_for
 from impact_detector.recent import JointRecord, RecentForce, RecentJoints
-from impact_detector.sample import Detection, JointSample, Verdict, from_seconds
+from impact_detector.sample import Detection, JointSample, Suppressed, Verdict, from_seconds
 from impact_detector.session import Outcome
 from impact_robots import ImpactError, Robot
 
@@ -46,6 +47,7 @@ MOST_TRACES = 60  # impacts that are drawn, in one recording and over all
 SHORT = 120.0  # recordings are not cut into pieces [s]
 LEAD, TRAIL = 5.0, 2.0  # what is read before and after a piece [s]
 FORCE_POINTS = 400  # of a trace
+MOST_SAID = 5  # times above the threshold without an impact, in one recording
 SLOW = 2.5e-3  # time between joint states that is too long [s]
 _REPEATED = re.compile(r"[_-]?\d+$")
 
@@ -68,6 +70,7 @@ class Collected:
     gaps: list[float] = field(default_factory=list)  # in the joint states [s]
     jumps: list[float] = field(default_factory=list)  # back in time [s]
     repeated: int = 0  # joint states with the stamp of the one before
+    suppressed: list[Suppressed] = field(default_factory=list)  # above the threshold, no impact
 
     @property
     def remarks(self) -> list[str]:
@@ -90,6 +93,9 @@ class Collected:
                 f"joint states come at {1 / self.period:.0f} Hz only: velocities before an impact"
                 " and its time are uncertain below 500 Hz"
             )
+        said += [f"no impact: {suppressed_text(each)}" for each in self.suppressed[:MOST_SAID]]
+        if (more := len(self.suppressed) - MOST_SAID) > 0:
+            said.append(f"and {more} times more above the threshold, but no impact")
         if self.dropped:
             said.append(f"{self.dropped} of {self.samples} joint states not finite")
         return said
@@ -154,6 +160,7 @@ def joined(parts: Sequence[Collected]) -> Collected:
         [gap for part in parts for gap in part.gaps],
         [jump for part in parts for jump in part.jumps],
         sum(part.repeated for part in parts),
+        [each for part in parts for each in part.suppressed],
     )
 
 
@@ -223,6 +230,7 @@ class _Collector:
         self._open: list[tuple[Detection, Announcement | None]] = []
         self._watch = StateWatch()
         self._dropped = 0
+        self._troubles: dict[str, str] = {}  # why the detector could not judge
 
     def run(self, recording: Recording) -> None:
         """Take the whole recording."""
@@ -235,6 +243,8 @@ class _Collector:
                 self._keep(item)
                 if counts:
                     self._dropped = self._session.dropped
+                    if troubles := self._session.troubles:
+                        self._troubles = troubles | self._troubles
                 elif not self._watch.samples:
                     self._dropped_before = self._session.dropped
             elif isinstance(item, Force):
@@ -272,6 +282,7 @@ class _Collector:
                 found.judged += 1
                 if not statistic <= found.largest_statistic:
                     found.largest_statistic, found.threshold = statistic, verdict.threshold
+        found.suppressed += [each for each in outcome.suppressed if self._piece.holds(each.time)]
         if not (outcome.detections or outcome.estimates):
             return
         self._open += [
@@ -298,6 +309,7 @@ class _Collector:
         if self._open:
             found.impacts.append(self._cut_off(*self._open[0]))
         found.gaps, found.jumps, found.repeated = watch.gaps, watch.jumps, watch.repeated
+        found.warnings.extend(self._troubles.values())
         if not self._torques:
             found.warnings.append(
                 "no joint torques: impacts are detected by acceleration alone, and neither link nor"

@@ -310,7 +310,18 @@ def test_gaps_and_jumps_are_said(write_csv, samples):
 
 def test_a_slow_recording_is_said(write_csv, samples):
     path = write_csv(*(column[::5] for column in samples))
-    assert any("200 Hz" in text for text in analyze(path, normal=(0, 0, 1)).warnings)
+    warnings = analyze(path, normal=(0, 0, 1)).warnings
+    assert any("come at 200 Hz" in text for text in warnings)
+    assert any("fused needs at least 333 Hz, got 200 Hz: use momentum" in text for text in warnings)
+
+
+def test_what_was_no_event_is_said(write_csv, samples):
+    t, q, dq, tau = samples
+    jump = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.5, 0.0])
+    again = (t > TOUCH + 0.2)[:, None] * jump
+    analysis = analyze(write_csv(t, q, dq + again, tau), normal=(0, 0, 1))
+    (text,) = [text for text in analysis.warnings if "no impact: " in text]
+    assert "before 0.5 s of quiet" in text and f"{TOUCH + 0.2:.2f}" in text
 
 
 def write_bag(path, samples, robots, *, announced=""):

@@ -129,6 +129,31 @@ def test_a_recorded_reference_is_used_and_both_impacts_are_found(detect, csv_fil
     assert first["statistic"] > first["threshold"] == 2.5 and first["detector"] == "torque_error"
 
 
+def test_what_is_above_the_threshold_while_not_armed_is_listed(detect, csv_file):
+    asked = (csv_file, "--rearm-time", "1")
+    result = json.loads(detect(*asked, "--json")[1])
+    (event,), (no_event,) = result["events"], result["no_events"]
+    assert event["detection_time_s"] == pytest.approx(0.103, abs=0.0005)
+    assert no_event["time_s"] == pytest.approx(SECOND_HIT * 1e-3 + 0.003, abs=0.0005)
+    assert no_event["statistic"] > no_event["threshold"] == 2.5
+    assert no_event["reason"] == "0.600 s after an impact, before 1 s of quiet"
+    out = detect(*asked)[1]
+    assert "above a threshold, but no event: 1\n    0.7030 s, torque_error 2.9" in out
+    assert json.loads(detect(csv_file, "--json")[1])["no_events"] == []
+
+
+def test_a_rate_too_low_for_a_detector_is_said(detect, free_motion_file, tmp_path):
+    rows = np.loadtxt(free_motion_file, delimiter=",", skiprows=1)[:2000]
+    rows[:, 0] = 0.005 * np.arange(len(rows))
+    file = tmp_path / "slow.csv"
+    np.savetxt(file, rows, delimiter=",", header=",".join(HEADER[:22]), comments="")
+    said = "fused needs at least 333 Hz, got 200 Hz: use momentum or torque_error or force"
+    status, out, err = detect(file, by="fused")
+    assert status == 1 and said in out and said in err and err.count("\n") == 1
+    status, out, err = detect(file, "--json", by="momentum,fused")
+    assert json.loads(out)["troubles"] == [said] and (status, err) == (0, "")
+
+
 def test_joints_and_threshold_can_be_chosen(detect, csv_file):
     assert json.loads(detect(csv_file, "--json", "--joints", "1,2")[1])["events"] == []
     assert json.loads(detect(csv_file, "--json", "--threshold", "6.5")[1])["events"] == []

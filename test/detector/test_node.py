@@ -327,6 +327,94 @@ def test_a_batch_that_makes_no_sense_does_no_harm(bench):
     assert not robot.judge(1).ready
 
 
+@pytest.mark.parametrize(("sec", "nanosec"), [(1, 2**32 - 1), (2**31 - 1, 0)])
+def test_a_stamp_that_is_none_is_dropped_and_counted_on_every_topic(bench, sec, nanosec):
+    robot = bench()
+    robot.desired(1)
+    for kind, message in (
+        ("state", JointState()),
+        ("desired", JointState()),
+        ("batch", pulse_batch(1)),
+    ):
+        message.header.stamp.sec, message.header.stamp.nanosec = sec, nanosec
+        robot.out[kind].publish(message)
+        robot.settle()
+    assert not robot.statuses  # a verdict could not say on what
+    count = len(robot.diagnostics)
+    robot.until(lambda: len(robot.diagnostics) > count)
+    assert values(robot.diagnostics)["unreadable messages"] == "3"
+    assert robot.judge(2).ready
+
+
+@pytest.mark.parametrize("period", [1e300, 1e-300, 0.0, -1.0, float("inf")])
+def test_a_batch_with_an_impossible_period_ends_nothing(bench, period, capfd):
+    robot = bench(force_threshold=20.0)
+    message = pulse_batch(30)
+    message.sample_period = period
+    robot.out["batch"].publish(message)
+    robot.settle()
+    (line,) = [line for line in capfd.readouterr().err.splitlines() if "dropped" in line]
+    assert "wrench_batch dropped: sample_period: expected 1e-06 to 1 [s], got" in line
+    robot.out["batch"].publish(pulse_batch(31))
+    robot.until(lambda: robot.events)
+
+
+def test_what_is_no_event_is_in_status_log_and_diagnostics(bench, capfd):
+    robot = bench(rearm_time=10.0)
+    robot.desired(0)
+    robot.desired(50)
+    robot.settle()
+    assert robot.judge(0, HIT).impact
+    assert robot.judge(20).suppressed == 0
+    robot.desired(100)
+    robot.settle()
+    status = robot.judge(100, HIT)
+    assert status.suppressed == 1 and status.impact and not status.armed
+    assert robot.judge(101, HIT).suppressed == 1
+    assert (
+        "no impact reported: torque_error 4 > 2.5, 0.100 s after an impact"
+        in capfd.readouterr().err
+    )
+    count = len(robot.diagnostics)
+    robot.until(lambda: len(robot.diagnostics) > count)
+    assert values(robot.diagnostics)["above threshold while not armed"] == "1"
+
+
+def test_an_effort_that_nobody_measures_is_said(bench, panda, capfd):
+    robot = bench(detectors=["momentum", "acceleration"])
+    for k in range(80):
+        status = robot.judge(k, q=np.array(panda.stance))
+    assert not status.ready
+    reason = "the effort is exactly zero, but gravity is not: it is not measured"
+    assert reason in capfd.readouterr().err
+    count = len(robot.diagnostics)
+    robot.until(lambda: len(robot.diagnostics) > count)
+    found = robot.diagnostics[-1].status[0]
+    assert found.level == DiagnosticStatus.WARN and found.message == f"cannot judge: {reason}"
+    robot.state(80, q=np.array(panda.stance), dq=0.6)
+    robot.until(lambda: robot.events)
+    assert robot.events[0].detector == ImpactEvent.DETECTOR_ACCELERATION
+
+
+def test_a_nan_effort_does_not_blind_a_detector_of_velocities(bench):
+    robot = bench(detectors=["acceleration"])
+    for k in range(5):
+        status = robot.judge(k, tau=np.nan)
+    assert status.ready and robot.judge(5, tau=np.nan, dq=0.6).impact
+
+
+def test_a_rate_too_low_is_said(bench, capfd):
+    robot = bench(detectors=["fused"])
+    for k in range(60):
+        status = robot.judge(5 * k, tau=0.01 * k)
+    assert not status.ready
+    said = "fused needs at least 333 Hz, got 200 Hz: use momentum or torque_error or force"
+    assert said in capfd.readouterr().err
+    count = len(robot.diagnostics)
+    robot.until(lambda: len(robot.diagnostics) > count)
+    assert robot.diagnostics[-1].status[0].message == f"cannot judge: {said}"
+
+
 @pytest.mark.parametrize(("overrides", "count"), [({}, 0), ({"force_threshold": 20.0}, 1)])
 def test_the_force_detector_is_off_unless_asked_for(bench, overrides, count):
     robot = bench(reference="model", **overrides)

@@ -155,7 +155,10 @@ def test_time_that_runs_backwards_starts_anew(detector, sample):
         ({"joints": ()}, "joints: expected at least one index from 0, got []"),
         ({"threshold": 0.0}, "threshold: expected a number > 0, got 0.0"),
         ({"threshold": float("nan")}, "threshold: expected a number > 0, got nan"),
-        ({"rearm_time": -1.0}, "rearm_time: expected a number >= 0 [s], got -1.0"),
+        (
+            {"rearm_time": -1.0},
+            "rearm_time: expected 0 to 1e+06 [s], got -1.0",
+        ),
         ({"bias_samples": -1}, "bias_samples: expected at least 0, got -1"),
     ],
 )

@@ -160,7 +160,7 @@ def refuse(caller, request, code, message):
     assert not response.success
     assert response.code == getattr(response, code)
     assert message in response.message
-    assert "\n" not in response.message
+    assert "\n" not in response.message and len(response.message) <= 500
     answers = getattr(response, "predictions", None) or getattr(response, "polytopes", None)
     assert not answers
 
@@ -176,6 +176,30 @@ def test_an_unusable_state_is_an_answer(caller, request, kind):
     refuse(caller, asked, "CODE_BAD_STATE", "expected 7 values of position (or none), got 6")
     asked.state.position = []
     refuse(caller, asked, "CODE_BAD_STATE", "panda_joint1 position")
+
+
+@pytest.mark.parametrize("kind", ["request_prediction", "request_sets"])
+@pytest.mark.parametrize(("sec", "nanosec"), [(1, 2**32 - 1), (2**31 - 1, 0)])
+def test_a_state_with_a_stamp_that_is_none_is_an_answer(caller, request, kind, sec, nanosec):
+    asked = request.getfixturevalue(kind)
+    asked.state.header.stamp.sec, asked.state.header.stamp.nanosec = sec, nanosec
+    refuse(caller, asked, "CODE_BAD_STATE", "state: expected a stamp below")
+
+
+@pytest.mark.parametrize("kind", ["request_prediction", "request_sets"])
+def test_a_state_with_impossible_numbers_or_names_is_an_answer(caller, request, kind):
+    asked = request.getfixturevalue(kind)
+    good, asked.state.velocity[3] = asked.state.velocity[3], 1e200
+    refuse(caller, asked, "CODE_BAD_STATE", "panda_joint4 velocity")
+    asked.state.velocity[3] = good
+    asked.state.name = [*asked.state.name, *(["x"] * 10**5)]
+    refuse(caller, asked, "CODE_UNKNOWN_JOINT", "expected at most 1000 joint names, got 100007")
+
+
+def test_a_state_that_cannot_be_read_is_an_answer(caller, request_prediction):
+    request_prediction.state = JointState()
+    caller.node._keep_state(b"\x00\x01\x00\x00\xff\xff")
+    refuse(caller, request_prediction, "CODE_BAD_STATE", "state: cannot be read")
 
 
 @pytest.mark.parametrize("kind", ["request_prediction", "request_sets"])
@@ -204,6 +228,9 @@ def test_a_useless_normal_is_an_answer(caller, request, kind, x):
         ("inertia_uncertainty", 1.0, "CODE_OUT_OF_RANGE", "uncertainty: expected a number from 0"),
         ("inertia_uncertainty", float("nan"), "CODE_OUT_OF_RANGE", "inertia_uncertainty"),
         ("friction_law", "x", "CODE_UNKNOWN_FRICTION_LAW", "expected one of coulomb, sliding"),
+        ("contacts", [wall_contact()] * 17, "CODE_OUT_OF_RANGE", "contacts: expected at most 16"),
+        ("models", ["M"] * 10**5, "CODE_OUT_OF_RANGE", "models: expected at most 3, got 100000"),
+        ("friction_law", "x" * 10**6, "CODE_UNKNOWN_FRICTION_LAW", "sliding, got 'xxx"),
     ],
 )
 def test_a_bad_prediction_request_is_an_answer(
@@ -231,6 +258,9 @@ def test_a_bad_prediction_request_is_an_answer(
         ("generators", 2**32 - 1, "CODE_OUT_OF_RANGE", "generators: expected an integer from 3"),
         ("peak_factor", 0.0, "CODE_OUT_OF_RANGE", "peak_factor: expected a finite number above 0"),
         ("impact_duration", -1.0, "CODE_OUT_OF_RANGE", "impact_duration: expected a finite"),
+        ("impact_duration", 5e-324, "CODE_OUT_OF_RANGE", "impact_duration: expected at least"),
+        ("friction", 1e308, "CODE_OUT_OF_RANGE", "friction: expected a number of at most 1e+06"),
+        ("sets", ["impulse"] * 10**5, "CODE_OUT_OF_RANGE", "sets: expected at most 9, got 1000"),
     ],
 )
 def test_a_bad_request_for_sets_is_an_answer(caller, request_sets, field, value, code, message):
