@@ -10,7 +10,7 @@ from typing import Any
 
 from impact_analysis.exceptions import UsageError
 from impact_analysis.new_files import write_file
-from impact_analysis.number_options import not_negative, number, numbers
+from impact_analysis.number_options import not_negative, numbers
 from impact_analysis.robot_report import as_json, as_text, keys_json, keys_text
 from impact_robots.chain import find_chain
 from impact_robots.keys import BY_NAME
@@ -72,10 +72,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     for option, key in _PER_JOINT.items():
         add(option, type=not_negative, metavar="X,..", dest=key, help=_help(key))
     for option, key in _NOISE.items():
-        add(option, type=number, metavar="X", dest=key, help=_help(key))
+        add(option, type=not_negative, metavar="X", dest=key, help=_help(key))
     add("--stance", type=numbers, metavar="Q,..", help=_help("stance"))
-    add("--tool-mass", type=number, metavar="M", help="of a solid sphere [kg]")
-    add("--tool-radius", type=number, metavar="R", help="of it [m]")
+    add("--tool-mass", type=not_negative, metavar="M", help="of a solid sphere [kg]")
+    add("--tool-radius", type=not_negative, metavar="R", help="of it [m]")
     add("--tool-com", type=numbers, metavar="X,Y,Z", help="its centre in the tip's axes [m]")
     add("--contact-point", type=numbers, metavar="X,Y,Z", help="in the tip's axes [m]")
     add(
@@ -141,14 +141,30 @@ def _given(arguments: argparse.Namespace, n: int) -> dict[str, Any]:
         values = getattr(arguments, key)
         if values is not None:
             found[key] = list(values) * (n if len(values) == 1 and key != "stance" else 1)
-    for key in _NOISE.values():
+    for option, key in _NOISE.items():
         if (value := getattr(arguments, key)) is not None:
-            found[key] = value
+            found[key] = _one(option, value)
     if arguments.driver_compensates_gravity:
         found["driver_compensates_gravity"] = arguments.driver_compensates_gravity == "true"
     if arguments.inertias_identified_as_a_set:
         found["inertias_identified_as_a_set"] = True
-    options = {**_TOOL, **_TOOL_POINTS}
-    tool = {key: getattr(arguments, option) for option, key in options.items()}
-    tool = {key: value for key, value in tool.items() if value is not None}
+    tool: dict[str, Any] = {
+        key: _one(f"--{option.replace('_', '-')}", value)
+        for option, key in _TOOL.items()
+        if (value := getattr(arguments, option)) is not None
+    }
+    for option, key in _TOOL_POINTS.items():
+        if (value := getattr(arguments, option)) is not None:
+            tool[key] = list(value)
     return {**found, "tool": tool} if tool else found
+
+
+def _one(option: str, values: tuple[float, ...]) -> float:
+    """Return the only one of some numbers.
+
+    Raises:
+        UsageError: there are more.
+    """
+    if len(values) != 1:
+        raise UsageError(f"{option}: expected one number, got {len(values)}")
+    return values[0]

@@ -84,9 +84,7 @@ class Entries:
         return value
 
     def numbers_from(self, key: str, low: int, high: int) -> tuple[int, ...]:
-        """Return whole numbers from ``low`` to ``high``, none twice; all without an entry."""
-        if key not in self._mapping:
-            return tuple(range(low, high + 1))
+        """Return whole numbers from ``low`` to ``high``, at least one, none twice."""
         value = self._need(key)
         whole = _is_list_of(value, int) and not any(isinstance(each, bool) for each in value)
         if not (whole and value and low <= min(value) and max(value) <= high):

@@ -83,7 +83,13 @@ KEYS = (
         "ready for an impact, within the limits; `predict`, `sets` and `plan` begin there without"
         " `--q`",
     ),
-    Key("detection_joints", "", "all", (), "joints of `torque_error` and `momentum`, from 1"),
+    Key(
+        "detection_joints",
+        "",
+        "the two before the last",
+        (),
+        "joints of `torque_error` and `momentum`, from 1",
+    ),
     Key(
         "driver_compensates_gravity",
         "",

@@ -98,9 +98,7 @@ def robot_of(
         limits=limits,
         **{key: entries.positive(key, model.nv, unknown) for key in _MOTORS},
         stance=_stance(entries, limits),
-        detection_joints=tuple(
-            i - 1 for i in entries.numbers_from("detection_joints", 1, model.nv)
-        ),
+        detection_joints=_detection_joints(entries, model.nv),
         driver_compensates_gravity=_compensation(entries),
         assumed=_assumed(entries),
         velocity_noise=entries.scale("velocity_noise", VELOCITY_NOISE),
@@ -156,6 +154,18 @@ def _stance(entries: Entries, limits: JointLimits) -> np.ndarray:
             "stance", "positions from position_lower to position_upper", stance.tolist()
         )
     return stance
+
+
+def _detection_joints(entries: Entries, n: int) -> tuple[int, ...]:
+    """Return the joints of the detectors of torques, from 0.
+
+    By default, as the Panda's, the two before the last: where little inertia turns the noise of
+    velocities into little torque.
+    """
+    key = "detection_joints"
+    if key not in entries:
+        return tuple(range(max(0, n - 3), max(1, n - 1)))
+    return tuple(i - 1 for i in entries.numbers_from(key, 1, n))
 
 
 def _compensation(entries: Entries) -> bool | None:

@@ -34,7 +34,12 @@ def draft(
         given: other entries that somebody knows, such as ``apparent_motor_inertia``; an entry
             ``tool`` may have some of its entries only.
     """
-    named: dict[str, Any] = {"name": name, "urdf": urdf, "joints": list(chain.joints), "base_link": chain.base}
+    named: dict[str, Any] = {
+        "name": name,
+        "urdf": urdf,
+        "joints": list(chain.joints),
+        "base_link": chain.base,
+    }
     limits = {key: each for key, each in _limits(model, chain).items() if key not in given}
     known = {**limits, **given}
     assumed = {key: each for key, each in _assumed(model, chain, known).items() if key not in given}

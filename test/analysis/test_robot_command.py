@@ -157,6 +157,11 @@ def test_every_key_is_listed_with_who_needs_it(robot):
     assert all(key.what.replace("`", "") in text for key in KEYS)
 
 
+def test_a_mass_is_one_number(robot, urdf, tmp_path):
+    status, _, error = robot(urdf, "--out", tmp_path / "ur.yaml", "--tool-mass=1,2")
+    assert (status, error) == (2, "impact: --tool-mass: expected one number, got 2\n")
+
+
 def test_without_a_urdf_it_says_what_it_expects(robot):
     status, _, error = robot()
     assert status == 2 and error == "impact: robot: expected a URDF, or --keys\n"

@@ -44,7 +44,7 @@ def test_four_keys_are_enough_and_limits_are_the_urdf_s(written):
     np.testing.assert_array_equal(robot.limits.torque, UR["torque"])
     np.testing.assert_array_equal(robot.limits.position_lower, [-UR["reach"]] * 6)
     np.testing.assert_array_equal(robot.limits.position_upper, [UR["reach"]] * 6)
-    assert robot.detection_joints == tuple(range(6)) and robot.contact_frame == "tip"
+    assert robot.detection_joints == (3, 4) and robot.contact_frame == "tip"
     assert set(robot.motor_inertias) == {"M"}
     assert set(robot.assumed) == {"tool", "velocity_noise", "torque_noise"}
     assert set(robot.missing) >= set(needed_by("impact_qp")) - {"velocity", "torque"}
