@@ -85,11 +85,11 @@ def _impossible(robot: Robot) -> str:
     lower, upper = limits.position_lower, limits.position_upper
     if not (np.isfinite(lower).all() and np.isfinite(upper).all() and np.all(lower <= upper)):
         return "positions out of order"
-    if not np.all((robot.stance >= lower) & (robot.stance <= upper)):
+    if np.any((robot.stance < lower) | (robot.stance > upper)):
         return "stance outside the limits"
-    if not all(np.all(each > 0.0) for each in (limits.velocity, limits.torque, limits.torque_rate)):
+    if any(np.any(each <= 0.0) for each in (limits.velocity, limits.torque, limits.torque_rate)):
         return "a limit that is not positive"
-    if type(robot.driver_compensates_gravity) is not bool:
+    if robot.driver_compensates_gravity not in (True, False, None):
         return "a flag that is none"
     if any(not inertia.mass > 0.0 for inertia in list(robot.model.inertias)[1:]):
         return "a link without mass"

@@ -16,9 +16,11 @@ from impact_analysis.analyze.run import MARK, PARTS, analyze_into
 from impact_analysis.analyze.settings import Settings
 from impact_analysis.exceptions import UsageError
 from impact_analysis.folder_lock import locked
+from impact_analysis.normals_file import read_normals
 from impact_analysis.number_options import count, number, numbers
 from impact_analysis.progress import Progress
 from impact_analysis.simulate_command import cores
+from impact_analysis.threshold_file import read_thresholds
 from impact_detector.gross_methods import METHODS, POLYNOMIAL
 from impact_predictor.impact_map import FRICTION_LAWS
 
@@ -38,19 +40,33 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "analyze",
         help="explain the impacts of recordings: models compared, coefficients identified, report",
-        description="Find the impacts in a CSV, a bag (MCAP, sqlite3) or a folder of bags, compare"
+        description="Find the impacts in a CSV, a bag (MCAP, sqlite3) or a folder of these, compare"
         " every impact model with them, identify friction, restitution and contact, and write a"
         " report.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("file", metavar="FILE", type=Path, help="CSV, bag, or folder of bags")
+    add("file", metavar="FILE", type=Path, help="CSV, bag, or folder of these")
     add("--out", type=Path, required=True, metavar="DIR", help="folder for report and results")
     add("--robot", default="panda", help="name of a robot, or its YAML (default: panda)")
     add("--urdf", default="", metavar="PATH", help="URDF that replaces the robot's own")
     add("--joint-prefix", default="", metavar="P", help="prefix of joint names, such as fr3_")
     add("--normal", type=numbers, metavar="X,Y,Z", help="of the surface, out of it, base axes")
+    add(
+        "--normals",
+        type=read_normals,
+        default={},
+        metavar="CSV",
+        help="one normal per recording: recording,normal_x,normal_y,normal_z; --normal for others",
+    )
+    add(
+        "--thresholds",
+        type=read_thresholds,
+        default={},
+        metavar="YAML",
+        help="of your arm, from detect --learn -o (default: the Panda's)",
+    )
     add(
         "--wrench-normal",
         type=numbers,

@@ -28,6 +28,7 @@ COMMANDS = {
     "evaluate": "evaluate",
     "reproduce": "reproduce_command",
     "bench": "bench_command",
+    "robot": "robot_command",
 }
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 WRONG_INPUT = (

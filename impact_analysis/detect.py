@@ -11,7 +11,6 @@ from typing import Any
 
 from impact_analysis.bag_recording import TopicChoice
 from impact_analysis.detect_options import (
-    TORQUE_THRESHOLD,
     add_detector_options,
     add_reference_options,
 )
@@ -28,6 +27,7 @@ from impact_analysis.progress import Progress
 from impact_analysis.recording import Recording
 from impact_analysis.score_report import draw, score_json, score_text
 from impact_analysis.score_run import EVERYTHING, judge_trials, scores
+from impact_analysis.threshold_file import TAKEN
 from impact_analysis.trial_table import read_trials
 from impact_detector.friction import PANDA_FRICTION
 from impact_detector.model_torque import ModelTorque
@@ -71,7 +71,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("file", metavar="FILE", type=Path, help="CSV, bag, or folder of bags")
+    add("file", metavar="FILE", type=Path, help="CSV, bag, or folder of these")
     add("--robot", default="panda", help="name of a robot, or its YAML (default: panda)")
     add("--urdf", default="", metavar="PATH", help="URDF that replaces the robot's own")
     add("--joint-prefix", default="", metavar="P", help="prefix of joint names, such as fr3_")
@@ -209,7 +209,7 @@ def _score(args: argparse.Namespace) -> int:
     results = judge_trials(
         trials,
         parameters,
-        own_thresholds=args.threshold is None,
+        own_thresholds=args.threshold is None and "threshold" not in args.thresholds,
         progress=lambda done, total: bar.update(done / total, f"{done}"),
     )
     bar.close("judged")
@@ -222,7 +222,7 @@ def _score(args: argparse.Namespace) -> int:
 
 
 def _parameters(args: argparse.Namespace) -> DetectorParameters:
-    """Return the node's parameters from the command line."""
+    """Return the node's parameters: from the command line, else from the file of thresholds."""
     values = {
         name: getattr(args, name)
         for name in (
@@ -230,19 +230,16 @@ def _parameters(args: argparse.Namespace) -> DetectorParameters:
             "urdf",
             "joint_prefix",
             "detectors",
-            "fused_threshold",
-            "threshold",
-            "momentum_threshold",
-            "acceleration_threshold",
-            "joints",
             "rearm_time",
-            "bias_samples",
             "force_threshold",
             "reference_excludes_gravity",
         )
     }
-    if values["threshold"] is None:
-        values["threshold"] = TORQUE_THRESHOLD
+    for name in TAKEN:
+        if (given := getattr(args, name)) not in (None, ()):
+            values[name] = given
+        elif name in args.thresholds:
+            values[name] = args.thresholds[name]
     return from_values(DetectorParameters, values)
 
 
@@ -286,7 +283,9 @@ def _report(
     empty = [result.name for result in results if not result.judged]
     if empty:
         why = {text for result in results for text in result.troubles.values()}
-        reason = "; ".join(sorted(why)) or "torques missing?"
+        if not any(result.torques for result in results):
+            why.add("torques missing")
+        reason = "; ".join(sorted(why)) or "too few samples"
         return _fail(f"{', '.join(empty)}: no sample could be judged ({reason})", 1)
     return 0
 

@@ -8,11 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from impact_analysis.number_options import number, whole
+from impact_analysis.threshold_file import read_thresholds
 from impact_detector.node_parameters import DETECTORS, DetectorParameters
 from impact_detector.reference import RULES
 from impact_detector.sample import FUSED
-
-TORQUE_THRESHOLD = DetectorParameters().threshold  # [N.m]
 
 
 def add_detector_options(add: Callable[..., Any]) -> None:
@@ -24,19 +23,21 @@ def add_detector_options(add: Callable[..., Any]) -> None:
         metavar="NAME,..",
         help=f"of {', '.join(DETECTORS)}; the first one's statistic is shown (default: {FUSED})",
     )
-    for option, default, what in (
-        ("--fused-threshold", 15.0, "jump that no torque explains [standard deviations]"),
-        ("--threshold", None, "sum of torque errors [N.m]; with --score the scenario's"),
-        ("--momentum-threshold", 5.0, "sum of external torques [N.m]"),
-        ("--acceleration-threshold", 25.0, "joint acceleration [rad/s^2]"),
+    add(
+        "--thresholds",
+        type=read_thresholds,
+        default={},
+        metavar="YAML",
+        help="file of --learn -o, instead of the defaults that follow",
+    )
+    for option, what in (
+        ("--fused-threshold", "jump that no torque explains [standard deviations]"),
+        ("--threshold", "sum of torque errors [N.m]; with --score the scenario's"),
+        ("--momentum-threshold", "sum of external torques [N.m]"),
+        ("--acceleration-threshold", "joint acceleration [rad/s^2]"),
     ):
-        add(
-            option,
-            type=number,
-            default=default,
-            metavar="T",
-            help=f"{what} (default: {default or TORQUE_THRESHOLD:g})",
-        )
+        default = getattr(DetectorParameters(), option[2:].replace("-", "_"))
+        add(option, type=number, metavar="T", help=f"{what} (default: {default:g})")
     add(
         "--joints",
         type=_numbers,
@@ -54,7 +55,6 @@ def add_detector_options(add: Callable[..., Any]) -> None:
     add(
         "--bias-samples",
         type=whole,
-        default=50,
         metavar="N",
         help="remove the mean torque error of the last N quiet samples, 0: none (default: 50)",
     )

@@ -36,7 +36,7 @@ def as_text(result: DetectionResult, setting: str) -> str:
         f"  {result.samples} samples in {duration:.3f} s, {result.judged} judged,"
         f" {result.dropped} dropped (not finite)",
         f"  {_largest_text(result)}",
-        f"  impacts: {_impacts(result.detections)}",
+        f"  impacts: {_impacts(result.detections) if result.judged else 'cannot be told'}",
     ]
     if result.lost:
         lines.insert(1, f"  damaged or not finished, lost: {'; '.join(result.lost)}")

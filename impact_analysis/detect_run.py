@@ -32,6 +32,7 @@ class DetectionResult:
     assessments: list[Assessment] = field(default_factory=list)  # one per detection
     samples: int = 0  # joint states
     judged: int = 0  # of these, with a statistic
+    torques: int = 0  # of these, with torques
     dropped: int = 0  # samples with NaN
     first_time: int = 0  # [ns]
     last_time: int = 0  # [ns]
@@ -66,6 +67,7 @@ def detect(
     for item, outcome in feed(session, recording):
         if isinstance(item, JointSample):
             _count(result, item.time)
+            result.torques += item.tau is not None
             if troubles := session.troubles:
                 result.troubles = troubles | result.troubles
         result.assessments += [session.assess(detection) for detection in outcome.detections]

@@ -87,6 +87,8 @@ def read_impact(arguments: argparse.Namespace) -> Impact:
     robot = _robot(arguments)
     rotation = contact_rotation(_sized(arguments.normal, 3, "--normal"))
     dynamics = ArmDynamics(robot, arguments.composite)
+    if arguments.q is None:
+        robot.require(f"{arguments.command} without --q", "stance")
     q = robot.stance if arguments.q is None else _sized(arguments.q, robot.dof, "--q")
     if arguments.dq is None:
         dq = _approach(dynamics(q, np.zeros(robot.dof)), rotation, arguments.speed)

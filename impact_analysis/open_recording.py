@@ -8,6 +8,7 @@ from pathlib import Path
 from impact_analysis.bag_reader import SUFFIXES
 from impact_analysis.bag_recording import BagRecording, TopicChoice
 from impact_analysis.csv_recording import CsvRecording
+from impact_analysis.csv_rows import csv_rows
 from impact_analysis.exceptions import RecordingError
 from impact_analysis.recording import Recording
 from impact_robots import Robot
@@ -21,7 +22,8 @@ def recording_paths(path: Path) -> list[Path]:
     Hidden are trials that `simulate --record` is still recording, or was when it was killed.
 
     Raises:
-        RecordingError: there is no such file, or nothing that can be read in the folder.
+        RecordingError: there is no such file, or nothing that can be read in the folder, such as
+            a bag, or a CSV with a column ``time_s`` (other CSVs are tables about recordings).
     """
     if not path.exists():
         raise RecordingError.at(path, "no such file or folder")
@@ -34,9 +36,21 @@ def recording_paths(path: Path) -> list[Path]:
         for found in _seen(path, f"*{suffix}")
         if found.parent not in bags
     ]
-    if not bags and not singles:
-        raise RecordingError.at(path, "expected bags in the folder (*.mcap, *.db3), found none")
-    return sorted([*bags, *singles])
+    tables = [found for found in _seen(path, "*.csv") if _is_recording(found)]
+    if not bags and not singles and not tables:
+        raise RecordingError.at(
+            path, "expected bags (*.mcap, *.db3) or CSVs (column time_s) in the folder, found none"
+        )
+    return sorted([*bags, *singles, *tables])
+
+
+def _is_recording(path: Path) -> bool:
+    """Tell whether a CSV holds measurements over time, and not a table about recordings."""
+    try:
+        header = [name.strip() for name in next(csv_rows(path), (0, []))[1]]
+    except RecordingError:
+        return True  # opening it will say what is wrong
+    return "time_s" in header and "recording" not in header
 
 
 def _seen(folder: Path, pattern: str) -> list[Path]:

@@ -57,6 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Work out the bound and print it; 1 if there is no safe speed."""
     _check(arguments)
     impact = read_impact(arguments)
+    impact.robot.require("plan")
     limit = _limit(impact, arguments)
     here = safe_speed(impact.robot, limit, impact.state.q)
     best = None

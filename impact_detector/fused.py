@@ -14,6 +14,7 @@ from impact_detector.exceptions import DetectorError
 from impact_detector.sample import FUSED, JointSample, from_seconds
 from impact_detector.state_detector import StateDetector
 from impact_robots import Robot
+from impact_robots.keys import TORQUE_NOISE, VELOCITY_NOISE
 
 WINDOWS = (1, 2)  # samples over which a jump is summed
 DELAY = 4  # samples between the windows and what the bias is learnt from
@@ -48,8 +49,8 @@ class FusedDetector(StateDetector):
         *,
         rearm_time: float = 0.5,
         bias_samples: int = 50,
-        velocity_noise: float = 4e-3,
-        torque_noise: float = 0.08,
+        velocity_noise: float = VELOCITY_NOISE,
+        torque_noise: float = TORQUE_NOISE,
     ) -> None:
         """Set up.
 

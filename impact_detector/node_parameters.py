@@ -224,7 +224,12 @@ def _detector(name: str, parameters: DetectorParameters, robot: Robot) -> StateD
     if name == FUSED:
         bias = max(1, parameters.bias_samples)
         return FusedDetector(
-            robot, parameters.fused_threshold, rearm_time=rearm_time, bias_samples=bias
+            robot,
+            parameters.fused_threshold,
+            rearm_time=rearm_time,
+            bias_samples=bias,
+            velocity_noise=robot.velocity_noise,
+            torque_noise=robot.torque_noise,
         )
     if name == ACCELERATION:
         joints = range(max(1, robot.dof - 1))  # as published for seven joints

@@ -8,7 +8,7 @@ import numpy as np
 from impact_detector.exceptions import EstimateError
 
 WINDOW = 0.04  # before the touch [s]
-_FEWEST = 10  # samples
+_FEWEST = 6  # samples; at 200 Hz there are 8 in the window
 _COVERAGE = 0.5  # of the window
 _MEAN = 0.004  # of velocities, where positions do not suffice [s]
 
@@ -30,7 +30,7 @@ def velocity_before(
         margin: how much earlier than ``t_touch`` the touch may have been [s].
 
     Raises:
-        EstimateError: fewer than 10 samples, or less than half the window covered.
+        EstimateError: fewer than 6 samples, or less than half the window covered.
     """
     chosen = (t >= t_touch - window) & (t < t_touch - margin)
     x = t[chosen] - t_touch

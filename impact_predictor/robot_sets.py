@@ -67,6 +67,7 @@ def robot_sets(
     Raises:
         NotApproachingError: the contact point does not approach.
         OutOfRangeError: an argument is out of its range.
+        RobotError: the set needs a figure of the robot that is unknown.
         UnboundedSetError: the friction pyramid is too wide for W.
         UnknownNameError: no such set or inverse inertia.
     """
@@ -124,6 +125,7 @@ class _Family:
 
     @cached_property
     def joint_velocity_jump(self) -> Polytope:
+        self.robot.require("sets", "apparent_motor_inertia")
         velocity_map = joint_velocity_map(self.J, self.state.M, self.robot.apparent_motor_inertia)
         return derived.joint_velocity_jump_set(self.impulse, velocity_map, self.robot.joint_names)
 

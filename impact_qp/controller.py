@@ -66,7 +66,12 @@ class ImpactController:
     """One cycle per measured state; holds no clock and no I/O."""
 
     def __init__(self, robot: Robot, plan: Plan, *, period: float = 1e-3) -> None:
-        """Create the controller for a control period [s]; ``reset`` before the first cycle."""
+        """Create the controller for a control period [s]; ``reset`` before the first cycle.
+
+        Raises:
+            RobotError: a limit or another figure of the robot that it needs is unknown.
+        """
+        robot.require("impact_qp")
         self.robot, self.plan, self.period = robot, plan, period
         self._period_ns = round(period * 1e9)
         self._dynamics = ArmDynamics(robot)

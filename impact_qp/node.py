@@ -113,6 +113,10 @@ class ImpactQpNode(LifecycleNode):
             self.get_logger().warning(
                 f"speed {settings.speed} m/s is capped at {plan.speed} m/s (speed_cap)"
             )
+        if self._robot.assumed:
+            self.get_logger().info(
+                f"robot {self._robot.name}: {', '.join(self._robot.assumed)} are assumed"
+            )
         self._reader = JointReader(self._robot.joint_names)
         self._dynamics = ArmDynamics(self._robot)
         self._watch = CycleWatch(period, settings.max_consecutive_missed)

@@ -5,7 +5,7 @@ from impact_robots.composite import COMPOSITES
 from impact_robots.contact_frame import contact_rotation
 from impact_robots.dynamics import ArmDynamics, ArmState, ArmStates, ContactDynamics
 from impact_robots.exceptions import ImpactError, RobotError
-from impact_robots.loader import available_robots, load_robot
+from impact_robots.loader import available_robots, load_robot, robot_of
 from impact_robots.robot import JointLimits, Robot
 from impact_robots.urdf_robot import robot_from_urdf
 
@@ -23,4 +23,5 @@ __all__ = [
     "contact_rotation",
     "load_robot",
     "robot_from_urdf",
+    "robot_of",
 ]

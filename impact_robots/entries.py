@@ -50,6 +50,10 @@ class Entries:
             raise self.error(key, f"entries {', '.join(known)}", value)
         return Entries(self.path, value, known, f"{self._section}{key}.")
 
+    def __contains__(self, key: str) -> bool:
+        """Tell whether there is an entry."""
+        return key in self._mapping
+
     def text(self, key: str, default: str | None = None) -> str:
         """Return a text; without a ``default`` it must be there."""
         if default is not None and key not in self._mapping:
@@ -96,15 +100,27 @@ class Entries:
             raise self.error(key, "a finite number, at least 0", value)
         return float(value)
 
-    def vector(self, key: str, size: int) -> np.ndarray:
-        """Return ``size`` finite numbers."""
+    def scale(self, key: str, default: float) -> float:
+        """Return a finite number above 0, ``default`` without an entry."""
+        if key not in self._mapping:
+            return default
+        if not (value := self.number(key)) > 0.0:
+            raise self.error(key, "a number above 0", value)
+        return value
+
+    def vector(self, key: str, size: int, default: np.ndarray | None = None) -> np.ndarray:
+        """Return ``size`` finite numbers; without a ``default`` they must be there."""
+        if default is not None and key not in self._mapping:
+            return default
         value = self._need(key)
         if not (isinstance(value, list) and len(value) == size and all(map(is_number, value))):
             raise self.error(key, f"{size} finite numbers", value)
         return np.array(value, dtype=float)
 
-    def positive(self, key: str, size: int) -> np.ndarray:
-        """Return ``size`` finite numbers above 0."""
+    def positive(self, key: str, size: int, default: np.ndarray | None = None) -> np.ndarray:
+        """Return ``size`` finite numbers above 0; without a ``default`` they must be there."""
+        if default is not None and key not in self._mapping:
+            return default
         values = self.vector(key, size)
         if np.any(values <= 0.0):
             raise self.error(key, "positive numbers", values.tolist())

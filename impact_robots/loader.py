@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -11,37 +12,22 @@ import pinocchio as pin
 from impact_robots.entries import Entries
 from impact_robots.exceptions import RobotError
 from impact_robots.frames import name_frames_apart
+from impact_robots.keys import BY_NAME, TORQUE_NOISE, VELOCITY_NOISE
+from impact_robots.limits import read_limits
 from impact_robots.physical import check_links, check_mass_matrix
 from impact_robots.robot import JointLimits, Robot
+from impact_robots.tool import attach_tool, check_frame
 from impact_robots.urdf_file import full_model, read_urdf
 from impact_robots.yaml_file import read_mapping
 
 _HERE = Path(__file__).parent
-_LIMITS = ("velocity", "acceleration", "jerk", "torque", "torque_rate", "impulsive_torque")
 _MOTORS = (
     "reflected_motor_inertia",
     "apparent_motor_inertia",
     "joint_stiffness",
     "joint_damping",
 )
-_KEYS = (
-    "name",
-    "urdf",
-    "inertias_identified_as_a_set",
-    "joint_prefix",
-    "joints",
-    "base_link",
-    "tool",
-    "position_lower",
-    "position_upper",
-    *_LIMITS,
-    *_MOTORS,
-    "stance",
-    "detection_joints",
-    "driver_compensates_gravity",
-    "assumed",
-)
-_TOOL = ("parent", "mass", "radius", "com", "contact_point")
+_SAID = ("tool", "velocity_noise", "torque_noise")  # without an entry a value is assumed
 
 
 def available_robots() -> tuple[str, ...]:
@@ -64,7 +50,32 @@ def load_robot(
             that no arm can have; says which.
     """
     path = _find(name)
-    entries = Entries(path, read_mapping(path), _KEYS)
+    return robot_of(path, read_mapping(path), urdf=urdf, joint_prefix=joint_prefix)
+
+
+def robot_of(
+    path: Path,
+    mapping: dict[str, Any],
+    *,
+    urdf: str | Path | None = None,
+    joint_prefix: str | None = None,
+) -> Robot:
+    """Return the robot that a YAML describes.
+
+    Only name, joints, base link and URDF are mandatory. What else is not given is the URDF's, or a
+    default that is listed in ``assumed``, or NaN, which :meth:`Robot.require` refuses for whom
+    needs it; see ``impact_robots.keys``.
+
+    Args:
+        path: of the YAML, which need not be there.
+        mapping: what is in it.
+        urdf: path of a URDF that replaces the one named in it.
+        joint_prefix: replaces its prefix of joint and link names.
+
+    Raises:
+        RobotError: as :func:`load_robot`.
+    """
+    entries = Entries(path, mapping, tuple(BY_NAME))
     prefix = entries.text("joint_prefix", "") if joint_prefix is None else joint_prefix
     joints = tuple(prefix + joint for joint in entries.texts("joints"))
     urdf_path = _urdf_path(path, entries, urdf)
@@ -73,9 +84,9 @@ def load_robot(
     as_a_set = entries.flag("inertias_identified_as_a_set", False)
     check_links(urdf_path, model, as_a_set=as_a_set)  # before a tool hides a link without mass
     base = prefix + entries.text("base_link")
-    _check_frame(entries, "base_link", base, model)
-    n, limits = len(joints), _limits(entries, len(joints))
-    contact_frame = _attach_tool(entries, model, prefix)
+    check_frame(entries, "base_link", base, model)
+    limits, unknown = read_limits(entries, model), np.full(model.nv, np.nan)
+    contact_frame = attach_tool(entries, model, prefix)
     check_mass_matrix(path, model, limits.position_lower, limits.position_upper)
     return Robot(
         name=entries.text("name"),
@@ -85,11 +96,13 @@ def load_robot(
         base_frame=base,
         contact_frame=contact_frame,
         limits=limits,
-        **{key: entries.positive(key, n) for key in _MOTORS},
+        **{key: entries.positive(key, model.nv, unknown) for key in _MOTORS},
         stance=_stance(entries, limits),
-        detection_joints=tuple(i - 1 for i in entries.numbers_from("detection_joints", 1, n)),
-        driver_compensates_gravity=entries.flag("driver_compensates_gravity"),
-        assumed=entries.texts("assumed", ()),
+        detection_joints=_detection_joints(entries, model.nv),
+        driver_compensates_gravity=_compensation(entries),
+        assumed=_assumed(entries),
+        velocity_noise=entries.scale("velocity_noise", VELOCITY_NOISE),
+        torque_noise=entries.scale("torque_noise", TORQUE_NOISE),
     )
 
 
@@ -132,18 +145,10 @@ def _reduced(urdf: Path, full: pin.Model, joints: tuple[str, ...]) -> pin.Model:
     return model
 
 
-def _limits(entries: Entries, size: int) -> JointLimits:
-    """Return the limits, which must leave each joint some way to go."""
-    lower, upper = (entries.vector(key, size) for key in ("position_lower", "position_upper"))
-    if np.any(lower >= upper):
-        raise entries.error("position_lower", "less than position_upper", lower.tolist())
-    positive = {key: entries.positive(key, size) for key in _LIMITS}
-    return JointLimits(position_lower=lower, position_upper=upper, **positive)
-
-
 def _stance(entries: Entries, limits: JointLimits) -> np.ndarray:
-    """Return the stance, which must be a configuration that the arm can take."""
-    stance = entries.vector("stance", len(limits.velocity))
+    """Return the stance, which must be a configuration that the arm can take; NaN is unknown."""
+    n = len(limits.velocity)
+    stance = entries.vector("stance", n, np.full(n, np.nan))
     if np.any((stance < limits.position_lower) | (stance > limits.position_upper)):
         raise entries.error(
             "stance", "positions from position_lower to position_upper", stance.tolist()
@@ -151,25 +156,25 @@ def _stance(entries: Entries, limits: JointLimits) -> np.ndarray:
     return stance
 
 
-def _attach_tool(entries: Entries, model: pin.Model, prefix: str) -> str:
-    """Add the tool's inertia and its contact frame to the model; return the frame's name."""
-    tool = entries.section("tool", _TOOL)
-    parent = prefix + tool.text("parent")
-    _check_frame(tool, "parent", parent, model)
-    frame = model.frames[model.getFrameId(parent)]
-    sphere = pin.Inertia.FromSphere(tool.number("mass"), tool.number("radius"))
-    at_com = frame.placement * pin.SE3(np.eye(3), tool.vector("com", 3))
-    model.appendBodyToJoint(frame.parentJoint, sphere, at_com)
-    at_contact = frame.placement * pin.SE3(np.eye(3), tool.vector("contact_point", 3))
-    name = prefix + "tool_contact"
-    if model.existFrame(name):
-        raise tool.error("contact_point", f"no frame {name} in the URDF", name)
-    model.addFrame(
-        pin.Frame(name, frame.parentJoint, model.getFrameId(parent), at_contact, pin.OP_FRAME)
-    )
-    return name
+def _detection_joints(entries: Entries, n: int) -> tuple[int, ...]:
+    """Return the joints of the detectors of torques, from 0.
+
+    By default, as the Panda's, the two before the last: where little inertia turns the noise of
+    velocities into little torque.
+    """
+    key = "detection_joints"
+    if key not in entries:
+        return tuple(range(max(0, n - 3), max(1, n - 1)))
+    return tuple(i - 1 for i in entries.numbers_from(key, 1, n))
 
 
-def _check_frame(entries: Entries, key: str, frame: str, model: pin.Model) -> None:
-    if not model.existFrame(frame):
-        raise RobotError(f"{entries.where(key)}: no frame {frame!r} in the URDF")
+def _compensation(entries: Entries) -> bool | None:
+    """Return whether the driver adds gravity, None if nobody says."""
+    key = "driver_compensates_gravity"
+    return entries.flag(key) if key in entries else None
+
+
+def _assumed(entries: Entries) -> tuple[str, ...]:
+    """Return what no source gives: what the YAML says itself, and defaults in its place."""
+    said = entries.texts("assumed", ())
+    return said + tuple(key for key in _SAID if key not in entries and key not in said)

@@ -47,8 +47,10 @@ def check_links(source: object, model: pin.Model, *, as_a_set: bool = False) -> 
 
 def check_mass_matrix(
     source: object, model: pin.Model, lower: np.ndarray, upper: np.ndarray
-) -> None:
+) -> tuple[float, float]:
     """Refuse a model whose mass matrix is not positive definite, or hardly so.
+
+    Returns the smallest and the largest eigenvalue where they are furthest apart.
 
     Args:
         source: what the error names, a path.
@@ -74,6 +76,7 @@ def check_mass_matrix(
             f"{source}: expected a positive definite mass matrix of condition below"
             f" {CONDITION:.0e}, got eigenvalues {small:.3g} to {large:.3g} kg.m^2{_at(pose)}"
         )
+    return float(small), float(large)
 
 
 def _mass_matrices(model: pin.Model, poses: np.ndarray) -> np.ndarray:

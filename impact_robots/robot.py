@@ -11,6 +11,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from impact_robots.exceptions import RobotError
+from impact_robots.keys import BY_NAME, TORQUE_NOISE, VELOCITY_NOISE, needed_by, said_missing
 
 
 def read_only(values: ArrayLike) -> np.ndarray:
@@ -25,7 +26,7 @@ class JointLimits:
     """Hardware limits, each an array of shape (n,) in the robot's joint order.
 
     Velocity, acceleration, jerk, torque and torque rate are symmetric: the value bounds the
-    magnitude.
+    magnitude. NaN is unknown, see :meth:`Robot.require`.
     """
 
     position_lower: np.ndarray  # [rad]
@@ -54,7 +55,8 @@ class Robot:
     """One fixed-base arm with n joints, its tool and its contact point.
 
     Arrays have shape (n,) and follow ``joint_names``. ``model`` is a pinocchio model whose joint
-    order is the same; treat it as immutable.
+    order is the same; treat it as immutable. What nobody has given is NaN (None for a flag), and
+    must not be used before :meth:`require`.
     """
 
     name: str
@@ -70,8 +72,10 @@ class Robot:
     joint_damping: np.ndarray  # D [N.m.s/rad]
     stance: np.ndarray  # a configuration ready for an impact [rad]
     detection_joints: tuple[int, ...]  # indices, from 0, of the torque-error detector's joints
-    driver_compensates_gravity: bool  # the driver adds gravity to a commanded torque
+    driver_compensates_gravity: bool | None  # the driver adds gravity to a commanded torque
     assumed: tuple[str, ...]  # entries that no source gives, see the YAML
+    velocity_noise: float = VELOCITY_NOISE  # standard deviation of measured dq [rad/s]
+    torque_noise: float = TORQUE_NOISE  # standard deviation of measured torques [N.m]
 
     def __post_init__(self) -> None:
         """Store read-only copies of the arrays."""
@@ -88,6 +92,26 @@ class Robot:
     def dof(self) -> int:
         """Number of joints n."""
         return len(self.joint_names)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Keys of the YAML whose values are unknown."""
+        values = {**vars(self.limits), **vars(self)}
+        return tuple(key for key in BY_NAME if key in values and _is_unknown(values[key]))
+
+    def require(self, who: str, *keys: str) -> None:
+        """Refuse to go on without what somebody needs to know of the robot.
+
+        Args:
+            who: package or command, see ``impact_robots.keys``.
+            keys: of the YAML that are needed; none: all that it needs.
+
+        Raises:
+            RobotError: says which keys are missing, for whom, with their units.
+        """
+        unknown = tuple(key for key in keys or needed_by(who) if key in self.missing)
+        if unknown:
+            raise RobotError(said_missing(self.name, who, unknown))
 
     def with_contact(self, frame: str, offset: ArrayLike | None = None) -> Robot:
         """Return the robot whose contact point is fixed to ``frame``.
@@ -124,11 +148,15 @@ class Robot:
     def motor_inertias(self) -> dict[str, np.ndarray]:
         """Diagonals, shape (n,) [kg.m^2], that an impact map may add to the mass matrix.
 
-        Motor inertias that are not known (all zero) are left out.
+        Motor inertias that are not known (NaN, or all zero) are left out.
         """
         motors = {
             "M+B_theta": self.apparent_motor_inertia,
             "M+B_rho": self.reflected_motor_inertia,
         }
-        known = {name: inertia for name, inertia in motors.items() if inertia.any()}
+        known = {name: each for name, each in motors.items() if np.nan_to_num(each).any()}
         return {"M": np.zeros(self.dof), **known}
+
+
+def _is_unknown(value: object) -> bool:
+    return value is None or (isinstance(value, np.ndarray) and bool(np.isnan(value).any()))

@@ -69,7 +69,15 @@ def read_mapping(path: Path) -> dict[str, Any]:
     Raises:
         RobotError: there is no such file, or it holds something else.
     """
-    text = read_text(path, "file")
+    return mapping_of(read_text(path, "file"), path)
+
+
+def mapping_of(text: str, path: Path) -> dict[str, Any]:
+    """Return the mapping in a YAML's text; ``path`` is for errors.
+
+    Raises:
+        RobotError: it holds something else.
+    """
     try:
         mapping = yaml.load(text, _Loader)
     except _UNREADABLE as error:

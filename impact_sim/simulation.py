@@ -77,7 +77,11 @@ class Simulation:
             interface: what commands mean.
             torque_loop: False lets the motors follow the desired torque directly.
             plant: to be used instead of a new one with ``surface``.
+
+        Raises:
+            RobotError: the robot's YAML lacks what a simulation needs.
         """
+        robot.require("impact_sim")
         self.robot = robot
         self.interface = interface
         self.plant = FlexibleJointPlant(robot, surface) if plant is None else plant

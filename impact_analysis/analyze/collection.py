@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from impact_analysis.analyze.detector_choice import choose
 from impact_analysis.analyze.measured import MeasuredImpact, Trace
 from impact_analysis.analyze.oddities import (
     CONTACT_FORCE,
@@ -41,6 +42,7 @@ from impact_robots import ImpactError, Robot
 
 KEEP = from_seconds(1.2)  # of measurements: an estimate comes 0.1 to 0.6 s after the touch
 VIBRATION = 0.015  # after the touch, in which the statistic may stay high [s]
+VIBRATION_SAMPLES = 6  # the same at rates where that is longer
 AGAIN = 0.25  # of the first statistic: what is above later is another impact
 BEFORE, AFTER = 0.05, 0.11  # of the traces, around the touch [s]
 MOST_TRACES = 60  # impacts that are drawn, in one recording and over all
@@ -182,8 +184,10 @@ def collect(
         recording = open_recording(path, robot, settings.topics)
         if isinstance(recording, BagRecording):
             recording.span = piece.span
-        with_torques = _has_torques(recording)
-        _Collector(collected, robot, settings, piece, torques=with_torques).run(recording)
+        choice = choose(recording)
+        collected.warnings += choice.remarks
+        own = settings.of_recording(collected.recording)
+        _Collector(collected, robot, own, piece, choice.detector).run(recording)
     except ImpactError as error:
         collected.error = " ".join(str(error).split())
     return collected
@@ -197,13 +201,6 @@ def group_of(name: str) -> str:
     return _REPEATED.sub("", stem) or stem
 
 
-def _has_torques(recording: Recording) -> bool:
-    """Tell whether the first joint state has torques."""
-    items = recording.items(references=False)
-    first = next((item for item in items if isinstance(item, JointSample)), None)
-    return first is None or first.tau is not None
-
-
 class _Collector:
     """Keeps the last measurements and makes impacts of estimates."""
 
@@ -213,12 +210,10 @@ class _Collector:
         robot: Robot,
         settings: Settings,
         piece: Piece,
-        *,
-        torques: bool,
+        name: str,
     ) -> None:
-        detector = settings.detector(torques=torques)
+        detector = settings.detector(name)
         self._session, self._window = session_for(detector, robot), detector.estimate_window
-        self._torques = torques
         self._collected, self._robot, self._settings = collected, robot, settings
         self._piece = piece
         self._dropped_before = 0
@@ -310,11 +305,6 @@ class _Collector:
             found.impacts.append(self._cut_off(*self._open[0]))
         found.gaps, found.jumps, found.repeated = watch.gaps, watch.jumps, watch.repeated
         found.warnings.extend(self._troubles.values())
-        if not self._torques:
-            found.warnings.append(
-                "no joint torques: impacts are detected by acceleration alone, and neither link nor"
-                " impulse can be told from the joints"
-            )
         if found.dropped >= found.samples:
             joints = ", ".join(self._robot.joint_names)
             raise RecordingError.at(
@@ -372,11 +362,13 @@ class _Collector:
             for verdict in self._statistics
             if verdict.detector == estimate.detection.detector
         ]
-        first = max((v.statistic for t, v in since if 0.0 < t <= VIBRATION), default=0.0)
+        period = self._watch.period
+        vibration = max(VIBRATION, VIBRATION_SAMPLES * period if isfinite(period) else 0.0)
+        first = max((v.statistic for t, v in since if 0.0 < t <= vibration), default=0.0)
         later = [
             (t, verdict)
             for t, verdict in since
-            if VIBRATION < t < self._window
+            if vibration < t < self._window
             and verdict.statistic > max(verdict.threshold, AGAIN * first)
         ]
         if not later or estimate.quality & SECOND_IMPACT:

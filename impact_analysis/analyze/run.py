@@ -30,6 +30,7 @@ from impact_analysis.folder_lock import locked
 from impact_analysis.new_files import write_file
 from impact_analysis.open_recording import recording_paths
 from impact_analysis.processes import Workers, result_of
+from impact_detector.sample import Suppressed
 
 PARTS = "parts"  # folder of what is known of each recording
 MARK = ".impact_analyze"  # file that says whose folder it is: only these are written to again
@@ -59,7 +60,7 @@ def analyze(
     """Return what a recording, or a folder of them, tells about impacts.
 
     Args:
-        path: bag (MCAP, sqlite3), CSV, or folder of bags.
+        path: bag (MCAP, sqlite3), CSV, or folder of these.
         out: folder for what is known of each recording, so that it can be resumed.
         jobs: processes.
         dask: address of a Dask scheduler that works instead of them.
@@ -70,7 +71,7 @@ def analyze(
 
     Raises:
         RecordingError: there is nothing to read.
-        UsageError: a setting is none.
+        UsageError: a setting is none, or a normal is of no recording.
         RobotError: there is no such robot.
         WriteError: the disk refused.
         AnalysisError: another process is writing into ``out``.
@@ -99,6 +100,7 @@ def analyze_into(
     wanted.load_robot()
     paths = sorted(recording_paths(Path(path)), key=_natural)
     names = _names(paths, Path(path))
+    wanted.check_normals(names)
     folder = None if out is None else Path(out) / PARTS
     if folder is not None:
         _make(folder)
@@ -248,6 +250,7 @@ def _load(folder: Path, name: str, settings: Settings) -> Collected | None:
             return None
         values = saved["collected"]
         values["impacts"] = [impact_from_json(item) for item in values["impacts"]]
+        values["suppressed"] = [Suppressed(**item) for item in values["suppressed"]]
         for key in ("period", "largest_statistic", "threshold"):
             values[key] = float("nan") if values[key] is None else values[key]
         return Collected(**values)

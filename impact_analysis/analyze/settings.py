@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from impact_analysis.bag_recording import TopicChoice
 from impact_analysis.exceptions import UsageError
 from impact_detector.gross_methods import METHODS, POLYNOMIAL
 from impact_detector.node_parameters import DetectorParameters
-from impact_detector.sample import ACCELERATION, FUSED
+from impact_detector.sample import FUSED
 from impact_predictor.impact_map import FRICTION_LAWS
 from impact_robots import Robot, contact_rotation, load_robot
 
@@ -35,6 +37,8 @@ class Settings:
     state_topic: str = ""  # of measured joint states; empty: found by type
     reference_topic: str = ""  # of desired ones
     wrench_topic: str = ""  # of forces; empty: all, of which the fastest is used
+    thresholds: Mapping[str, Any] = field(default_factory=dict)  # of detectors, by parameter
+    normals: Mapping[str, Vector] = field(default_factory=dict)  # by recording, before ``normal``
 
     def __post_init__(self) -> None:
         """Check the choices.
@@ -52,7 +56,7 @@ class Settings:
             if value is not None and not (0.0 <= value <= high and np.isfinite(value)):
                 wanted = "0 to 1" if name == "restitution" else "a number, at least 0"
                 raise UsageError(f"{name}: expected {wanted}, got {value:g}")
-        for vector in (self.normal, self.wrench_normal):
+        for vector in (self.normal, self.wrench_normal, *self.normals.values()):
             if vector is not None:
                 contact_rotation(vector)
 
@@ -71,17 +75,35 @@ class Settings:
         """The topics that the user has named."""
         return TopicChoice(self.state_topic, self.reference_topic, wrench=self.wrench_topic)
 
-    def detector(self, *, torques: bool = True) -> DetectorParameters:
-        """Return the node's defaults; without joint torques accelerations tell."""
+    def of_recording(self, name: str) -> Settings:
+        """Return the settings with the normal that ``normals`` has for a recording."""
+        normal = self.normals.get(name, self.normals.get(PurePath(name).stem, self.normal))
+        return replace(self, normal=normal)
+
+    def check_normals(self, names: Sequence[str]) -> None:
+        """Refuse normals of recordings that there are not.
+
+        Raises:
+            UsageError: names one, and the recordings.
+        """
+        known = {*names, *(PurePath(name).stem for name in names)}
+        for name in self.normals:
+            if name not in known:
+                listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+                raise UsageError(f"normals: expected a recording, {listed}, got {name!r}")
+
+    def detector(self, name: str = FUSED) -> DetectorParameters:
+        """Return the node's parameters with one detector: defaults but for ``thresholds``."""
         nan = (float("nan"),) * 3
         return DetectorParameters(
             robot=self.robot,
             urdf=self.urdf,
             joint_prefix=self.joint_prefix,
-            detectors=(FUSED if torques else ACCELERATION,),
+            detectors=(name,),
             contact_normal=self.normal or nan,
             wrench_normal=self.wrench_normal or self.normal or nan,
             estimate_method=self.method,
+            **self.thresholds,
         )
 
     def as_json(self) -> dict[str, Any]:

@@ -32,6 +32,8 @@ def answers(analysis: Analysis) -> list[str]:
 def _happened(analysis: Analysis) -> list[str]:
     count, files = len(analysis.impacts), len(analysis.recordings)
     where = f"{files} recordings" if files > 1 else analysis.recordings[0].recording
+    if not count and not any(each.judged for each in analysis.recordings):
+        return [f"Whether there was an impact in {where} cannot be told: nothing could be judged."]
     if not count:
         largest = _largest(analysis)
         return [f"No impact was found in {where}{largest}."]

@@ -187,7 +187,10 @@ def test_a_folder_gives_each_bag(detect, tmp_path):
     [
         (["nowhere.csv"], "nowhere.csv: no such file or folder"),
         (["{text}"], "expected a .csv, .mcap or .db3 file or a folder of bags"),
-        (["{folder}"], "expected bags in the folder (*.mcap, *.db3), found none"),
+        (
+            ["{folder}"],
+            "expected bags (*.mcap, *.db3) or CSVs (column time_s) in the folder, found none",
+        ),
         (["{csv}", "--robot", "kuka"], "expected one of fr3, panda or a YAML file, got 'kuka'"),
         (["{csv}", "--joints", "8"], "joints: expected numbers from 1 to 7, got 8"),
         (["{csv}", "--joints", "five"], "expected joint numbers such as 5,6, got 'five'"),

@@ -8,6 +8,8 @@ import pytest
 
 from impact_analysis import detect_options, evaluate, number_options
 from impact_analysis.command_line import make_parser, run
+from impact_analysis.normals_file import read_normals
+from impact_analysis.threshold_file import read_thresholds
 
 NUMERIC = (
     number_options.number,
@@ -20,7 +22,7 @@ NUMERIC = (
     detect_options._numbers,
     evaluate._seed,
 )
-OTHER = (None, Path, detect_options._names)
+OTHER = (None, Path, detect_options._names, read_normals, read_thresholds)
 NEEDED = {
     "simulate": ["free_motion"],
     "detect": ["recording.csv"],
@@ -29,6 +31,7 @@ NEEDED = {
 }
 NO_NUMBERS = ["nan", "inf", "-inf", "1e308", "-1e308", "9" * 400, "", " ", "text", "0x10", "--"]
 SIGNED = ("--speed", "--q", "--dq", "--normal", "--wrench-normal", "--contains")
+SIGNED += ("--stance", "--tool-com", "--contact-point")
 
 
 def commands():

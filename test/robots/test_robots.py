@@ -133,9 +133,9 @@ def test_a_wrong_entry_is_named(tmp_path, change, message):
 def test_a_missing_entry_is_named(tmp_path):
     entries = yaml.safe_load((_HERE / "panda.yaml").read_text())
     (tmp_path / "panda.urdf").write_text((_HERE / "panda.urdf").read_text())
-    del entries["jerk"]
+    del entries["joints"]
     (tmp_path / "arm.yaml").write_text(yaml.safe_dump(entries))
-    with pytest.raises(RobotError, match="entry 'jerk' is missing"):
+    with pytest.raises(RobotError, match="entry 'joints' is missing"):
         load_robot(tmp_path / "arm.yaml")
 
 

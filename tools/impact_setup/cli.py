@@ -32,6 +32,7 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
   evaluate    compare impact models on measured impacts
   reproduce   what the papers claim, recomputed
   bench       how long things take
+  robot       the YAML of your own arm, from its URDF
   test        the whole test suite; arguments go to pytest
   shell       a shell with everything sourced; ./impact shell -- COMMAND runs one command in it
   setup       set up, and nothing else

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which detector can judge a recording: by its torques and the rate of its joint states."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_analysis.recording import Recording
+from impact_detector.fused import LARGEST_GAP
+from impact_detector.sample import ACCELERATION, FUSED, MOMENTUM, JointSample
+from impact_detector.sample_rate import too_slow
+
+LOOK = 200  # joint states at the beginning of a recording that are looked at
+
+
+class Choice(NamedTuple):
+    """A detector, and what that means in words."""
+
+    detector: str
+    remarks: list[str]
+
+
+def choose(recording: Recording) -> Choice:
+    """Return the detector on joint states that can judge a recording best.
+
+    Raises:
+        RecordingError: the file turns out to be damaged.
+    """
+    times: list[int] = []
+    torques = False
+    for item in recording.items(references=False):
+        if isinstance(item, JointSample):
+            times.append(item.time)
+            torques |= item.tau is not None
+        if len(times) == LOOK:
+            break
+    if times and not torques:
+        return Choice(
+            ACCELERATION,
+            [
+                "no joint torques: impacts are detected by acceleration alone, and neither link nor"
+                " impulse can be told from the joints"
+            ],
+        )
+    steps = np.diff(times)
+    period = round(float(np.median(steps[steps > 0]))) if np.any(steps > 0) else 0
+    if period <= LARGEST_GAP:
+        return Choice(FUSED, [])
+    return Choice(
+        MOMENTUM,
+        [
+            f"{too_slow(FUSED, LARGEST_GAP, period)}; here momentum has judged, which misses more"
+            " impacts and finds them later than at 1 kHz: what was not found may have been one"
+        ],
+    )

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every key of a robot's YAML: its unit, what it is without an entry, and who cannot do without."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+LOADING = "every command"
+QP, SIM, PLAN, SETS = "impact_qp", "impact_sim", "plan", "sets"
+VELOCITY_NOISE, TORQUE_NOISE = 4e-3, 0.08  # the Panda's, [rad/s] and [N.m]
+_URDF = "the URDF's <limit>"
+_UNKNOWN = "unknown"
+
+
+class Key(NamedTuple):
+    """One entry of a robot's YAML."""
+
+    name: str
+    unit: str  # empty: it has none
+    default: str  # in words, what holds without an entry; empty: the entry is mandatory
+    needed_by: tuple[str, ...]  # who stops with one line if its value is unknown
+    what: str
+
+
+KEYS = (
+    Key("name", "", "", (LOADING,), "text"),
+    Key("urdf", "", "`--urdf`, or the parameter `urdf`", (LOADING,), "path, from the YAML's"),
+    Key("joint_prefix", "", "none", (), "text before every joint and link name of the YAML"),
+    Key("joints", "", "", (LOADING,), "that move, in the URDF's order; others are locked at zero"),
+    Key("base_link", "", "", (LOADING,), 'frame of "base axes"'),
+    Key(
+        "inertias_identified_as_a_set",
+        "",
+        "false",
+        (),
+        "true: right together, but not a body's link by link, as the Panda's",
+    ),
+    Key(
+        "tool",
+        "kg, m",
+        "the last link, no mass (assumed)",
+        (),
+        "`parent` link, `mass` and `radius` of a solid sphere, its centre `com` and the"
+        " `contact_point` in the parent's axes",
+    ),
+    Key("position_lower", "rad", _URDF, (LOADING,), "limit"),
+    Key("position_upper", "rad", _URDF, (LOADING,), "limit"),
+    Key("velocity", "rad/s", _URDF, (QP, SIM, PLAN), "limit"),
+    Key("acceleration", "rad/s^2", _UNKNOWN, (QP, SIM), "limit"),
+    Key("jerk", "rad/s^3", _UNKNOWN, (QP, SIM), "limit"),
+    Key("torque", "N.m", _URDF, (QP, SIM), "limit; effort in the URDF"),
+    Key("torque_rate", "N.m/s", _UNKNOWN, (QP,), "limit"),
+    Key("impulsive_torque", "N.m", _UNKNOWN, (QP, PLAN), "that an impact may cause"),
+    Key("reflected_motor_inertia", "kg.m^2", _UNKNOWN, (SIM,), "B_rho"),
+    Key(
+        "apparent_motor_inertia",
+        "kg.m^2",
+        _UNKNOWN,
+        (QP, SIM, PLAN, SETS),
+        "B_theta, under the torque loop",
+    ),
+    Key("joint_stiffness", "N.m/rad", _UNKNOWN, (SIM,), "of the transmission"),
+    Key("joint_damping", "N.m.s/rad", _UNKNOWN, (SIM,), "of the transmission"),
+    Key(
+        "velocity_noise",
+        "rad/s",
+        f"{VELOCITY_NOISE:g} (assumed)",
+        (),
+        "standard deviation of measured joint velocities, for the detector `fused`",
+    ),
+    Key(
+        "torque_noise",
+        "N.m",
+        f"{TORQUE_NOISE:g} (assumed)",
+        (),
+        "the same of joint torques",
+    ),
+    Key(
+        "stance",
+        "rad",
+        _UNKNOWN,
+        (),
+        "ready for an impact, within the limits; `predict`, `sets` and `plan` begin there without"
+        " `--q`",
+    ),
+    Key(
+        "detection_joints",
+        "",
+        "the two before the last",
+        (),
+        "joints of `torque_error` and `momentum`, from 1",
+    ),
+    Key(
+        "driver_compensates_gravity",
+        "",
+        _UNKNOWN,
+        (QP, SIM),
+        "true: the driver adds gravity to a commanded torque",
+    ),
+    Key("assumed", "", "none", (), "keys whose values no source gives"),
+)
+BY_NAME = {key.name: key for key in KEYS}
+
+
+def needed_by(who: str) -> tuple[str, ...]:
+    """Return the keys that a package or command cannot do without."""
+    return tuple(key.name for key in KEYS if who in key.needed_by)
+
+
+def said_missing(robot: str, who: str, names: tuple[str, ...]) -> str:
+    """Return the line that says which keys are missing, for whom, in which unit."""
+    listed = ", ".join(f"{name!r}" for name in names)
+    units = [BY_NAME[name].unit for name in names]
+    entry, verb, them = ("entry", "is", "it") if len(names) == 1 else ("entries", "are", "them")
+    unit = f" [{', '.join(each or '-' for each in units)}]" if any(units) else ""
+    return f"robot {robot}: {entry} {listed} {verb} missing: {who} needs {them}{unit}"
+
+
+def as_markdown() -> str:
+    """Return the table of the documentation."""
+    rows = [
+        "| key | unit | without an entry | needed by | what it is |",
+        "|---|---|---|---|---|",
+    ]
+    for key in KEYS:
+        default = key.default or "refused"
+        by = ", ".join(key.needed_by) or "-"
+        rows.append(f"| `{key.name}` | {key.unit or '-'} | {default} | {by} | {key.what} |")
+    return "\n".join(rows)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The limits of a robot: those of its YAML, else those of its URDF, else unknown."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from impact_robots.entries import Entries
+from impact_robots.robot import JointLimits
+
+_NOT_IN_A_URDF = ("acceleration", "jerk", "torque_rate", "impulsive_torque")
+
+
+def read_limits(entries: Entries, model: pin.Model) -> JointLimits:
+    """Return the limits, which must leave each joint some way to go; NaN is unknown.
+
+    Args:
+        entries: of the YAML.
+        model: of the joints that move, from the URDF, where 0 says that a limit is not known.
+
+    Raises:
+        RobotError: a wrong entry, or no range of positions.
+    """
+    n, unknown = model.nv, np.full(model.nv, np.nan)
+    lower = entries.vector("position_lower", n, model.lowerPositionLimit)
+    upper = entries.vector("position_upper", n, model.upperPositionLimit)
+    if np.any(lower >= upper):
+        raise entries.error("position_lower", "less than position_upper", lower.tolist())
+    return JointLimits(
+        position_lower=lower,
+        position_upper=upper,
+        velocity=entries.positive("velocity", n, _known(model.upperVelocityLimit)),
+        torque=entries.positive("torque", n, _known(model.upperEffortLimit)),
+        **{key: entries.positive(key, n, unknown) for key in _NOT_IN_A_URDF},
+    )
+
+
+def _known(limit: np.ndarray) -> np.ndarray:
+    """Return a URDF's limits, NaN for those that are zero or none."""
+    return np.where((limit > 0.0) & np.isfinite(limit), limit, np.nan)
