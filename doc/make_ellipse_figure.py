@@ -17,7 +17,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from impact_analysis.evaluate_run import halves
-from impact_analysis.planar_impacts import PlanarImpactFile, PlanarImpacts
+from impact_analysis.planar_impact_file import PlanarImpactFile
+from impact_analysis.planar_impacts import PlanarImpacts
 from impact_analysis.planar_models import baseline_errors, planar_models
 from impact_analysis.robust_fit import fit
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from impact_analysis.evaluate_report import as_json, as_text
 from impact_analysis.evaluate_run import FEWEST, ImpactEvaluation, evaluate
-from impact_analysis.planar_impacts import COLUMNS, PlanarDataset, PlanarImpactFile
+from impact_analysis.planar_impact_file import COLUMNS, PlanarImpactFile
+from impact_analysis.planar_impacts import PlanarDataset
 from impact_analysis.progress import Progress
 from impact_robots.exceptions import ImpactError
 
@@ -22,7 +23,8 @@ Models are fitted to one random half of the impacts and judged on the other.
 A data set is a CSV of planar impacts, one a row, at least {FEWEST} of them, SI units, with the
 columns {", ".join(COLUMNS[:5])},
 {", ".join(COLUMNS[5:8])} and the contact rows
-{", ".join(COLUMNS[8:])} (the last with its sign turned).
+{", ".join(COLUMNS[8:])} (the last usually with its sign turned: which
+signs the levers have is found from the data, said, and refused where it is not clear).
 Exit status: 0 done, 1 failed, 2 wrong usage, or a file that cannot be read.
 """
 

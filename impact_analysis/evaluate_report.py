@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from impact_analysis.evaluate_run import ImpactEvaluation, ModelResult, Score
+from impact_analysis.planar_impacts import LeverSigns
 from impact_analysis.planar_models import BASELINE, PUBLISHED
 
 COMPONENTS = ("vx_mps", "vy_mps", "w_radps")
@@ -21,6 +22,7 @@ def as_text(found: ImpactEvaluation) -> str:
     lines = [
         data.name,
         f"  {data.rows} rows, {len(data.impacts)} used; dropped: {data.dropped}",
+        *_lever_lines(data.levers),
         f"  fitted on {found.fitted}, judged on the other {found.held_out}"
         f" (random halves, seed {found.seed}); brackets: 95 %, bootstrap",
         "",
@@ -50,6 +52,7 @@ def as_json(found: ImpactEvaluation) -> str:
             "no_contact_frame": data.no_frame,
             "not_approaching": data.not_approaching,
         },
+        "contact_rows": _levers(data.levers),
         "fitted_impacts": found.fitted,
         "held_out_impacts": found.held_out,
         "error_scale": _components(found.scale),
@@ -63,6 +66,20 @@ def as_json(found: ImpactEvaluation) -> str:
         "best_beats_baseline": found.best.score.beats,
     }
     return json.dumps(document, indent=2, allow_nan=False)
+
+
+def _levers(levers: LeverSigns | None) -> dict[str, Any] | None:
+    """Return by which signs a file's levers were multiplied; None where they were not checked."""
+    if levers is None:
+        return None
+    return {
+        "n_lever_sign": levers.normal,
+        "d_lever_sign": levers.tangent,
+        "usual_signs": levers.usual,
+        "dw_residual_radps": levers.residual,
+        "dw_residual_other_d_lever_sign_radps": levers.other,
+        "text": levers.text,
+    }
 
 
 def _model(result: ModelResult) -> dict[str, Any]:
@@ -104,6 +121,15 @@ def _known(value: Any) -> Any:
     if isinstance(value, list):
         return [_known(item) for item in value]
     return value if np.isfinite(value) else None
+
+
+def _lever_lines(levers: LeverSigns | None) -> list[str]:
+    if levers is None:
+        return []
+    return [
+        f"  contact rows: {levers.text}",
+        f"    dw left by the balance of momentum: {levers.residuals}",
+    ]
 
 
 def _score_line(name: str, score: Score, *, verdict: bool = True) -> str:

@@ -12,7 +12,8 @@ from impact_analysis.command_line import run as main
 from impact_analysis.ellipse_contact import semi_axes, turned
 from impact_analysis.evaluate_run import evaluate, halves, judge
 from impact_analysis.exceptions import RecordingError
-from impact_analysis.planar_impacts import COLUMNS, PlanarDataset, PlanarImpactFile, PlanarImpacts
+from impact_analysis.planar_impact_file import COLUMNS, PlanarImpactFile
+from impact_analysis.planar_impacts import PlanarDataset, PlanarImpacts
 from impact_analysis.planar_models import PUBLISHED, baseline_errors, planar_models
 from impact_analysis.robust_fit import bootstrap, fit
 from impact_predictor.contact_force import Viscoelastic, viscoelastic_restitution
