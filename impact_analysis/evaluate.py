@@ -46,6 +46,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar="N",
         help="of the random halves and of the intervals (default: 0)",
     )
+    parser.add_argument(
+        "--inertia-ratio",
+        type=_inertia_ratio,
+        metavar="M2",
+        help="I/m of the body [m^2], where it is known (default: estimated from the fit data)",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
     return parser
@@ -58,19 +64,19 @@ def run(args: argparse.Namespace) -> int:
     except ImpactError as error:
         return _fail(error, 2)
     try:
-        found = _evaluate(dataset, args.seed)
+        found = _evaluate(dataset, args.seed, args.inertia_ratio)
     except ImpactError as error:
         return _fail(error, 1)
     print(as_json(found) if args.json else as_text(found))
     return 0
 
 
-def _evaluate(dataset: PlanarDataset, seed: int) -> ImpactEvaluation:
+def _evaluate(dataset: PlanarDataset, seed: int, inertia: float | None) -> ImpactEvaluation:
     """Evaluate, with a bar where somebody can see it."""
     if not sys.stderr.isatty():
-        return evaluate(dataset, seed)
+        return evaluate(dataset, seed, inertia=inertia)
     bar = Progress("evaluate")
-    found = evaluate(dataset, seed, progress=bar.update)
+    found = evaluate(dataset, seed, progress=bar.update, inertia=inertia)
     bar.close("done")
     return found
 
@@ -80,6 +86,17 @@ def _seed(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"expected a whole number, at least 0, got {text!r}")
     return int(text)
+
+
+def _inertia_ratio(text: str) -> float:
+    """Return an inertia per mass [m^2]."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not 0.0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a number above 0 in m^2, got {text!r}")
+    return value
 
 
 def _fail(message: object, status: int) -> int:

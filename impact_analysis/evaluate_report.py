@@ -10,7 +10,6 @@ import numpy as np
 
 from impact_analysis.evaluate_run import ImpactEvaluation, ModelResult, Score
 from impact_analysis.planar_impacts import LeverSigns
-from impact_analysis.planar_models import BASELINE, PUBLISHED
 
 COMPONENTS = ("vx_mps", "vy_mps", "w_radps")
 _UNITS = {"_spm": "s/m", "_m2": "m^2", "_rad": "rad", "_m": "m", "_s": "s"}
@@ -30,11 +29,9 @@ def as_text(found: ImpactEvaluation) -> str:
         f"  {'model':<13} {'vx [m/s]':<24} {'vy [m/s]':<24} {'w [rad/s]':<20} beats baseline",
     ]
     lines += [_score_line(result.model.name, result.score) for result in found.results]
-    lines.append(_score_line("baseline", found.baseline, verdict=False))
-    published = "".join(f" {value:<24.4g}" for value in PUBLISHED.values()).rstrip()
-    lines.append(f"  {'(published)':<13}{published}")
-    lines += ["", "fitted parameters"]
-    for result in found.results:
+    lines.append(_score_line("baseline", found.baseline.score, verdict=False))
+    lines += ["", *_inertia_lines(found), "", "parameters"]
+    for result in (found.baseline, *found.results):
         lines += _parameter_lines(result)
     lines += ["", *_verdict_lines(found, best)]
     return "\n".join(lines)
@@ -56,11 +53,12 @@ def as_json(found: ImpactEvaluation) -> str:
         "fitted_impacts": found.fitted,
         "held_out_impacts": found.held_out,
         "error_scale": _components(found.scale),
-        "baseline": {
-            "parameters": dict(BASELINE),
-            **_score(found.baseline, verdict=False),
-            "published_median_abs_error": dict(PUBLISHED),
+        "inertia_ratio": {
+            "given_m2": found.given_inertia,
+            "momentum_balance_m2": found.inertia.ratio,
+            "momentum_balance_interval_95_m2": [*map(_known, found.inertia.interval)],
         },
+        "baseline": _model(found.baseline, verdict=False),
         "models": [_model(result) for result in found.results],
         "best_model": found.best.model.name,
         "best_beats_baseline": found.best.score.beats,
@@ -82,18 +80,19 @@ def _levers(levers: LeverSigns | None) -> dict[str, Any] | None:
     }
 
 
-def _model(result: ModelResult) -> dict[str, Any]:
+def _model(result: ModelResult, *, verdict: bool = True) -> dict[str, Any]:
     names = [item.name for item in result.model.parameters]
     return {
         "name": result.model.name,
         "summary": result.model.summary,
-        "parameters": dict(zip(names, map(float, result.fit.parameters), strict=True)),
+        "parameters": dict(zip(names, map(float, result.fit.parameters), strict=True))
+        | dict(result.model.fixed),
         "parameter_interval_95": {
             name: [float(low), float(high)]
             for name, low, high in zip(names, *result.interval, strict=True)
         },
         "fit_cost": result.fit.cost,
-        **_score(result.score),
+        **_score(result.score, verdict=verdict),
     }
 
 
@@ -148,16 +147,31 @@ def _verdict(score: Score) -> str:
     return "yes" if score.beats_surely else "yes, within chance"
 
 
+def _inertia_lines(found: ImpactEvaluation) -> list[str]:
+    low, high = found.inertia.interval
+    value = f"{found.inertia.ratio:#.4g} [{low:#.4g}, {high:#.4g}] m^2"
+    lines = ["inertia per mass", f"  balance of momentum, fit half: {value}"]
+    if found.given_inertia is not None:
+        lines.append(f"  given, and used by all models: {found.given_inertia:#.4g} m^2")
+    return lines
+
+
 def _parameter_lines(result: ModelResult) -> list[str]:
     lines = [f"  {result.model.name}: {result.model.summary}"]
     for item, value, low, high in zip(
         result.model.parameters, result.fit.parameters, *result.interval, strict=True
     ):
-        suffix = next((end for end in _UNITS if item.name.endswith(end)), "")
-        name = item.name.removesuffix(suffix).replace("_", " ")
-        unit = _UNITS.get(suffix, "-")
-        lines.append(f"    {name:<24} {value:#.4g} [{low:#.4g}, {high:#.4g}] {unit}")
-    return lines
+        lines.append(_parameter_line(item.name, f"{value:#.4g} [{low:#.4g}, {high:#.4g}]"))
+    fixed = (
+        _parameter_line(name, f"{x:#.4g} (see above)") for name, x in result.model.fixed.items()
+    )
+    return [*lines, *fixed]
+
+
+def _parameter_line(key: str, value: str) -> str:
+    suffix = next((end for end in _UNITS if key.endswith(end)), "")
+    name = key.removesuffix(suffix).replace("_", " ")
+    return f"    {name:<24} {value} {_UNITS.get(suffix, '-')}"
 
 
 def _verdict_lines(found: ImpactEvaluation, best: ModelResult) -> list[str]:

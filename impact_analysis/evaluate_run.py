@@ -8,37 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from impact_analysis.evaluate_score import INTERVAL, Score, judge
 from impact_analysis.exceptions import RecordingError
 from impact_analysis.planar_impacts import PlanarDataset, PlanarImpacts
 from impact_analysis.planar_model import Model
-from impact_analysis.planar_models import baseline_errors, planar_models
+from impact_analysis.planar_models import baseline, planar_models
+from impact_analysis.planar_momentum import Inertia, inertia_ratio
 from impact_analysis.robust_fit import Fit, bootstrap, fit
 
 SAMPLES = 100  # fits of a bootstrap
-RESAMPLED_MEDIANS = 1000
 FEWEST = 40  # usable impacts
-INTERVAL = (0.025, 0.975)
-_LEAST_SCALE = 1e-9  # where the baseline is exact, as on made-up data
-
-
-@dataclass(frozen=True)
-class Score:
-    """Median absolute errors in (vx, vy, w) on the held-out half, with 95 % intervals."""
-
-    median: np.ndarray  # shape (3,) [m/s, m/s, rad/s]
-    interval: np.ndarray  # low and high, shape (2, 3)
-    ratio: np.ndarray  # to the baseline on the same impacts, shape (3,)
-    ratio_interval: np.ndarray  # shape (2, 3)
-
-    @property
-    def beats(self) -> bool:
-        """Whether every median is below the baseline's."""
-        return bool((self.ratio < 1.0).all())
-
-    @property
-    def beats_surely(self) -> bool:
-        """Whether the intervals of every ratio are below 1."""
-        return bool((self.ratio_interval[1] < 1.0).all())
+_LEAST_SCALE = 1e-3  # of the changes' spread, where the baseline is exact, as on made-up data
 
 
 @dataclass(frozen=True)
@@ -60,7 +40,9 @@ class ImpactEvaluation:
     fitted: int  # impacts
     held_out: int  # impacts
     scale: np.ndarray  # errors that count as 1 in the fit, shape (3,)
-    baseline: Score  # on the held-out half
+    inertia: Inertia  # of the fit half, by the balance of momentum
+    given_inertia: float | None  # what the user knows instead [m^2]
+    baseline: ModelResult
     results: tuple[ModelResult, ...]
 
     @property
@@ -81,6 +63,7 @@ def evaluate(
     seed: int = 0,
     samples: int = SAMPLES,
     progress: Callable[[float, str], None] = lambda fraction, note: None,
+    inertia: float | None = None,
 ) -> ImpactEvaluation:
     """Compare all models on a data set.
 
@@ -89,50 +72,68 @@ def evaluate(
         seed: of the halves and of the bootstraps.
         samples: fits of each model's bootstrap.
         progress: told how much is done, 0 to 1, and what.
+        inertia: I/m of the body, if it is known and not to be estimated [m^2].
 
     Raises:
-        RecordingError: too few impacts.
+        RecordingError: too few impacts, or they tell no inertia.
     """
     if len(dataset.impacts) < FEWEST:
         raise RecordingError.at(dataset.name, _too_few(dataset))
     known, unseen = halves(dataset.impacts, seed)
-    scale = np.maximum(np.median(baseline_errors(known), axis=0), _LEAST_SCALE)
-    reference = baseline_errors(unseen)
-    models = planar_models(known)
-    results = []
-    for i, model in enumerate(models):
+    measured = _measured_inertia(dataset.name, known, seed)
+    simplest, *models = baseline(inertia or measured.ratio), *planar_models(known, inertia)
+    scale = spread(known)
+    results: list[ModelResult] = []
+    reference = np.empty(0)
+    for i, model in enumerate((simplest, *models)):
 
         def report(fraction: float, model: Model = model, i: int = i) -> None:
-            progress((i + fraction) / len(models), model.name)
+            progress((i + fraction) / (len(models) + 1), model.name)
 
         rng = np.random.default_rng([seed, i])
         found, interval = _fitted(model, known, scale, rng, samples, report)
-        errors = np.abs(model.predict(found.parameters, unseen) - unseen.after)
-        score = judge(errors, reference, seed)
-        results.append(ModelResult(model, found, interval, score))
-    own = judge(reference, reference, seed)
-    return ImpactEvaluation(dataset, seed, len(known), len(unseen), scale, own, tuple(results))
-
-
-def judge(errors: np.ndarray, reference: np.ndarray, seed: int) -> Score:
-    """Return medians of absolute errors, beside those of a reference on the same impacts.
-
-    Args:
-        errors: absolute errors, shape (N, 3).
-        reference: those of the reference, shape (N, 3); resampled together with ``errors``.
-        seed: of the bootstrap.
-    """
-    rng = np.random.default_rng([seed, RESAMPLED_MEDIANS])
-    rows = rng.integers(len(errors), size=(RESAMPLED_MEDIANS, len(errors)))
-    medians = np.median(errors[rows], axis=1)
-    ratios = medians / np.median(reference[rows], axis=1)
-    median = np.median(errors, axis=0)
-    return Score(
-        median=median,
-        interval=np.quantile(medians, INTERVAL, axis=0),
-        ratio=median / np.median(reference, axis=0),
-        ratio_interval=np.quantile(ratios, INTERVAL, axis=0),
+        errors = model.errors(found.parameters, unseen)
+        if model is simplest:
+            reference, scale = errors, baseline_scale(model, found, known)
+        results.append(ModelResult(model, found, interval, judge(errors, reference, seed)))
+    return ImpactEvaluation(
+        dataset=dataset,
+        seed=seed,
+        fitted=len(known),
+        held_out=len(unseen),
+        scale=scale,
+        inertia=measured,
+        given_inertia=inertia,
+        baseline=results[0],
+        results=tuple(results[1:]),
     )
+
+
+def spread(impacts: PlanarImpacts) -> np.ndarray:
+    """Return how far changes of velocity typically lie from their median, shape (3,)."""
+    change = impacts.after - impacts.before
+    typical = np.median(np.abs(change - np.median(change, axis=0)), axis=0)
+    return np.maximum(typical, np.finfo(float).tiny)
+
+
+def baseline_scale(model: Model, found: Fit, impacts: PlanarImpacts) -> np.ndarray:
+    """Return the errors that count as 1 in the other fits: the baseline's medians, shape (3,)."""
+    medians = np.median(model.errors(found.parameters, impacts), axis=0)
+    return np.maximum(medians, _LEAST_SCALE * spread(impacts))
+
+
+def _measured_inertia(name: str, impacts: PlanarImpacts, seed: int) -> Inertia:
+    """Return the inertia by the balance of momentum.
+
+    Raises:
+        RecordingError: the impacts tell none.
+    """
+    found = inertia_ratio(impacts, seed)
+    if not 0.0 < found.ratio < np.inf:
+        raise RecordingError.at(
+            name, "expected changes of w that follow from those of vx and vy by one inertia I/m > 0"
+        )
+    return found
 
 
 def _fitted(

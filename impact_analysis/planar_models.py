@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -25,16 +26,44 @@ STIFFNESS = Parameter("stiffness_ratio", (5.0, 15.0), 0.1, 200.0)
 LAG = Parameter("contact_lag_s", (0.0,), -0.02, 0.02)
 OFFSET = Parameter("angle_offset_rad", (0.0,), -0.2, 0.2)
 
-# what the data set's documentation publishes: one rigid map, picked on the whole set
-BASELINE = {"friction": 0.2, "restitution": 0.5, "inertia_per_mass_m2": 3.6e-4}
-PUBLISHED = {"vx_mps": 0.074, "vy_mps": 0.147, "w_radps": 4.16}  # its median absolute errors
+
+def baseline(inertia: float) -> Model:
+    """Return a rigid map of which only friction and restitution are fitted.
+
+    Args:
+        inertia: I/m of the body [m^2].
+    """
+    return Model(
+        "baseline",
+        "coulomb with the inertia above, friction and e fitted",
+        (FRICTION, RESTITUTION),
+        _law("coulomb"),
+        _constant,
+        fixed={INERTIA: inertia},
+    )
 
 
-def planar_models(impacts: PlanarImpacts) -> tuple[Model, ...]:
+def planar_models(impacts: PlanarImpacts, inertia: float | None = None) -> tuple[Model, ...]:
     """Return the models; bounds and starts that have a length come from these impacts.
 
     The one called ``pose`` needs an elliptic body and is left out for another.
+
+    Args:
+        impacts: N impacts.
+        inertia: I/m of the body, if it is known and not to be fitted [m^2].
     """
+    models = _models(impacts)
+    return models if inertia is None else tuple(_with_inertia(x, inertia) for x in models)
+
+
+def _with_inertia(model: Model, inertia: float) -> Model:
+    """Return a model whose inertia is not fitted."""
+    fitted = tuple(item for item in model.parameters if item.name != INERTIA)
+    return replace(model, parameters=fitted, fixed={INERTIA: inertia})
+
+
+def _models(impacts: PlanarImpacts) -> tuple[Model, ...]:
+    """Return the models, all of them with the inertia fitted."""
     inertia = _inertia(impacts)
     plain = (FRICTION, RESTITUTION, inertia)
     damped = (FRICTION, DAMPING, inertia)
@@ -68,13 +97,6 @@ def _refinements(plain: tuple[Parameter, ...], impacts: PlanarImpacts) -> Iterat
     yield Model("direction", summary, parameters, _compliant, _by_place, pose)
 
 
-def baseline_errors(impacts: PlanarImpacts) -> np.ndarray:
-    """Return the absolute errors of the baseline in (vx, vy, w), shape (N, 3)."""
-    parameters = tuple(Parameter(name, (), 0.0, 1.0) for name in BASELINE)
-    model = Model("baseline", "coulomb, not fitted", parameters, _law("coulomb"), _constant)
-    return np.abs(model.predict(np.array([*BASELINE.values()]), impacts) - impacts.after)
-
-
 def _inertia(impacts: PlanarImpacts) -> Parameter:
     """Return I/m of a body as large as its levers: about half their square."""
     square = float(np.median(impacts.tangent[:, 2] ** 2 + impacts.normal[:, 2] ** 2))
@@ -102,7 +124,7 @@ def _law(name: str) -> Law:
 
 
 def _sliding(G: np.ndarray, velocity: np.ndarray, values: Values, e: np.ndarray) -> np.ndarray:
-    """Return the published law's impulse; Coulomb's where it jams and has none."""
+    """Return the law's impulse; Coulomb's where it jams and has none."""
     impulse = _law("sliding")(G, velocity, values, e)
     return np.where(np.isnan(impulse), _law("coulomb")(G, velocity, values, e), impulse)
 
