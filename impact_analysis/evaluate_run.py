@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fits impact models to one half of measured impacts and judges them on the other."""
+"""Fits impact models to some measured impacts and judges them on others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from impact_analysis.planar_momentum import Inertia, inertia_ratio
 from impact_analysis.robust_fit import Fit, bootstrap, fit
 
 SAMPLES = 100  # fits of a bootstrap
-FEWEST = 40  # usable impacts
+FEWEST = 40  # usable impacts in one file; half as many in each of two
 _LEAST_SCALE = 1e-3  # of the changes' spread, where the baseline is exact, as on made-up data
 
 
@@ -35,20 +35,34 @@ class ModelResult:
 class ImpactEvaluation:
     """What was compared, and how it ended."""
 
-    dataset: PlanarDataset
+    dataset: PlanarDataset  # fitted to, if there is another to judge on; else halved
+    test: PlanarDataset | None  # judged on
     seed: int
     fitted: int  # impacts
     held_out: int  # impacts
     scale: np.ndarray  # errors that count as 1 in the fit, shape (3,)
-    inertia: Inertia  # of the fit half, by the balance of momentum
+    inertia: Inertia  # of the fitted impacts, by the balance of momentum
+    judged_inertia: Inertia  # of the judged ones
     given_inertia: float | None  # what the user knows instead [m^2]
     baseline: ModelResult
     results: tuple[ModelResult, ...]
 
     @property
     def best(self) -> ModelResult:
-        """The model that fits the fit half best: chosen without a look at the other half."""
+        """The model that fits best: chosen without a look at the judged impacts."""
         return min(self.results, key=lambda result: result.fit.cost)
+
+    @property
+    def in_both(self) -> int:
+        """How many impacts of the test file the fit file has too."""
+        if self.test is None:
+            return 0
+        known, judged = (
+            [tuple(row) for row in np.hstack([data.impacts.before, data.impacts.after])]
+            for data in (self.dataset, self.test)
+        )
+        there = set(known)
+        return sum(row in there for row in judged)
 
 
 def halves(impacts: PlanarImpacts, seed: int) -> tuple[PlanarImpacts, PlanarImpacts]:
@@ -64,6 +78,7 @@ def evaluate(
     samples: int = SAMPLES,
     progress: Callable[[float, str], None] = lambda fraction, note: None,
     inertia: float | None = None,
+    test: PlanarDataset | None = None,
 ) -> ImpactEvaluation:
     """Compare all models on a data set.
 
@@ -73,13 +88,13 @@ def evaluate(
         samples: fits of each model's bootstrap.
         progress: told how much is done, 0 to 1, and what.
         inertia: I/m of the body, if it is known and not to be estimated [m^2].
+        test: impacts to judge on; then all of ``dataset`` is fitted to, and half of ``FEWEST``
+            suffices in each. Without it, random halves of ``dataset``.
 
     Raises:
         RecordingError: too few impacts, or they tell no inertia.
     """
-    if len(dataset.impacts) < FEWEST:
-        raise RecordingError.at(dataset.name, _too_few(dataset))
-    known, unseen = halves(dataset.impacts, seed)
+    known, unseen = _parts(dataset, test, seed)
     measured = _measured_inertia(dataset.name, known, seed)
     simplest, *models = baseline(inertia or measured.ratio), *planar_models(known, inertia)
     scale = spread(known)
@@ -98,15 +113,32 @@ def evaluate(
         results.append(ModelResult(model, found, interval, judge(errors, reference, seed)))
     return ImpactEvaluation(
         dataset=dataset,
+        test=test,
         seed=seed,
         fitted=len(known),
         held_out=len(unseen),
         scale=scale,
         inertia=measured,
+        judged_inertia=inertia_ratio(unseen, seed),
         given_inertia=inertia,
         baseline=results[0],
         results=tuple(results[1:]),
     )
+
+
+def _parts(
+    dataset: PlanarDataset, test: PlanarDataset | None, seed: int
+) -> tuple[PlanarImpacts, PlanarImpacts]:
+    """Return the impacts to fit and those to judge.
+
+    Raises:
+        RecordingError: too few.
+    """
+    files, fewest = ([dataset], FEWEST) if test is None else ([dataset, test], FEWEST // 2)
+    for data in files:
+        if len(data.impacts) < fewest:
+            raise RecordingError.at(data.name, _too_few(data, fewest))
+    return halves(dataset.impacts, seed) if test is None else (dataset.impacts, test.impacts)
 
 
 def spread(impacts: PlanarImpacts) -> np.ndarray:
@@ -154,8 +186,8 @@ def _fitted(
     return found, np.quantile(drawn, INTERVAL, axis=0)
 
 
-def _too_few(dataset: PlanarDataset) -> str:
+def _too_few(dataset: PlanarDataset, fewest: int) -> str:
     return (
-        f"expected at least {FEWEST} usable impacts, got {len(dataset.impacts)} of"
+        f"expected at least {fewest} usable impacts, got {len(dataset.impacts)} of"
         f" {dataset.rows} rows ({dataset.dropped})"
     )

@@ -45,8 +45,10 @@ def inertia_ratio(impacts: PlanarImpacts, seed: int = 0) -> Inertia:
     turn, dw = _turning(impacts, 1), (impacts.after - impacts.before)[:, 2]
     rows = _resampled(len(dw), seed)
     slope, _ = _robust_slope(turn, dw)
-    low, high = np.quantile(1 / _robust_slope(turn[rows], dw[rows])[0], INTERVAL)
-    return Inertia(float(1 / slope), (float(low), float(high)))
+    drawn, _ = _robust_slope(turn[rows], dw[rows])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        low, high = np.quantile(1 / drawn, INTERVAL)
+        return Inertia(float(1 / slope), (float(low), float(high)))
 
 
 def lever_signs(impacts: PlanarImpacts, seed: int = 0) -> LeverSigns:
