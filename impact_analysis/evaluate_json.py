@@ -34,6 +34,7 @@ def as_json(found: ImpactEvaluation) -> str:
         },
         "baseline": _model(found.baseline, verdict=False),
         "models": [_model(result) for result in found.results],
+        "left_out": {"pose": found.no_pose} if found.no_pose else {},
         "best_model": found.best.model.name,
         "best_beats_baseline": found.best.score.beats,
     }

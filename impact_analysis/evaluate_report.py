@@ -24,6 +24,7 @@ def as_text(found: ImpactEvaluation) -> str:
     ]
     lines += [_score_line(result.model.name, result.score) for result in found.results]
     lines.append(_score_line("baseline", found.baseline.score, verdict=False))
+    lines += [f"  no pose: {found.no_pose}"] if found.no_pose else []
     lines += ["", *_inertia_lines(found), "", "parameters"]
     for result in (found.baseline, *found.results):
         lines += _parameter_lines(result)

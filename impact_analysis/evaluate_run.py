@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from impact_analysis.ellipse_contact import known_axes
 from impact_analysis.evaluate_score import INTERVAL, Score, judge
 from impact_analysis.exceptions import RecordingError
 from impact_analysis.planar_impacts import PlanarDataset, PlanarImpacts
@@ -46,6 +47,7 @@ class ImpactEvaluation:
     given_inertia: float | None  # what the user knows instead [m^2]
     baseline: ModelResult
     results: tuple[ModelResult, ...]
+    no_pose: str  # why the model `pose` is left out; empty if it is not
 
     @property
     def best(self) -> ModelResult:
@@ -96,7 +98,7 @@ def evaluate(
     """
     known, unseen = _parts(dataset, test, seed)
     measured = _measured_inertia(dataset.name, known, seed)
-    simplest, *models = baseline(inertia or measured.ratio), *planar_models(known, inertia)
+    simplest, *models = baseline(inertia or measured.ratio), *planar_models(known, inertia, unseen)
     scale = spread(known)
     results: list[ModelResult] = []
     reference = np.empty(0)
@@ -123,6 +125,7 @@ def evaluate(
         given_inertia=inertia,
         baseline=results[0],
         results=tuple(results[1:]),
+        no_pose=known_axes(known, unseen)[1],
     )
 
 

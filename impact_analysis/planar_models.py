@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from impact_analysis.ellipse_contact import semi_axes, turned
+from impact_analysis.ellipse_contact import known_axes, turned
 from impact_analysis.planar_impacts import PlanarImpacts
 from impact_analysis.planar_model import INERTIA, Law, Model, Parameter, Pose, Values, as_given
 from impact_predictor.contact_force import Viscoelastic, viscoelastic_restitution
@@ -35,7 +35,7 @@ def baseline(inertia: float) -> Model:
     """
     return Model(
         "baseline",
-        "coulomb with the inertia above, friction and e fitted",
+        "coulomb, only friction and e fitted",
         (FRICTION, RESTITUTION),
         _law("coulomb"),
         _constant,
@@ -43,7 +43,9 @@ def baseline(inertia: float) -> Model:
     )
 
 
-def planar_models(impacts: PlanarImpacts, inertia: float | None = None) -> tuple[Model, ...]:
+def planar_models(
+    impacts: PlanarImpacts, inertia: float | None = None, judged: PlanarImpacts | None = None
+) -> tuple[Model, ...]:
     """Return the models; bounds and starts that have a length come from these impacts.
 
     The one called ``pose`` needs an elliptic body and is left out for another.
@@ -51,8 +53,9 @@ def planar_models(impacts: PlanarImpacts, inertia: float | None = None) -> tuple
     Args:
         impacts: N impacts.
         inertia: I/m of the body, if it is known and not to be fitted [m^2].
+        judged: impacts that will be judged; only their contact rows are looked at, for ``pose``.
     """
-    models = _models(impacts)
+    models = _models(impacts, judged)
     return models if inertia is None else tuple(_with_inertia(x, inertia) for x in models)
 
 
@@ -62,7 +65,7 @@ def _with_inertia(model: Model, inertia: float) -> Model:
     return replace(model, parameters=fitted, fixed={INERTIA: inertia})
 
 
-def _models(impacts: PlanarImpacts) -> tuple[Model, ...]:
+def _models(impacts: PlanarImpacts, judged: PlanarImpacts | None) -> tuple[Model, ...]:
     """Return the models, all of them with the inertia fitted."""
     inertia = _inertia(impacts)
     plain = (FRICTION, RESTITUTION, inertia)
@@ -74,11 +77,13 @@ def _models(impacts: PlanarImpacts) -> tuple[Model, ...]:
         Model("viscoelastic", "coulomb, e by speed", damped, _law("coulomb"), _viscoelastic),
         Model("poisson", "Routh's path, Poisson's e", plain, _law("poisson"), _constant),
         Model("energetic", "Routh's path, Stronge's e", plain, _law("energetic"), _constant),
-        *_refinements(plain, impacts),
+        *_refinements(plain, impacts, judged),
     )
 
 
-def _refinements(plain: tuple[Parameter, ...], impacts: PlanarImpacts) -> Iterator[Model]:
+def _refinements(
+    plain: tuple[Parameter, ...], impacts: PlanarImpacts, judged: PlanarImpacts | None
+) -> Iterator[Model]:
     """Yield models each of which adds one idea to the one before."""
     parameters = (*plain, STIFFNESS)
     yield Model(
@@ -86,7 +91,7 @@ def _refinements(plain: tuple[Parameter, ...], impacts: PlanarImpacts) -> Iterat
     )
     parameters = (*parameters, *_place_parameters(impacts.place))
     yield Model("place", "compliant, e by place on the surface", parameters, _compliant, _by_place)
-    axes = semi_axes(impacts)
+    axes, _ = known_axes(impacts, judged)
     pose: Pose = as_given
     if axes is not None:
         parameters, pose = (*parameters, LAG, OFFSET), _turned_pose(axes)
