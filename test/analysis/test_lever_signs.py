@@ -93,6 +93,21 @@ def test_a_round_body_needs_no_sign_of_its_normals_lever(tmp_path):
         assert "the other way" not in levers.text
 
 
+@pytest.mark.parametrize(("friction", "spin_noise"), [(0.35, 10.0), (0.1, 5.0), (0.03, 2.0)])
+def test_few_noisy_impacts_are_refused_rather_than_turned_wrongly(
+    tmp_path, monkeypatch, friction, spin_noise
+):
+    monkeypatch.setattr("falling_boxes.NOISE", np.array([0.02, 0.02, spin_noise]))
+    refused = 0
+    for seed in range(12):
+        file = write(tmp_path / "box.csv", box(40, friction, seed=seed), 1, -1)
+        try:
+            assert PlanarImpactFile(file).read().levers.usual
+        except RecordingError:
+            refused += 1
+    assert refused > 0
+
+
 @pytest.mark.parametrize(("normal", "tangent"), SIGNS)
 def test_the_measured_ellipse_is_told_with_any_signs(shared_data, tmp_path, normal, tangent):
     source = shared_data / "real" / "ellipse_impacts.csv"
