@@ -16,9 +16,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from impact_analysis.evaluate_run import halves
-from impact_analysis.planar_impacts import PlanarImpactFile, PlanarImpacts
-from impact_analysis.planar_models import baseline_errors, planar_models
+from impact_analysis.evaluate_run import baseline_scale, halves, spread
+from impact_analysis.planar_impact_file import PlanarImpactFile
+from impact_analysis.planar_impacts import PlanarImpacts
+from impact_analysis.planar_models import baseline, planar_models
+from impact_analysis.planar_momentum import inertia_ratio
 from impact_analysis.robust_fit import fit
 
 TARGET = Path(__file__).with_name("figures") / "ellipse_impacts.png"
@@ -29,11 +31,13 @@ COMPONENTS = (("vx", "m/s", 0.4), ("vy", "m/s", 0.6), ("w", "rad/s", 25.0))
 def main(dataset: Path) -> None:
     """Fit on one half, draw the other."""
     known, unseen = halves(PlanarImpactFile(dataset).read().impacts, seed=0)
-    scale = np.median(baseline_errors(known), axis=0)
+    simplest = baseline(inertia_ratio(known).ratio)
+    simple = fit(simplest, known, spread(known))
+    scale = baseline_scale(simplest, simple, known)
     models = {model.name: model for model in planar_models(known) if model.name in SHOWN}
     found = {name: fit(model, known, scale).parameters for name, model in models.items()}
     predicted = {name: models[name].predict(found[name], unseen) for name in models}
-    errors = {"baseline": baseline_errors(unseen)}
+    errors = {"baseline": simplest.errors(simple.parameters, unseen)}
     errors |= {name: np.abs(velocity - unseen.after) for name, velocity in predicted.items()}
 
     figure, axes = plt.subplots(2, 3, figsize=(12, 7), layout="constrained")

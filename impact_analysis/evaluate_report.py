@@ -1,109 +1,65 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes how impact models did, for people and as JSON."""
+"""Writes how impact models did, for people."""
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
-import numpy as np
-
+from impact_analysis.evaluate_json import COMPONENTS
 from impact_analysis.evaluate_run import ImpactEvaluation, ModelResult, Score
-from impact_analysis.planar_models import BASELINE, PUBLISHED
+from impact_analysis.planar_impacts import LeverSigns, PlanarDataset
 
-COMPONENTS = ("vx_mps", "vy_mps", "w_radps")
 _UNITS = {"_spm": "s/m", "_m2": "m^2", "_rad": "rad", "_m": "m", "_s": "s"}
 
 
 def as_text(found: ImpactEvaluation) -> str:
     """Return tables of the errors and of the parameters, and the verdict."""
-    data, best = found.dataset, found.best
+    best = found.best
     lines = [
-        data.name,
-        f"  {data.rows} rows, {len(data.impacts)} used; dropped: {data.dropped}",
-        f"  fitted on {found.fitted}, judged on the other {found.held_out}"
-        f" (random halves, seed {found.seed}); brackets: 95 %, bootstrap",
+        *_file_lines(found.dataset),
+        *(_file_lines(found.test) if found.test else []),
+        f"  {_split(found)}; brackets: 95 %, bootstrap",
+        *([f"  NOT independent: {_in_both(found)}"] if found.in_both else []),
         "",
-        "median absolute error, judged half",
+        f"median absolute error, judged {'half' if found.test is None else 'file'}",
         f"  {'model':<13} {'vx [m/s]':<24} {'vy [m/s]':<24} {'w [rad/s]':<20} beats baseline",
     ]
     lines += [_score_line(result.model.name, result.score) for result in found.results]
-    lines.append(_score_line("baseline", found.baseline, verdict=False))
-    published = "".join(f" {value:<24.4g}" for value in PUBLISHED.values()).rstrip()
-    lines.append(f"  {'(published)':<13}{published}")
-    lines += ["", "fitted parameters"]
-    for result in found.results:
+    lines.append(_score_line("baseline", found.baseline.score, verdict=False))
+    lines += [f"  no pose: {found.no_pose}"] if found.no_pose else []
+    lines += ["", *_inertia_lines(found), "", "parameters"]
+    for result in (found.baseline, *found.results):
         lines += _parameter_lines(result)
     lines += ["", *_verdict_lines(found, best)]
     return "\n".join(lines)
 
 
-def as_json(found: ImpactEvaluation) -> str:
-    """Return one JSON document."""
-    data = found.dataset
-    document = {
-        "file": data.name,
-        "seed": found.seed,
-        "rows": data.rows,
-        "dropped_rows": {
-            "not_finite": data.not_finite,
-            "no_contact_frame": data.no_frame,
-            "not_approaching": data.not_approaching,
-        },
-        "fitted_impacts": found.fitted,
-        "held_out_impacts": found.held_out,
-        "error_scale": _components(found.scale),
-        "baseline": {
-            "parameters": dict(BASELINE),
-            **_score(found.baseline, verdict=False),
-            "published_median_abs_error": dict(PUBLISHED),
-        },
-        "models": [_model(result) for result in found.results],
-        "best_model": found.best.model.name,
-        "best_beats_baseline": found.best.score.beats,
-    }
-    return json.dumps(document, indent=2, allow_nan=False)
+def _split(found: ImpactEvaluation) -> str:
+    if found.test is not None:
+        return f"fitted on the first file's {found.fitted}, judged on the other's {found.held_out}"
+    return (
+        f"fitted on {found.fitted}, judged on the other {found.held_out}"
+        f" (random halves, seed {found.seed})"
+    )
 
 
-def _model(result: ModelResult) -> dict[str, Any]:
-    names = [item.name for item in result.model.parameters]
-    return {
-        "name": result.model.name,
-        "summary": result.model.summary,
-        "parameters": dict(zip(names, map(float, result.fit.parameters), strict=True)),
-        "parameter_interval_95": {
-            name: [float(low), float(high)]
-            for name, low, high in zip(names, *result.interval, strict=True)
-        },
-        "fit_cost": result.fit.cost,
-        **_score(result.score),
-    }
+def _in_both(found: ImpactEvaluation) -> str:
+    return f"{found.in_both} of the judged impacts are in the fit file too"
 
 
-def _score(score: Score, *, verdict: bool = True) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "median_abs_error": _components(score.median),
-        "median_abs_error_interval_95": _components(score.interval.T),
-    }
-    if verdict:
-        document |= {
-            "ratio_to_baseline": _components(score.ratio),
-            "ratio_to_baseline_interval_95": _components(score.ratio_interval.T),
-            "beats_baseline": score.beats,
-            "beats_baseline_confidently": score.beats_surely,
-        }
-    return document
+def _file_lines(data: PlanarDataset) -> list[str]:
+    return [
+        data.name,
+        f"  {data.rows} rows, {len(data.impacts)} used; dropped: {data.dropped}",
+        *_lever_lines(data.levers),
+    ]
 
 
-def _components(values: np.ndarray) -> dict[str, Any]:
-    """Return numbers, or lists, by component; None where they are not finite."""
-    return dict(zip(COMPONENTS, map(_known, values.tolist()), strict=True))
-
-
-def _known(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_known(item) for item in value]
-    return value if np.isfinite(value) else None
+def _lever_lines(levers: LeverSigns | None) -> list[str]:
+    if levers is None:
+        return []
+    return [
+        f"  contact rows: {levers.text}",
+        f"    dw left by the balance of momentum: {levers.residuals}",
+    ]
 
 
 def _score_line(name: str, score: Score, *, verdict: bool = True) -> str:
@@ -122,16 +78,33 @@ def _verdict(score: Score) -> str:
     return "yes" if score.beats_surely else "yes, within chance"
 
 
+def _inertia_lines(found: ImpactEvaluation) -> list[str]:
+    part = "half" if found.test is None else "file"
+    lines = ["inertia per mass, balance of momentum"]
+    for name, inertia in (("fit", found.inertia), ("judged", found.judged_inertia)):
+        low, high = inertia.interval
+        lines.append(f"  {name} {part}: {inertia.ratio:#.4g} [{low:#.4g}, {high:#.4g}] m^2")
+    if found.given_inertia is not None:
+        lines.append(f"  given, and used by all models: {found.given_inertia:#.4g} m^2")
+    return lines
+
+
 def _parameter_lines(result: ModelResult) -> list[str]:
     lines = [f"  {result.model.name}: {result.model.summary}"]
     for item, value, low, high in zip(
         result.model.parameters, result.fit.parameters, *result.interval, strict=True
     ):
-        suffix = next((end for end in _UNITS if item.name.endswith(end)), "")
-        name = item.name.removesuffix(suffix).replace("_", " ")
-        unit = _UNITS.get(suffix, "-")
-        lines.append(f"    {name:<24} {value:#.4g} [{low:#.4g}, {high:#.4g}] {unit}")
-    return lines
+        lines.append(_parameter_line(item.name, f"{value:#.4g} [{low:#.4g}, {high:#.4g}]"))
+    fixed = (
+        _parameter_line(name, f"{x:#.4g} (see above)") for name, x in result.model.fixed.items()
+    )
+    return [*lines, *fixed]
+
+
+def _parameter_line(key: str, value: str) -> str:
+    suffix = next((end for end in _UNITS if key.endswith(end)), "")
+    name = key.removesuffix(suffix).replace("_", " ")
+    return f"    {name:<24} {value} {_UNITS.get(suffix, '-')}"
 
 
 def _verdict_lines(found: ImpactEvaluation, best: ModelResult) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fits impact models to one half of measured impacts and judges them on the other."""
+"""Fits impact models to some measured impacts and judges them on others."""
 
 from __future__ import annotations
 
@@ -8,37 +8,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from impact_analysis.ellipse_contact import known_axes
+from impact_analysis.evaluate_score import INTERVAL, Score, judge
 from impact_analysis.exceptions import RecordingError
 from impact_analysis.planar_impacts import PlanarDataset, PlanarImpacts
 from impact_analysis.planar_model import Model
-from impact_analysis.planar_models import baseline_errors, planar_models
+from impact_analysis.planar_models import baseline, planar_models
+from impact_analysis.planar_momentum import Inertia, inertia_ratio
 from impact_analysis.robust_fit import Fit, bootstrap, fit
 
 SAMPLES = 100  # fits of a bootstrap
-RESAMPLED_MEDIANS = 1000
-FEWEST = 40  # usable impacts
-INTERVAL = (0.025, 0.975)
-_LEAST_SCALE = 1e-9  # where the baseline is exact, as on made-up data
-
-
-@dataclass(frozen=True)
-class Score:
-    """Median absolute errors in (vx, vy, w) on the held-out half, with 95 % intervals."""
-
-    median: np.ndarray  # shape (3,) [m/s, m/s, rad/s]
-    interval: np.ndarray  # low and high, shape (2, 3)
-    ratio: np.ndarray  # to the baseline on the same impacts, shape (3,)
-    ratio_interval: np.ndarray  # shape (2, 3)
-
-    @property
-    def beats(self) -> bool:
-        """Whether every median is below the baseline's."""
-        return bool((self.ratio < 1.0).all())
-
-    @property
-    def beats_surely(self) -> bool:
-        """Whether the intervals of every ratio are below 1."""
-        return bool((self.ratio_interval[1] < 1.0).all())
+FEWEST = 40  # usable impacts in one file; half as many in each of two
+_LEAST_SCALE = 1e-3  # of the changes' spread, where the baseline is exact, as on made-up data
 
 
 @dataclass(frozen=True)
@@ -55,18 +36,35 @@ class ModelResult:
 class ImpactEvaluation:
     """What was compared, and how it ended."""
 
-    dataset: PlanarDataset
+    dataset: PlanarDataset  # fitted to, if there is another to judge on; else halved
+    test: PlanarDataset | None  # judged on
     seed: int
     fitted: int  # impacts
     held_out: int  # impacts
     scale: np.ndarray  # errors that count as 1 in the fit, shape (3,)
-    baseline: Score  # on the held-out half
+    inertia: Inertia  # of the fitted impacts, by the balance of momentum
+    judged_inertia: Inertia  # of the judged ones
+    given_inertia: float | None  # what the user knows instead [m^2]
+    baseline: ModelResult
     results: tuple[ModelResult, ...]
+    no_pose: str  # why the model `pose` is left out; empty if it is not
 
     @property
     def best(self) -> ModelResult:
-        """The model that fits the fit half best: chosen without a look at the other half."""
+        """The model that fits best: chosen without a look at the judged impacts."""
         return min(self.results, key=lambda result: result.fit.cost)
+
+    @property
+    def in_both(self) -> int:
+        """How many impacts of the test file the fit file has too."""
+        if self.test is None:
+            return 0
+        known, judged = (
+            [tuple(row) for row in np.hstack([data.impacts.before, data.impacts.after])]
+            for data in (self.dataset, self.test)
+        )
+        there = set(known)
+        return sum(row in there for row in judged)
 
 
 def halves(impacts: PlanarImpacts, seed: int) -> tuple[PlanarImpacts, PlanarImpacts]:
@@ -81,6 +79,8 @@ def evaluate(
     seed: int = 0,
     samples: int = SAMPLES,
     progress: Callable[[float, str], None] = lambda fraction, note: None,
+    inertia: float | None = None,
+    test: PlanarDataset | None = None,
 ) -> ImpactEvaluation:
     """Compare all models on a data set.
 
@@ -89,50 +89,86 @@ def evaluate(
         seed: of the halves and of the bootstraps.
         samples: fits of each model's bootstrap.
         progress: told how much is done, 0 to 1, and what.
+        inertia: I/m of the body, if it is known and not to be estimated [m^2].
+        test: impacts to judge on; then all of ``dataset`` is fitted to, and half of ``FEWEST``
+            suffices in each. Without it, random halves of ``dataset``.
 
     Raises:
-        RecordingError: too few impacts.
+        RecordingError: too few impacts, or they tell no inertia.
     """
-    if len(dataset.impacts) < FEWEST:
-        raise RecordingError.at(dataset.name, _too_few(dataset))
-    known, unseen = halves(dataset.impacts, seed)
-    scale = np.maximum(np.median(baseline_errors(known), axis=0), _LEAST_SCALE)
-    reference = baseline_errors(unseen)
-    models = planar_models(known)
-    results = []
-    for i, model in enumerate(models):
+    known, unseen = _parts(dataset, test, seed)
+    measured = _measured_inertia(dataset.name, known, seed)
+    simplest, *models = baseline(inertia or measured.ratio), *planar_models(known, inertia, unseen)
+    scale = spread(known)
+    results: list[ModelResult] = []
+    reference = np.empty(0)
+    for i, model in enumerate((simplest, *models)):
 
         def report(fraction: float, model: Model = model, i: int = i) -> None:
-            progress((i + fraction) / len(models), model.name)
+            progress((i + fraction) / (len(models) + 1), model.name)
 
         rng = np.random.default_rng([seed, i])
         found, interval = _fitted(model, known, scale, rng, samples, report)
-        errors = np.abs(model.predict(found.parameters, unseen) - unseen.after)
-        score = judge(errors, reference, seed)
-        results.append(ModelResult(model, found, interval, score))
-    own = judge(reference, reference, seed)
-    return ImpactEvaluation(dataset, seed, len(known), len(unseen), scale, own, tuple(results))
-
-
-def judge(errors: np.ndarray, reference: np.ndarray, seed: int) -> Score:
-    """Return medians of absolute errors, beside those of a reference on the same impacts.
-
-    Args:
-        errors: absolute errors, shape (N, 3).
-        reference: those of the reference, shape (N, 3); resampled together with ``errors``.
-        seed: of the bootstrap.
-    """
-    rng = np.random.default_rng([seed, RESAMPLED_MEDIANS])
-    rows = rng.integers(len(errors), size=(RESAMPLED_MEDIANS, len(errors)))
-    medians = np.median(errors[rows], axis=1)
-    ratios = medians / np.median(reference[rows], axis=1)
-    median = np.median(errors, axis=0)
-    return Score(
-        median=median,
-        interval=np.quantile(medians, INTERVAL, axis=0),
-        ratio=median / np.median(reference, axis=0),
-        ratio_interval=np.quantile(ratios, INTERVAL, axis=0),
+        errors = model.errors(found.parameters, unseen)
+        if model is simplest:
+            reference, scale = errors, baseline_scale(model, found, known)
+        results.append(ModelResult(model, found, interval, judge(errors, reference, seed)))
+    return ImpactEvaluation(
+        dataset=dataset,
+        test=test,
+        seed=seed,
+        fitted=len(known),
+        held_out=len(unseen),
+        scale=scale,
+        inertia=measured,
+        judged_inertia=inertia_ratio(unseen, seed),
+        given_inertia=inertia,
+        baseline=results[0],
+        results=tuple(results[1:]),
+        no_pose=known_axes(known, unseen)[1],
     )
+
+
+def _parts(
+    dataset: PlanarDataset, test: PlanarDataset | None, seed: int
+) -> tuple[PlanarImpacts, PlanarImpacts]:
+    """Return the impacts to fit and those to judge.
+
+    Raises:
+        RecordingError: too few.
+    """
+    files, fewest = ([dataset], FEWEST) if test is None else ([dataset, test], FEWEST // 2)
+    for data in files:
+        if len(data.impacts) < fewest:
+            raise RecordingError.at(data.name, _too_few(data, fewest))
+    return halves(dataset.impacts, seed) if test is None else (dataset.impacts, test.impacts)
+
+
+def spread(impacts: PlanarImpacts) -> np.ndarray:
+    """Return how far changes of velocity typically lie from their median, shape (3,)."""
+    change = impacts.after - impacts.before
+    typical = np.median(np.abs(change - np.median(change, axis=0)), axis=0)
+    return np.maximum(typical, np.finfo(float).tiny)
+
+
+def baseline_scale(model: Model, found: Fit, impacts: PlanarImpacts) -> np.ndarray:
+    """Return the errors that count as 1 in the other fits: the baseline's medians, shape (3,)."""
+    medians = np.median(model.errors(found.parameters, impacts), axis=0)
+    return np.maximum(medians, _LEAST_SCALE * spread(impacts))
+
+
+def _measured_inertia(name: str, impacts: PlanarImpacts, seed: int) -> Inertia:
+    """Return the inertia by the balance of momentum.
+
+    Raises:
+        RecordingError: the impacts tell none.
+    """
+    found = inertia_ratio(impacts, seed)
+    if not 0.0 < found.ratio < np.inf:
+        raise RecordingError.at(
+            name, "expected changes of w that follow from those of vx and vy by one inertia I/m > 0"
+        )
+    return found
 
 
 def _fitted(
@@ -153,8 +189,8 @@ def _fitted(
     return found, np.quantile(drawn, INTERVAL, axis=0)
 
 
-def _too_few(dataset: PlanarDataset) -> str:
+def _too_few(dataset: PlanarDataset, fewest: int) -> str:
     return (
-        f"expected at least {FEWEST} usable impacts, got {len(dataset.impacts)} of"
+        f"expected at least {fewest} usable impacts, got {len(dataset.impacts)} of"
         f" {dataset.rows} rows ({dataset.dropped})"
     )

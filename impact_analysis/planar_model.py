@@ -6,8 +6,8 @@ The body has mass 1, which cancels in velocities; its inertia is I/m [m^2].
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -47,6 +47,7 @@ class Model:
     # e, shape (..., N), from the impacts and their approach speeds (..., N) [m/s]
     restitution: Callable[[PlanarImpacts, np.ndarray, Values], np.ndarray]
     pose: Pose = as_given
+    fixed: Mapping[str, float] = field(default_factory=dict)  # values that are not fitted
 
     def predict(self, parameters: np.ndarray, impacts: PlanarImpacts) -> np.ndarray:
         """Return velocities after (vx, vy, w), shape (..., N, 3).
@@ -57,6 +58,7 @@ class Model:
         """
         columns = np.moveaxis(np.asarray(parameters), -1, 0)[..., None]
         values = {item.name: column for item, column in zip(self.parameters, columns, strict=True)}
+        values |= {name: np.full(columns.shape[1:], x) for name, x in self.fixed.items()}
         impacts = self.pose(impacts, values)
         J = np.stack(np.broadcast_arrays(impacts.tangent, impacts.normal), axis=-2)
         effect = J * _inverse_mass(values[INERTIA])  # (M^-1 J^T)^T, shape (..., N, 2, 3)
@@ -65,6 +67,10 @@ class Model:
         e = self.restitution(impacts, -velocity[..., 1], values)
         impulse = self.law(G, velocity, values, e)
         return impacts.before + (impulse[..., None, :] @ effect)[..., 0, :]
+
+    def errors(self, parameters: np.ndarray, impacts: PlanarImpacts) -> np.ndarray:
+        """Return the absolute errors of the prediction in (vx, vy, w), shape (..., N, 3)."""
+        return np.abs(self.predict(parameters, impacts) - impacts.after)
 
 
 def _inverse_mass(inertia: np.ndarray) -> np.ndarray:

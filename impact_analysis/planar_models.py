@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
-from impact_analysis.ellipse_contact import semi_axes, turned
+from impact_analysis.ellipse_contact import known_axes, turned
 from impact_analysis.planar_impacts import PlanarImpacts
 from impact_analysis.planar_model import INERTIA, Law, Model, Parameter, Pose, Values, as_given
 from impact_predictor.contact_force import Viscoelastic, viscoelastic_restitution
@@ -25,16 +26,47 @@ STIFFNESS = Parameter("stiffness_ratio", (5.0, 15.0), 0.1, 200.0)
 LAG = Parameter("contact_lag_s", (0.0,), -0.02, 0.02)
 OFFSET = Parameter("angle_offset_rad", (0.0,), -0.2, 0.2)
 
-# what the data set's documentation publishes: one rigid map, picked on the whole set
-BASELINE = {"friction": 0.2, "restitution": 0.5, "inertia_per_mass_m2": 3.6e-4}
-PUBLISHED = {"vx_mps": 0.074, "vy_mps": 0.147, "w_radps": 4.16}  # its median absolute errors
+
+def baseline(inertia: float) -> Model:
+    """Return a rigid map of which only friction and restitution are fitted.
+
+    Args:
+        inertia: I/m of the body [m^2].
+    """
+    return Model(
+        "baseline",
+        "coulomb, only friction and e fitted",
+        (FRICTION, RESTITUTION),
+        _law("coulomb"),
+        _constant,
+        fixed={INERTIA: inertia},
+    )
 
 
-def planar_models(impacts: PlanarImpacts) -> tuple[Model, ...]:
+def planar_models(
+    impacts: PlanarImpacts, inertia: float | None = None, judged: PlanarImpacts | None = None
+) -> tuple[Model, ...]:
     """Return the models; bounds and starts that have a length come from these impacts.
 
     The one called ``pose`` needs an elliptic body and is left out for another.
+
+    Args:
+        impacts: N impacts.
+        inertia: I/m of the body, if it is known and not to be fitted [m^2].
+        judged: impacts that will be judged; only their contact rows are looked at, for ``pose``.
     """
+    models = _models(impacts, judged)
+    return models if inertia is None else tuple(_with_inertia(x, inertia) for x in models)
+
+
+def _with_inertia(model: Model, inertia: float) -> Model:
+    """Return a model whose inertia is not fitted."""
+    fitted = tuple(item for item in model.parameters if item.name != INERTIA)
+    return replace(model, parameters=fitted, fixed={INERTIA: inertia})
+
+
+def _models(impacts: PlanarImpacts, judged: PlanarImpacts | None) -> tuple[Model, ...]:
+    """Return the models, all of them with the inertia fitted."""
     inertia = _inertia(impacts)
     plain = (FRICTION, RESTITUTION, inertia)
     damped = (FRICTION, DAMPING, inertia)
@@ -45,11 +77,13 @@ def planar_models(impacts: PlanarImpacts) -> tuple[Model, ...]:
         Model("viscoelastic", "coulomb, e by speed", damped, _law("coulomb"), _viscoelastic),
         Model("poisson", "Routh's path, Poisson's e", plain, _law("poisson"), _constant),
         Model("energetic", "Routh's path, Stronge's e", plain, _law("energetic"), _constant),
-        *_refinements(plain, impacts),
+        *_refinements(plain, impacts, judged),
     )
 
 
-def _refinements(plain: tuple[Parameter, ...], impacts: PlanarImpacts) -> Iterator[Model]:
+def _refinements(
+    plain: tuple[Parameter, ...], impacts: PlanarImpacts, judged: PlanarImpacts | None
+) -> Iterator[Model]:
     """Yield models each of which adds one idea to the one before."""
     parameters = (*plain, STIFFNESS)
     yield Model(
@@ -57,7 +91,7 @@ def _refinements(plain: tuple[Parameter, ...], impacts: PlanarImpacts) -> Iterat
     )
     parameters = (*parameters, *_place_parameters(impacts.place))
     yield Model("place", "compliant, e by place on the surface", parameters, _compliant, _by_place)
-    axes = semi_axes(impacts)
+    axes, _ = known_axes(impacts, judged)
     pose: Pose = as_given
     if axes is not None:
         parameters, pose = (*parameters, LAG, OFFSET), _turned_pose(axes)
@@ -66,13 +100,6 @@ def _refinements(plain: tuple[Parameter, ...], impacts: PlanarImpacts) -> Iterat
     parameters = (*parameters, BACKWARD)
     summary = f"{'place' if axes is None else 'pose'}, friction by direction"
     yield Model("direction", summary, parameters, _compliant, _by_place, pose)
-
-
-def baseline_errors(impacts: PlanarImpacts) -> np.ndarray:
-    """Return the absolute errors of the baseline in (vx, vy, w), shape (N, 3)."""
-    parameters = tuple(Parameter(name, (), 0.0, 1.0) for name in BASELINE)
-    model = Model("baseline", "coulomb, not fitted", parameters, _law("coulomb"), _constant)
-    return np.abs(model.predict(np.array([*BASELINE.values()]), impacts) - impacts.after)
 
 
 def _inertia(impacts: PlanarImpacts) -> Parameter:
@@ -102,7 +129,7 @@ def _law(name: str) -> Law:
 
 
 def _sliding(G: np.ndarray, velocity: np.ndarray, values: Values, e: np.ndarray) -> np.ndarray:
-    """Return the published law's impulse; Coulomb's where it jams and has none."""
+    """Return the law's impulse; Coulomb's where it jams and has none."""
     impulse = _law("sliding")(G, velocity, values, e)
     return np.where(np.isnan(impulse), _law("coulomb")(G, velocity, values, e), impulse)
 
