@@ -36,6 +36,7 @@ from impact_predictor.inertia_models import effective_masses
 from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
 
 Progress = Callable[[float, str], None]
+BEST = "M+B_theta"  # what a torque-controlled arm hits with
 GENERATORS = 8
 MOST_FITTED = 24  # impacts to whose force contact laws are fitted, half a second each
 
@@ -60,7 +61,7 @@ class Judged:
     measured: MeasuredImpact
     predicted: dict[str, np.ndarray]  # velocities after by each model, (n,) [rad/s]
     approach_speed: float  # [m/s]
-    effective_mass: float  # of M + B_theta along the normal [kg]
+    effective_mass: float  # of M + B_theta, or of M if that is unknown, along the normal [kg]
     membership: Membership | None
     laws: list[ContactLawFit] = field(default_factory=list)  # best first
     impulses: dict[str, float] = field(default_factory=dict)  # normal, by each inertia [N.s]
@@ -241,9 +242,10 @@ def _judge(
         state, rotation = dynamics(item.q, item.dq_before), contact_rotation(item.normal)
         speed = -float(item.normal @ state.velocity)
         masses = effective_masses(state, robot, rotation)
-        mass = masses["M+B_theta"]
+        best = BEST if BEST in masses else "M"  # motor inertias may be unknown
+        mass = masses[best if best in masses else "gm"]  # that of M
         known = np.isfinite(item.restitution)
-        bounce = item.restitution if known else _number(found["M+B_theta"].restitution.value)
+        bounce = item.restitution if known else _number(found[best].restitution.value)
         laws = contact_laws(item, speed, mass) if fitted < MOST_FITTED else []
         fitted += bool(laws)
         judged.append(
@@ -252,7 +254,7 @@ def _judge(
                 {name: after[row] for name, after in predicted.items()},
                 speed,
                 mass,
-                _membership(item, state, rotation, found["M+B_theta"]),
+                _membership(item, state, rotation, found[best]),
                 laws,
                 {name: (1.0 + bounce) * each * speed for name, each in masses.items()},
             )

@@ -27,8 +27,9 @@ DOCUMENT, REPORT = "analysis.json", "report.html"
 def document(analysis: Analysis, report: Path) -> dict[str, Any]:
     """Return the analysis as plain values; angles in degrees where the name says so."""
     best = analysis.best
-    inertia = best.candidate.inertia if best else "M+B_theta"
-    found = analysis.coefficients[inertia]
+    coefficients = analysis.coefficients
+    inertia = best.candidate.inertia if best else next(iter(coefficients))
+    found = coefficients[inertia]
     return as_json(
         {
             "report": str(report),

@@ -259,7 +259,7 @@ def _facts(impact: Judged) -> list[list[str]]:
         ("link that was hit", item.link or "-"),
         ("as announced", {True: "yes", False: "no", None: "nothing announced"}[item.expected]),
         ("approach speed", _number(impact.approach_speed, "{:.4f} m/s")),
-        ("effective mass, M+B_theta", _number(impact.effective_mass, "{:.2f} kg")),
+        ("effective mass", _number(impact.effective_mass, "{:.2f} kg")),
         ("impulse", _impulse(impact)),
         ("peak force", _number(item.peak_force, "{:.0f} N")),
         ("contact lasted", _number(1e3 * item.duration, "{:.2f} ms")),

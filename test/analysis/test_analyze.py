@@ -474,3 +474,19 @@ def test_names_say_what_repeats_itself():
     assert group_of("flex_exp_type1_003") == "flex_exp_type1"
     assert group_of("run-7.mcap") == "run"
     assert group_of("wall") == "wall"
+
+
+def test_an_arm_whose_motors_are_unknown_is_explained_by_its_links(few, tmp_path, project_root):
+    shipped = project_root / "impact_robots" / "panda.yaml"
+    lines = [
+        line
+        for line in shipped.read_text().splitlines()
+        if "motor_inertia" not in line and not line.startswith(("assumed", "urdf"))
+    ]
+    robot = tmp_path / "bare.yaml"
+    robot.write_text("\n".join([*lines, f"urdf: {shipped.with_name('panda.urdf')}", ""]))
+    out = tmp_path / "out"
+    assert main(["analyze", str(few), "--out", str(out), "--robot", str(robot)]) == 0
+    document = json.loads((out / "analysis.json").read_text())
+    assert "M+B_theta" not in json.dumps(document["summary"])
+    assert "effective mass" in (out / "report.html").read_text()
