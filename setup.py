@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The suite as a Python package: for colcon (ament_python) and for pip, with or without ROS 2."""
 

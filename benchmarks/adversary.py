@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """An adversary: random control cycles, faults over DDS, mutated inputs; what fails is counted.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """A rigid arm that closes the control loop: cheap enough for a million cycles."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What must hold for every message that is sent to an arm, and for the arm."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The named faults over DDS; each runs in a process of its own, which has a time to end.
 

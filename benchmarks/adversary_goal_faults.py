@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Goals that ask for less safety than the node's parameters: each must be refused or kept safe."""
 

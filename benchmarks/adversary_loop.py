@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The guarded controller as its node runs it, without ROS: a state in, what is sent out.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Faults of processes: what arrives kills none, and whatever ends one, the arm is put to rest.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Faults of the states that arrive: each raises a FaultError if the arm was not safe."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Reads recordings that were damaged at random, in every format that `impact detect` takes.
 

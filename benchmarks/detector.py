@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What detecting costs: per sample, per recording, and as a node at 1 kHz.
 

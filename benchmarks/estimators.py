@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """How well estimators find what an impact did, against the plant's truth, and what they take.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """How often the interval of a predicted velocity holds what a simulated arm does.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """How surely the link that was hit is named, and a hit that was meant told from a collision.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Damaged robot files: each is loaded as a robot that can be, or refused in one line.
 

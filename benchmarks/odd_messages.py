@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Random odd messages for detector, predictor and plant: none may raise, and good ones still work.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Makes odd messages of good ones: any field of any type gets what its type allows at worst."""
 

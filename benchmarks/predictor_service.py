@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Round trip of the service predict_impact beside that of an empty one, over real DDS.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """From a state to its command over real DDS at 1 kHz, beside a node that only echoes.
 

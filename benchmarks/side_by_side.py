@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Times several functions in turns, so that what disturbs one disturbs all."""
 

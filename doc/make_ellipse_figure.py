@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Draws doc/figures/ellipse_impacts.png: impact models against the impacts of an ellipse.
 

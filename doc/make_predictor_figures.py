@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Draws friction laws, an impulse set and intervals for the pages of doc/models.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Draws the program of one cycle of the demo's approach, with the impact limit binding.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Takes the tutorial's pictures of a report with a headless Chromium.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Draws the figures of doc/reproduce.md and writes the printed tables into it.
 

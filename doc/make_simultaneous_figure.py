@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Draws doc/figures/simultaneous_impacts.png: what a pushed object's mass does to the speed after.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Draws how fast each kind of impact limit lets the arm hit, and what that risks.
 

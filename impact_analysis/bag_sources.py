@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Opens the files of a recording: by its index, or what is whole of it without one."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Recordings: rosbag2 folders and files (MCAP and sqlite3), read and written without ROS.
 

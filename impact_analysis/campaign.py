@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Many trials, on as many processes as one likes: the same numbers in the same order."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Messages of rclpy as messages of a type store, which serialises them to the same bytes.
 

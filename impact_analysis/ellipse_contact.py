@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 r"""The contact rows of an ellipse on a plane, when it turns a little.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Median errors of an impact model, beside those of a baseline on the same impacts."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """One process at a time writes into a folder; the lock ends with its owner, however that ends."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Options that say which robot hits what: shared by `predict`, `sets` and `plan`."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Ctrl-C while compiled modules are imported: they turn it into an ImportError with a traceback."""
 

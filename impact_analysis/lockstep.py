@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Plant, detector and controller in one process, in the order in which the nodes take turns."""
 

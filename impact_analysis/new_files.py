@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Files that appear whole under their names, or not at all: written beside, then renamed."""
 

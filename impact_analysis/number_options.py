@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Numbers of the command line: each option's text becomes finite numbers of a sane size, or a line.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The command `plan`: how fast may the arm hit here, and in which configuration is it faster."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """A model of planar impacts that can be fitted: an impact law with a restitution and a pose.
 

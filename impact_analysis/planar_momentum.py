@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 r"""What the balance of momentum says about measured impacts: the inertia ratio, and lever signs.
 

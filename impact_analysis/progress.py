@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Progress on standard error: a bar on a terminal, a line an item elsewhere."""
 

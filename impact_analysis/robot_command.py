@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The command `robot`: the YAML of an arm from its URDF, checked as loading checks it."""
 

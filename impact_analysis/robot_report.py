@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Writes what a robot's YAML holds, and what such a file may hold, for people and as JSON."""
 

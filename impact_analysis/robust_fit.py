@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 r"""Fits a model to measured impacts so that a few bad measurements do not matter.
 

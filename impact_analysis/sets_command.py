@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The command `sets`: which impulses are possible, and what they can do to the robot."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Sums trials up by scenario and reference speed, as a table and as JSON."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Standard output that is closed, full or no longer read; and standard error that is closed."""
 

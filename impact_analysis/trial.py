@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """One trial of a scenario: what is to be run, what was seen, and what came out."""
 

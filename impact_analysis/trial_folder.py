@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """A folder of recorded trials: one bag a trial, and trials.csv, at all times in agreement."""
 

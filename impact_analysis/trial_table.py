@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The truth about recorded trials: what `trials.csv` of a campaign says."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Unpacks compressed parts of recordings, up to a limit: 60 kB may hold gigabytes of zeros."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What an impact did: streaming detectors, and estimators of what happened around an event."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Does the contact point approach the surface? Outside an approach no impact is expected."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What is made of a detection: which link was hit, from where, and was it meant."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Contact law of an impact that was measured; offline, because it takes 0.1 to 1 s."""
 

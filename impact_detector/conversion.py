@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Messages into samples: shared by the node and by the reader of bags. Needs no ROS to import."""
 

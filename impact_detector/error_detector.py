@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Detectors whose statistic is the size of an error that has zero mean without an impact."""
 

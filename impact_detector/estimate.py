@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Streaming estimate of what an impact did, complete when its window has been measured."""
 

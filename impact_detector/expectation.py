@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Was an impact meant: at the announced time, at the announced place, within the predicted set?"""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Velocity, torque and model in one statistic: the velocity jump that no joint torque explains."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Gross joint velocity right after an impact, by a polynomial fit on joint positions."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Impulse of a contact, by integrating its measured force from touch to first release."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """From a statistic to events: threshold, debounce, latch and re-arming, shared by all detectors."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Restitution of an impact that was measured, from velocities and from a force profile."""
 

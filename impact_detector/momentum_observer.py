@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """External joint torques by the generalized-momentum observer, and impacts by them."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Node impact_detector: joint states in, impacts out. What it computes is in session.py."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What the node publishes, written from verdicts, detections and estimates. Needs impact_msgs."""
 

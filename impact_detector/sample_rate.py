@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """How fast joint states come, by their stamps, and which detectors can work with that."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Impulse at the contact point without a force sensor, from joint torques and motion."""
 

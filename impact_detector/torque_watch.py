@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Are these torques measured, or what a driver without sensors puts into its messages?"""
 

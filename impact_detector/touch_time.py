@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """When the bodies touched, refined backwards from the kink in measured joint motion."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What an impact will do: inverse inertia, impact maps, feasible sets, speed bounds."""
 

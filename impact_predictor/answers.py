@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Writes predictions and polytopes as messages of impact_msgs, which it needs."""
 

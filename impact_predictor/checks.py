@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Checks of what a caller gave: each returns the value, or raises one clear line."""
 

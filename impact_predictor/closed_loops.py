@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 r"""Closed kinematic loops: bilateral constraints taken out of the inertia exactly.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Newton's method on Coulomb's law: from a few correct digits to all of them.
 

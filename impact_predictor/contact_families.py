@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The contact models that can be fitted to a recorded force, each with its force over time."""
 

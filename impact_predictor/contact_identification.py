@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Stiffness, damping and restitution of a contact from one recorded force."""
 

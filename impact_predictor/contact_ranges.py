@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Friction and restitution of a contact message, without and with uncertainty. Needs no ROS."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 r"""One contact with Coulomb's friction and Newton's restitution, solved exactly.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 r"""Coulomb's cone of friction for many contacts, and how far impulses are from satisfying its law.
 

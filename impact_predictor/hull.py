@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Half-spaces of the convex hull of points that may lie in a flat."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The edges of a convex hull, to draw it; the points may repeat and lie in a flat."""
 

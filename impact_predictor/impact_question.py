@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What a request or the stream asks of the predictor, and the answer to it. Needs no ROS."""
 

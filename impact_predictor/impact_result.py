@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What an impact map answers; modes and flags have the values of impact_msgs/ImpactPrediction."""
 

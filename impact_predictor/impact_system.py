@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Robots, objects, contacts and loops put together: build the impact's problem, then solve it."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What an impulse in contact axes p does to the robot, each as one matrix.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The four models of inverse inertia by name, each with what is to be known about its result.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Contact laws that remember: the virtual spring and Maxwell's spring and damper in series.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What a predicted impact looks like: arrows, lines and a text in the contact frame. Needs no ROS.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Writes shapes as markers for RViz; needs visualization_msgs."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Predicts while a robot's contact point is near a surface and approaches it. Needs no ROS."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Node impact_predictor: answers what an impact would do, and which impulses are possible."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Parameters of the node impact_predictor, and the surface that they describe. Needs no ROS."""
 

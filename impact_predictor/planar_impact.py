@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 r"""One contact in a plane: closed forms of four impact laws, for any number of impacts at once.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """How much a request may ask for, and which numbers of it are none. Needs no ROS."""
 

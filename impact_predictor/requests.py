@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Reads requests of the predictor's services: state, surface and contact points. Needs no ROS."""
 

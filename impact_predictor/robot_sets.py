@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """All feasible sets of a robot that is about to hit a surface, by name."""
 

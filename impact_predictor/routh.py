@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 r"""Routh's path: how friction and slip develop while the normal impulse grows, in a plane.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 r"""Zeros of a trigonometric polynomial of degree 2: directions in which a contact may slide.
 

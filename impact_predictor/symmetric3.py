@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Symmetric matrices of three rows in plain floats, faster than arrays at this size."""
 

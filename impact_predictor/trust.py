@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """How far a prediction can be trusted: what its assumptions say, and how wide it is."""
 

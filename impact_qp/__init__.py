@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Impact-aware control as a quadratic program: tasks, limits, and one that never goes without."""
 

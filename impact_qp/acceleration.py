@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """A joint acceleration at every cycle, whatever the state: which limit gives way, and when."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """One ExecuteImpact goal from acceptance to result. Reads messages, needs no ROS to import."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Reads what an ExecuteImpact goal asks for, within what the node's parameters allow. No ROS."""
 

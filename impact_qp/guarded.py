@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The controller between its two guards: the gate of the states, and the check of the commands."""
 

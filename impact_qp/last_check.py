@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What is sent is looked at last of all: finite, and within the limits of the robot."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The controller as a lifecycle node: states in, commands out, safe whatever arrives."""
 

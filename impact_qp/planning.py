@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Where to hit: the highest safe speed of a configuration, and the best one for the same point."""
 

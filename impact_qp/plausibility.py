@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Whether a measured state can be that of the arm: the gate before the controller."""
 

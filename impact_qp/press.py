@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Pressing on a surface after the impact: what it asks of the joints, and how hard is safe."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The quadratic program that a controller asks: an object to print, test, draw and solve."""
 

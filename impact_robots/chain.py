@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Which joints and links of a URDF are the arm: from a base to a tip, without what is beside it."""
 

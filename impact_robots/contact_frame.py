@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The contact frame p: z is the outward normal of the surface, towards the robot."""
 

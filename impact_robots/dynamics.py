@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Everything that the suite asks of rigid-body dynamics at one state, computed by pinocchio."""
 

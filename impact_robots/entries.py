@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The entries of a robot's YAML: each of its type and in its range, or one line with file and key.
 

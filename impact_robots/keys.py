@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Every key of a robot's YAML: its unit, what it is without an entry, and who cannot do without."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Loads a robot from its YAML (and URDF) into the one frozen object."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Whether a model can be a machine: masses and inertias of its links, and its mass matrix."""
 

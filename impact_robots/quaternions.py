@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Quaternions of rotations, by tf_transformations where it is installed, else by transforms3d."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The tool of a robot's YAML: an inertia and a contact point, fixed to a link."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Holds every number of a URDF against what a number is, before a parser that is less strict.
 

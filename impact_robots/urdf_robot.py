@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """A robot from a URDF alone: enough to predict impacts, not enough to drive it."""
 

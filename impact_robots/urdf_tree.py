@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Holds the links and joints of a URDF against a tree, before a parser that leaves out branches."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Reads a YAML mapping in which every key is given once and 1e5 is a number."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Tells ament_copyright that an SPDX line is a license; setup.py registers it as a plugin of it."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Where messages come in: whatever one brings about, the node goes on. Needs no ROS to import."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Configure and activate a lifecycle node, or say in time that it did not work.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """A DDS domain of one's own, so that two experiments on one machine do not hear each other."""
 

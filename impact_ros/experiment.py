@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """One experiment over real DDS: the plant here, the suite in another process, all recorded."""
 

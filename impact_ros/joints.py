@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Joint states in the order of the robot, whatever order they came in. Needs no ROS to import."""
 

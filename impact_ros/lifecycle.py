@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Changes the state of a lifecycle node, and asks again when an answer gets lost.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Console scripts of nodes: bad input gets one line and status 2, a signal one and status 0."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Message fields in and out: time stamps in integers, arrays in place. Needs no ROS to import."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The parameters by which every node of the suite is told its robot. Needs no ROS to import."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """No node starts unsecured when security was asked for. Needs no ROS to import.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What one node parameter is, and whether a value fits it. No ROS in here."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Computed torque: follows a motion by the robot's model, and knows of nothing else."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """One impact of plant and torque loop under any command, exact: no driver, no noise, no ROS."""
 

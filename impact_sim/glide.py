@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """An arm that is brought up to speed and let go shortly before it hits: P1's experiment.
 

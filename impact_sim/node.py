@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The simulated robot as a node: a driver's topics, in lockstep or against the wall clock."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The flexible-joint arm in MuJoCo, in contact with one plane (specification, sections 3 and 4)."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The robot as its driver shows it: one command in and one measurement out per millisecond."""
 

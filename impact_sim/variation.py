@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What differs between two trials of a scenario beyond the sensors' noise."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Detector and predictor for a recording, played by `ros2 bag play` in another terminal.
 

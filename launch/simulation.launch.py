@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """A simulated arm approaches a surface and hits it, once; or waits for goals.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What every test may use: the shared data, and a DDS domain of the test run's own."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """A controller node, and a robot's driver and detector that talk to it over real DDS."""
 

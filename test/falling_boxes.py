@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Impacts of a falling box, simulated here without a model of the project, and their file."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Two arms as a user would bring them: a URDF and a YAML each, nothing else.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What tests of the predictor's node share: a client beside it, and requests. Needs ROS."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Impacts of an ellipse thrown on a table, made by a model, and the file that holds them."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """A robot of one joint, written as a user would write one: a URDF and a YAML."""
 

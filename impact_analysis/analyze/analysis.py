@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """From measured impacts to an answer: which model explains them, and what the data cannot say."""
 

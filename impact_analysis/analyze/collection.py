@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Streams one recording through the detector's session and keeps what impacts left behind."""
 

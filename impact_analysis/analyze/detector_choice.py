@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Which detector can judge a recording: by its torques and the rate of its joint states."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The report's plots, as Plotly figures without a template: the page gives them its colours."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What was measured of one impact: numbers for tables, traces for pictures; to and from JSON."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """One HTML file that needs no network: answer in words, tables, plots, a section per impact."""
 

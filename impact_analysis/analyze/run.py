@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Goes through recordings on all cores, keeps what is finished, and analyses the whole."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The answer in words: what happened, what explains it, what to change, what cannot be told."""
 

@@ -1,2 +1,3 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The published claims, recomputed: one module a study, one row a claim."""

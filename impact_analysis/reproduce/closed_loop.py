@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """P4's experiment in the closed loop: ten hits of every scenario, with noise and other surfaces.
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """P0's contact models: Maxwell's restitution, the viscoelastic one, and its energy (H4, H5, H6)."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """P0's options 2 and 4, generalised momentum and composite body with flexibility, agree (H2)."""
 

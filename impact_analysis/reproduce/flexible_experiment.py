@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Tables II and III of P1 over again: its ten motion types simulated, recorded and analysed."""
 

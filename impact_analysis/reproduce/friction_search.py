@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """P1's identification of the friction coefficient, on impacts whose friction is known (H14)."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """P3's hit-and-push as a collinear inelastic impact of two masses (H18).
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """A pose that pushes sideways: the tool points along -y, the turn about its axis is free."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """P3's validation: net feedback vanishes if the predicted velocity is the true one (H19).
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The planar arm of P1's simulation: joints 2, 4 and 6 of a Panda in the plane y = 0."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """P1's simulation again: which inertia predicts the gross velocity jump of a planar arm."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Tables II and III of P1: errors of predicted joint velocities (H11, H12, H13)."""
 

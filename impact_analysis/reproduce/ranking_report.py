@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What the inertia ranking says: its row (H1) and its table of configurations."""
 

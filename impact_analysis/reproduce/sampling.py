@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What a slow force sensor makes of an impulse: P4's study of sampling rates (H24)."""
 

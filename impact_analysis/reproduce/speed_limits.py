@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """P4's speed limits in closed form (H20), and what joint velocities do at them (H22)."""
 

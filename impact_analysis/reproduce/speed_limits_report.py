@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What the speed limits say: the rows H20 and H22, and the table of scenarios."""
 

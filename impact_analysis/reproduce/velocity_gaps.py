@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Tables II and III of P3: how far predicted velocities miss measured ones (H15, H16, H17)."""
 

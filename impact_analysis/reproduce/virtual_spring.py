@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """P0's virtual spring on viscoelastic force profiles: it needs a restitution above 1 (H3).
 

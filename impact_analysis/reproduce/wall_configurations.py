@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Configurations of a Panda in front of a wall: four that are given, others drawn from a seed."""
 

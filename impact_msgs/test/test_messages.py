@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Every message as it was only constructed: unknown, switched off, nothing that moves a robot."""
 

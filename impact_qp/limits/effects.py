@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What an impulse does to the arm that is bounded: rows that are linear in the impulse."""
 

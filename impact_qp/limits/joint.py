@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Joint position, velocity, acceleration and jerk as one box on the joint accelerations."""
 

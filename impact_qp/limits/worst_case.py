@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Impact limits that hold for every impulse of a set: one row, a bound on the approach speed."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Watches the pace of the control cycles: too many states, missing ones, late answers. No ROS."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The command `analyze`: simulated experiments explained, and odd recordings answered in words."""
 

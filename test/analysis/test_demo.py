@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The command `demo` as a user runs it: its figures are physics, and it ends in one clear line."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The command `detect`: real and made recordings, one JSON document, one line for a mistake."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """`evaluate` names `pose`, and the ellipse, only where the contact rows are those of an ellipse."""
 

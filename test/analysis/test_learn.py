@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """`detect --learn`: thresholds proposed from free motion hold in that motion, and only there."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """`evaluate`: the signs of the contact rows' levers come from the data."""
 

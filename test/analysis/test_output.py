@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What is printed and written when nobody reads it, or when the disk is full."""
 

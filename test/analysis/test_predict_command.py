@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """`predict` and `sets` say what the library says, for any robot, and refuse bad input in a line."""
 

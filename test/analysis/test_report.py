@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The report in a real browser: it opens offline, draws what it promises, and fits a telephone."""
 

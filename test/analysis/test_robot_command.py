@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """`impact robot`: a URDF becomes a YAML that loads, with what is assumed marked as such."""
 

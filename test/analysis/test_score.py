@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Scores count what was found, missed and invented; a recorded campaign is judged by its truth."""
 

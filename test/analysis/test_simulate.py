@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The command `simulate`: its trials are physics, repeat, and are what the nodes would do."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Tables beside recordings: normals, thresholds, folders of CSVs; and what they must not be."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Every numeric option of every command: what is no number of its range gets one line, status 2."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """A Panda, streams of samples, and the recording of a real arm in free motion."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Least squares takes damped oscillations out of joint positions, or says that it failed."""
 

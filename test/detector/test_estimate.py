@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """When an estimate is complete, and what it says about measurements that are missing."""
 

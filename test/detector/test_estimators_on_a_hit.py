@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """All estimators on a simulated hit with sensor noise, against what the plant really did."""
 

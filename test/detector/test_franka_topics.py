@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """franka_ros2's topics need remapping alone: its names, types and best-effort publishers."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """A recording through the live node over DDS and through `detect`: the same events, bit for bit."""
 

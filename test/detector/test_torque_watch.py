@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What a detector needs is asked for, and no more; torques that nobody measured are none."""
 

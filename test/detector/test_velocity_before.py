@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """A parabola through positions gives the velocity before a touch better than velocities do."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Parameter files: the nodes know every name in them, and they are safe to start from."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The launch files in ROS 2's own launch, where it is installed (it is not on PyPI)."""
 

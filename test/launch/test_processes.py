@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What the launch files start, really started: processes, services, an arm that hits a wall."""
 

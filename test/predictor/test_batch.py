@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Many predictions at once are the single ones, row by row."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """A NumPy number is a number; a text, a truth value and NaN are none."""
 

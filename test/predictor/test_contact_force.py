@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Contact laws of penetration and rate: contacts push, and forces are smooth where they should."""
 

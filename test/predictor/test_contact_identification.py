@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Identification finds the contact again, says how sure it is, and says so when it is not."""
 

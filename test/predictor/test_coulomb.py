@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """One contact with friction: the cone holds, friction opposes slip, energy does not grow."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What impulses do: each derived set holds the effects of all impulses, with unit and axes."""
 

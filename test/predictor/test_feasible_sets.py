@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The impulse set holds every impulse that physics allows, scales with speed, and is bounded."""
 

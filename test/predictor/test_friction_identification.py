@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The friction that made impacts is found again, and what cannot be found is said."""
 

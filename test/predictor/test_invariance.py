@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What no choice of axes, order or robot may change: on two arms and a floating humanoid."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What is drawn of an impact: hulls of any dimension, and the same shapes every time."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Markers for RViz, by their content: what RViz makes of them is not tested."""
 

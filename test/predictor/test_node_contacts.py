@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Requests for impacts at one or many contacts: the library's answers, and what is refused."""
 

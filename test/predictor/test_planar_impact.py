@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Planar impact laws: energy, the friction cone, closed forms, and what they have in common."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Half-spaces and vertices of a polytope are the same set, also when it is flat or moved."""
 

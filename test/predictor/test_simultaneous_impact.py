@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Many contacts at once: momentum balances, cones hold, energy does not grow."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Speed bounds bind: at the bound one limit is reached, and above it one is broken."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Intervals hold the truth as often as they should, and every doubt has its sentence."""
 

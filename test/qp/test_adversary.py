@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The adversary finds what it is there to find: each invariant catches who breaks it."""
 

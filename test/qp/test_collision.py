@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Links keep their distance: the row is the distance's rate, and the arm stops in time."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """ExecuteImpact over real DDS: from a goal to what happened, and every way in which it ends."""
 

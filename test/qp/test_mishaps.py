@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """When things are not as announced, the arm stays within its limits and ends at rest."""
 

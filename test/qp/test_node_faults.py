@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What drivers, peers and users get wrong, over real DDS: the arm is safe, the node says why."""
 

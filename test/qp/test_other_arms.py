@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Other arms from a URDF and a YAML alone: six and seven joints, in every part of the suite."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Where to hit: the bound at a configuration is the controller's, the best one is at the point."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """States that cannot be the arm's do not reach the controller; those of real arms do."""
 

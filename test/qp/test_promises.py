@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What doc/topics.md promises for a failure holds for every interface: the arm ends at rest."""
 

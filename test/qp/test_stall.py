@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """An arm counts as blocked when it is much slower than it should be, and for as long as it is."""
 

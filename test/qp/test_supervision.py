@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The pace of the control cycles: floods are thinned out, gaps and late answers end in a stop."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Only what somebody needs is mandatory, and who needs more says what, in one line."""
 

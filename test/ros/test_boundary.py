@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """A message that cannot be used is dropped with a line, and ends nothing."""
 

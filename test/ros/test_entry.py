@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Ctrl-C while a console script imports what it needs: one line, never a traceback."""
 

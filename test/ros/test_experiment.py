@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """One experiment over real DDS: all is recorded, nothing depends on chance, failures are told."""
 

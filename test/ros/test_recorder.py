@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Recording real topics: bytes unchanged, times from headers, every way to end."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Spinning real nodes: what ends it, what a signal does, what bad arguments do."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """A checkout in a temporary folder, and stand-ins for pip and colcon."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Every source file says whose it is, under which license, as the linter of ROS reads it."""
 
@@ -29,7 +30,6 @@ def ours(path):
     return "SPDX-License-Identifier: Apache-2.0" in path.read_text()[:400]
 
 
-@pytest.mark.xfail(strict=True, reason="lines are added in the last commit")
 def test_every_file_has_a_line_of_copyright_and_one_of_license(project_root, files):
     paths = [project_root / name for name in files if not name.startswith(".")]
     assert len(paths) > 400

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """An arm that is let go: it passes the contact at the velocity and the time that were planned."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The simulated robot's node over real DDS: lockstep, bad commands, and the wall clock."""
 

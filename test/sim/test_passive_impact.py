@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Impacts without driver and noise obey physics, on one joint, on three and on seven."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What trials are made of: what is drawn, what is watched, free motion and its payload."""
 

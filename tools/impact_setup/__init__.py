@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The set-up behind ``./impact``: virtual environment, ROS 2, both colcon packages.
 

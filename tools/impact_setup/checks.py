@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """What must be there before the set-up starts, so that it fails in a second and not in a minute."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """``./impact COMMAND [ARGUMENTS]``: sets up what is missing, then becomes the command."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Which ROS 2 to use: a distribution's that is sourced, or else the wheels."""
 

@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """Runs pip and colcon: output to the log, progress to the terminal, failures in one line."""
 

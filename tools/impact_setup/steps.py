@@ -1,3 +1,4 @@
+# Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
 """The steps of the set-up. Each can be repeated; each leaves a stamp only when it is complete."""
 
