@@ -102,7 +102,8 @@ class Episode:
         self.good = not self.task.dq.any()
         self.near_since = 0  # cycle in which the bound began to act
         self.pushed = 0.0  # by what no model knows, up to now [m/s]
-        self.stopped = self.standing = 0  # told to stop for so long, and to stand then [cycles]
+        self.stopped, self.standing = 0.0, 0  # told to stop for so long, to stand then [cycles]
+        self.thrown = 0.0  # highest share of its velocity limits that an impact gave the arm
         self.lied = -(10**9)  # cycle of the last wrong state
         self.moves_on = True  # nobody has told it to stop
         self.held_q: np.ndarray | None = None  # where it was let go
@@ -161,7 +162,7 @@ class Episode:
             reply = None
         self._send(reply)
         self.arm.step(self.values, passed * 1e-9)
-        self._judge_arm(reply)
+        self._judge_arm(reply, passed)
 
     def _do(self, events: list[Event]) -> None:
         """Do what happens once, at the beginning of an event."""
@@ -250,30 +251,41 @@ class Episode:
             f" {self.seed} {self.number}: {text}"
         )
 
-    def _judge_arm(self, reply: Sent | None) -> None:
-        """Judge how the arm moves."""
-        arm, robot = self.arm, self.task.robot
+    def _judge_arm(self, reply: Sent | None, passed: int) -> None:
+        """Judge how the arm moves in the time that passed [ns]."""
+        arm = self.arm
         jumps = self.k - self.touched < TOUCHED
-        if not jumps and not arm.touches and too_fast(robot, arm.dq):
-            self._note("joint speed", f"{np.abs(arm.dq / robot.limits.velocity).max():.2f} limits")
-        self._judge_stop()
+        self._judge_speed(jumps or arm.touches)
+        self._judge_stop(passed)
         self._judge_release(reply)
         if self.k == self.length + SETTLING - 500:
             self.rest_q = arm.q.copy()
         if reply is not None and not arm.touches and not jumps:
             self._judge_approach(reply)
 
-    def _judge_stop(self) -> None:
+    def _judge_speed(self, jumps: bool) -> None:
+        """Judge joint speeds; an arm that an impact has thrown may be fast, and get no faster."""
+        share = float(np.abs(self.arm.dq / self.task.robot.limits.velocity).max())
+        if not too_fast(self.task.robot, self.arm.dq):
+            self.thrown = 0.0
+        elif jumps:
+            self.thrown = max(self.thrown, share)
+        elif not share <= 1.01 * self.thrown:  # NaN: too fast
+            self._note("joint speed", f"{share:.2f} limits")
+
+    def _judge_stop(self, passed: int) -> None:
         """Judge whether a stopped arm comes to rest; without states torques alone cannot brake."""
         helpless = self.interface == "torque" and self.loop.lost
         stops = bool(self.loop.fault) or not self.moves_on
-        self.stopped = self.stopped + 1 if stops and not helpless else 0
-        if self.stopped == 1:
+        if not stops or helpless:
+            self.stopped = 0.0
+        elif not self.stopped:
             self.standing = max(STOPPING, self._needed())
+        self.stopped += (stops and not helpless) * passed / PERIOD
         speed = np.abs(self.arm.dq).max()
         most = AT_REST if self.k - self.lied > STOPPING else DECEIVED
         if self.stopped > self.standing and not speed <= most:
-            self._note("rest", f"{speed:.2f} rad/s {self.stopped} cycles after the stop")
+            self._note("rest", f"{speed:.2f} rad/s {self.stopped:.0f} cycles after the stop")
 
     def _needed(self) -> int:
         """Return how many cycles it may take the arm to stand."""

@@ -52,12 +52,16 @@ class Command(NamedTuple):
     due: bool  # the impact: the surface is that near, or was hit a moment ago
 
 
-def _impact_limit(robot: Robot, plan: Plan) -> ImpactLimit | None:
+def _impact_limit(robot: Robot, plan: Plan, period: float) -> ImpactLimit | None:
     """Return the plan's impact limit, none if it is unaware."""
     kind = IMPACT_LIMITS[plan.impact_limits]
     if kind is None:
         return None
-    options: dict[str, Any] = {"preview": plan.preview, "generators": plan.generators}
+    options: dict[str, Any] = {
+        "preview": plan.preview,
+        "generators": plan.generators,
+        "period": period,
+    }
     if kind is RobustImpactLimit and plan.interface != "torque":
         options["margin"] = VELOCITY_MARGIN
     return kind(robot, plan.contact, **options)
@@ -85,7 +89,7 @@ class ImpactController:
             self._orientation_task,
             self._posture_task,
         )
-        self.impact_limit = _impact_limit(robot, plan)
+        self.impact_limit = _impact_limit(robot, plan, period)
         self._solver = AccelerationSolver(
             robot, period, self._tasks, self.impact_limit, plan.solver
         )

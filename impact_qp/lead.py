@@ -13,7 +13,7 @@ import numpy as np
 from impact_robots.robot import JointLimits
 
 LEAD = 0.04  # of a position: what the joint moves at its highest speed in that time [s]
-VELOCITY_LEAD = 0.3  # of a velocity, as a share of the highest one
+VELOCITY_LEAD = 0.25  # of a velocity, as a share of the highest one
 
 
 def led_velocity(

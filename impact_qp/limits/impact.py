@@ -35,6 +35,7 @@ class ImpactLimit(Limit):
         circumscribed: bool = True,
         velocity_map: str = MOMENTUM,
         bounds: Sequence[PostImpactBound] = (),
+        period: float = 0.0,
     ) -> None:
         """Create the limit.
 
@@ -47,6 +48,8 @@ class ImpactLimit(Limit):
             circumscribed: the pyramid contains the cone.
             velocity_map: of :data:`VELOCITY_MAPS`.
             bounds: on further functionals of the state after the impact.
+            period: between two states, if ``fill`` is called for one after the other; 0: it is not
+                [s].
 
         Raises:
             ControlError: no such map.
@@ -55,7 +58,7 @@ class ImpactLimit(Limit):
             choices = ", ".join(VELOCITY_MAPS)
             raise ControlError(f"velocity map: expected one of {choices}, got {velocity_map!r}")
         self.robot, self.contact = robot, contact
-        self.preview, self.margin = preview, margin
+        self.preview, self.margin, self.period = preview, margin, period
         self.generators, self.circumscribed = generators, circumscribed
         self.velocity_map, self.bounds = velocity_map, tuple(bounds)
         self.bound = SpeedBound(float("nan"), "")  # of the last ``fill``, where there is one

@@ -19,6 +19,7 @@ from impact_qp.limits.limit import NO_EFFECT
 from impact_robots.dynamics import ArmState
 from impact_robots.robot import Robot
 
+STEEPEST = 2.0  # fall of a bound; what is faster is a jump, as after a pause [m/s^2]
 _UNBOUNDED = SpeedBound(0.0, "unbounded impulses")  # friction so high that impulses have no end
 
 
@@ -102,15 +103,24 @@ class WorstCaseImpactLimit(ImpactLimit):
 
     def fill(self, state: ArmState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the one row: approach speed at most the bound."""
-        before, self.bound = self.bound.name, self.speed_bound(state)
+        before, self.bound = self.bound, self.speed_bound(state)
         if self.bound.speed == inf:
             G[0], h[0] = 0.0, NO_EFFECT
             return
         gradient, offset = self.approach(state)
         np.negative(gradient, out=G[0])
-        h[0] = self.bound.speed + offset
-        if self.bound.name != before:
+        h[0] = self.bound.speed + offset + self._fall(before.speed)
+        if self.bound.name != before.name:
             self.names = (f"impact: {self.bound.name}",)
+
+    def _fall(self, before: float) -> float:
+        """Return by how much the bound will have fallen when the preview is over, at most 0.
+
+        As it fell since the last cycle, in which it was ``before``. Without that the speed lags a
+        falling bound by the preview.
+        """
+        fallen = (self.bound.speed - before) / self.period if self.period else 0.0
+        return self.preview * fallen if -STEEPEST < fallen < 0.0 else 0.0  # NaN: none
 
 
 class RobustImpactLimit(WorstCaseImpactLimit):
