@@ -12,10 +12,10 @@ import numpy as np
 
 from impact_qp.acceleration import Acceleration, AccelerationSolver
 from impact_qp.exceptions import ControlError
-from impact_qp.lead import LEAD, led_position, led_velocity
+from impact_qp.lead import HELD_LEAD, LEAD, led_position, led_velocity
 from impact_qp.limits import ImpactLimit, RobustImpactLimit
 from impact_qp.limits.torque import KEPT
-from impact_qp.phases import MOVING, Phase, Situation, next_phase
+from impact_qp.phases import MOVING, STANDING, Phase, Situation, next_phase
 from impact_qp.plan import IMPACT_LIMITS, Plan
 from impact_qp.press import PREVIEW, RAMP, highest_press_force, press_acceleration
 from impact_qp.stall import StallWatch
@@ -342,7 +342,9 @@ class ImpactController:
         if self.plan.interface == "velocity":
             velocity = led_velocity(last + ddq * dt, last, dq, limits, dt)
             return velocity, self._position + velocity * dt
-        return led_position(last + ddq * dt, last, self._position, state.q, limits, dt)
+        most = HELD_LEAD if self._phase in STANDING else LEAD
+        wanted = last + ddq * dt
+        return led_position(wanted, last, self._position, state.q, limits, dt, most=most)
 
     def _is_due(self, gap: float) -> bool:
         """Return whether contact is meant now: the surface may be off by the overrun."""

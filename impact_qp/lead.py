@@ -12,7 +12,9 @@ import numpy as np
 
 from impact_robots.robot import JointLimits
 
-LEAD = 0.04  # of a position: what the joint moves at its highest speed in that time [s]
+LEAD = 0.035  # of a position: what the joint moves at its highest speed in that time [s]
+HELD_LEAD = 0.015  # of an arm that is to stand: less, it may be let go [s]
+BACK = 0.1  # in which a command that leads by more comes back [s]
 VELOCITY_LEAD = 0.25  # of a velocity, as a share of the highest one
 
 
@@ -40,11 +42,13 @@ def led_position(
     measured: np.ndarray,
     limits: JointLimits,
     dt: float,
+    *,
+    most: float = LEAD,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return velocity [rad/s] and position [rad] to command, shape (n,) each.
 
-    The command brakes early enough to stop before it is ``LEAD`` ahead of the measurement, and
-    stays within the position limits unless it was outside.
+    The command brakes early enough to stop before it is ``most`` ahead of the measurement, comes
+    back if it is farther, and stays within the position limits unless it was outside.
 
     Args:
         wanted: velocities, shape (n,) [rad/s].
@@ -53,16 +57,22 @@ def led_position(
         measured: positions, shape (n,) [rad].
         limits: of the joints.
         dt: control period [s].
+        most: lead, as what a joint moves at its highest speed in that time [s].
     """
-    lead, step = LEAD * limits.velocity, limits.acceleration * dt
+    lead, step = most * limits.velocity, limits.acceleration * dt
     ahead = position - measured
-    up = np.sqrt(2.0 * limits.acceleration * np.maximum(0.0, lead - ahead))
-    down = np.sqrt(2.0 * limits.acceleration * np.maximum(0.0, lead + ahead))
+    up, down = _towards(lead - ahead, limits), _towards(lead + ahead, limits)
     velocity = _clip(_clip(wanted, -down, up), last - step, last + step)
     velocity = _clip(velocity, -limits.velocity, limits.velocity)
     low = np.minimum(limits.position_lower, position)
     high = np.maximum(limits.position_upper, position)
     return velocity, _clip(position + velocity * dt, low, high)
+
+
+def _towards(room: np.ndarray, limits: JointLimits) -> np.ndarray:
+    """Return the highest velocity that stops within the room; below zero if there is none, (n,)."""
+    stops = np.sqrt(2.0 * limits.acceleration * np.maximum(0.0, room))
+    return np.where(room >= 0.0, stops, room / BACK)
 
 
 def _clip(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ class Phase(Enum):
 
 AFTER = {"retract": Phase.RETRACT, "hold": Phase.BRAKE, "press": Phase.PRESS}
 MOVING = (Phase.APPROACH, Phase.RETRACT)  # along the normal, at a reference speed
+STANDING = (Phase.BRAKE, Phase.HOLD)
 
 
 class Situation(NamedTuple):

@@ -212,9 +212,19 @@ def test_a_blocked_arm_winds_nothing_up(panda, scenario, contact, interface):
     commands = [controller.update(q, np.zeros(7)) for _ in range(2800)]
     lead = np.abs([command.position - q for command in commands]).max(axis=0)
     if interface == "position":
-        assert np.all(lead <= 0.04 * panda.limits.velocity)
+        assert np.all(lead <= 0.035 * panda.limits.velocity)
     assert commands[-1].phase is Phase.HOLD  # 0.1 m before the surface: something is in the way
     assert np.abs(commands[-1].velocity).max() < 1e-3
+
+
+def test_an_arm_that_was_held_and_is_let_go_does_not_jump(panda, scenario, contact):
+    """The command comes back towards an arm that is to stand, so the servo has little to follow."""
+    controller = ImpactController(panda, Plan(contact, speed=0.5, interface="position"))
+    q = scenario.start(panda)
+    for _ in range(600):
+        command = controller.update(q, np.zeros(7))
+    assert command.phase is Phase.HOLD
+    assert np.all(np.abs(command.position - q) <= 0.0151 * panda.limits.velocity)
 
 
 @pytest.mark.parametrize("interface", ["torque", "velocity", "position"])
