@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limits bind where they should, and never make the arm freeze."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -253,7 +255,7 @@ def test_a_falling_bound_is_previewed_and_a_rising_one_is_not(panda, contact, at
     states = [dynamics(at_impact.q + turn, still) for turn in turns]
     limit.rows(states[0])
     seen = []
-    for before, state in zip(states, states[1:], strict=False):
+    for before, state in pairwise(states):
         fall = (alone.speed_bound(state).speed - alone.speed_bound(before).speed) / 1e-3
         expected = limit.preview * fall if -2.0 < fall < 0.0 else 0.0
         assert limit.rows(state).h - alone.rows(state).h == pytest.approx(expected, abs=1e-12)
