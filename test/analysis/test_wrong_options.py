@@ -22,6 +22,7 @@ NUMERIC = (
     number_options.seed,
     detect_options._numbers,
     evaluate._seed,
+    evaluate._inertia_ratio,
 )
 OTHER = (None, Path, detect_options._names, read_normals, read_thresholds)
 NEEDED = {
