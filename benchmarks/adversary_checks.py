@@ -11,7 +11,7 @@ from impact_robots import ArmState, Robot
 
 WIND_UP = 0.1  # most that velocities may add up to that the arm did not follow [rad]
 WIND_UP_MEMORY = 2.0  # over which a velocity drive adds up what it could not follow [s]
-BRAKING = 0.9  # of the acceleration limits: a command that slows down like that cannot do better
+BLOCKED = 0.25  # of the commanded speed: an arm that slides along a wall is faster
 LEAD_TOLERANCE = 0.02  # positions are measured with noise, and before the arm moved on
 OVERSPEED = 1.05  # share of its velocity limit that commands may bring a joint to
 TORQUE_TOLERANCE = 0.01  # of the limit: gravity at the measured state is not that at the true one
@@ -76,9 +76,8 @@ class SentChecks:
         fast = np.abs(values) > self._limits.velocity + ROUNDING
         broken = ["velocity"] if fast.any() else []
         passed = min(since, self._period)
-        step, self._sent = values - self._sent, values
-        hardest = np.abs(step) >= BRAKING * self._limits.acceleration * passed
-        ahead = np.where(hardest & (step * values < 0.0), 0.0, values - arm.dq)
+        blocked = np.abs(arm.dq).max() < BLOCKED * np.abs(values).max()
+        ahead = values - arm.dq if blocked else np.zeros_like(values)
         self._ahead += passed * (ahead - self._ahead / WIND_UP_MEMORY)
         return [*broken, "wind-up"] if np.abs(self._ahead).max() > WIND_UP else broken
 
