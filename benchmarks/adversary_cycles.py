@@ -25,6 +25,7 @@ from impact_analysis.processes import check_stopped
 from impact_qp import Phase
 from impact_qp.lead import LEAD
 from impact_qp.limits import RobustImpactLimit
+from impact_qp.phases import STANDING
 from impact_sim.sensors import PANDA_NOISE
 
 PERIOD, FLOOD = 1_000_000, 100_000  # between states [ns]
@@ -33,7 +34,6 @@ STOPPING, AT_REST = 300, 0.05  # after a stop or a fault [cycles], [rad/s]
 REACTION, DECELERATION = 100, 0.67  # an arm that is fast needs longer [cycles], share of limits
 DECEIVED = 0.2  # speed of a stopped arm whose states are wrong or were a moment ago [rad/s]
 SETTLING, DRIFT = 1500, 0.01  # [cycles], [rad]
-STANDING = (Phase.BRAKE, Phase.HOLD)
 SPEED_MARGIN, SPEED_ROUNDING = 1.02, 0.002  # of the speed bound [-], [m/s]
 BRAKES_WITHIN, PREVIEWS = 0.05, 4.0  # where the bound begins to act [s], and times the preview
 SEEN_AFTER, LATCHED = 4, 300  # the detector's answer to a contact [cycles]
