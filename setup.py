@@ -17,6 +17,7 @@ PACKAGES = [
     "impact_qp.tasks",
     "impact_qp.limits",
     "impact_qp.ros",
+    "impact_foreign",
     "impact_sim",
     "impact_analysis",
     "impact_analysis.analyze",

@@ -19,7 +19,7 @@ from impact_predictor import (
     named_inverse_inertia,
     predict_contacts,
 )
-from impact_predictor.trust import INERTIA_MARGIN
+from impact_predictor.velocity_interval import INERTIA_MARGIN
 
 _EPILOG = """examples:
   impact predict --robot panda --speed 0.2 --friction 0.3

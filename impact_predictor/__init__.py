@@ -87,13 +87,18 @@ from impact_predictor.restitution import (
     maxwell_restitution,
     spring_restitution,
 )
-from impact_predictor.robot_contacts import RobotContact, contacts_interval, predict_contacts
+from impact_predictor.robot_contacts import RobotContact, predict_contacts
 from impact_predictor.robot_sets import SETS, robot_sets
 from impact_predictor.simultaneous_impact import simultaneous_impact
 from impact_predictor.simultaneous_result import SimultaneousImpact
 from impact_predictor.speed_bound import existential_speed_bound, robust_speed_bound
 from impact_predictor.tangential_compliance import compliant_impulse
-from impact_predictor.trust import VelocityInterval, caveats, velocity_interval
+from impact_predictor.trust import caveats
+from impact_predictor.velocity_interval import (
+    VelocityInterval,
+    contacts_interval,
+    velocity_interval,
+)
 
 __all__ = [
     "FRICTION_LAWS",

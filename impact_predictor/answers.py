@@ -11,7 +11,7 @@ from impact_msgs.msg import Polytope as PolytopeMessage
 from impact_predictor.markers import write_pose
 from impact_predictor.polytope import Polytope
 from impact_predictor.prediction import Prediction
-from impact_predictor.trust import VelocityInterval
+from impact_predictor.velocity_interval import VelocityInterval
 from impact_ros.messages import fill, set_vector
 
 

@@ -11,9 +11,13 @@ import numpy as np
 from impact_predictor.exceptions import NoImpulseError, PredictionError, UnsolvedImpactError
 from impact_predictor.polytope import Polytope
 from impact_predictor.prediction import Prediction
-from impact_predictor.robot_contacts import RobotContact, contacts_interval, predict_contacts
+from impact_predictor.robot_contacts import RobotContact, predict_contacts
 from impact_predictor.robot_sets import robot_sets
-from impact_predictor.trust import INERTIA_MARGIN, VelocityInterval
+from impact_predictor.velocity_interval import (
+    INERTIA_MARGIN,
+    VelocityInterval,
+    contacts_interval,
+)
 from impact_robots import Robot
 
 

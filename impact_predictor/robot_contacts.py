@@ -17,7 +17,6 @@ from impact_predictor.inverse_inertia import contact_jacobian
 from impact_predictor.predict import Assumptions, check_finite, complete, map_inertia
 from impact_predictor.prediction import Prediction
 from impact_predictor.simultaneous_impact import simultaneous_impact
-from impact_predictor.trust import INERTIA_MARGIN, VelocityInterval, interval
 from impact_robots import ArmState, Robot
 
 
@@ -58,7 +57,9 @@ def predict_contacts(
         UnknownNameError: no such model, law or inverse inertia.
         UnsolvedImpactError: no impulses were found.
     """
-    results = _results(contacts, robot, model, law)
+    results = contact_results(
+        contacts, map_inertia(checked_state(contacts, law), robot, model), law
+    )
     predictions = []
     for contact, result in zip(contacts, results, strict=True):
         mu, e = _middle(contact.friction), _middle(contact.restitution)
@@ -68,42 +69,33 @@ def predict_contacts(
     return tuple(predictions)
 
 
-def contacts_interval(
-    contacts: Sequence[RobotContact],
-    robot: Robot,
-    *,
-    model: str = "M+B_theta",
-    law: str = "coulomb",
-    inertia_margin: float = INERTIA_MARGIN,
-) -> VelocityInterval:
-    """Return :func:`~impact_predictor.velocity_interval` of an impact at all of these points.
-
-    Arguments and errors are those of :func:`predict_contacts`; ``inertia_margin`` is the relative
-    uncertainty of mass matrix and motor inertias, 0 to below 1 [-].
-    """
-    state = _checked(contacts, law)
-    J, solve = _jacobian(contacts), _map_one if len(contacts) == 1 else _map_many
-
-    def after(M: np.ndarray, mu: np.ndarray, e: np.ndarray) -> np.ndarray:
-        return solve(M, J, state.dq, mu, e, law)[0].dq_after
-
-    ranges = [(contact.friction, contact.restitution) for contact in contacts]
-    return interval(after, map_inertia(state, robot, model), state.M, ranges, inertia_margin)
-
-
-def _results(
-    contacts: Sequence[RobotContact], robot: Robot, model: str, law: str
+def contact_results(
+    contacts: Sequence[RobotContact], M_x: np.ndarray, law: str = "coulomb"
 ) -> tuple[ImpactMapResult, ...]:
-    """Return what the impact map says at each point."""
-    state = _checked(contacts, law)
+    """Return what the impact map says at each point, coefficients in the middle of their ranges.
+
+    Args:
+        contacts: that :func:`checked_state` has checked.
+        M_x: M + B, shape (n, n) [kg.m^2].
+        law: "coulomb", or for a single point "sliding".
+
+    Raises:
+        NoImpulseError: Coulomb's law has no solution.
+        UnsolvedImpactError: no impulses were found.
+    """
+    dq = contacts[0].state.dq
     mu = np.array([_middle(contact.friction) for contact in contacts])
     e = np.array([_middle(contact.restitution) for contact in contacts])
     solve = _map_one if len(contacts) == 1 else _map_many
-    return solve(map_inertia(state, robot, model), _jacobian(contacts), state.dq, mu, e, law)
+    return solve(M_x, _jacobian(contacts), dq, mu, e, law)
 
 
-def _checked(contacts: Sequence[RobotContact], law: str) -> ArmState:
-    """Return the state that all contacts share."""
+def checked_state(contacts: Sequence[RobotContact], law: str) -> ArmState:
+    """Return the state that all contacts share.
+
+    Raises:
+        OutOfRangeError: no contact, numbers out of range, or "sliding" at several points.
+    """
     if not contacts:
         raise OutOfRangeError("contacts", "at least one", "none")
     if len(contacts) > 1 and law == "sliding":

@@ -1,0 +1,29 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""An arm and a wall that share nothing with the plant of this project, to test analyses on.
+
+What an analysis says of data is judged by data whose truth is known. Data of the plant in
+``impact_sim`` would only show that the project agrees with itself; here all that can be different
+is: joints are rigid with the motors' apparent inertia on them and rub as those of a real Panda do,
+links weigh up to 4 % more or less than thought, time is stepped by Moreau's midpoint rule, the wall
+yields plastically, friction sticks and slides exactly, controllers know the wrong model.
+"""
+
+from impact_foreign.arm import ForeignArm
+from impact_foreign.contact import PlasticWall
+from impact_foreign.first_contact import Truth
+from impact_foreign.hit import Hit, simulate_hit
+from impact_foreign.joint_friction import PANDA_FRICTION, JointFriction
+from impact_foreign.setups import Setup, draw_setup
+
+__all__ = [
+    "PANDA_FRICTION",
+    "ForeignArm",
+    "Hit",
+    "JointFriction",
+    "PlasticWall",
+    "Setup",
+    "Truth",
+    "draw_setup",
+    "simulate_hit",
+]
