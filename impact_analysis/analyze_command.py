@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from impact_analysis.analyze.documents import REPORT, write
+from impact_analysis.analyze.identify import CONTACT, RESTITUTION_ESTIMATES
 from impact_analysis.analyze.run import MARK, PARTS, analyze_into
 from impact_analysis.analyze.settings import Settings
 from impact_analysis.exceptions import UsageError
@@ -22,7 +23,7 @@ from impact_analysis.number_options import count, number, numbers
 from impact_analysis.progress import Progress
 from impact_analysis.simulate_command import cores
 from impact_analysis.threshold_file import read_thresholds
-from impact_detector.gross_methods import METHODS, POLYNOMIAL
+from impact_detector.gross_methods import METHODS, RELEASE
 from impact_predictor.impact_map import FRICTION_LAWS
 
 _EPILOG = """example:
@@ -80,8 +81,15 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add(
         "--method",
         choices=tuple(METHODS),
-        default=POLYNOMIAL,
-        help="of the gross velocity (default: polynomial, as published)",
+        default=RELEASE,
+        help="of the gross velocity (default: release; as published: polynomial)",
+    )
+    add(
+        "--restitution-estimate",
+        choices=RESTITUTION_ESTIMATES,
+        default=CONTACT,
+        help="mean of what each impact tells by its contact point, or what explains all joint"
+        " velocities best (default: contact; as published: velocities)",
     )
     add("--state-topic", default="", metavar="TOPIC", help="measured joint states in the bag")
     add("--reference-topic", default="", metavar="TOPIC", help="desired joint states in the bag")

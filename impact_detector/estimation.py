@@ -42,6 +42,8 @@ QUIET = 0.06  # where the force sensor's noise is learnt, up to SEARCH before th
 LONGEST_CONTACT = 0.02  # release after the touch, where no force tells [s]
 ONSET_STD = 6e-4  # of the touch that a detector reports [s]
 _AFTER = (0.013, 0.017)  # velocity after, vibration included: mean around 15 ms [s]
+MEDIAN_STD = 1.2533  # of normal noise, over that of the mean
+_FEW_FORCES = 3  # samples before the touch that tell nothing
 _NAN = float("nan")
 _NAN3 = np.full(3, np.nan)
 
@@ -85,14 +87,14 @@ def estimate_impact(
         settings: of the estimator.
         second: another impact was detected in the window.
     """
-    noise, contact = _contact(forces, settings.window)
+    quiet, contact = _contact(forces, settings.window)
     touch = _touch(detection, joints, contact)
     impact_time = detection.impact_time
     if np.isfinite(touch.time):
         impact_time = detection.detection_time + from_seconds(touch.time)
     motion, over = _motion(joints, impact_time, contact, touch.std, settings)
     fit, quality = _gross(motion, settings.method)
-    push = _push(motion.t, joints, contact, noise, settings)
+    push = _push(motion.t, joints, contact, quiet, settings)
     quality |= SECOND_IMPACT if second else 0
     quality |= 0 if over else IN_CONTACT
     quality |= UNDERSAMPLED if _is_undersampled(contact) else 0
@@ -121,20 +123,31 @@ def estimate_impact(
     )
 
 
-def _contact(forces: list[Record], window: float) -> tuple[float, Impulse | None]:
-    """Return the noise [N] of the fastest source and the contact it saw."""
+class _Quiet(NamedTuple):
+    """What a force sensor says before the touch; its offset is taken off."""
+
+    noise: float = 0.0  # standard deviation of one component [N]
+    offset_std: float = 0.0  # of what was taken off [N]
+
+
+def _contact(forces: list[Record], window: float) -> tuple[_Quiet, Impulse | None]:
+    """Return what the fastest source says before the touch, and the contact it saw."""
     if not forces:
-        return 0.0, None
+        return _Quiet(), None
     t, force = max(forces, key=lambda record: len(record[0]))
     search = t >= -SEARCH
-    quiet = force[~search]
-    noise = float(quiet.std(axis=0).max()) if len(quiet) > 3 else 0.0
+    before = force[~search]
+    quiet = _Quiet()
+    if len(before) > _FEW_FORCES:
+        noise = float(before.std(axis=0).max())
+        quiet = _Quiet(noise, MEDIAN_STD * noise / np.sqrt(len(before)))
+        force = force - np.median(before, axis=0)
     inside = search & (t <= window)
     try:
-        contact = integrate_impulse(t[inside], force[inside], noise=noise)
+        contact = integrate_impulse(t[inside], force[inside], noise=quiet.noise)
     except EstimateError:
-        return noise, None
-    return noise, contact if contact.t_contact <= 0 else None
+        return quiet, None
+    return quiet, contact if contact.t_contact <= 0 else None
 
 
 def _touch(detection: Detection, joints: JointRecord, contact: Impulse | None) -> TouchTime:
@@ -184,12 +197,12 @@ def _gross(motion: Motion, method: str) -> tuple[GrossVelocity | None, int]:
 
 
 def _push(
-    t: np.ndarray, joints: JointRecord, contact: Impulse | None, noise: float, settings: Settings
+    t: np.ndarray, joints: JointRecord, contact: Impulse | None, quiet: _Quiet, settings: Settings
 ) -> _Push:
     """Return the impulse from the force sensor, or from torques if it is unknown or too slow."""
     by_force = None
     if contact is not None and np.isfinite(contact.t_release):
-        std = force_impulse_std(contact, noise)
+        std = force_impulse_std(contact, quiet.noise, quiet.offset_std)
         by_force = _Push(contact.impulse, std, BY_FORCE, settings.normal)
     if by_force is not None and not _is_undersampled(contact):
         return by_force

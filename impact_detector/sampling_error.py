@@ -36,18 +36,20 @@ def contact_share(contact: Impulse) -> float:
     return sampling_share(period, duration, size / float(np.linalg.norm(contact.peak)))
 
 
-def force_impulse_std(contact: Impulse, noise: float) -> float:
+def force_impulse_std(contact: Impulse, noise: float, offset: float = 0.0) -> float:
     """Return the standard deviation of the norm of an integrated impulse [N.s].
 
-    From sampling, noise, and the tail below the threshold, of which only the size is known.
+    From sampling, noise, the tail below the threshold, of which only the size is known, and the
+    sensor's offset.
 
     Args:
         contact: that has ended.
         noise: of one force component [N].
+        offset: standard deviation of what is left of it [N].
     """
     size, duration = float(np.linalg.norm(contact.impulse)), contact.t_release - contact.t_contact
     by_noise = noise * np.sqrt(contact.period * max(duration, contact.period))
-    parts = (contact_share(contact) * size, by_noise, _OF_TAIL * contact.tail)
+    parts = (contact_share(contact) * size, by_noise, _OF_TAIL * contact.tail, offset * duration)
     return float(np.linalg.norm(parts))
 
 

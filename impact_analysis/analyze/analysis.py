@@ -29,6 +29,7 @@ from impact_analysis.analyze.identify import (
     contact_laws,
 )
 from impact_analysis.analyze.measured import MeasuredImpact
+from impact_analysis.analyze.model_spread import mass_interval
 from impact_analysis.analyze.settings import Settings
 from impact_analysis.analyze.words import answers, warnings_of
 from impact_predictor import Polytope, crb, impulse_set
@@ -63,6 +64,7 @@ class Judged:
     predicted: dict[str, np.ndarray]  # velocities after by each model, (n,) [rad/s]
     approach_speed: float  # [m/s]
     effective_mass: float  # of M + B_theta, or of M if that is unknown, along the normal [kg]
+    mass_interval: tuple[float, float]  # 95 % of it, errors of the model counted [kg]
     membership: Membership | None
     laws: list[ContactLawFit] = field(default_factory=list)  # best first
     impulses: dict[str, float] = field(default_factory=dict)  # normal, by each inertia [N.s]
@@ -163,6 +165,7 @@ def analyze_impacts(
             settings.law,
             friction=settings.friction,
             restitution=settings.restitution,
+            estimate=settings.restitution_estimate,
             seed=seed,
         )
     candidates = _candidates(found)
@@ -238,7 +241,7 @@ def _judge(
         progress(0.6 + 0.4 * number / len(measured), f"impact {number + 1} of {len(measured)}")
         row = usable.get(id(item))
         if row is None:
-            judged.append(Judged(item, {}, np.nan, np.nan, None))
+            judged.append(Judged(item, {}, np.nan, np.nan, (np.nan, np.nan), None))
             continue
         state, rotation = dynamics(item.q, item.dq_before), contact_rotation(item.normal)
         speed = -float(item.normal @ state.velocity)
@@ -255,6 +258,7 @@ def _judge(
                 {name: after[row] for name, after in predicted.items()},
                 speed,
                 mass,
+                mass_interval(state, robot, rotation, best),
                 _membership(item, state, rotation, found[best]),
                 laws,
                 {name: (1.0 + bounce) * each * speed for name, each in masses.items()},

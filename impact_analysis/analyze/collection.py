@@ -46,6 +46,7 @@ VIBRATION = 0.015  # after the touch, in which the statistic may stay high [s]
 VIBRATION_SAMPLES = 6  # the same at rates where that is longer
 AGAIN = 0.25  # of the first statistic: what is above later is another impact
 BEFORE, AFTER = 0.05, 0.11  # of the traces, around the touch [s]
+JUST_BEFORE = 2e-3  # the touch may have been this much earlier [s]
 MOST_TRACES = 60  # impacts that are drawn, in one recording and over all
 SHORT = 120.0  # recordings are not cut into pieces [s]
 LEAD, TRAIL = 5.0, 2.0  # what is read before and after a piece [s]
@@ -341,6 +342,7 @@ class _Collector:
             fit_rms=estimate.fit_rms,
             impulse=estimate.impulse,
             impulse_std=estimate.impulse_std,
+            normal_impulse=estimate.normal_impulse,
             impulse_source=estimate.impulse_source,
             peak_force=_peak(estimate),
             duration=estimate.duration,
@@ -400,6 +402,7 @@ class _Collector:
             fit_rms=nan,
             impulse=np.full(3, nan),
             impulse_std=nan,
+            normal_impulse=nan,
             impulse_source="",
             peak_force=nan,
             duration=nan,
@@ -439,11 +442,16 @@ class _Collector:
         return np.asarray(normal / np.linalg.norm(normal))
 
     def _force(self, origin: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return times since ``origin`` [ns] and force of the fastest sensor, (f,) and (f, 3)."""
+        """Return times since ``origin`` [ns] and force of the fastest sensor, (f,) and (f, 3).
+
+        What the sensor says before the touch is its offset, which is taken off.
+        """
         start = origin - from_seconds(BEFORE)
         records = [force.since(origin, start) for force in self._forces.values()]
         nothing = (np.zeros(0), np.zeros((0, 3)))
-        return max(records, key=lambda record: len(record[0]), default=nothing)
+        t, force = max(records, key=lambda record: len(record[0]), default=nothing)
+        before = force[t < -JUST_BEFORE]
+        return t, force - np.median(before, axis=0) if len(before) else force
 
     def _trace(
         self, origin: int, joints: JointRecord, force_t: np.ndarray, force: np.ndarray

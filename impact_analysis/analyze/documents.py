@@ -101,10 +101,15 @@ def _impact(number: int, impact: Judged) -> dict[str, Any]:
         "expected": item.expected,
         "approach_speed_mps": impact.approach_speed,
         "effective_mass_kg": impact.effective_mass,
+        "effective_mass_low_kg": impact.mass_interval[0],
+        "effective_mass_high_kg": impact.mass_interval[1],
         "dq_before_radps": item.dq_before,
         "dq_after_radps": item.dq_after,
         "impulse_ns": item.impulse,
         "impulse_std_ns": item.impulse_std,
+        "normal_impulse_ns": item.normal_impulse,
+        "normal_impulse_low_ns": item.normal_impulse_interval[0],
+        "normal_impulse_high_ns": item.normal_impulse_interval[1],
         "impulse_source": item.impulse_source,
         "peak_force_n": item.peak_force,
         "contact_duration_s": item.duration,
@@ -151,6 +156,7 @@ def _identified(found: Identified) -> dict[str, Any]:
         "impacts": found.impacts,
         "at_bound": found.at_bound,
         "assumed": found.assumed,
+        "estimate": found.estimate,
     }
 
 

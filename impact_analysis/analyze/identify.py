@@ -8,18 +8,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.analyze.comparison import Impacts, interval, resampled
+from impact_analysis.analyze.comparison import Impacts
 from impact_analysis.analyze.measured import MeasuredImpact
+from impact_analysis.analyze.model_spread import Spread, model_spread
 from impact_predictor.contact_identification import identify_contact
 from impact_predictor.exceptions import PredictionError
+from impact_predictor.model_error import QUANTILE
 
 FRICTIONS = np.linspace(0.0, 1.0, 51)
 RESTITUTIONS = np.linspace(0.0, 1.0, 41)
 MOST = 60  # impacts that are looked at, drawn if there are more
 LAWS = ("visco", "hc", "ehc", "maxwell")
+CONTACT, VELOCITIES = "contact", "velocities"
+RESTITUTION_ESTIMATES = (CONTACT, VELOCITIES)
 _PASSES = 3
 _POINTS = 200  # of a force that a law is fitted to
-_FEW = 5  # impacts with an interval
+_STEP = 1e-3  # of derivatives by coefficients [-]
 
 
 @dataclass(frozen=True)
@@ -27,11 +31,17 @@ class Identified:
     """A coefficient that explains impacts best."""
 
     value: float  # [-]
-    low: float  # of the bootstrap interval [-]
+    low: float  # of the 95 % interval, errors of the model counted [-]
     high: float
     impacts: int  # that it rests on
     at_bound: bool  # it is an end of the range that was searched
     assumed: bool = False  # given by the user, not identified
+    estimate: str = ""  # of restitution: one of RESTITUTION_ESTIMATES
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the data say more than that it lies somewhere from 0 to 1."""
+        return not self.at_bound and self.high - self.low < 1.0
 
 
 @dataclass(frozen=True)
@@ -49,11 +59,19 @@ def coefficients(
     *,
     friction: float | None = None,
     restitution: float | None = None,
+    estimate: str = CONTACT,
     seed: int = 0,
 ) -> Coefficients:
-    """Return both coefficients with the least squared error of the velocities after (P1 IV-C).
+    """Return friction with the least squared error of the velocities after, and restitution.
 
-    One after the other over a grid, refined by a parabola; intervals resample the impacts.
+    Friction as Rey Arias, Weekers, Morganti, Padois, Saccon, RA-L 2024, section IV-C, over a grid,
+    refined by a parabola. Restitution is the mean over impacts of -v_n^+/v_n^- of the contact point
+    at the release, or as published what explains the velocities of all joints best: then it takes
+    up whatever else is wrong with these velocities. Where no impact tells its own, the latter.
+
+    Intervals hold errors of the model (:mod:`impact_predictor.model_error`), of what is read off
+    the other coefficient, and the scatter of what is left, in which repetitions of one motion count
+    as one: they are wrong in the same way.
 
     Args:
         impacts: that are to be explained.
@@ -61,72 +79,142 @@ def coefficients(
         law: of friction.
         friction: taken as given.
         restitution: taken as given.
-        seed: of the resampling.
+        estimate: of restitution, one of ``RESTITUTION_ESTIMATES``.
+        seed: of the choice of ``MOST`` impacts.
     """
     some = impacts.subset(MOST, seed)
-    mu, e = friction, restitution
     if not len(some):
         nothing = Identified(np.nan, np.nan, np.nan, 0, at_bound=False)
-        return Coefficients(_assumed(mu) or nothing, _assumed(e) or nothing)
-    found_mu, found_e = _assumed(mu), _assumed(e)
-    current_mu, current_e = mu or 0.0, e or 0.0
-    for _ in range(_PASSES):
+        return Coefficients(_given(friction) or nothing, _given(restitution) or nothing)
+    measured = _measured(some)
+    if restitution is None and estimate == CONTACT and np.isfinite(measured).any():
+        mu, e = friction, float(np.clip(np.nanmean(measured), 0.0, 1.0))
         if mu is None:
-            costs = [_cost(some, model, value, current_e, law) for value in FRICTIONS]
-            found_mu = _lowest(FRICTIONS, np.array(costs), seed)
-            current_mu = found_mu.value
-        if e is None:
-            costs = [_cost(some, model, current_mu, value, law) for value in RESTITUTIONS]
-            found_e = _lowest(RESTITUTIONS, np.array(costs), seed)
-            current_e = found_e.value
-        if mu is not None or e is not None:
-            break
-    assert found_mu is not None
-    assert found_e is not None
+            mu = _best_friction(some, model, e, law)
+        spread = model_spread(some, model, mu, e, law)
+        found_e = _by_contact(some, measured, e, spread)
+    else:
+        mu, e = _by_velocities(some, model, law, friction, restitution)
+        spread = model_spread(some, model, mu, e, law)
+        found_e = _given(restitution) or _fitted(some, model, law, mu, e, spread, VELOCITIES)
+    half_e = 0.0 if found_e.assumed else 0.5 * (found_e.high - found_e.low)
+    found_mu = _given(friction) or _fitted(some, model, law, mu, e, spread, "", half_e)
     return Coefficients(found_mu, found_e)
 
 
-def _assumed(value: float | None) -> Identified | None:
+def _given(value: float | None) -> Identified | None:
     if value is None:
         return None
     return Identified(value, value, value, 0, at_bound=False, assumed=True)
 
 
-def _cost(
-    impacts: Impacts, model: str, friction: float, restitution: float, law: str
-) -> np.ndarray:
-    """Return the squared error of each impact, infinite where there is no solution, (k,)."""
+def _measured(impacts: Impacts) -> np.ndarray:
+    """Return the restitution that each impact tells by itself, NaN if it does not, (k,)."""
+    return np.array([item.restitution for item in impacts.items])
+
+
+def _best_friction(impacts: Impacts, model: str, restitution: float, law: str) -> float:
+    costs = [_cost(impacts, model, value, restitution, law) for value in FRICTIONS]
+    return _bottom(FRICTIONS, np.array(costs))
+
+
+def _by_velocities(
+    impacts: Impacts, model: str, law: str, friction: float | None, restitution: float | None
+) -> tuple[float, float]:
+    """Return both coefficients, one after the other as often as they depend on each other."""
+    mu, e = friction or 0.0, restitution or 0.0
+    for _ in range(_PASSES):
+        if friction is None:
+            mu = _best_friction(impacts, model, e, law)
+        if restitution is None:
+            costs = [_cost(impacts, model, mu, value, law) for value in RESTITUTIONS]
+            e = _bottom(RESTITUTIONS, np.array(costs))
+        if friction is not None or restitution is not None:
+            break
+    return mu, e
+
+
+def _cost(impacts: Impacts, model: str, friction: float, restitution: float, law: str) -> float:
+    """Return the squared error of all velocities, infinite where there is no solution."""
     try:
-        errors = impacts.errors(model, friction, restitution, law)
+        return float((impacts.errors(model, friction, restitution, law) ** 2).sum())
     except PredictionError:
-        return np.full(len(impacts), np.inf)
-    return np.asarray((errors**2).sum(axis=1))
+        return float("inf")
 
 
-def _lowest(grid: np.ndarray, costs: np.ndarray, seed: int) -> Identified:
-    """Return where the sum of costs (grid, k) is lowest, and the interval of that."""
-    k = costs.shape[1]
-    costs = np.where(np.isfinite(costs), costs, 1e6)
-    value = float(_bottom(grid, costs.sum(axis=1)[:, None])[0])
-    if k < _FEW:
-        return Identified(value, np.nan, np.nan, k, _is_end(grid, value))
-    low, high = interval(_bottom(grid, resampled(costs, seed)))
+def _bottom(grid: np.ndarray, costs: np.ndarray) -> float:
+    """Return where costs (m,) over a grid (m,) are lowest, by a parabola through three."""
+    inner = int(np.clip(costs.argmin(), 1, len(grid) - 2))
+    left, middle, right = costs[inner - 1 : inner + 2]
+    curvature = left - 2 * middle + right
+    shift = 0.5 * (left - right) / curvature if np.isfinite(curvature) and curvature > 0.0 else 0.0
+    found = grid[inner] + (grid[1] - grid[0]) * np.clip(shift, -1.0, 1.0)
+    return float(np.clip(found, grid[0], grid[-1]))
+
+
+def _by_contact(impacts: Impacts, measured: np.ndarray, value: float, spread: Spread) -> Identified:
+    """Return the mean of what each impact tells, with its interval."""
+    known = np.isfinite(measured)
+    of_model = spread.ratios[:, known].mean(axis=1)
+    groups = np.array([item.group for item in impacts.items])[known]
+    scatter = _scatter_of_mean(measured[known], groups)
+    half = float(np.hypot(np.linalg.norm(of_model), QUANTILE * scatter))
+    low, high = max(0.0, value - half), min(1.0, value + half)
+    return Identified(value, low, high, int(known.sum()), value in (0.0, 1.0), estimate=CONTACT)
+
+
+def _scatter_of_mean(values: np.ndarray, groups: np.ndarray) -> float:
+    """Return the standard deviation of a mean, the larger of those by values and by groups."""
+    found = 0.0
+    for each in (values, np.array([values[groups == name].mean() for name in set(groups)])):
+        if len(each) > 1:
+            found = max(found, float(each.std(ddof=1)) / np.sqrt(len(each)))
+    return found
+
+
+def _fitted(
+    impacts: Impacts,
+    model: str,
+    law: str,
+    mu: float,
+    e: float,
+    spread: Spread,
+    estimate: str,
+    half_other: float = 0.0,
+) -> Identified:
+    """Return friction, or restitution if ``estimate`` names its estimate, with its interval.
+
+    Least squares to first order: an error of the model, or of the other coefficient, that changes
+    predictions by d moves the coefficient by -s.d/s.s, s the predictions' slope over it.
+    """
+    by_mu = _slope(impacts, model, law, (mu, e), 0)
+    by_e = _slope(impacts, model, law, (mu, e), 1)
+    slope, other, value, grid = (
+        (by_e, by_mu, e, RESTITUTIONS) if estimate else (by_mu, by_e, mu, FRICTIONS)
+    )
+    power = float((slope**2).sum())
+    count, at_bound = len(impacts), _is_end(grid, value)
+    if not power > 0.0:  # nothing slides: any friction from here on does the same
+        return Identified(value, 0.0, np.inf, count, at_bound, estimate=estimate)
+    by_model = np.einsum("vkn,kn->v", spread.velocities, slope) / power
+    by_other = half_other * float((slope * other).sum()) / power
+    errors = impacts.errors(model, mu, e, law)
+    variance = float((errors**2).mean()) * count / len(impacts.groups) / power
+    half = float(np.linalg.norm([*by_model, by_other, QUANTILE * np.sqrt(variance)]))
     return Identified(
-        value, min(value, float(low)), max(value, float(high)), k, _is_end(grid, value)
+        value, max(0.0, value - half), value + half, count, at_bound, estimate=estimate
     )
 
 
-def _bottom(grid: np.ndarray, costs: np.ndarray) -> np.ndarray:
-    """Return the lowest point of each column (grid, m) by a parabola through three, (m,)."""
-    place = costs.argmin(axis=0)
-    inner = np.clip(place, 1, len(grid) - 2)
-    columns = np.arange(costs.shape[1])
-    left, middle, right = (costs[inner + shift, columns] for shift in (-1, 0, 1))
-    curvature = left - 2 * middle + right
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shift = np.where(curvature > 0.0, 0.5 * (left - right) / curvature, 0.0)
-    step = grid[1] - grid[0]
-    return np.asarray(np.clip(grid[inner] + step * np.clip(shift, -1.0, 1.0), grid[0], grid[-1]))
+def _slope(
+    impacts: Impacts, model: str, law: str, at: tuple[float, float], which: int
+) -> np.ndarray:
+    """Return how predicted velocities change with friction (0) or restitution (1), (k, n)."""
+    ends = [np.array(at), np.array(at)]
+    ends[0][which] = max(0.0, at[which] - _STEP)
+    ends[1][which] = at[which] + _STEP if which == 0 else min(1.0, at[which] + _STEP)
+    low, high = (impacts.predicted(model, float(end[0]), float(end[1]), law) for end in ends)
+    return np.asarray((high - low) / (ends[1][which] - ends[0][which]))
 
 
 def _is_end(grid: np.ndarray, value: float) -> bool:

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from impact_predictor.model_error import MODEL_ERROR, QUANTILE
+
 
 @dataclass
 class Trace:
@@ -42,7 +44,8 @@ class MeasuredImpact:
     dq_after: np.ndarray  # gross velocity after, shape (n,) [rad/s]
     fit_rms: float  # of that fit [rad]
     impulse: np.ndarray  # on the robot, in the axes of its source, shape (3,) [N.s]
-    impulse_std: float  # [N.s]
+    impulse_std: float  # along it [N.s]
+    normal_impulse: float  # NaN without a normal [N.s]
     impulse_source: str  # "force", "torque" or ""
     peak_force: float  # [N]
     duration: float  # of the contact [s]
@@ -62,6 +65,13 @@ class MeasuredImpact:
         """Whether models can be compared with it."""
         vectors = (self.q, self.dq_before, self.dq_after, self.normal)
         return self.complete and all(bool(np.isfinite(vector).all()) for vector in vectors)
+
+    @property
+    def normal_impulse_interval(self) -> tuple[float, float]:
+        """Return 95 % of it, an uncertain normal counted [N.s]."""
+        tangential = np.sqrt(max(0.0, float(self.impulse @ self.impulse) - self.normal_impulse**2))
+        half = np.hypot(QUANTILE * self.impulse_std, MODEL_ERROR.normal * tangential)
+        return self.normal_impulse - float(half), self.normal_impulse + float(half)
 
     @property
     def delay(self) -> float:

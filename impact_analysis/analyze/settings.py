@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from impact_analysis.analyze.identify import CONTACT, RESTITUTION_ESTIMATES
 from impact_analysis.bag_recording import TopicChoice
 from impact_analysis.exceptions import UsageError
-from impact_detector.gross_methods import METHODS, POLYNOMIAL
+from impact_detector.gross_methods import METHODS, RELEASE
 from impact_detector.node_parameters import DetectorParameters
 from impact_detector.sample import FUSED
 from impact_predictor.impact_map import FRICTION_LAWS
@@ -34,7 +35,8 @@ class Settings:
     friction: float | None = None  # assumed coefficient [-]; None: the identified one
     restitution: float | None = None  # assumed coefficient [-]; None: the identified one
     law: str = "coulomb"  # of friction, of the predictions that are compared
-    method: str = POLYNOMIAL  # of the gross velocity
+    method: str = RELEASE  # of the gross velocity
+    restitution_estimate: str = CONTACT  # how it is identified
     state_topic: str = ""  # of measured joint states; empty: found by type
     reference_topic: str = ""  # of desired ones
     wrench_topic: str = ""  # of forces; empty: all, of which the fastest is used
@@ -48,7 +50,12 @@ class Settings:
             UsageError: a value is none of its choices, or out of its range.
             RobotError: a normal is none.
         """
-        for name, choices in (("law", FRICTION_LAWS), ("method", tuple(METHODS))):
+        named = {
+            "law": FRICTION_LAWS,
+            "method": tuple(METHODS),
+            "restitution_estimate": RESTITUTION_ESTIMATES,
+        }
+        for name, choices in named.items():
             if getattr(self, name) not in choices:
                 expected = ", ".join(choices)
                 raise UsageError(f"{name}: expected one of {expected}, got {getattr(self, name)!r}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from impact_analysis.analyze.comparison import is_elsewhere
+from impact_analysis.analyze.identify import CONTACT
 
 if TYPE_CHECKING:
     from impact_analysis.analyze.analysis import Analysis
@@ -95,9 +96,9 @@ def _friction(analysis: Analysis) -> list[str]:
     if friction.at_bound:
         end = "0" if friction.value < 0.5 else "1 or more"
         return [f"Friction: the best fit is at the end of the range ({end}): not identified."]
-    said = f"Friction {friction.value:.2f}"
-    if np.isfinite(friction.low):
-        said += f" [{friction.low:.2f}, {friction.high:.2f}]"
+    if not friction.is_known:
+        return ["Friction: not identified, any value explains these impacts as well."]
+    said = f"Friction {friction.value:.2f} [{friction.low:.2f}, {friction.high:.2f}]"
     announced = {
         round(impact.measured.announced_friction, 6)
         for impact in analysis.impacts
@@ -106,7 +107,7 @@ def _friction(analysis: Analysis) -> list[str]:
     said += f" explains them best (from {_many(friction.impacts, 'impact')})."
     if len(announced) == 1:
         (told,) = announced
-        inside = np.isfinite(friction.low) and friction.low <= told <= friction.high
+        inside = friction.low <= told <= friction.high
         if not inside and abs(told - friction.value) > _UNLIKE:
             direction = "faster" if told > friction.value else "slower"
             said += (
@@ -123,9 +124,11 @@ def _identified_instead(analysis: Analysis) -> list[str]:
         return []
     if free.at_bound or abs(free.value - assumed) <= _UNLIKE:
         return [f"The assumed friction of {assumed:g} agrees with the data."]
-    between = f" [{free.low:.2f}, {free.high:.2f}]" if np.isfinite(free.low) else ""
+    if free.low <= assumed <= free.high:
+        return [f"The assumed friction of {assumed:g} agrees with the data."]
     return [
-        f"Friction {assumed:g} was assumed; {free.value:.2f}{between} explains the data better."
+        f"Friction {assumed:g} was assumed; {free.value:.2f} [{free.low:.2f}, {free.high:.2f}]"
+        " explains the data better."
     ]
 
 
@@ -139,6 +142,8 @@ def _restitution(analysis: Analysis) -> list[str]:
     said = f"Restitution {found.value:.2f}"
     if np.isfinite(found.low):
         said += f" [{found.low:.2f}, {found.high:.2f}]"
+    if found.estimate == CONTACT:
+        return [f"{said} at the contact point (mean of {_many(found.impacts, 'impact')})."]
     return [said + " explains the velocities best."]
 
 

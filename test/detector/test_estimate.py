@@ -23,7 +23,7 @@ def wrench(k, force=0.0):
     return ForceSample(k * MILLISECOND, np.array([[force, 0.0, 0.0]]))
 
 
-def run(estimator, *, skip=(), until=250, force_until=0, starts=(103,)):
+def run(estimator, *, skip=(), until=250, force_until=0, starts=(103,), offset=0.0):
     """Feed milliseconds 0, 1, ...; return when the estimate came and the estimate."""
     for k in range(until):
         found = None
@@ -32,7 +32,7 @@ def run(estimator, *, skip=(), until=250, force_until=0, starts=(103,)):
         if k in starts:
             estimator.start(DETECTION)
         if k < force_until:
-            found = estimator.update_force(wrench(k, 50.0 * (100 <= k < 110))) or found
+            found = estimator.update_force(wrench(k, offset + 50.0 * (100 <= k < 110))) or found
         if found:
             return k, found
     return None, None
@@ -52,6 +52,14 @@ def test_the_force_of_the_wrench_is_integrated():
     np.testing.assert_allclose(found.impulse, [0.5, 0.0, 0.0], rtol=0.01)
     assert found.normal_impulse == pytest.approx(0.5, rel=0.01)
     assert found.peak_force == pytest.approx(50.0)
+
+
+@pytest.mark.parametrize("offset", [-8.0, 3.0])
+def test_what_the_sensor_says_before_the_touch_is_no_part_of_the_impulse(offset):
+    _, found = run(ImpactEstimator(normal=(2.0, 0.0, 0.0)), force_until=250, offset=offset)
+    assert found.normal_impulse == pytest.approx(0.5, rel=0.01)
+    assert found.peak_force == pytest.approx(50.0)
+    assert found.duration == pytest.approx(0.010, abs=1e-3)
 
 
 def test_a_force_sensor_that_stops_is_waited_for_and_given_up():

@@ -1,0 +1,103 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What errors of the model do to predictions of many impacts, and to what is read off them.
+
+Each row of changes is one thing at the end of its 95 % interval: links, motors and contact point
+are the same in all impacts, so one row each; the surface's tilt and the joints' friction repeat
+themselves only where the motion does, so a row for each group (impact_predictor.model_error).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from impact_analysis.analyze.comparison import Impacts
+from impact_predictor.impact_map import map_state
+from impact_predictor.model_error import (
+    inertia_variations,
+    joint_impulse_effects,
+    place_variations,
+)
+from impact_predictor.predict import map_inertia
+from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
+
+POINTS, TILTS = 3, 2  # of place_variations
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Changes by v errors of the model at k impacts of n joints."""
+
+    velocities: np.ndarray  # joint velocities after, shape (v, k, n) [rad/s]
+    ratios: np.ndarray  # measured -v_n^+/v_n^-, shape (v, k) [-]
+
+
+def model_spread(
+    impacts: Impacts, model: str, friction: float, restitution: float, law: str
+) -> Spread:
+    """Return what each error of the model changes.
+
+    Args:
+        impacts: that are predicted.
+        model: inertia of the impact map.
+        friction: coefficient [-].
+        restitution: coefficient [-].
+        law: of friction.
+    """
+    robot, dynamics = impacts.robot, ArmDynamics(impacts.robot)
+    groups, n = impacts.groups, impacts.robot.dof
+    common, own = 2 * n + POINTS, TILTS + n
+    velocities = np.zeros((common + own * len(groups), len(impacts), n))
+    ratios = np.zeros(velocities.shape[:2])
+    for k, item in enumerate(impacts.items):
+        state, rotation = dynamics(item.q, item.dq_before), contact_rotation(item.normal)
+        M_x = map_inertia(state, robot, model)
+
+        def after(inertia: np.ndarray, at: ArmState, axes: np.ndarray) -> np.ndarray:
+            J, dq = axes.T @ at.J[:3], at.dq
+            return map_state(
+                inertia, J, dq, friction=friction, restitution=restitution, law=law
+            ).dq_after
+
+        places = list(place_variations(state, rotation))
+        nominal, ratio = after(M_x, state, rotation), _ratio(state, rotation, item.dq_after)
+        moved = [after(each, state, rotation) for each in inertia_variations(state, robot, model)]
+        moved += [after(M_x, *place) for place in places]
+        turned = [_ratio(*place, item.dq_after) - ratio for place in places]
+        first = common + own * groups.index(item.group)
+        rows = [*range(common), *range(first, first + own)]
+        velocities[rows, k] = np.vstack([np.array(moved) - nominal, joint_impulse_effects(M_x)])
+        ratios[rows[2 * n : common + TILTS], k] = turned
+    return Spread(velocities, ratios)
+
+
+def _ratio(state: ArmState, rotation: np.ndarray, after: np.ndarray) -> float:
+    """Return -v_n^+/v_n^- of the contact point [-]."""
+    row = rotation[:, 2] @ state.J[:3]
+    return -float(row @ after) / float(row @ state.dq)
+
+
+def mass_interval(
+    state: ArmState, robot: Robot, rotation: np.ndarray, model: str
+) -> tuple[float, float]:
+    """Return the 95 % interval of the effective mass along the normal [kg].
+
+    Args:
+        state: of the arm at the touch.
+        robot: the arm.
+        rotation: R_Op of the surface, shape (3, 3).
+        model: inertia of the impact map.
+    """
+
+    def mass(inertia: np.ndarray, at: ArmState, axes: np.ndarray) -> float:
+        row = axes[:, 2] @ at.J[:3]
+        return 1.0 / float(row @ np.linalg.solve(inertia, row))
+
+    M_x = map_inertia(state, robot, model)
+    nominal = mass(M_x, state, rotation)
+    moved = [mass(each, state, rotation) for each in inertia_variations(state, robot, model)]
+    moved += [mass(M_x, *place) for place in place_variations(state, rotation)]
+    half = float(np.linalg.norm(np.array(moved) - nominal))
+    return nominal - half, nominal + half
