@@ -41,6 +41,7 @@ SEARCH = 0.02  # the touch lies at most this long before the detection [s]
 QUIET = 0.06  # where the force sensor's noise is learnt, up to SEARCH before the detection [s]
 LONGEST_CONTACT = 0.02  # release after the touch, where no force tells [s]
 ONSET_STD = 6e-4  # of the touch that a detector reports [s]
+_JITTER = 1.0  # of a period, by which a sample may be late
 _AFTER = (0.013, 0.017)  # velocity after, vibration included: mean around 15 ms [s]
 MEDIAN_STD = 1.2533  # of normal noise, over that of the mean
 _FEW_FORCES = 3  # samples before the touch that tell nothing
@@ -192,8 +193,21 @@ def _gross(motion: Motion, method: str) -> tuple[GrossVelocity | None, int]:
     except EstimateError:
         return None, MISSING_SAMPLES
     start = 0.0 if method == POLYNOMIAL else motion.release
-    short = method != WINDOW and fit.window < 0.98 * (motion.window - start)
+    short = method != WINDOW and not _covers(motion.t, start, motion.window)
     return fit, (0 if good else POOR_FIT) | (SHORT_WINDOW if short else 0)
+
+
+def _covers(t: np.ndarray, start: float, end: float) -> bool:
+    """Tell whether samples (N,) [s] reach from start to end.
+
+    One period at either end is a matter of the phase of sampling; as much again is allowed for
+    samples that come late.
+    """
+    inside = t[(t >= start) & (t <= end)]
+    if len(inside) < 2:
+        return False
+    period = float(np.median(np.diff(inside)))
+    return max(inside[0] - start, end - inside[-1]) <= (1.0 + _JITTER) * period
 
 
 def _push(

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from impact_analysis.analyze.coasting import COASTING, drive
 from impact_analysis.analyze.detector_choice import choose
 from impact_analysis.analyze.measured import MeasuredImpact, Trace
 from impact_analysis.analyze.oddities import (
     CONTACT_FORCE,
-    driven,
     hole,
     quality_notes,
     second_contact,
@@ -325,7 +325,7 @@ class _Collector:
         record = self._force(impact_time)
         second = second_contact(*record, estimate.duration)
         notes = quality_notes(estimate, second) + self._later(estimate)
-        notes += driven(t, joints.dq, estimate.velocity_jump)
+        notes += self._driven(t, joints, estimate.velocity_jump)
         if (missing := hole(t, self._watch.period)) > 0.0:
             notes.append(f"a gap of {1e3 * missing:.0f} ms in the joint states around it")
         trace = None
@@ -357,6 +357,19 @@ class _Collector:
             notes=notes,
             trace=trace,
         )
+
+    def _driven(self, t: np.ndarray, joints: JointRecord, jump: np.ndarray) -> list[str]:
+        """Say if the arm does not coast after an impact; ``t`` is the time since its touch [s]."""
+        found = drive(self._robot, t, joints, jump)
+        if found is None:
+            return []
+        return [
+            f"the arm is driven after the impact: from {1e3 * COASTING[0]:.0f} to"
+            f" {1e3 * COASTING[1]:.0f} ms after the touch joint {found.joint + 1} changes by"
+            f" {np.degrees(found.change):.0f} deg/s, with {found.torque:.1f} N.m more than joint"
+            " friction and gravity compensation explain; velocities after it may be wrong, let it"
+            " coast for 100 ms"
+        ]
 
     def _later(self, estimate: Estimate) -> list[str]:
         """Say if the detector would have seen another impact while it was not armed."""

@@ -18,9 +18,6 @@ from impact_detector.estimated_impact import (
 )
 
 AROUND = (0.05, 0.1)  # before and after the touch, where a gap matters [s]
-COASTING = (0.03, 0.1)  # after the touch: vibrations are over, nothing else may happen [s]
-FEW = 10  # samples in that are too few
-DRIVEN, DRIVEN_SHARE = np.radians(2.0), 0.1  # change in that [rad/s], and share of the jump
 CONTACT_FORCE = 3.0  # norm that is a contact [N]
 
 
@@ -40,30 +37,6 @@ def hole(t: np.ndarray, period: float) -> float:
     near = t[(t > -AROUND[0]) & (t < AROUND[1])]
     longest = float(np.diff(near).max(initial=0.0))
     return longest if longest > GAP * period else 0.0
-
-
-def driven(t: np.ndarray, dq: np.ndarray, jump: np.ndarray) -> list[str]:
-    """Say if the arm does not coast after the impact (specification, section 8).
-
-    Args:
-        t: times since the touch, shape (k,) [s].
-        dq: joint velocities, shape (k, n) [rad/s].
-        jump: of the gross velocity, shape (n,) [rad/s].
-    """
-    start, end = COASTING
-    inside = (t > start) & (t < end)
-    if inside.sum() < FEW or not np.isfinite(jump).all():
-        return []
-    slopes = np.polyfit(t[inside], dq[inside], 1)[0]
-    change = slopes * (end - start)
-    joint = int(np.argmax(np.abs(change)))
-    if abs(change[joint]) <= max(DRIVEN, DRIVEN_SHARE * float(np.abs(jump).max())):
-        return []
-    return [
-        f"the arm is driven after the impact: joint {joint + 1} changes by"
-        f" {np.degrees(change[joint]):.0f} deg/s from {1e3 * start:.0f} to {1e3 * end:.0f} ms after"
-        " the touch; velocities after it are wrong, let it coast for 100 ms"
-    ]
 
 
 def quality_notes(estimate: Estimate, second: float) -> list[str]:

@@ -423,14 +423,7 @@ def test_a_second_hit_20_ms_later_is_said(write_csv, samples):
     assert any("another impact" in note for note in notes)
 
 
-def test_an_arm_that_does_not_coast_is_said(write_csv, samples):
-    t, q, dq, tau = samples
-    late = np.maximum(0.0, t - TOUCH - 0.01)
-    push = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])  # [rad/s^2]
-    moved = q + 0.5 * late[:, None] ** 2 * push, dq + late[:, None] * push
-    (impact,) = analyze(write_csv(t, *moved, tau), normal=(0, 0, 1)).impacts
-    (said,) = [note for note in impact.measured.notes if "is driven" in note]
-    assert said.startswith("the arm is driven after the impact: joint 4 changes by")
+def test_an_arm_that_coasts_is_not_said_to_be_driven(write_csv, samples):
     (impact,) = analyze(write_csv(*samples), normal=(0, 0, 1)).impacts
     assert impact.measured.notes == []
 

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from impact_detector import Detection, DetectorError, ForceSample, ImpactEstimator, JointSample
-from impact_detector.estimate import GOOD, MISSING_SAMPLES, POOR_FIT, SECOND_IMPACT
+from impact_detector.estimate import (
+    GOOD,
+    MISSING_SAMPLES,
+    POOR_FIT,
+    SECOND_IMPACT,
+    SHORT_WINDOW,
+)
 
 MILLISECOND = 1_000_000
 DETECTION = Detection("torque_error", 100 * MILLISECOND, 103 * MILLISECOND, 4.0, 2.5)
@@ -16,7 +22,7 @@ JUMP = 0.4  # [rad/s]
 def joints(k, q=None):
     position = 0.1 * (k - 100) * 1e-3 + JUMP * max(k - 100, 0) * 1e-3 if q is None else q
     velocity = 0.1 + JUMP * (k > 100)
-    return JointSample(k * MILLISECOND, np.full(2, position), np.full(2, velocity), None)
+    return JointSample(round(k * MILLISECOND), np.full(2, position), np.full(2, velocity), None)
 
 
 def wrench(k, force=0.0):
@@ -76,6 +82,30 @@ def test_a_gap_in_the_window_leaves_the_gross_velocity_unknown():
     _, found = run(ImpactEstimator(), skip=range(130, 160))
     assert found.quality == MISSING_SAMPLES and np.isnan(found.gross_velocity).all()
     np.testing.assert_allclose(found.velocity_before, 0.1)
+
+
+@pytest.mark.parametrize("method", ["polynomial", "release"])
+@pytest.mark.parametrize("rate", [1000, 500, 200])
+def test_a_whole_window_is_not_short_whatever_the_phase_of_sampling(rate, method):
+    period = 1000 * MILLISECOND // rate
+    for phase in np.linspace(0.0, 0.99, 12):
+        estimator = ImpactEstimator(method=method)
+        detection = Detection("fused", 100 * MILLISECOND, 100 * MILLISECOND, 20.0, 15.0)
+        for k in range(60 * rate // 200):
+            time = round((k + phase) * period)
+            found = estimator.update(joints(time / MILLISECOND))
+            if time - period < detection.detection_time <= time:
+                estimator.start(detection)
+            if found:
+                break
+        assert found.quality == GOOD, phase
+
+
+def test_a_window_whose_last_samples_are_missing_is_short():
+    _, found = run(ImpactEstimator(), skip=range(196, 203))
+    assert found.quality == SHORT_WINDOW
+    _, found = run(ImpactEstimator(), skip=range(202, 203))
+    assert found.quality == GOOD
 
 
 def test_a_motion_that_no_cubic_describes_is_marked():

@@ -1,0 +1,91 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""An arm with joint friction coasts; one whose controller acts does not: simulated hits."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from struck_arm import POSE, Hit, simulate, write
+
+from impact_analysis.analyze import analyze
+from impact_analysis.analyze.coasting import drive
+from impact_detector.recent import JointRecord
+from impact_robots import load_robot
+
+COASTING = {
+    "torque before the friction": {},
+    "torque behind the friction": {"sensor": "link"},
+    "no friction": {"joint_friction": 0.0},
+    "twice the friction": {"joint_friction": 2.0, "sensor": "link"},
+    "masses up to 10 % off": {"mass_error": 0.1},
+    "heavier motors": {"motors": "M+B_rho", "sensor": "link"},
+    "200 Hz": {"rate": 200},
+}
+DRIVEN = {
+    "retracts 30 ms after the touch": {"after": "retract", "after_delay": 0.03},
+    "the same, torque behind the friction": {
+        "after": "retract",
+        "after_delay": 0.03,
+        "sensor": "link",
+    },
+    "is stopped 30 ms after the touch": {"after": "hold", "after_delay": 0.03},
+    "is pushed on": {"after": "boost"},
+    "is pushed on, 200 Hz": {"after": "boost", "rate": 200},
+}
+
+
+@pytest.fixture(scope="module")
+def panda():
+    return load_robot("panda")
+
+
+def found(panda, hit):
+    """Return what drives the arm after a hit, with torques and without."""
+    record = simulate(hit)
+    t = record.t - record.touch
+    before, after = (record.dq[np.searchsorted(t, time) - 1] for time in (0.0, 0.02))
+    time = np.rint(record.t * 1e9).astype(int)
+    return [
+        drive(panda, t, JointRecord(time, record.q, record.dq, tau), after - before)
+        for tau in (record.tau, np.full_like(record.tau, np.nan))
+    ]
+
+
+def hits(**what):
+    """Return two hits, at other poses and speeds."""
+    turned = POSE + np.array([0.3, 0.2, -0.3, 0.2, 0.3, -0.2, 0.1])
+    return (
+        Hit(velocity=(0.0, 0.0, -0.5), length=0.15, **what),
+        Hit(pose=turned, velocity=(0.15, 0.1, -0.4), length=0.15, seed=1, **what),
+    )
+
+
+@pytest.mark.parametrize("what", COASTING.values(), ids=COASTING)
+def test_an_arm_with_friction_that_coasts_is_not_driven(panda, what):
+    for hit in hits(**what):
+        assert found(panda, hit) == [None, None]
+
+
+@pytest.mark.parametrize("what", DRIVEN.values(), ids=DRIVEN)
+def test_an_arm_whose_controller_acts_is_driven(panda, what):
+    for hit in hits(**what):
+        assert all(each.torque > 0.0 for each in found(panda, hit))
+
+
+def test_of_a_joint_whose_torque_limit_is_unknown_nothing_is_said(panda):
+    (hit, _) = hits(after="boost")
+    unknown = replace(panda.limits, torque=np.full(7, np.nan))
+    assert found(replace(panda, limits=unknown), hit) == [None, None]
+
+
+def test_the_report_says_it(tmp_path):
+    (hit, _) = hits(after="boost")
+    said = {}
+    for name, each in (("driven", hit), ("coasts", replace(hit, after="coast"))):
+        bag = write(tmp_path / name, simulate(replace(each, length=0.3)))
+        (impact,) = analyze(bag, normal=(0, 0, 1)).impacts
+        said[name] = [note for note in impact.measured.notes if "is driven" in note]
+    assert said["coasts"] == []
+    (note,) = said["driven"]
+    assert note.startswith("the arm is driven after the impact: from 30 to 100 ms after the touch")

@@ -1,0 +1,250 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A Panda that hits a plate, simulated apart from the project's plant; the truth is what is asked.
+
+Rigid joints with motor inertia, joint friction by Gaz et al. (RA-L 2019), link masses that the
+analysis does not know, semi-implicit Euler at 0.1 ms, a Hunt-Crossley plate with friction. Before
+the touch a computed-torque controller keeps the contact point's velocity; then ``after`` holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pinocchio as pin
+from scipy.special import expit
+
+from impact_analysis.bags import BagWriter, impact_typestore
+from impact_robots import load_robot
+
+STEP = 1e-4  # of the integration, and of the force sensor [s]
+TOUCH = 0.6  # about, of every recording [s]
+POSE = np.array([0.0, -np.pi / 4, 0.0, -3 * np.pi / 4, 0.0, np.pi / 2, np.pi / 4])
+SMOOTH = 2e-3  # slip speed from which friction is whole [m/s]
+BATCH = 10  # force samples in a message
+GAZ = (  # friction of each joint: A [N.m], s [rad/s], alpha [s/rad]
+    np.array([0.54615, 0.87224, 0.64068, 1.2794, 0.83904, 0.30301, 0.56489]),
+    np.array([0.039533, 0.025882, -0.04607, 0.036194, 0.026226, -0.021047, 0.0035526]),
+    np.array([5.1181, 9.0657, 10.136, 5.5903, 8.3469, 17.133, 10.336]),
+)
+NOISE = {"q": 1e-5, "dq": 4e-3, "tau": 0.08, "force": 0.3}
+
+
+@dataclass(frozen=True)
+class Hit:
+    """What is simulated: the truth."""
+
+    velocity: tuple[float, float, float] = (0.0, 0.0, -0.3)  # of the contact point, base [m/s]
+    pose: np.ndarray = field(default_factory=POSE.copy)  # at the touch [rad]
+    friction: float = 0.3  # of the plate [-]
+    stiffness: float = 4e5  # of the plate [N/m]
+    damping: float = 6.0  # share of the elastic force per 1 m/s: little restitution is more [s/m]
+    joint_friction: float = 1.0  # times that of Gaz et al.
+    mass_error: float = 0.04  # each link's mass and inertia is up to that share off [-]
+    motors: str = "M+B_theta"  # motor inertia of the truth
+    sensor: str = "motor"  # torque is measured before ("motor") or behind ("link") the friction
+    after: str = "coast"  # "coast", "retract", "brake", "hold" or "boost"
+    after_delay: float = 0.005  # of that, since the touch [s]
+    length: float = 0.3  # after the touch [s]
+    rate: int = 1000  # of the joint states [Hz]
+    phase: float = 0.0  # of their sampling [periods]
+    seed: int = 0
+    plate: bool = True  # False: nothing is there
+    pushes: tuple[tuple[float, float, float], ...] = ()  # start, duration [s], peak [N], upwards
+
+
+@dataclass(frozen=True)
+class Record:
+    """What the sensors saw, and what they did not; times [s]."""
+
+    t: np.ndarray
+    q: np.ndarray
+    dq: np.ndarray
+    tau: np.ndarray
+    force_t: np.ndarray
+    force: np.ndarray  # on the robot, base axes [N]
+    touch: float  # NaN without one
+    impulse: np.ndarray  # of the plate up to the first release, base axes [N.s]
+    restitution: float  # of the contact point's normal velocity [-]
+    speed: float  # of the approach [m/s]
+
+
+def joint_friction(dq: np.ndarray) -> np.ndarray:
+    """Return the friction torque against the motion by Gaz et al., shape (7,) [N.m]."""
+    A, s, alpha = GAZ
+    return A * (expit(alpha * (dq + s)) - expit(alpha * s))
+
+
+def simulate(hit: Hit) -> Record:
+    """Return what a hit's sensors record."""
+    return _Run(hit).record()
+
+
+class _Run:
+    def __init__(self, hit: Hit) -> None:
+        robot = load_robot("panda")
+        self.hit, self.random = hit, np.random.default_rng(hit.seed)
+        self.model, self.data = robot.model, robot.model.createData()
+        self.true = robot.model.copy()
+        for k in range(1, self.true.njoints):
+            body = self.true.inertias[k]
+            factor = 1.0 + hit.mass_error * self.random.uniform(-1.0, 1.0)
+            self.true.inertias[k] = pin.Inertia(
+                factor * body.mass, body.lever, factor * body.inertia
+            )
+        self.true_data = self.true.createData()
+        self.motors = np.diag(robot.motor_inertias[hit.motors])
+        self.frame = self.model.getFrameId(robot.contact_frame)
+        pin.framesForwardKinematics(self.model, self.data, hit.pose)
+        self.plate = self.data.oMf[self.frame].translation.copy()
+        self.way = self._way_back()
+
+    def _way_back(self) -> list[np.ndarray]:
+        """Return joint positions from the touch backwards, one per step."""
+        q, way = self.hit.pose.copy(), []
+        for _ in range(round(TOUCH / STEP)):
+            way.append(q.copy())
+            J = pin.computeFrameJacobian(
+                self.model, self.data, q, self.frame, pin.LOCAL_WORLD_ALIGNED
+            )[:3]
+            q = q - STEP * np.linalg.pinv(J) @ self.hit.velocity
+        return way
+
+    def _wanted(self, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return position and velocity of the approach at step k; it goes on behind the touch."""
+        back = len(self.way) - 1 - k
+        first = (self.way[0] - self.way[1]) / STEP
+        if back <= 0:
+            return self.way[0] - back * STEP * first, first
+        return self.way[back], (self.way[back - 1] - self.way[back]) / STEP
+
+    def _command(self, k: int, q: np.ndarray, dq: np.ndarray, since: float) -> np.ndarray:
+        """Return the torque by the analysis's model; ``since`` the touch, negative before it."""
+        model, data = self.model, self.data
+        gravity = pin.computeGeneralizedGravity(model, data, q)
+        if 0.0 <= since < self.hit.after_delay or (since >= 0.0 and self.hit.after == "coast"):
+            return gravity
+        wanted, speed = self._wanted(k)
+        if since >= 0.0 and self.hit.after != "on":
+            if self.start is None:
+                self.start = q.copy()
+            back = -np.linalg.pinv(self._jacobian(q)) @ self.hit.velocity
+            wanted, speed = {
+                "retract": (self.start + (since - self.hit.after_delay) * back, back),
+                "boost": (q, dq + 0.15 * np.sign(dq)),
+                "hold": (self.start, np.zeros(7)),
+                "brake": (q, np.zeros(7)),
+            }[self.hit.after]
+        M = np.array(pin.crba(model, data, q)) + self.motors
+        M = np.triu(M) + np.triu(M, 1).T
+        h = pin.nonLinearEffects(model, data, q, dq)
+        return M @ (900.0 * (wanted - q) + 60.0 * (speed - dq)) + h
+
+    def _jacobian(self, q: np.ndarray) -> np.ndarray:
+        return pin.computeFrameJacobian(
+            self.model, self.data, q, self.frame, pin.LOCAL_WORLD_ALIGNED
+        )[:3]
+
+    def _push(self, time: float) -> np.ndarray:
+        """Return what others than the plate push, (3,) [N]."""
+        up = 0.0
+        for start, duration, peak in self.hit.pushes:
+            if start < time < start + duration:
+                up += peak * np.sin(np.pi * (time - start) / duration)
+        return np.array([0.0, 0.0, up])
+
+    def _contact(self, depth: float, velocity: np.ndarray) -> np.ndarray:
+        """Return the plate's force on the robot, (3,) [N]."""
+        if depth <= 0.0 or not self.hit.plate:
+            return np.zeros(3)
+        normal = self.hit.stiffness * depth * max(0.0, 1.0 - self.hit.damping * velocity[2])
+        slip = velocity[:2]
+        pull = -self.hit.friction * normal * slip / max(float(np.hypot(*slip)), SMOOTH)
+        return np.array([*pull, normal])
+
+    def record(self) -> Record:
+        """Simulate."""
+        hit, self.start = self.hit, None
+        q, dq = self._wanted(0)
+        total = round((TOUCH + hit.length) / STEP)
+        every = round(1.0 / hit.rate / STEP)
+        shift = round(hit.phase * every)
+        rows, forces, touch, released = [], [], np.nan, False
+        impulse, after, before = np.zeros(3), np.nan, np.nan
+        for k in range(total):
+            time = k * STEP
+            pin.computeAllTerms(self.true, self.true_data, q, dq)
+            pin.updateFramePlacement(self.true, self.true_data, self.frame)
+            J = pin.getFrameJacobian(
+                self.true, self.true_data, self.frame, pin.LOCAL_WORLD_ALIGNED
+            )[:3]
+            velocity = J @ dq
+            depth = float(self.plate[2] - self.true_data.oMf[self.frame].translation[2])
+            force = self._contact(depth, velocity)
+            if force[2] > 0.0 and np.isnan(touch):
+                touch, before = time, velocity[2]
+            if not np.isnan(touch) and not released:
+                released = force[2] == 0.0 and time > touch
+                impulse, after = impulse + STEP * force, velocity[2]
+            force = force + self._push(time)
+            if k % 10 == 0:
+                command = self._command(k, q, dq, time - touch if touch <= time else -1.0)
+            friction = hit.joint_friction * joint_friction(dq)
+            M, h = self.true_data.M + self.motors, self.true_data.nle
+            ddq = np.linalg.solve(M, command - friction - h + J.T @ force)
+            if k % every == shift:
+                tau = command - (friction + self.motors @ ddq if hit.sensor == "link" else 0.0)
+                rows.append((time, q.copy(), dq.copy(), tau))
+            forces.append(force)
+            dq = dq + STEP * ddq
+            q = q + STEP * dq
+        return self._noisy(rows, np.array(forces), touch, impulse, -after / before, -before)
+
+    def _noisy(self, rows, forces, touch, impulse, restitution, speed) -> Record:
+        draw = self.random.standard_normal
+        t, q, dq, tau = (np.array(column) for column in zip(*rows, strict=True))
+        return Record(
+            t,
+            q + NOISE["q"] * draw(q.shape),
+            dq + NOISE["dq"] * draw(dq.shape),
+            tau + NOISE["tau"] * draw(tau.shape),
+            STEP * np.arange(len(forces)),
+            forces + NOISE["force"] * draw(forces.shape),
+            touch,
+            impulse,
+            restitution,
+            speed,
+        )
+
+
+def write(folder, record: Record, *, torques=True, forces=True, announced=None):
+    """Write a record as a bag; ``announced`` friction and restitution of the plate."""
+    types = impact_typestore()
+    kinds = types.types
+
+    def header(time, frame=""):
+        stamp = kinds["builtin_interfaces/msg/Time"](*divmod(round(time * 1e9), 10**9))
+        return kinds["std_msgs/msg/Header"](stamp, frame)
+
+    names = [f"panda_joint{i}" for i in range(1, 8)]
+    with BagWriter(folder, types) as bag:
+        if announced is not None:
+            name = "impact_msgs/msg/ImpactAnnouncement"
+            point = kinds["geometry_msgs/msg/Point"](0.0, 0.0, 0.0)
+            up = kinds["geometry_msgs/msg/Vector3"](0.0, 0.0, 1.0)
+            contact = kinds["impact_msgs/msg/Contact"]("", point, up, *announced, 0.0, 0.0)
+            never = kinds["builtin_interfaces/msg/Time"](0, 0)
+            message = kinds[name](header(0.0, "panda_link0"), False, contact, never, never)
+            bag.write("/impact_qp/announcement", name, message, 0)
+        for t, q, dq, tau in zip(record.t, record.q, record.dq, record.tau, strict=True):
+            effort = tau if torques else np.full(7, np.nan)
+            message = kinds["sensor_msgs/msg/JointState"](header(t), names, q, dq, effort)
+            bag.write("/joint_states", "sensor_msgs/msg/JointState", message, round(t * 1e9))
+        for k in range(0, len(record.force_t) if forces else 0, BATCH):
+            at, some = record.force_t[k], record.force[k : k + BATCH]
+            message = kinds["impact_msgs/msg/WrenchBatch"](
+                header(at, "panda_link0"), STEP, some.ravel(), np.zeros(0)
+            )
+            bag.write("/wrench", "impact_msgs/msg/WrenchBatch", message, round(at * 1e9))
+    return folder
