@@ -10,8 +10,10 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from impact_analysis.number_options import seed
+from impact_analysis.exceptions import UsageError
+from impact_analysis.number_options import count, seed
 from impact_analysis.progress import Progress
+from impact_analysis.simulate_command import cores
 
 TABLES = {
     "iim": "inverse inertia, contact models, detection: H1 to H9",
@@ -19,14 +21,19 @@ TABLES = {
     "rs": "predictions by a nonsmooth simulator: H15 to H19",
     "qp": "impact-aware control: H20 to H24",
 }
+FOREIGN = "foreign"
 _EPILOG = """example:
   impact reproduce
   impact reproduce flex --json
+  impact reproduce foreign
 
 tables:
 """ + "".join(f"  {name:<5} {text}\n" for name, text in TABLES.items())
-_EPILOG += """
-Exit status: 0 every claim that can be had is reproduced, 1 one differs, 2 wrong usage.
+_EPILOG += f"""
+  {FOREIGN:<5} how true an analysis is of arms that are not ours (some minutes; only by name)
+
+Exit status: 0 every claim that can be had is reproduced, 1 one differs (of {FOREIGN}: a sentence of
+a report is false), 2 wrong usage.
 """
 
 
@@ -41,8 +48,16 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("table", metavar="TABLE", nargs="?", choices=TABLES, help="one table (default: all)")
+    add(
+        "table",
+        metavar="TABLE",
+        nargs="?",
+        choices=(*TABLES, FOREIGN),
+        help="one table (default: all)",
+    )
     add("--seed", type=seed, default=0, help="of everything that is drawn (default: 0)")
+    add("--setups", type=count, metavar="N", help=f"of {FOREIGN}, to draw (default: 50)")
+    add("--jobs", type=count, metavar="N", help=f"processes of {FOREIGN} (default: cores)")
     add("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
     return parser
@@ -50,6 +65,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Recompute and print; the studies are imported late because they load much."""
+    if arguments.table == FOREIGN:
+        return _run_foreign(arguments)
+    if arguments.setups or arguments.jobs:
+        raise UsageError(f"--setups, --jobs: expected table {FOREIGN}, got {arguments.table}")
     from impact_analysis.reproduce.printing import counts, summary, table_text
     from impact_analysis.reproduce.row import DIFFERS
     from impact_analysis.reproduce.tables import TABLES as MAKERS
@@ -70,6 +89,33 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(summary(tables))
     return 1 if counted[DIFFERS] else 0
+
+
+def _run_foreign(arguments: argparse.Namespace) -> int:
+    """Run the study of arms that are not ours, and print it."""
+    from impact_analysis.predict_report import finite
+    from impact_analysis.reproduce import foreign_study as study
+    from impact_analysis.reproduce.printing import study_text
+
+    report, close = _progress(FOREIGN)
+    results = study.run(
+        arguments.setups or study.SETUPS, arguments.seed, arguments.jobs or cores(), report
+    )
+    close("done")
+    found = study.as_json(results, arguments.seed)
+    if arguments.json:
+        print(json.dumps(finite(found), indent=2, allow_nan=False))
+    else:
+        print("\n\n".join(study_text(each) for each in study.tables(results)))
+        print(
+            f"\n{found['found']} of {found['hits']} hits found; the true inertia is best in"
+            f" {found['best_is_true_inertia']} of {found['setups']} set-ups;"
+            f" {found['false_sentences']} of {found['sentences']} sentences false"
+        )
+        for result in results:
+            for sentence in result.false_sentences:
+                print(f"false in set-up {result.seed}: {sentence}")
+    return 1 if found["false_sentences"] else 0
 
 
 def _progress(label: str) -> tuple[Callable[[float, str], None], Callable[[str], None]]:

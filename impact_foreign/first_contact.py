@@ -20,6 +20,8 @@ class Truth:
     release: float  # time, NaN if it does not let go [s]
     q: np.ndarray  # at the touch, shape (n,) [rad]
     dq_before: np.ndarray  # at the touch, shape (n,) [rad/s]
+    normal: np.ndarray  # of the wall, outward, base axes, shape (3,)
+    approach_speed: float  # of the contact point [m/s]
     dq_after: np.ndarray  # at the release, shape (n,) [rad/s]
     impulse: np.ndarray  # on the arm, base axes, shape (3,) [N.s]
     normal_impulse: float  # [N.s]
@@ -28,7 +30,7 @@ class Truth:
     restitution: float  # realised: -v_n^+ / v_n^- of the contact point [-]
     mass: float  # effective along the normal, motors included [kg]
     peak_force: float  # largest norm [N]
-    contacts: int  # in the whole run
+    contacts: tuple[float, ...]  # when each contact of the run began [s]
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,8 @@ class ContactLog:
         self._touch: _Instant | None = None
         self._release: _Instant | None = None
         self._pushes: list[tuple[float, np.ndarray, bool]] = []  # duration, force, slides
-        self._contacts, self._touching = 0, False
+        self._contacts: list[float] = []
+        self._touching = False
 
     @property
     def touch(self) -> float | None:
@@ -63,9 +66,9 @@ class ContactLog:
         """Take a step of length h [s]."""
         touching = bool(step.force.any())
         if touching and not self._touching:
-            self._contacts += 1
+            self._contacts.append(self._before.time)
             self._touch = self._touch or self._before
-        if touching and self._contacts == 1:
+        if touching and len(self._contacts) == 1:
             self._pushes.append((h, step.force, step.slides))
         if self._touching and not touching:
             self._release = self._release or self._now(self._arm)
@@ -92,6 +95,8 @@ class ContactLog:
             release=release.time,
             q=touch.q,
             dq_before=touch.dq,
+            normal=wall.normal,
+            approach_speed=float(-touch.velocity[2]),
             dq_after=release.dq,
             impulse=impulse,
             normal_impulse=float(p[2]),
@@ -100,7 +105,7 @@ class ContactLog:
             restitution=float(-release.velocity[2] / touch.velocity[2]),
             mass=float(1.0 / (J @ np.linalg.solve(M_x, J))),
             peak_force=float(max(np.linalg.norm(force) for _, force, _ in self._pushes)),
-            contacts=self._contacts,
+            contacts=tuple(self._contacts),
         )
 
     @staticmethod

@@ -42,9 +42,9 @@ from impact_detector.session import Outcome
 from impact_robots import ImpactError, Robot
 
 KEEP = from_seconds(1.2)  # of measurements: an estimate comes 0.1 to 0.6 s after the touch
-VIBRATION = 0.015  # after the touch, in which the statistic may stay high [s]
+VIBRATION = 0.015  # after the touch, or the release if a force tells that, in which the statistic may stay high [s]
 VIBRATION_SAMPLES = 6  # the same at rates where that is longer
-AGAIN = 0.25  # of the first statistic: what is above later is another impact
+AGAIN = 0.25  # of the first statistic: what rises by that later is another impact
 BEFORE, AFTER = 0.05, 0.11  # of the traces, around the touch [s]
 JUST_BEFORE = 2e-3  # the touch may have been this much earlier [s]
 MOST_TRACES = 60  # impacts that are drawn, in one recording and over all
@@ -380,16 +380,13 @@ class _Collector:
         ]
         period = self._watch.period
         vibration = max(VIBRATION, VIBRATION_SAMPLES * period if isfinite(period) else 0.0)
+        vibration += estimate.duration if isfinite(estimate.duration) else 0.0
         first = max((v.statistic for t, v in since if 0.0 < t <= vibration), default=0.0)
-        later = [
-            (t, verdict)
-            for t, verdict in since
-            if vibration < t < self._window
-            and verdict.statistic > max(verdict.threshold, AGAIN * first)
-        ]
-        if not later or estimate.quality & SECOND_IMPACT:
+        later = [(t, verdict) for t, verdict in since if vibration < t < self._window]
+        found = _rise(later, AGAIN * first)
+        if found is None or estimate.quality & SECOND_IMPACT:
             return []
-        t, verdict = later[0]
+        t, verdict = found
         return [
             f"the statistic rises to {verdict.statistic:.1f} again {1e3 * t:.0f} ms after the"
             " touch: perhaps another impact, and both are mixed"
@@ -485,6 +482,19 @@ class _Collector:
             statistics[shown, 1],
             *_around_contact(force_t, force, step),
         )
+
+
+def _rise(verdicts: list[tuple[float, Verdict]], least: float) -> tuple[float, Verdict] | None:
+    """Return when the statistic has risen by ``least`` again to above its threshold, none: never.
+
+    A contact may last longer than the vibration: what has not fallen does not rise.
+    """
+    lowest = float("inf")
+    for t, verdict in verdicts:
+        lowest = min(lowest, verdict.statistic)
+        if verdict.statistic > max(verdict.threshold, lowest + least):
+            return t, verdict
+    return None
 
 
 def _around_contact(t: np.ndarray, force: np.ndarray, step: int) -> tuple[np.ndarray, np.ndarray]:

@@ -7,12 +7,14 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from impact_analysis.analyze.analysis import Analysis, Judged
 from impact_analysis.analyze.run import analyze
 from impact_analysis.reproduce.foreign_recording import write_hit
+from impact_analysis.reproduce.foreign_sentences import Case, false_sentences
 from impact_analysis.typestore import impact_typestore
 from impact_foreign import Hit, Setup, draw_setup, simulate_hit
 from impact_predictor import velocity_interval
@@ -23,8 +25,7 @@ FOUND = 0.02  # a detection this long after the touch is of this touch [s]
 MOTIONS = 2
 
 
-@dataclass(frozen=True)
-class Compared:
+class Compared(NamedTuple):
     """A quantity's truth beside its estimate and 95 % interval; SI."""
 
     quantity: str  # "friction", "restitution", "impulse", "mass" or "velocity"
@@ -49,7 +50,7 @@ class SetupResult:
     delays: list[float]  # from touch to detection [s]
     best_inertia: str  # that explains the velocities best
     compared: list[Compared]
-    sentences: list[str]  # of the report
+    sentences: int  # of the report
     false_sentences: list[str]
 
 
@@ -89,7 +90,6 @@ def _result(
     compared = _coefficients(analysis, [hit for hit, each in known if each.predicted])
     for hit, each in known:
         compared += _impact(robot, analysis, hit, each)
-    sentences = [*analysis.answer, *analysis.warnings]
     return SetupResult(
         seed=setup.seed,
         hits=len(recorded),
@@ -97,8 +97,8 @@ def _result(
         delays=[delay for *_, delay in late],
         best_inertia=analysis.best.candidate.inertia if analysis.best else "",
         compared=compared,
-        sentences=sentences,
-        false_sentences=[],
+        sentences=len(analysis.answer) + len(analysis.warnings),
+        false_sentences=false_sentences(Case(robot, setup, recorded, analysis)),
     )
 
 
@@ -140,6 +140,5 @@ def _impact(robot: Robot, analysis: Analysis, hit: Hit, found: Judged) -> list[C
         restitution=(e.low, e.high),
         model=MODEL,
     )
-    for values in zip(truth.dq_after, 0.5 * (low + high), low, high, strict=True):
-        compared.append(Compared("velocity", *map(float, values)))
-    return compared
+    each_joint = zip(truth.dq_after, 0.5 * (low + high), low, high, strict=True)
+    return compared + [Compared("velocity", *map(float, values)) for values in each_joint]
