@@ -4,7 +4,11 @@
 
 Each trial draws a pose at a wall and an arm, a friction and a contact law within the uncertainty
 that the prediction is told. The arm hits the wall in the flexible-joint plant, with gravity
-compensation; its gross velocity is the truth. Run it with ``./impact bench interval_coverage``.
+compensation; its gross velocity is the truth. Then the same with the arm of ``impact_foreign``,
+whose links, motors, contact point, normal and joint friction are drawn too: there the prediction
+is told the friction and restitution that came out, so that its interval holds nothing but the
+model's error, and the truth is the velocity at the release. Run it with
+``./impact bench interval_coverage``.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ import pinocchio as pin
 
 from impact_analysis.reproduce.wall_configurations import NORMAL, draw
 from impact_detector.gross_velocity import gross_velocity
+from impact_foreign import draw_setup, simulate_hit
 from impact_predictor import velocity_interval
 from impact_predictor.contact_force import Viscoelastic
 from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation, load_robot
@@ -50,7 +55,36 @@ def measure(trials: int = 60, seed: int = 0) -> dict[str, float]:
     figures = {f"{model}: inside [%]": 100 * float(np.mean(inside[model])) for model in inside}
     for model, values in widths.items():
         figures[f"{model}: median width [deg/s]"] = float(np.median(values))
-    return figures
+    return figures | _foreign(robot, trials, seed)
+
+
+def _foreign(robot: Robot, trials: int, seed: int) -> dict[str, float]:
+    """Return the same for arms that are not like the model, one hit of each."""
+    inside: dict[str, list[bool]] = {model: [] for model in robot.motor_inertias}
+    widths: dict[str, list[float]] = {model: [] for model in robot.motor_inertias}
+    dynamics = ArmDynamics(robot)
+    for trial in range(trials):
+        setup = draw_setup(robot, seed + trial)
+        truth = simulate_hit(robot, setup, 0).truth
+        for model in robot.motor_inertias:
+            low, high = velocity_interval(
+                dynamics(truth.q, truth.dq_before),
+                robot,
+                contact_rotation(setup.motions[0].normal),
+                friction=(truth.friction, truth.friction),
+                restitution=(truth.restitution, truth.restitution),
+                model=model,
+            )
+            inside[model] += ((truth.dq_after >= low) & (truth.dq_after <= high)).tolist()
+            widths[model] += np.degrees(high - low).tolist()
+    return {
+        f"foreign, {model}: {name}": value
+        for model in robot.motor_inertias
+        for name, value in (
+            ("inside [%]", 100 * float(np.mean(inside[model]))),
+            ("median width [deg/s]", float(np.median(widths[model]))),
+        )
+    }
 
 
 def _trial(
