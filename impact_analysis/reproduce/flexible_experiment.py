@@ -23,6 +23,7 @@ from impact_analysis.reproduce.prediction_errors import (
     reflected,
 )
 from impact_analysis.reproduce.row import Study
+from impact_detector.gross_methods import POLYNOMIAL
 from impact_sim.scenarios import load_scenario
 
 TRIALS = 5  # of each type, as in P1
@@ -38,7 +39,7 @@ def experiment(seed: int, report: Callable[[float, str], None]) -> Analysis:
     with TemporaryDirectory() as folder:
         for done, result in enumerate(run_campaign(trials, Path(folder), jobs), 1):
             report(done / len(trials), f"{result.row['bag']}, {done} of {len(trials)}")
-        return analyze(folder, jobs=jobs, seed=seed, restitution=0.0)
+        return analyze(folder, jobs=jobs, seed=seed, restitution=0.0, method=POLYNOMIAL)
 
 
 def errors(analysis: Analysis, candidate: Candidate) -> np.ndarray:
