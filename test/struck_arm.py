@@ -43,7 +43,7 @@ class Hit:
     joint_friction: float = 1.0  # times that of Gaz et al.
     mass_error: float = 0.04  # each link's mass and inertia is up to that share off [-]
     motors: str = "M+B_theta"  # motor inertia of the truth
-    sensor: str = "motor"  # torque is measured before ("motor") or behind ("link") the friction
+    sensor: str = "link"  # torque is measured behind ("link") or before ("motor") the friction
     after: str = "coast"  # "coast", "retract", "brake", "hold" or "boost"
     after_delay: float = 0.005  # of that, since the touch [s]
     length: float = 0.3  # after the touch [s]

@@ -23,6 +23,7 @@ from impact_analysis.analyze.oddities import (
     quality_notes,
     second_contact,
 )
+from impact_analysis.analyze.sentences import say
 from impact_analysis.analyze.settings import Settings
 from impact_analysis.analyze.state_watch import StateWatch
 from impact_analysis.bag_reader import Span
@@ -80,27 +81,18 @@ class Collected:
         """What was odd, in words."""
         said = list(self.warnings)
         if self.gaps:
-            said.append(
-                f"{len(self.gaps)} gaps in the joint states, the longest {max(self.gaps):.3g} s:"
-                " impacts within them are lost"
-            )
+            said.append(say("gaps", count=len(self.gaps), longest=f"{max(self.gaps):.3g}"))
         if self.jumps:
-            said.append(
-                f"time jumps back {len(self.jumps)} times, by up to {max(self.jumps):.3g} s: what"
-                " follows counts as a new recording"
-            )
+            said.append(say("jumps", count=len(self.jumps), longest=f"{max(self.jumps):.3g}"))
         if self.repeated:
-            said.append(f"{self.repeated} joint states came twice with the same stamp")
+            said.append(say("repeated", count=self.repeated))
         if self.period > SLOW:
-            said.append(
-                f"joint states come at {1 / self.period:.0f} Hz only: velocities before an impact"
-                " and its time are uncertain below 500 Hz"
-            )
+            said.append(say("slow", rate=f"{1 / self.period:.0f}"))
         said += [f"no impact: {suppressed_text(each)}" for each in self.suppressed[:MOST_SAID]]
         if (more := len(self.suppressed) - MOST_SAID) > 0:
             said.append(f"and {more} times more above the threshold, but no impact")
         if self.dropped:
-            said.append(f"{self.dropped} of {self.samples} joint states not finite")
+            said.append(say("not_finite", count=self.dropped, samples=self.samples))
         return said
 
 
@@ -297,7 +289,7 @@ class _Collector:
         found, watch = self._collected, self._watch
         found.samples = watch.samples
         if recording.lost:
-            found.warnings.append(f"damaged: lost {'; '.join(recording.lost)}")
+            found.warnings.append(say("damaged", lost="; ".join(recording.lost)))
         found.dropped = self._dropped - self._dropped_before
         found.duration, found.period = watch.duration, watch.period
         if not found.samples:
@@ -305,7 +297,7 @@ class _Collector:
         if self._open:
             found.impacts.append(self._cut_off(*self._open[0]))
         found.gaps, found.jumps, found.repeated = watch.gaps, watch.jumps, watch.repeated
-        found.warnings.extend(self._troubles.values())
+        found.warnings += [say("trouble", reason=text) for text in self._troubles.values()]
         if found.dropped >= found.samples:
             joints = ", ".join(self._robot.joint_names)
             raise RecordingError.at(
@@ -326,7 +318,7 @@ class _Collector:
         notes = quality_notes(estimate, second) + self._later(estimate)
         notes += self._driven(t, joints, estimate.velocity_jump)
         if (missing := hole(t, self._watch.period)) > 0.0:
-            notes.append(f"a gap of {1e3 * missing:.0f} ms in the joint states around it")
+            notes.append(say("hole", time=f"{1e3 * missing:.0f}"))
         trace = None
         if len(self._collected.impacts) < MOST_TRACES:
             trace = self._trace(impact_time, joints, *record)
@@ -361,12 +353,16 @@ class _Collector:
         found = drive(self._robot, t, joints, jump)
         if found is None:
             return []
+        start, end = COASTING
         return [
-            f"the arm is driven after the impact: from {1e3 * COASTING[0]:.0f} to"
-            f" {1e3 * COASTING[1]:.0f} ms after the touch joint {found.joint + 1} changes by"
-            f" {np.degrees(found.change):.0f} deg/s, with {found.torque:.1f} N.m more than joint"
-            " friction and gravity compensation explain; velocities after it may be wrong, let it"
-            " coast for 100 ms"
+            say(
+                "driven",
+                start=f"{1e3 * start:.0f}",
+                end=f"{1e3 * end:.0f}",
+                joint=found.joint + 1,
+                change=f"{np.degrees(found.change):.0f}",
+                torque=f"{found.torque:.1f}",
+            )
         ]
 
     def _later(self, estimate: Estimate) -> list[str]:
@@ -388,19 +384,14 @@ class _Collector:
         if not later or estimate.quality & SECOND_IMPACT:
             return []
         t, verdict = later[0]
-        return [
-            f"the statistic rises to {verdict.statistic:.1f} again {1e3 * t:.0f} ms after the"
-            " touch: perhaps another impact, and both are mixed"
-        ]
+        again = f"{verdict.statistic:.1f}"
+        return [say("statistic_again", statistic=again, time=f"{1e3 * t:.0f}")]
 
     def _cut_off(self, detection: Detection, announced: Announcement | None) -> MeasuredImpact:
         """Return an impact too near to the end of the recording to be estimated."""
         nan, n = float("nan"), self._robot.dof
         left = self._samples[-1].time - detection.detection_time
-        note = (
-            f"the recording ends {left * 1e-6:.0f} ms after the detection; {1e3 * self._window:.0f}"
-            " ms are needed to tell what the impact did"
-        )
+        note = say("cut_off", left=f"{left * 1e-6:.0f}", needed=f"{1e3 * self._window:.0f}")
         normal = self._normal(announced)
         return MeasuredImpact(
             **self._named(detection, detection.impact_time * 1e-9),

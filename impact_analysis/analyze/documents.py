@@ -17,6 +17,8 @@ from impact_analysis.analyze.comparison import Ranked
 from impact_analysis.analyze.identify import Identified
 from impact_analysis.analyze.measured import as_json
 from impact_analysis.analyze.report import report_text
+from impact_analysis.analyze.sentences import Sentence
+from impact_analysis.analyze.words import sentences_of
 from impact_analysis.new_files import NewFiles
 
 IMPACTS, PREDICTIONS, COMPARISON, RANKING = (
@@ -38,6 +40,7 @@ def document(analysis: Analysis, report: Path) -> dict[str, Any]:
             "settings": analysis.settings.as_json(),
             "summary": analysis.answer,
             "warnings": analysis.warnings,
+            "sentences": [_sentence(each) for each in sentences_of(analysis)],
             "recordings": [_recording(each) for each in analysis.recordings],
             "impacts": [_impact(k, each) for k, each in enumerate(analysis.impacts)],
             "best_model": None if best is None else best.candidate.name,
@@ -80,6 +83,11 @@ def _recording(each: Any) -> dict[str, Any]:
         "largest_statistic": each.largest_statistic,
         "threshold": each.threshold,
     }
+
+
+def _sentence(each: Sentence) -> dict[str, Any]:
+    where = {"recording": each.recording or None, "time_s": each.time}
+    return {"key": each.key, "text": each.text} | where
 
 
 def _impact(number: int, impact: Judged) -> dict[str, Any]:
