@@ -139,6 +139,19 @@ class Analysis:
                     }
 
 
+@dataclass(frozen=True)
+class _Known:
+    """Coefficients of each inertia, and which one explains the velocities best."""
+
+    of: dict[str, Coefficients]
+    inertia: str
+    law: str  # of friction
+
+    @property
+    def best(self) -> Coefficients:
+        return self.of[self.inertia]
+
+
 def analyze_impacts(
     recordings: Sequence[Collected],
     settings: Settings,
@@ -171,7 +184,8 @@ def analyze_impacts(
     candidates = _candidates(found)
     ranking = rank(impacts, candidates, seed) if len(impacts) else []
     compared = {each.inertia: each for each in candidates if each.law == settings.law}
-    judged = _judge(robot, measured, impacts, candidates, found, settings.law, progress)
+    known = _Known(found, ranking[0].candidate.inertia if ranking else "M", settings.law)
+    judged = _judge(robot, measured, impacts, candidates, known, progress)
     contact, units = _contact(judged, seed)
     analysis = Analysis(
         settings=settings,
@@ -230,8 +244,7 @@ def _judge(
     measured: Sequence[MeasuredImpact],
     impacts: Impacts,
     candidates: Sequence[Candidate],
-    found: dict[str, Coefficients],
-    law: str,
+    known: _Known,
     progress: Progress,
 ) -> list[Judged]:
     """Return each impact with its predictions, set and contact laws."""
@@ -249,8 +262,6 @@ def _judge(
         masses = effective_masses(state, robot, rotation)
         best = BEST if BEST in masses else "M"  # motor inertias may be unknown
         mass = masses[best if best in masses else "gm"]  # that of M
-        known = np.isfinite(item.restitution)
-        bounce = item.restitution if known else _number(found[best].restitution.value)
         laws = contact_laws(item, speed, mass) if fitted < MOST_FITTED else []
         fitted += bool(laws)
         judged.append(
@@ -259,35 +270,31 @@ def _judge(
                 {name: after[row] for name, after in predicted.items()},
                 speed,
                 mass,
-                _membership(item, state, rotation, found[best]),
+                _membership(item, state, rotation, known.best),
                 laws,
-                _normal_impulses(robot, state, rotation, found, best, bounce, law),
+                _normal_impulses(item, robot, state, rotation, known),
             )
         )
     return judged
 
 
 def _normal_impulses(
-    robot: Robot,
-    state: ArmState,
-    rotation: np.ndarray,
-    found: dict[str, Coefficients],
-    best: str,
-    bounce: float,
-    law: str,
+    item: MeasuredImpact, robot: Robot, state: ArmState, rotation: np.ndarray, known: _Known
 ) -> dict[str, float]:
     """Return the normal impulse by each inverse inertia and the friction law, NaN for none [N.s].
 
-    With the friction that was identified with that inertia; with the ``best`` one's for those that
-    have none of their own.
+    With the friction that was identified with that inertia, with the best one's for those that have
+    none of their own; and with the impact's own restitution, if it was measured.
     """
+    measured = np.isfinite(item.restitution)
+    bounce = item.restitution if measured else _number(known.best.restitution.value)
     velocity = rotation.T @ state.velocity
     impulses = {}
     for name, W in inverse_inertias(state, robot, rotation).items():
-        friction = found.get("M" if name == "gm" else name, found[best]).friction.value
+        friction = known.of.get("M" if name == "gm" else name, known.best).friction.value
         try:
             impulse = contact_impulse(
-                W, velocity, friction=_number(friction), restitution=bounce, law=law
+                W, velocity, friction=_number(friction), restitution=bounce, law=known.law
             )
         except PredictionError:
             impulse = np.full(3, np.nan)

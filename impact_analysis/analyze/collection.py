@@ -16,9 +16,10 @@ import numpy as np
 
 from impact_analysis.analyze.coasting import COASTING, drive
 from impact_analysis.analyze.detector_choice import choose
+from impact_analysis.analyze.force_peaks import CONTACT_FORCE
 from impact_analysis.analyze.measured import MeasuredImpact, Trace
+from impact_analysis.analyze.missed import FORCE, JUMP, Missed, MissedWatch
 from impact_analysis.analyze.oddities import (
-    CONTACT_FORCE,
     hole,
     quality_notes,
     second_contact,
@@ -28,7 +29,6 @@ from impact_analysis.analyze.settings import Settings
 from impact_analysis.analyze.state_watch import StateWatch
 from impact_analysis.bag_reader import Span
 from impact_analysis.bag_recording import BagRecording
-from impact_analysis.detect_report import suppressed_text
 from impact_analysis.detect_run import feed
 from impact_analysis.exceptions import RecordingError
 from impact_analysis.open_recording import open_recording
@@ -51,7 +51,7 @@ MOST_TRACES = 60  # impacts that are drawn, in one recording and over all
 SHORT = 120.0  # recordings are not cut into pieces [s]
 LEAD, TRAIL = 5.0, 2.0  # what is read before and after a piece [s]
 FORCE_POINTS = 400  # of a trace
-MOST_SAID = 5  # times above the threshold without an impact, in one recording
+MOST_SAID = 5  # impacts that may have been missed, in one recording
 SLOW = 2.5e-3  # time between joint states that is too long [s]
 _REPEATED = re.compile(r"[_-]?\d+$")
 
@@ -75,6 +75,7 @@ class Collected:
     jumps: list[float] = field(default_factory=list)  # back in time [s]
     repeated: int = 0  # joint states with the stamp of the one before
     suppressed: list[Suppressed] = field(default_factory=list)  # above the threshold, no impact
+    missed: list[Missed] = field(default_factory=list)  # what may have been impacts
 
     @property
     def remarks(self) -> list[str]:
@@ -88,12 +89,23 @@ class Collected:
             said.append(say("repeated", count=self.repeated))
         if self.period > SLOW:
             said.append(say("slow", rate=f"{1 / self.period:.0f}"))
-        said += [f"no impact: {suppressed_text(each)}" for each in self.suppressed[:MOST_SAID]]
-        if (more := len(self.suppressed) - MOST_SAID) > 0:
-            said.append(f"and {more} times more above the threshold, but no impact")
+        said += [_missed_text(each) for each in self.missed[:MOST_SAID]]
+        if (more := len(self.missed) - MOST_SAID) > 0:
+            said.append(say("missed_more", count=more))
         if self.dropped:
             said.append(say("not_finite", count=self.dropped, samples=self.samples))
         return said
+
+
+def _missed_text(each: Missed) -> str:
+    """Return what was missed, and why."""
+    when = {"time": f"{each.time:.3f}", "reason": each.reason}
+    if each.kind == FORCE:
+        return say("missed_force", size=f"{each.size:.0f}", **when)
+    if each.kind == JUMP:
+        return say("missed_jump", size=f"{np.degrees(each.size):.0f}", **when)
+    figures = {"statistic": f"{each.size:.1f}", "threshold": f"{each.threshold:g}"}
+    return say("missed_statistic", detector=each.detector, **figures, **when)
 
 
 @dataclass(frozen=True)
@@ -156,6 +168,7 @@ def joined(parts: Sequence[Collected]) -> Collected:
         [jump for part in parts for jump in part.jumps],
         sum(part.repeated for part in parts),
         [each for part in parts for each in part.suppressed],
+        [each for part in parts for each in part.missed],
     )
 
 
@@ -216,7 +229,8 @@ class _Collector:
         self._announced: Announcement | None = None
         # Without an estimate yet, and what was announced then.
         self._open: list[tuple[Detection, Announcement | None]] = []
-        self._watch = StateWatch()
+        self._watch, self._missed = StateWatch(), MissedWatch(robot, piece.holds)
+        self._detected: list[float] = []  # [s]
         self._dropped = 0
         self._troubles: dict[str, str] = {}  # why the detector could not judge
 
@@ -229,6 +243,7 @@ class _Collector:
                 counts = self._piece.holds(item.time)
                 self._watch.add(item.time, counts=counts)
                 self._keep(item)
+                self._missed.add(item)
                 if counts:
                     self._dropped = self._session.dropped
                     if troubles := self._session.troubles:
@@ -238,6 +253,7 @@ class _Collector:
             elif isinstance(item, Force):
                 force = self._forces.setdefault(item.source, RecentForce(KEEP))
                 force.add(item.sample)
+                self._missed.add_force(item.sample, item.source)
             elif isinstance(item, Announcement):
                 self._announced = None if item.withdrawn else item
             self._take(outcome)
@@ -261,6 +277,7 @@ class _Collector:
 
     def _take(self, outcome: Outcome) -> None:
         found = self._collected
+        self._missed.add_verdicts(outcome.verdicts)
         for verdict in outcome.verdicts:
             statistic = verdict.statistic
             if not isfinite(statistic):
@@ -273,6 +290,7 @@ class _Collector:
         found.suppressed += [each for each in outcome.suppressed if self._piece.holds(each.time)]
         if not (outcome.detections or outcome.estimates):
             return
+        self._detected += [each.detection_time * 1e-9 for each in outcome.detections]
         self._open += [
             (detection, self._announced)
             for detection in outcome.detections
@@ -296,6 +314,8 @@ class _Collector:
             raise RecordingError.at(found.recording, "holds no joint state")
         if self._open:
             found.impacts.append(self._cut_off(*self._open[0]))
+        touches = [impact.time for impact in found.impacts]
+        found.missed = self._missed.finish([*touches, *self._detected], found.suppressed)
         found.gaps, found.jumps, found.repeated = watch.gaps, watch.jumps, watch.repeated
         found.warnings += [say("trouble", reason=text) for text in self._troubles.values()]
         if found.dropped >= found.samples:

@@ -16,6 +16,7 @@ from impact_analysis.analyze.analysis import Analysis, Judged, Statistic
 from impact_analysis.analyze.comparison import Ranked
 from impact_analysis.analyze.identify import Identified
 from impact_analysis.analyze.measured import as_json
+from impact_analysis.analyze.missed import FORCE, JUMP, Missed
 from impact_analysis.analyze.report import report_text
 from impact_analysis.analyze.sentences import Sentence
 from impact_analysis.analyze.words import sentences_of
@@ -82,7 +83,16 @@ def _recording(each: Any) -> dict[str, Any]:
         "impacts": len(each.impacts),
         "largest_statistic": each.largest_statistic,
         "threshold": each.threshold,
+        "missed": [_missed(one) for one in each.missed],
     }
+
+
+def _missed(one: Missed) -> dict[str, Any]:
+    size = {FORCE: "force_n", JUMP: "velocity_jump_radps"}.get(one.kind, "statistic")
+    found = {"kind": one.kind, "time_s": one.time, size: one.size, "reason": one.reason}
+    if one.kind in (FORCE, JUMP):
+        return found
+    return found | {"detector": one.detector, "threshold": one.threshold}
 
 
 def _sentence(each: Sentence) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from impact_analysis.analyze.force_peaks import CONTACT_FORCE
 from impact_analysis.analyze.sentences import say
 from impact_analysis.analyze.state_watch import GAP
 from impact_detector.estimated_impact import (
@@ -19,7 +20,6 @@ from impact_detector.estimated_impact import (
 )
 
 AROUND = (0.05, 0.1)  # before and after the touch, where a gap matters [s]
-CONTACT_FORCE = 3.0  # norm that is a contact [N]
 
 
 def second_contact(t: np.ndarray, force: np.ndarray, duration: float) -> float:

@@ -138,18 +138,26 @@ def _restitution(analysis: Analysis) -> list[str]:
 
 def _sets(analysis: Analysis) -> list[str]:
     known = [each.membership for each in analysis.impacts if each.membership is not None]
-    return [
-        _set([one for one in known if one.source == source], source)
-        for source in dict.fromkeys(one.source for one in known)
-    ]
+    said = []
+    for source in dict.fromkeys(one.source for one in known):
+        said += _set(analysis, [one for one in known if one.source == source], source)
+    return said
 
 
-def _set(known: list[Membership], source: str) -> str:
-    """Return what impulses say about the set that was expected of one source's coefficients."""
+def _set(analysis: Analysis, known: list[Membership], source: str) -> list[str]:
+    """Return what impulses say about the set that was expected of one source's coefficients.
+
+    A coefficient that was identified from too few impacts for an interval is refuted by none.
+    """
     worse, strict = sum(not one.hull for one in known), sum(one.strict for one in known)
     if not worse:
-        return say("set_holds", count=len(known), source=source, strict=strict)
-    return say(f"set_{source}", worse=worse, count=len(known))
+        return [say("set_holds", count=len(known), source=source, strict=strict)]
+    best = analysis.best
+    if source == "identified" and best is not None:
+        found = analysis.coefficients[best.candidate.inertia]
+        if not np.isfinite([found.friction.high, found.restitution.high]).all():
+            return []
+    return [say(f"set_{source}", worse=worse, count=len(known))]
 
 
 def _delays(analysis: Analysis) -> list[str]:
