@@ -127,6 +127,31 @@ def jacobian_condition(J: np.ndarray) -> tuple[float, int]:
     return condition, 0 if smallest > SINGULAR**2 else _SINGULAR_JACOBIAN
 
 
+def contact_impulse(
+    W: np.ndarray, velocity: np.ndarray, *, friction: float, restitution: float, law: str
+) -> np.ndarray:
+    """Return the impulse on the robot in p by a friction law on any inverse inertia, (3,) [N.s].
+
+    The map's own W is J (M + B)^-1 J^T; models of the contact point alone have others.
+
+    Args:
+        W: inverse inertia in p, symmetric, shape (3, 3) [1/kg].
+        velocity: of the contact point in p, z component negative, shape (3,) [m/s].
+        friction: coefficient mu >= 0 [-].
+        restitution: coefficient e; one that was measured may be below 0 or above 1 [-].
+        law: "coulomb" or "sliding".
+
+    Raises:
+        NoImpulseError: Coulomb's law has no solution.
+        OutOfRangeError: friction out of range.
+        UnknownNameError: there is no such friction law.
+    """
+    if law not in FRICTION_LAWS:
+        raise UnknownNameError("friction law", law, FRICTION_LAWS)
+    rows, v = np.asarray(W, dtype=float).tolist(), tuple(np.asarray(velocity, dtype=float).tolist())
+    return np.array(_impulse(rows, v, friction_coefficient(friction), restitution, law)[0])
+
+
 def _impulse(
     G: Matrix, velocity: Vector, friction: float, restitution: float, law: str
 ) -> tuple[Vector, ContactMode, int]:

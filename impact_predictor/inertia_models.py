@@ -112,6 +112,25 @@ INVERSE_INERTIAS: dict[str, Callable[[ArmState, np.ndarray], InverseInertia]] = 
 }
 
 
+def inverse_inertias(state: ArmState, robot: Robot, rotation: np.ndarray) -> dict[str, np.ndarray]:
+    """Return W in contact axes p by every model, shape (3, 3) each [1/kg].
+
+    The four of P0, and those of M + B_theta and M + B_rho; that of M is "gm".
+
+    Args:
+        state: dynamics of the arm.
+        robot: the arm.
+        rotation: R_Op, from contact axes to base axes, shape (3, 3).
+    """
+    published = {name: named_inverse_inertia(state, rotation, name).W for name in INVERSE_INERTIAS}
+    with_motors = {
+        name: generalized_momentum(state, rotation, motors)
+        for name, motors in robot.motor_inertias.items()
+        if name != "M"
+    }
+    return published | with_motors
+
+
 def effective_masses(state: ArmState, robot: Robot, rotation: np.ndarray) -> dict[str, float]:
     """Return the effective mass along the normal by every model [kg].
 

@@ -43,7 +43,7 @@ class Hit:
     joint_friction: float = 1.0  # times that of Gaz et al.
     mass_error: float = 0.04  # each link's mass and inertia is up to that share off [-]
     motors: str = "M+B_theta"  # motor inertia of the truth
-    sensor: str = "motor"  # torque is measured before ("motor") or behind ("link") the friction
+    sensor: str = "link"  # torque is measured behind ("link") or before ("motor") the friction
     after: str = "coast"  # "coast", "retract", "brake", "hold" or "boost"
     after_delay: float = 0.005  # of that, since the touch [s]
     length: float = 0.3  # after the touch [s]
@@ -218,8 +218,17 @@ class _Run:
         )
 
 
-def write(folder, record: Record, *, torques=True, forces=True, announced=None):
-    """Write a record as a bag; ``announced`` friction and restitution of the plate."""
+def write(folder, record: Record, *, torques=True, forces=True, announced=None, every=1):
+    """Write a record as a bag.
+
+    Args:
+        folder: of the bag.
+        record: what the sensors saw.
+        torques: joint states have efforts.
+        forces: there is a force sensor.
+        announced: friction and restitution of the plate that were announced.
+        every: so many-th of the force samples are written.
+    """
     types = impact_typestore()
     kinds = types.types
 
@@ -237,14 +246,17 @@ def write(folder, record: Record, *, torques=True, forces=True, announced=None):
             never = kinds["builtin_interfaces/msg/Time"](0, 0)
             message = kinds[name](header(0.0, "panda_link0"), False, contact, never, never)
             bag.write("/impact_qp/announcement", name, message, 0)
+        logged = 0  # goes on where measured time jumps back
         for t, q, dq, tau in zip(record.t, record.q, record.dq, record.tau, strict=True):
-            effort = tau if torques else np.full(7, np.nan)
+            logged = max(logged + 1, round(t * 1e9))
+            effort = tau if torques else np.zeros(0)
             message = kinds["sensor_msgs/msg/JointState"](header(t), names, q, dq, effort)
-            bag.write("/joint_states", "sensor_msgs/msg/JointState", message, round(t * 1e9))
-        for k in range(0, len(record.force_t) if forces else 0, BATCH):
-            at, some = record.force_t[k], record.force[k : k + BATCH]
+            bag.write("/joint_states", "sensor_msgs/msg/JointState", message, logged)
+        force_t, force = record.force_t[::every], record.force[::every]
+        for k in range(0, len(force_t) if forces else 0, BATCH):
+            at, some = force_t[k], force[k : k + BATCH]
             message = kinds["impact_msgs/msg/WrenchBatch"](
-                header(at, "panda_link0"), STEP, some.ravel(), np.zeros(0)
+                header(at, "panda_link0"), every * STEP, some.ravel(), np.zeros(0)
             )
             bag.write("/wrench", "impact_msgs/msg/WrenchBatch", message, round(at * 1e9))
     return folder

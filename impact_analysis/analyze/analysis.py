@@ -34,11 +34,14 @@ from impact_analysis.analyze.settings import Settings
 from impact_analysis.analyze.words import answers, warnings_of
 from impact_predictor import Polytope, crb, impulse_set
 from impact_predictor.exceptions import PredictionError
-from impact_predictor.inertia_models import effective_masses
+from impact_predictor.impact_map import contact_impulse
+from impact_predictor.inertia_models import effective_masses, inverse_inertias
 from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
 
 Progress = Callable[[float, str], None]
 BEST = "M+B_theta"  # what a torque-controlled arm hits with
+ANNOUNCED, ASSUMED, IDENTIFIED = "announced", "assumed", "identified"
+STDS = 2.0  # of the measured impulse, by which it may lie outside of its set
 GENERATORS = 8
 MOST_FITTED = 24  # impacts to whose force contact laws are fitted, half a second each
 
@@ -49,9 +52,9 @@ class Membership:
 
     friction: float  # of the set [-]
     restitution: tuple[float, float]  # of the set [-]
-    source: str  # of these: "announced", "assumed" or "identified"
-    strict: bool
-    hull: bool  # in the convex hull of the set and zero: no worse
+    source: str  # of these: ANNOUNCED, ASSUMED or IDENTIFIED
+    strict: bool  # in it, but for two standard deviations of the measurement
+    hull: bool  # likewise in the convex hull of the set and zero: no worse
     polytope: Polytope  # contact axes [N.s]
     impulse: np.ndarray  # contact axes, shape (3,) [N.s]
 
@@ -138,6 +141,19 @@ class Analysis:
                     }
 
 
+@dataclass(frozen=True)
+class _Known:
+    """Coefficients of each inertia, and which one explains the velocities best."""
+
+    of: dict[str, Coefficients]
+    inertia: str
+    law: str  # of friction
+
+    @property
+    def best(self) -> Coefficients:
+        return self.of[self.inertia]
+
+
 def analyze_impacts(
     recordings: Sequence[Collected],
     settings: Settings,
@@ -171,7 +187,8 @@ def analyze_impacts(
     candidates = _candidates(found)
     ranking = rank(impacts, candidates, seed) if len(impacts) else []
     compared = {each.inertia: each for each in candidates if each.law == settings.law}
-    judged = _judge(robot, measured, impacts, candidates, found, progress)
+    known = _Known(found, ranking[0].candidate.inertia if ranking else "M", settings.law)
+    judged = _judge(robot, measured, impacts, candidates, known, progress)
     contact, units = _contact(judged, seed)
     analysis = Analysis(
         settings=settings,
@@ -230,7 +247,7 @@ def _judge(
     measured: Sequence[MeasuredImpact],
     impacts: Impacts,
     candidates: Sequence[Candidate],
-    found: dict[str, Coefficients],
+    known: _Known,
     progress: Progress,
 ) -> list[Judged]:
     """Return each impact with its predictions, set and contact laws."""
@@ -248,8 +265,6 @@ def _judge(
         masses = effective_masses(state, robot, rotation)
         best = BEST if BEST in masses else "M"  # motor inertias may be unknown
         mass = masses[best if best in masses else "gm"]  # that of M
-        known = np.isfinite(item.restitution)
-        bounce = item.restitution if known else _number(found[best].restitution.value)
         laws = contact_laws(item, speed, mass) if fitted < MOST_FITTED else []
         fitted += bool(laws)
         judged.append(
@@ -259,12 +274,36 @@ def _judge(
                 speed,
                 mass,
                 mass_interval(state, robot, rotation, best),
-                _membership(item, state, rotation, found[best]),
+                _membership(item, state, rotation, known.best),
                 laws,
-                {name: (1.0 + bounce) * each * speed for name, each in masses.items()},
+                _normal_impulses(item, robot, state, rotation, known),
             )
         )
     return judged
+
+
+def _normal_impulses(
+    item: MeasuredImpact, robot: Robot, state: ArmState, rotation: np.ndarray, known: _Known
+) -> dict[str, float]:
+    """Return the normal impulse by each inverse inertia and the friction law, NaN for none [N.s].
+
+    With the friction that was identified with that inertia, with the best one's for those that have
+    none of their own; and with the impact's own restitution, if it was measured.
+    """
+    measured = np.isfinite(item.restitution)
+    bounce = item.restitution if measured else _number(known.best.restitution.value)
+    velocity = rotation.T @ state.velocity
+    impulses = {}
+    for name, W in inverse_inertias(state, robot, rotation).items():
+        friction = known.of.get("M" if name == "gm" else name, known.best).friction.value
+        try:
+            impulse = contact_impulse(
+                W, velocity, friction=_number(friction), restitution=bounce, law=known.law
+            )
+        except PredictionError:
+            impulse = np.full(3, np.nan)
+        impulses[name] = float(impulse[2])
+    return impulses
 
 
 def _impulse_ratios(judged: Sequence[Judged], seed: int) -> dict[str, Statistic]:
@@ -288,10 +327,10 @@ def _membership(
     """Return whether an impulse lies in its set; none if either is unknown."""
     if not np.isfinite(item.impulse).all():
         return None
-    friction, restitution, source = item.announced_friction, item.announced_restitution, "announced"
+    friction, restitution, source = item.announced_friction, item.announced_restitution, ANNOUNCED
     if not (np.isfinite(friction) and np.isfinite(restitution)):
-        friction, restitution = found.friction.value, found.restitution.value
-        source = "assumed" if found.friction.assumed else "identified"
+        friction, restitution = _upper(found.friction), _upper(found.restitution)
+        source = ASSUMED if found.friction.assumed else IDENTIFIED
     span = (0.0, min(1.0, max(0.0, _number(restitution))))
     velocity = float(item.normal @ state.velocity)
     try:
@@ -301,15 +340,21 @@ def _membership(
     except PredictionError:
         return None
     impulse = rotation.T @ item.impulse
+    tolerance = STDS * _number(item.impulse_std) + 1e-9
     return Membership(
         friction,
         span,
         source,
-        expected.contains(impulse),
-        expected.contains_in_hull_with_zero(impulse),
+        expected.contains(impulse, tolerance),
+        expected.contains_in_hull_with_zero(impulse, tolerance),
         expected,
         impulse,
     )
+
+
+def _upper(found: Identified) -> float:
+    """Return the upper end of a coefficient's interval, its value without one [-]."""
+    return found.high if np.isfinite(found.high) else found.value
 
 
 def _contact(

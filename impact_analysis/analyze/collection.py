@@ -16,18 +16,19 @@ import numpy as np
 
 from impact_analysis.analyze.coasting import COASTING, drive
 from impact_analysis.analyze.detector_choice import choose
+from impact_analysis.analyze.force_peaks import CONTACT_FORCE
 from impact_analysis.analyze.measured import MeasuredImpact, Trace
+from impact_analysis.analyze.missed import FORCE, JUMP, Missed, MissedWatch
 from impact_analysis.analyze.oddities import (
-    CONTACT_FORCE,
     hole,
     quality_notes,
     second_contact,
 )
+from impact_analysis.analyze.sentences import say
 from impact_analysis.analyze.settings import Settings
 from impact_analysis.analyze.state_watch import StateWatch
 from impact_analysis.bag_reader import Span
 from impact_analysis.bag_recording import BagRecording
-from impact_analysis.detect_report import suppressed_text
 from impact_analysis.detect_run import feed
 from impact_analysis.exceptions import RecordingError
 from impact_analysis.open_recording import open_recording
@@ -44,14 +45,14 @@ from impact_robots import ImpactError, Robot
 KEEP = from_seconds(1.2)  # of measurements: an estimate comes 0.1 to 0.6 s after the touch
 VIBRATION = 0.015  # after the touch, or the release if a force tells that, in which the statistic may stay high [s]
 VIBRATION_SAMPLES = 6  # the same at rates where that is longer
-AGAIN = 0.25  # of the first statistic: what rises by that later is another impact
+AGAIN = 0.25  # of the first statistic: what rises by that is another impact
 BEFORE, AFTER = 0.05, 0.11  # of the traces, around the touch [s]
 JUST_BEFORE = 2e-3  # the touch may have been this much earlier [s]
 MOST_TRACES = 60  # impacts that are drawn, in one recording and over all
 SHORT = 120.0  # recordings are not cut into pieces [s]
 LEAD, TRAIL = 5.0, 2.0  # what is read before and after a piece [s]
 FORCE_POINTS = 400  # of a trace
-MOST_SAID = 5  # times above the threshold without an impact, in one recording
+MOST_SAID = 5  # impacts that may have been missed, in one recording
 SLOW = 2.5e-3  # time between joint states that is too long [s]
 _REPEATED = re.compile(r"[_-]?\d+$")
 
@@ -75,34 +76,37 @@ class Collected:
     jumps: list[float] = field(default_factory=list)  # back in time [s]
     repeated: int = 0  # joint states with the stamp of the one before
     suppressed: list[Suppressed] = field(default_factory=list)  # above the threshold, no impact
+    missed: list[Missed] = field(default_factory=list)  # what may have been impacts
 
     @property
     def remarks(self) -> list[str]:
         """What was odd, in words."""
         said = list(self.warnings)
         if self.gaps:
-            said.append(
-                f"{len(self.gaps)} gaps in the joint states, the longest {max(self.gaps):.3g} s:"
-                " impacts within them are lost"
-            )
+            said.append(say("gaps", count=len(self.gaps), longest=f"{max(self.gaps):.3g}"))
         if self.jumps:
-            said.append(
-                f"time jumps back {len(self.jumps)} times, by up to {max(self.jumps):.3g} s: what"
-                " follows counts as a new recording"
-            )
+            said.append(say("jumps", count=len(self.jumps), longest=f"{max(self.jumps):.3g}"))
         if self.repeated:
-            said.append(f"{self.repeated} joint states came twice with the same stamp")
+            said.append(say("repeated", count=self.repeated))
         if self.period > SLOW:
-            said.append(
-                f"joint states come at {1 / self.period:.0f} Hz only: velocities before an impact"
-                " and its time are uncertain below 500 Hz"
-            )
-        said += [f"no impact: {suppressed_text(each)}" for each in self.suppressed[:MOST_SAID]]
-        if (more := len(self.suppressed) - MOST_SAID) > 0:
-            said.append(f"and {more} times more above the threshold, but no impact")
+            said.append(say("slow", rate=f"{1 / self.period:.0f}"))
+        said += [_missed_text(each) for each in self.missed[:MOST_SAID]]
+        if (more := len(self.missed) - MOST_SAID) > 0:
+            said.append(say("missed_more", count=more))
         if self.dropped:
-            said.append(f"{self.dropped} of {self.samples} joint states not finite")
+            said.append(say("not_finite", count=self.dropped, samples=self.samples))
         return said
+
+
+def _missed_text(each: Missed) -> str:
+    """Return what was missed, and why."""
+    when = {"time": f"{each.time:.3f}", "reason": each.reason}
+    if each.kind == FORCE:
+        return say("missed_force", size=f"{each.size:.0f}", **when)
+    if each.kind == JUMP:
+        return say("missed_jump", size=f"{np.degrees(each.size):.0f}", **when)
+    figures = {"statistic": f"{each.size:.1f}", "threshold": f"{each.threshold:g}"}
+    return say("missed_statistic", detector=each.detector, **figures, **when)
 
 
 @dataclass(frozen=True)
@@ -165,6 +169,7 @@ def joined(parts: Sequence[Collected]) -> Collected:
         [jump for part in parts for jump in part.jumps],
         sum(part.repeated for part in parts),
         [each for part in parts for each in part.suppressed],
+        [each for part in parts for each in part.missed],
     )
 
 
@@ -225,7 +230,8 @@ class _Collector:
         self._announced: Announcement | None = None
         # Without an estimate yet, and what was announced then.
         self._open: list[tuple[Detection, Announcement | None]] = []
-        self._watch = StateWatch()
+        self._watch, self._missed = StateWatch(), MissedWatch(robot, piece.holds)
+        self._detected: list[float] = []  # [s]
         self._dropped = 0
         self._troubles: dict[str, str] = {}  # why the detector could not judge
 
@@ -238,6 +244,7 @@ class _Collector:
                 counts = self._piece.holds(item.time)
                 self._watch.add(item.time, counts=counts)
                 self._keep(item)
+                self._missed.add(item)
                 if counts:
                     self._dropped = self._session.dropped
                     if troubles := self._session.troubles:
@@ -247,6 +254,7 @@ class _Collector:
             elif isinstance(item, Force):
                 force = self._forces.setdefault(item.source, RecentForce(KEEP))
                 force.add(item.sample)
+                self._missed.add_force(item.sample, item.source)
             elif isinstance(item, Announcement):
                 self._announced = None if item.withdrawn else item
             self._take(outcome)
@@ -270,6 +278,7 @@ class _Collector:
 
     def _take(self, outcome: Outcome) -> None:
         found = self._collected
+        self._missed.add_verdicts(outcome.verdicts)
         for verdict in outcome.verdicts:
             statistic = verdict.statistic
             if not isfinite(statistic):
@@ -282,6 +291,7 @@ class _Collector:
         found.suppressed += [each for each in outcome.suppressed if self._piece.holds(each.time)]
         if not (outcome.detections or outcome.estimates):
             return
+        self._detected += [each.detection_time * 1e-9 for each in outcome.detections]
         self._open += [
             (detection, self._announced)
             for detection in outcome.detections
@@ -298,15 +308,17 @@ class _Collector:
         found, watch = self._collected, self._watch
         found.samples = watch.samples
         if recording.lost:
-            found.warnings.append(f"damaged: lost {'; '.join(recording.lost)}")
+            found.warnings.append(say("damaged", lost="; ".join(recording.lost)))
         found.dropped = self._dropped - self._dropped_before
         found.duration, found.period = watch.duration, watch.period
         if not found.samples:
             raise RecordingError.at(found.recording, "holds no joint state")
         if self._open:
             found.impacts.append(self._cut_off(*self._open[0]))
+        touches = [impact.time for impact in found.impacts]
+        found.missed = self._missed.finish([*touches, *self._detected], found.suppressed)
         found.gaps, found.jumps, found.repeated = watch.gaps, watch.jumps, watch.repeated
-        found.warnings.extend(self._troubles.values())
+        found.warnings += [say("trouble", reason=text) for text in self._troubles.values()]
         if found.dropped >= found.samples:
             joints = ", ".join(self._robot.joint_names)
             raise RecordingError.at(
@@ -327,7 +339,7 @@ class _Collector:
         notes = quality_notes(estimate, second) + self._later(estimate)
         notes += self._driven(t, joints, estimate.velocity_jump)
         if (missing := hole(t, self._watch.period)) > 0.0:
-            notes.append(f"a gap of {1e3 * missing:.0f} ms in the joint states around it")
+            notes.append(say("hole", time=f"{1e3 * missing:.0f}"))
         trace = None
         if len(self._collected.impacts) < MOST_TRACES:
             trace = self._trace(impact_time, joints, *record)
@@ -363,12 +375,16 @@ class _Collector:
         found = drive(self._robot, t, joints, jump)
         if found is None:
             return []
+        start, end = COASTING
         return [
-            f"the arm is driven after the impact: from {1e3 * COASTING[0]:.0f} to"
-            f" {1e3 * COASTING[1]:.0f} ms after the touch joint {found.joint + 1} changes by"
-            f" {np.degrees(found.change):.0f} deg/s, with {found.torque:.1f} N.m more than joint"
-            " friction and gravity compensation explain; velocities after it may be wrong, let it"
-            " coast for 100 ms"
+            say(
+                "driven",
+                start=f"{1e3 * start:.0f}",
+                end=f"{1e3 * end:.0f}",
+                joint=found.joint + 1,
+                change=f"{np.degrees(found.change):.0f}",
+                torque=f"{found.torque:.1f}",
+            )
         ]
 
     def _later(self, estimate: Estimate) -> list[str]:
@@ -387,19 +403,14 @@ class _Collector:
         if found is None or estimate.quality & SECOND_IMPACT:
             return []
         t, verdict = found
-        return [
-            f"the statistic rises to {verdict.statistic:.1f} again {1e3 * t:.0f} ms after the"
-            " touch: perhaps another impact, and both are mixed"
-        ]
+        again = f"{verdict.statistic:.1f}"
+        return [say("statistic_again", statistic=again, time=f"{1e3 * t:.0f}")]
 
     def _cut_off(self, detection: Detection, announced: Announcement | None) -> MeasuredImpact:
         """Return an impact too near to the end of the recording to be estimated."""
         nan, n = float("nan"), self._robot.dof
         left = self._samples[-1].time - detection.detection_time
-        note = (
-            f"the recording ends {left * 1e-6:.0f} ms after the detection; {1e3 * self._window:.0f}"
-            " ms are needed to tell what the impact did"
-        )
+        note = say("cut_off", left=f"{left * 1e-6:.0f}", needed=f"{1e3 * self._window:.0f}")
         normal = self._normal(announced)
         return MeasuredImpact(
             **self._named(detection, detection.impact_time * 1e-9),

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_analysis.analyze.sentences import say
 from impact_analysis.recording import Recording
 from impact_detector.fused import LARGEST_GAP
 from impact_detector.sample import ACCELERATION, FUSED, MOMENTUM, JointSample
@@ -38,21 +39,10 @@ def choose(recording: Recording) -> Choice:
         if len(times) == LOOK:
             break
     if times and not torques:
-        return Choice(
-            ACCELERATION,
-            [
-                "no joint torques: impacts are detected by acceleration alone, and neither link nor"
-                " impulse can be told from the joints"
-            ],
-        )
+        return Choice(ACCELERATION, [say("no_torques")])
     steps = np.diff(times)
     period = round(float(np.median(steps[steps > 0]))) if np.any(steps > 0) else 0
     if period <= LARGEST_GAP:
         return Choice(FUSED, [])
-    return Choice(
-        MOMENTUM,
-        [
-            f"{too_slow(FUSED, LARGEST_GAP, period)}; here momentum has judged, which misses more"
-            " impacts and finds them later than at 1 kHz: what was not found may have been one"
-        ],
-    )
+    text = too_slow(FUSED, LARGEST_GAP, period)
+    return Choice(MOMENTUM, [say("slow_for_detector", too_slow=text)])

@@ -16,7 +16,10 @@ from impact_analysis.analyze.analysis import Analysis, Judged, Statistic
 from impact_analysis.analyze.comparison import Ranked
 from impact_analysis.analyze.identify import Identified
 from impact_analysis.analyze.measured import as_json
+from impact_analysis.analyze.missed import FORCE, JUMP, Missed
 from impact_analysis.analyze.report import report_text
+from impact_analysis.analyze.sentences import Sentence
+from impact_analysis.analyze.words import sentences_of
 from impact_analysis.new_files import NewFiles
 
 IMPACTS, PREDICTIONS, COMPARISON, RANKING = (
@@ -38,6 +41,7 @@ def document(analysis: Analysis, report: Path) -> dict[str, Any]:
             "settings": analysis.settings.as_json(),
             "summary": analysis.answer,
             "warnings": analysis.warnings,
+            "sentences": [_sentence(each) for each in sentences_of(analysis)],
             "recordings": [_recording(each) for each in analysis.recordings],
             "impacts": [_impact(k, each) for k, each in enumerate(analysis.impacts)],
             "best_model": None if best is None else best.candidate.name,
@@ -79,7 +83,21 @@ def _recording(each: Any) -> dict[str, Any]:
         "impacts": len(each.impacts),
         "largest_statistic": each.largest_statistic,
         "threshold": each.threshold,
+        "missed": [_missed(one) for one in each.missed],
     }
+
+
+def _missed(one: Missed) -> dict[str, Any]:
+    size = {FORCE: "force_n", JUMP: "velocity_jump_radps"}.get(one.kind, "statistic")
+    found = {"kind": one.kind, "time_s": one.time, size: one.size, "reason": one.reason}
+    if one.kind in (FORCE, JUMP):
+        return found
+    return found | {"detector": one.detector, "threshold": one.threshold}
+
+
+def _sentence(each: Sentence) -> dict[str, Any]:
+    where = {"recording": each.recording or None, "time_s": each.time}
+    return {"key": each.key, "text": each.text} | where
 
 
 def _impact(number: int, impact: Judged) -> dict[str, Any]:

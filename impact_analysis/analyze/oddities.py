@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from impact_analysis.analyze.force_peaks import CONTACT_FORCE
+from impact_analysis.analyze.sentences import say
 from impact_analysis.analyze.state_watch import GAP
 from impact_detector.estimated_impact import (
     IN_CONTACT,
@@ -18,7 +20,6 @@ from impact_detector.estimated_impact import (
 )
 
 AROUND = (0.05, 0.1)  # before and after the touch, where a gap matters [s]
-CONTACT_FORCE = 3.0  # norm that is a contact [N]
 
 
 def second_contact(t: np.ndarray, force: np.ndarray, duration: float) -> float:
@@ -41,15 +42,15 @@ def hole(t: np.ndarray, period: float) -> float:
 
 def quality_notes(estimate: Estimate, second: float) -> list[str]:
     """Return the quality of an estimate in words."""
-    words = {
-        POOR_FIT: "the fit after the impact is poor: the arm was driven, or vibrates",
-        SHORT_WINDOW: "the window after the impact is too short",
-        MISSING_SAMPLES: "samples are missing in the window after the impact",
-        SECOND_IMPACT: "another impact was detected in the window: both are mixed",
-        UNDERSAMPLED: "the force sensor is too slow for the contact",
-        IN_CONTACT: "the arm stayed in contact",
+    keys = {
+        POOR_FIT: "poor_fit",
+        SHORT_WINDOW: "short_window",
+        MISSING_SAMPLES: "missing_samples",
+        SECOND_IMPACT: "second_impact",
+        UNDERSAMPLED: "undersampled",
+        IN_CONTACT: "in_contact",
     }
-    said = [text for bit, text in words.items() if estimate.quality & bit]
+    said = [say(key) for bit, key in keys.items() if estimate.quality & bit]
     if np.isfinite(second) and not estimate.quality & SECOND_IMPACT:
-        said.append(f"another contact {1e3 * second:.0f} ms after the touch: both are mixed")
+        said.append(say("second_contact", time=f"{1e3 * second:.0f}"))
     return said

@@ -139,8 +139,9 @@ def _impulse_models(analysis: Analysis) -> str:
     ]
     head = ["inertia", "predicted / measured", "95 %", "from"]
     note = (
-        "Normal impulse (1 + e) m v by each model of the effective mass m, without friction; e from"
-        " the velocities of each impact. Above 1: the model predicts too much."
+        "Normal impulse that the friction law gives with each inverse inertia of the contact point"
+        " (gm: that of M), at the friction identified with that inertia (em, crb and flex: with"
+        " M+B_theta); e from the velocities of each impact. Above 1: the model predicts too much."
     )
     title = "<h2>Which inertia explains the impulse</h2>"
     table = _table(head, rows, best=0)

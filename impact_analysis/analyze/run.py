@@ -25,6 +25,7 @@ from impact_analysis.analyze.collection import (
     pieces,
 )
 from impact_analysis.analyze.measured import as_json, impact_from_json
+from impact_analysis.analyze.missed import Missed
 from impact_analysis.analyze.settings import Settings
 from impact_analysis.exceptions import UsageError, WriteError
 from impact_analysis.folder_lock import locked
@@ -252,7 +253,13 @@ def _load(folder: Path, name: str, settings: Settings) -> Collected | None:
         values = saved["collected"]
         values["impacts"] = [impact_from_json(item) for item in values["impacts"]]
         values["suppressed"] = [Suppressed(**item) for item in values["suppressed"]]
+        values["missed"] = [Missed(**_numbers(item)) for item in values["missed"]]
         for key in ("period", "largest_statistic", "threshold"):
             values[key] = float("nan") if values[key] is None else values[key]
         return Collected(**values)
     return None
+
+
+def _numbers(values: dict[str, Any]) -> dict[str, Any]:
+    """Return values with null as NaN."""
+    return {key: float("nan") if value is None else value for key, value in values.items()}

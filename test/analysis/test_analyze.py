@@ -321,8 +321,12 @@ def test_what_was_no_event_is_said(write_csv, samples):
     jump = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.5, 0.0])
     again = (t > TOUCH + 0.2)[:, None] * jump
     analysis = analyze(write_csv(t, q, dq + again, tau), normal=(0, 0, 1))
-    (text,) = [text for text in analysis.warnings if "no impact: " in text]
-    assert "before 0.5 s of quiet" in text and f"{TOUCH + 0.2:.2f}" in text
+    (text,) = [text for text in analysis.warnings if "no impact was reported" in text]
+    assert "velocity jump of " in text and "latched after the impact that it found at 1.40" in text
+    (missed,) = summary(analysis, Path("report.html"))["recordings"][0]["missed"]
+    assert missed["kind"] == "jump" and missed["velocity_jump_radps"] == pytest.approx(
+        0.5, abs=0.05
+    )
 
 
 def write_bag(path, samples, robots, *, announced=""):

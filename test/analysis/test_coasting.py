@@ -14,22 +14,22 @@ from impact_detector.recent import JointRecord
 from impact_robots import load_robot
 
 COASTING = {
-    "torque before the friction": {},
-    "torque behind the friction": {"sensor": "link"},
+    "torque before the friction": {"sensor": "motor"},
+    "torque behind the friction": {},
     "no friction": {"joint_friction": 0.0},
-    "twice the friction": {"joint_friction": 2.0, "sensor": "link"},
+    "twice the friction": {"joint_friction": 2.0},
     "masses up to 10 % off": {"mass_error": 0.1},
-    "heavier motors": {"motors": "M+B_rho", "sensor": "link"},
+    "heavier motors": {"motors": "M+B_rho"},
     "200 Hz": {"rate": 200},
 }
 DRIVEN = {
     "retracts 30 ms after the touch": {"after": "retract", "after_delay": 0.03},
-    "the same, torque behind the friction": {
+    "the same, torque before the friction": {
         "after": "retract",
         "after_delay": 0.03,
-        "sensor": "link",
+        "sensor": "motor",
     },
-    "is stopped 30 ms after the touch": {"after": "hold", "after_delay": 0.03},
+    "is stopped 30 ms after the touch": {"after": "hold", "after_delay": 0.03, "sensor": "motor"},
     "is pushed on": {"after": "boost"},
     "is pushed on, 200 Hz": {"after": "boost", "rate": 200},
 }

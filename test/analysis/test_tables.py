@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from impact_analysis.analyze.collection import Collected
+from impact_analysis.analyze.missed import Missed
 from impact_analysis.analyze.run import _load, _save, analyze
 from impact_analysis.analyze.settings import Settings
 from impact_analysis.command_line import run as main
@@ -156,7 +157,12 @@ def test_where_nothing_can_be_judged_no_impact_is_denied(tmp_path, capsys, sampl
 
 def test_what_was_no_event_is_known_after_a_resumption(tmp_path):
     odd = Suppressed("fused", 5_000_000, 20.0, 15.0, "before 0.5 s of quiet")
-    found = Collected("a.csv", samples=3, suppressed=[odd])
+    missed = [
+        Missed("force", 1.5, 85.0, "the detector could judge nothing then"),
+        Missed("statistic", 0.005, 20.0, "before 0.5 s of quiet", "fused", 15.0),
+    ]
+    found = Collected("a.csv", samples=3, suppressed=[odd], missed=missed)
     _save(tmp_path, found, Settings())
     loaded = _load(tmp_path, "a.csv", Settings())
     assert loaded.suppressed == [odd] and loaded.remarks == found.remarks
+    assert len(loaded.remarks) == len(loaded.missed) == 2

@@ -1,0 +1,145 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Every sentence of a report by its key: who checks reports against a truth compares keys.
+
+``say`` makes a text of a key's template, ``key_of`` finds the key of a text again, so that
+sentences stay plain text wherever they are kept.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+_FIELD = re.compile(r"\{[^}]*\}")
+
+_BEST = (
+    "{model} explains the joint velocities after the impacts best: mean error {error} over all"
+    " joints"
+)
+_NEXT = "{next} {worse} deg/s"
+
+# Conclusions, from all recordings.
+ANSWERS = {
+    "cannot_tell": "Whether there was an impact in {where} cannot be told: nothing could be"
+    " judged.",
+    "no_impact": "No impact was found in {where}{largest}.",
+    "impacts": "{impacts} in {where}{speeds}.",
+    "impacts_partly_compared": "{impacts} in {where}{speeds}; models can be compared with {usable}"
+    " of them.",
+    "best_model": f"{_BEST}.",
+    "best_model_clear": f"{_BEST}; {_NEXT}, clearly worse.",
+    "best_model_unclear": f"{_BEST}; {_NEXT}; these data do not tell the two apart.",
+    "best_model_of_one": f"{_BEST}; {_NEXT}. One impact does not rank models: repeat it.",
+    "friction": "Friction {value} explains them best (from {impacts}).{told}",
+    "friction_at_bound": "Friction: the best fit is at the end of the range ({end}): not"
+    " identified.",
+    "friction_open": "Friction: not identified, any value explains these impacts as well.",
+    "friction_agrees": "The assumed friction of {assumed} agrees with the data.",
+    "friction_disagrees": "Friction {assumed} was assumed; {found} explains the data better.",
+    "restitution": "Restitution {value} explains the velocities best.",
+    "restitution_contact": "Restitution {value} at the contact point (mean of {impacts}).",
+    "set_holds": "{count} measured impulses are all no worse than the {source} set allows ({strict}"
+    " lie in it).",
+    "set_announced": "{worse} of {count} measured impulses exceed the set that was announced: there"
+    " was more friction or restitution than the controller was told, or more inertia than the"
+    " composite rigid body's; announce more, or slow down.",
+    "set_assumed": "{worse} of {count} measured impulses exceed the set of the assumed"
+    " coefficients: friction, restitution or the inertia of the composite rigid body is assumed"
+    " too low.",
+    "set_identified": "{worse} of {count} measured impulses exceed the set of the coefficients that"
+    " were identified from these impacts: friction or restitution was identified too low, or the"
+    " composite rigid body has too little inertia. This says nothing about what a controller was"
+    " told.",
+    "delays": "Detected {median} ms after the touch that the force sensor saw (median; at most"
+    " {most} ms).",
+}
+# What the data cannot answer, and what is odd in all of them.
+WARNINGS = {
+    "no_normal": "no surface normal is known for {impacts}: nothing can be predicted; give --normal"
+    " x,y,z, or record the announcements of impact_qp",
+    "elsewhere": "{impacts} on {links}, which nobody had announced: not compared, as predictions"
+    " are for the contact point",
+    "not_approaching": "in {impacts} the contact point does not approach the surface: another point"
+    " was hit, or the normal is wrong",
+    "no_force_sensor": "no force sensor saw the impacts: detection delays, contact stiffness and"
+    " damping cannot be told",
+    "not_as_announced": "{impacts} not as announced, see there",
+    "few_repetitions": "fewer than 3 repetitions in {groups}: means and intervals are weak",
+}
+# What is odd in one recording.
+REMARKS = {
+    "no_torques": "no joint torques: impacts are detected by acceleration alone, and neither link"
+    " nor impulse can be told from the joints",
+    "slow_for_detector": "{too_slow}; here momentum has judged, which misses more impacts and finds"
+    " them later than at 1 kHz: what was not found may have been one",
+    "damaged": "damaged: lost {lost}",
+    "trouble": "for some time the detector could not judge: {reason}",
+    "gaps": "{count} gaps in the joint states, the longest {longest} s: impacts within them are"
+    " lost",
+    "jumps": "time jumps back {count} times, by up to {longest} s: what follows counts as a new"
+    " recording",
+    "repeated": "{count} joint states came twice with the same stamp",
+    "slow": "joint states come at {rate} Hz only: velocities before an impact and its time are"
+    " uncertain below 500 Hz",
+    "not_finite": "{count} of {samples} joint states not finite, or without the robot's joints",
+    "missed_force": "force peak of {size} N at {time} s, but no impact was reported: {reason}",
+    "missed_jump": "velocity jump of {size} deg/s at {time} s, but no impact was reported:"
+    " {reason}",
+    "missed_statistic": "{detector} rose to {statistic} of {threshold} at {time} s, but no impact"
+    " was reported: {reason}",
+    "missed_more": "and {count} times more that an impact may have been missed",
+}
+# What is odd in one impact.
+NOTES = {
+    "driven": "the arm is driven after the impact: from {start} to {end} ms after the touch joint"
+    " {joint} changes by {change} deg/s, with {torque} N.m more than joint friction and gravity"
+    " compensation explain; velocities after it may be wrong, let it coast for 100 ms",
+    "poor_fit": "the fit after the impact is poor: the arm was driven, or vibrates",
+    "short_window": "samples are missing at an end of the window after the impact",
+    "missing_samples": "too few samples in the window after the impact: the velocity after it is"
+    " not known",
+    "second_impact": "another impact was detected in the window: both are mixed",
+    "undersampled": "the force sensor is too slow for the contact",
+    "in_contact": "the arm stayed in contact for more than half of the window, or until its end",
+    "second_contact": "another contact {time} ms after the touch: both are mixed",
+    "statistic_again": "the statistic rises to {statistic} again {time} ms after the touch: another"
+    " impact, the end of a long contact, or the arm was driven or vibrates; what is said of this one"
+    " may be mixed with it",
+    "hole": "a gap of {time} ms in the joint states around it",
+    "cut_off": "the recording ends {left} ms after the detection; {needed} ms are needed to tell"
+    " what the impact did",
+}
+TEMPLATES = {**ANSWERS, **WARNINGS, **REMARKS, **NOTES}
+UNREADABLE = "unreadable"  # key of what a recording's error says, in the words of whoever raised it
+
+
+class Sentence(NamedTuple):
+    """A sentence of a report, and what it is about."""
+
+    key: str  # of TEMPLATES, or UNREADABLE
+    text: str
+    recording: str = ""  # empty: all of them
+    time: float = float("nan")  # of the impact that it is about, NaN: of none [s]
+
+
+def say(key: str, **values: object) -> str:
+    """Return the sentence ``key`` with the values of its fields."""
+    return TEMPLATES[key].format(**values)
+
+
+def key_of(text: str) -> str:
+    """Return the key of a sentence, empty for a text that is none.
+
+    Where several templates fit it is the one with most words of its own.
+    """
+    fitting = [key for key in TEMPLATES if _pattern(key).fullmatch(text)]
+    return max(fitting, key=lambda key: len(_FIELD.sub("", TEMPLATES[key])), default="")
+
+
+@cache
+def _pattern(key: str) -> re.Pattern[str]:
+    """Return what matches any text of a template."""
+    words = map(re.escape, _FIELD.split(TEMPLATES[key]))
+    return re.compile(".*".join(words), re.DOTALL)

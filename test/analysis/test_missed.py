@@ -1,0 +1,133 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Impacts that the detector did not report are listed, each once and with the reason."""
+
+import numpy as np
+import pytest
+from struck_arm import TOUCH, Hit, simulate, write
+
+from impact_analysis.analyze import Settings, analyze, collect
+from impact_analysis.analyze.force_peaks import force_peaks
+from impact_analysis.analyze.velocity_jumps import velocity_jumps
+from impact_analysis.command_line import run as main
+from impact_robots import ArmDynamics, load_robot
+
+UP = (0.0, 0.0, 1.0)
+LATER = TOUCH + 0.16
+T = np.arange(0.0, 1.0, 1e-3)
+
+
+def collected(folder, hit, **how):
+    return collect(write(folder / "bag", simulate(hit), **how), Settings(normal=UP))
+
+
+def push(duration, peak, start=0.5):
+    """Return a half sine of force along z, (N, 3) [N]."""
+    shape = np.sin(np.pi * np.clip((T - start) / duration, 0.0, 1.0))
+    return np.outer(peak * shape, [0.0, 0.0, 1.0])
+
+
+def test_a_peak_while_the_detector_was_latched_is_listed_with_time_and_reason(tmp_path):
+    found = collected(tmp_path, Hit(pushes=((LATER, 0.01, 85.0),)))
+    (impact,) = found.impacts
+    (missed,) = found.missed
+    assert (missed.kind, missed.size) == ("force", pytest.approx(85.0, abs=2.0))
+    assert missed.time == pytest.approx(LATER, abs=2e-3)
+    assert missed.reason.startswith("the detector was latched after the impact that it found at")
+    assert f"{impact.detection_time:.3f} s" in missed.reason
+
+
+@pytest.mark.parametrize(
+    ("start", "reason"),
+    [(TOUCH, "the statistic reached 0."), (0.03, "the detector could judge nothing then")],
+)
+def test_a_blow_that_was_not_noticed_has_its_reason(tmp_path, start, reason):
+    hit = Hit(plate=False, after="on", pushes=((start, 0.01, 12.0),))
+    (missed,) = collected(tmp_path, hit).missed
+    assert missed.reason.startswith(reason)
+
+
+def test_without_a_force_sensor_the_velocities_tell(tmp_path):
+    (missed,) = collected(tmp_path, Hit(pushes=((LATER, 0.01, 85.0),)), forces=False).missed
+    assert missed.kind == "jump" and missed.time == pytest.approx(LATER, abs=0.015)
+
+
+@pytest.mark.parametrize(
+    "hit",
+    [
+        Hit(),
+        Hit(sensor="motor"),
+        Hit(rate=200),
+        Hit(after="retract", after_delay=0.1),
+        Hit(after="retract", after_delay=0.1, sensor="motor"),
+        Hit(plate=False, after="on"),
+        Hit(plate=False, after="on", pushes=((TOUCH - 0.2, 0.3, 60.0),)),
+    ],
+    ids=["hit", "motor", "200 Hz", "retracts", "retracts, motor", "free", "pushed slowly"],
+)
+@pytest.mark.parametrize("forces", [True, False])
+def test_a_hit_that_was_reported_a_motion_and_a_slow_push_are_none(tmp_path, hit, forces):
+    assert collected(tmp_path, hit, forces=forces).missed == []
+
+
+def test_the_real_arm_in_free_motion_has_missed_none(shared_data):
+    file = shared_data / "real" / "panda_free_motion.csv"
+    if not file.is_file():
+        pytest.skip(f"the recording {file.name} is not there")
+    found = collect(file, Settings())
+    assert (found.samples, found.impacts, found.missed) == (10_000, [], [])
+
+
+def test_what_is_listed_is_bounded_and_whole_in_the_document(tmp_path, capsys):
+    pushes = tuple((TOUCH + 0.12 * k, 0.01, 20.0) for k in range(1, 8))
+    bag = write(tmp_path / "bag", simulate(Hit(length=1.0, pushes=pushes)))
+    analysis = analyze(bag, normal=UP)
+    (found,) = analysis.recordings
+    assert len(found.missed) == 7
+    assert sum("no impact was reported" in text for text in found.remarks) == 5
+    assert "and 2 times more that an impact may have been missed" in found.remarks
+    out = tmp_path / "out"
+    assert main(["analyze", str(bag), "--out", str(out), "--normal", "0,0,1"]) == 0
+    assert "force peak of 20 N at" in capsys.readouterr().out
+    assert "force peak of 20 N at" in (out / "report.html").read_text()
+    assert '"force_n": ' in (out / "analysis.json").read_text()
+
+
+@pytest.mark.parametrize(("duration", "is_impact"), [(0.005, True), (0.02, True), (0.1, False)])
+def test_the_rise_tells_a_blow_from_a_push(duration, is_impact):
+    found = force_peaks(T, push(duration, 80.0))
+    assert bool(found) == is_impact
+    assert all(size == pytest.approx(80.0, abs=5.0) for _, size in found)
+
+
+def test_a_load_an_offset_and_a_spike_of_the_sensor_are_no_peaks():
+    load = np.outer(10.0 + 4.0 * np.sin(6.0 * T), [0.0, 0.5, 1.0])
+    assert force_peaks(T, load) == []
+    spike = np.zeros((len(T), 3))
+    spike[500] = 300.0
+    assert force_peaks(T, spike) == []
+    ((at, _),) = force_peaks(T, load + push(0.01, 80.0))
+    assert at == pytest.approx(0.5, abs=2e-3)
+
+
+def test_peaks_below_the_noise_are_none():
+    noise = 4.0 * np.random.default_rng(0).standard_normal((len(T), 3))
+    assert force_peaks(T, noise + push(0.01, 30.0)) == []
+    assert len(force_peaks(T, noise + push(0.01, 150.0))) == 1
+
+
+def test_a_jump_that_torques_explain_is_none_and_one_that_they_do_not_is():
+    robot = load_robot("panda")
+    q = np.tile(robot.stance, (len(T), 1))
+    dq = np.zeros((len(T), 7))
+    dq[:, 3] = 0.4 * np.clip((T - 0.5) / 0.008, 0.0, 1.0)
+    state = ArmDynamics(robot)(robot.stance, np.zeros(7))
+    pushing = ((T > 0.5) & (T < 0.508))[:, None]
+    acceleration = np.array([0.0, 0.0, 0.0, 50.0, 0.0, 0.0, 0.0])
+    tau = state.g + pushing * (state.M @ acceleration)
+    assert velocity_jumps(robot, T, q, dq, tau) == []
+    ((at, size),) = velocity_jumps(robot, T, q, dq, np.tile(state.g, (len(T), 1)))
+    assert at == pytest.approx(0.504, abs=3e-3) and size == pytest.approx(0.4, abs=0.02)
+    unknown = np.full_like(tau, np.nan)
+    assert len(velocity_jumps(robot, T, q, dq, unknown)) == 1
+    assert velocity_jumps(robot, T, q, 0.6 * dq, unknown) == []  # a controller may do that

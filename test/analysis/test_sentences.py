@@ -1,0 +1,294 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Every sentence of a report: a recording of which it is true and said, and one of which it is not.
+
+Recordings are of simulated hits whose truth is known (``struck_arm``), changed where a sensor or a
+recorder is to fail. ``CASES`` names for each sentence the report that must hold it and one that
+must not; a sentence without a case fails.
+"""
+
+import re
+import shutil
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from struck_arm import POSE, TOUCH, Hit, Record, simulate, write
+
+from impact_analysis.analyze import Settings, analyze, analyze_impacts, collect
+from impact_analysis.analyze.oddities import quality_notes
+from impact_analysis.analyze.sentences import TEMPLATES, key_of, say
+from impact_analysis.analyze.words import sentences_of, warnings_of
+from impact_detector.estimated_impact import GOOD, SECOND_IMPACT
+
+UP = (0.0, 0.0, 1.0)
+BASES = {
+    "hit": Hit(),
+    "smooth": Hit(friction=0.0),
+    "free": Hit(plate=False, after="on"),
+    "driven": Hit(after="boost"),
+    "pressing": Hit(after="on"),
+    "slow": Hit(rate=200),
+    "pushed slowly": Hit(plate=False, after="on", pushes=((TOUCH - 0.2, 0.3, 60.0),)),
+    "pushed weakly": Hit(plate=False, after="on", pushes=((TOUCH, 0.01, 12.0),)),
+    "pushed late": Hit(pushes=((TOUCH + 0.16, 0.01, 85.0),)),
+    "pushed at once": Hit(pushes=((TOUCH + 0.05, 0.008, 300.0),)),
+    "pushed often": Hit(length=1.0, pushes=[(TOUCH + 0.12 * k, 0.01, 20.0) for k in range(1, 8)]),
+}
+
+
+@cache
+def record(base: str) -> Record:
+    return simulate(BASES[base])
+
+
+def kept(each: Record, chosen) -> Record:
+    """Return the record with the joint states that are ``chosen``, indices or a mask."""
+    columns = {name: getattr(each, name)[chosen] for name in ("t", "q", "dq", "tau")}
+    return replace(each, **columns)
+
+
+def until(each: Record, end: float) -> Record:
+    """Return the record up to ``end`` seconds after the touch."""
+    heard = each.force_t < each.touch + end
+    short = kept(each, each.t < each.touch + end)
+    return replace(short, force_t=each.force_t[heard], force=each.force[heard])
+
+
+def without(each: Record, start: float, end: float) -> Record:
+    """Return the record without the joint states between two times after the touch."""
+    since = each.t - each.touch
+    return kept(each, (since < start) | (since > end))
+
+
+def vibrating(each: Record) -> Record:
+    since = np.maximum(each.t - each.touch, 0.0)[:, None]
+    return replace(each, q=each.q + 8e-3 * np.sin(2 * np.pi * 45 * since))
+
+
+def unknown(each: Record) -> Record:
+    dq = each.dq.copy()
+    dq[100:110] = np.nan
+    return replace(each, dq=dq)
+
+
+def without_torques(each: Record) -> Record:
+    return replace(each, tau=np.zeros_like(each.tau))
+
+
+def back_in_time(each: Record) -> Record:
+    return kept(each, np.r_[0 : len(each.t), 0:300])
+
+
+def twice(each: Record) -> Record:
+    return kept(each, np.r_[0:200, 199 : len(each.t)])
+
+
+# Reports of one bag: base, change, how it is written, settings.
+REPORTS = {
+    "hit": ("hit", None, {}, {"normal": UP}),
+    "hit, nothing known of the plate": ("hit", None, {}, {}),
+    "hit, announced too little": ("hit", None, {"announced": (0.02, 0.0)}, {}),
+    "hit, announced enough": ("hit", None, {"announced": (0.4, 0.8)}, {}),
+    "hit, assumed too little": ("hit", None, {}, {"normal": UP, "friction": 0.05}),
+    "hit, assumed right": ("hit", None, {}, {"normal": UP, "friction": 0.3}),
+    "hit, restitution assumed": ("hit", None, {}, {"normal": UP, "restitution": 0.5}),
+    "hit, normal turned": ("hit", None, {}, {"normal": (0.0, 0.0, -1.0)}),
+    "hit, no force sensor": ("hit", None, {"forces": False}, {"normal": UP}),
+    "hit, slow force sensor": ("hit", None, {"every": 50}, {"normal": UP}),
+    "hit, no torques": ("hit", None, {"torques": False}, {"normal": UP}),
+    "hit, torques zero": (
+        "hit",
+        lambda r: replace(r, tau=np.zeros_like(r.tau)),
+        {},
+        {"normal": UP},
+    ),
+    "hit, begun": ("hit", lambda r: kept(r, r.t < 0.02), {}, {"normal": UP}),
+    "hit, cut off": ("hit", lambda r: until(r, 0.05), {}, {"normal": UP}),
+    "hit, end of window lost": ("hit", lambda r: without(r, 0.094, 0.1), {}, {"normal": UP}),
+    "hit, samples lost": ("hit", lambda r: without(r, 0.04, 0.07), {}, {"normal": UP}),
+    "hit, vibrating": ("hit", vibrating, {}, {"normal": UP}),
+    "hit, unknown": ("hit", unknown, {}, {"normal": UP}),
+    "hit, back in time": ("hit", back_in_time, {}, {"normal": UP}),
+    "hit, twice": ("hit", twice, {}, {"normal": UP}),
+    "pushed late, no force sensor": ("pushed late", None, {"forces": False}, {"normal": UP}),
+    "pushed late, no torques": (
+        "pushed late",
+        None,
+        {"forces": False, "torques": False},
+        {"normal": UP},
+    ),
+    **{base: (base, None, {}, {"normal": UP}) for base in BASES if base != "hit"},
+}
+
+# Sentence: a report that must hold it, and one that must not.
+CASES = {
+    "cannot_tell": ("hit, begun", "free"),
+    "no_impact": ("free", "hit"),
+    "impacts": ("hit", "free"),
+    "impacts_partly_compared": ("hit, cut off", "hit"),
+    "best_model": ("hit, motors unknown", "hit"),
+    "best_model_clear": ("three hits", "hit"),
+    "best_model_unclear": ("three hits, motors alike", "three hits"),
+    "best_model_of_one": ("hit", "three hits"),
+    "friction": ("hit", "smooth"),
+    "friction_at_bound": ("smooth", "hit"),
+    "friction_agrees": ("hit, assumed right", "hit, assumed too little"),
+    "friction_disagrees": ("hit, assumed too little", "hit, assumed right"),
+    "restitution": ("hit", "hit, restitution assumed"),
+    "set_holds": ("hit, announced enough", "hit, announced too little"),
+    "set_announced": ("hit, announced too little", "hit, announced enough"),
+    "set_assumed": ("hit, assumed too little", "hit, assumed right"),
+    "set_identified": ("nine smooth and one rough", "hit, announced too little"),
+    "delays": ("three hits", "hit"),
+    "no_normal": ("hit, nothing known of the plate", "hit, announced enough"),
+    "elsewhere": ("on link 4", "hit"),
+    "not_approaching": ("hit, normal turned", "hit"),
+    "no_force_sensor": ("hit, no force sensor", "hit"),
+    "not_as_announced": ("on link 4", "hit, announced enough"),
+    "few_repetitions": ("hit", "three hits"),
+    "no_torques": ("hit, no torques", "hit"),
+    "slow_for_detector": ("slow", "hit"),
+    "damaged": ("hit, damaged", "hit"),
+    "trouble": ("hit, torques zero", "hit"),
+    "gaps": ("hit, samples lost", "hit"),
+    "jumps": ("hit, back in time", "hit"),
+    "repeated": ("hit, twice", "hit"),
+    "slow": ("slow", "hit"),
+    "not_finite": ("hit, unknown", "hit"),
+    "missed_force": ("pushed late", "pushed slowly"),
+    "missed_jump": ("pushed late, no force sensor", "driven"),
+    "missed_statistic": ("pushed late, no torques", "hit, no torques"),
+    "missed_more": ("pushed often", "pushed late"),
+    "driven": ("driven", "hit"),
+    "poor_fit": ("hit, vibrating", "hit"),
+    "short_window": ("hit, end of window lost", "slow"),
+    "missing_samples": ("hit, samples lost", "hit"),
+    "second_impact": ("two detections", "hit"),
+    "undersampled": ("hit, slow force sensor", "hit"),
+    "in_contact": ("pressing", "hit"),
+    "second_contact": ("pushed at once", "hit"),
+    "statistic_again": ("pushed at once", "hit"),
+    "hole": ("hit, samples lost", "hit"),
+    "cut_off": ("hit, cut off", "hit"),
+}
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory, project_root):
+    """A function that returns the sentences of a report by its name."""
+    folder = tmp_path_factory.mktemp("hits")
+
+    def bag(name: str) -> Path:
+        base, change, how, _ = REPORTS[name]
+        path = folder / name.replace(" ", "_")
+        if not path.exists():
+            write(path, change(record(base)) if change else record(base), **how)
+        return path
+
+    def three() -> Path:
+        path = folder / "three"
+        for k in range(0 if path.exists() else 3):
+            turned = POSE + 0.1 * k * np.array([0.0, 1.0, 0.0, 1.0, 1.0, -1.0, 0.0])
+            write(path / f"hit_{k}", simulate(Hit(pose=turned, seed=k)))
+        return path
+
+    @cache
+    def sentences(name: str):
+        if name in REPORTS:
+            return sentences_of(analyze(bag(name), **REPORTS[name][3]))
+        return {
+            "three hits": lambda: sentences_of(analyze(three(), normal=UP)),
+            "three hits, motors alike": lambda: sentences_of(
+                analyze(three(), normal=UP, robot=str(robot(project_root, folder, alike=True)))
+            ),
+            "hit, motors unknown": lambda: sentences_of(
+                analyze(bag("hit"), normal=UP, robot=str(robot(project_root, folder)))
+            ),
+            "hit, damaged": lambda: sentences_of(analyze(damaged(bag("hit")), normal=UP)),
+            "nine smooth and one rough": lambda: sentences_of(mixed(bag("smooth"), bag("hit"))),
+            "on link 4": lambda: sentences_of(on_link_4(bag("hit"))),
+        }[name]()
+
+    return sentences
+
+
+def robot(root: Path, folder: Path, *, alike: bool = False) -> Path:
+    """Return a Panda's YAML without motor inertias, or with twice the same."""
+    shipped = root / "impact_robots" / "panda.yaml"
+    lines = [
+        line
+        for line in shipped.read_text().splitlines()
+        if not line.startswith(("reflected_motor", "urdf", *(() if alike else ("apparent",))))
+    ]
+    text = "\n".join([*lines, f"urdf: {shipped.with_name('panda.urdf')}", ""])
+    (apparent,) = re.findall("^apparent_motor_inertia: (.*)$", text, re.MULTILINE) or [""]
+    path = folder / f"panda_{'alike' if alike else 'bare'}.yaml"
+    path.write_text(text + (f"reflected_motor_inertia: {apparent}\n" if alike else ""))
+    return path
+
+
+def damaged(bag: Path) -> Path:
+    """Return a copy of a bag whose index cannot be read."""
+    path = bag.with_name(f"{bag.name}_damaged")
+    shutil.copytree(bag, path)
+    (path / "metadata.yaml").write_text("[")
+    return path
+
+
+def on_link_4(bag: Path):
+    """Return the analysis of a hit that was taken for one of link 4, not announced."""
+    collected = collect(bag, Settings(normal=UP))
+    (item,) = collected.impacts
+    elsewhere = replace(item, expected=False, link="panda_link4")
+    return analyze_impacts([replace(collected, impacts=[elsewhere])], Settings(normal=UP))
+
+
+def mixed(smooth: Path, rough: Path):
+    """Return the analysis of nine hits of a smooth plate and one of a rough one."""
+    collected = [collect(each, Settings(normal=UP)) for each in (smooth, rough)]
+    (one,), (other,) = (each.impacts for each in collected)
+    impacts = [*(replace(one) for _ in range(9)), other]
+    return analyze_impacts([replace(collected[0], impacts=impacts)], Settings(normal=UP))
+
+
+def test_every_sentence_has_a_case():
+    assert set(CASES) == set(TEMPLATES)
+
+
+@pytest.mark.parametrize("key", [key for key in CASES if key != "second_impact"])
+def test_a_sentence_is_said_where_it_is_true_and_nowhere_else(said, key):
+    true, false = CASES[key]
+    assert key in {each.key for each in said(true)}
+    assert key not in {each.key for each in said(false)}
+
+
+def test_two_detections_in_one_window_are_said():
+    class Found:
+        quality = GOOD
+
+    assert quality_notes(Found, float("nan")) == []
+    Found.quality = SECOND_IMPACT
+    assert [key_of(text) for text in quality_notes(Found, 0.03)] == ["second_impact"]
+
+
+def test_no_sentence_is_without_a_key(said):
+    for name in REPORTS:
+        for each in said(name):
+            assert each.key, each
+
+
+@pytest.mark.parametrize("key", TEMPLATES)
+def test_the_key_of_a_sentence_is_found_again(key):
+    fields = dict.fromkeys(re.findall(r"\{(\w+)\}", TEMPLATES[key]), "7")
+    assert key_of(say(key, **fields)) == key
+
+
+def test_the_sentences_of_a_report_are_those_with_keys(tmp_path):
+    analysis = analyze(write(tmp_path / "hit", record("driven")), normal=UP)
+    keyed = [each.text for each in sentences_of(analysis)]
+    assert analysis.answer == keyed[: len(analysis.answer)]
+    assert all(any(text.endswith(each) for each in keyed) for text in analysis.warnings)
+    assert len(keyed) == len(analysis.answer) + len(warnings_of(analysis))
