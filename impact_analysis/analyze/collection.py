@@ -43,7 +43,7 @@ from impact_detector.session import Outcome
 from impact_robots import ImpactError, Robot
 
 KEEP = from_seconds(1.2)  # of measurements: an estimate comes 0.1 to 0.6 s after the touch
-VIBRATION = 0.015  # after the touch, or the release if a force tells that, in which the statistic may stay high [s]
+VIBRATION = 0.015  # after the touch, or a known release: the statistic may stay high [s]
 VIBRATION_SAMPLES = 6  # the same at rates where that is longer
 AGAIN = 0.25  # of the first statistic: what rises by that is another impact
 BEFORE, AFTER = 0.05, 0.11  # of the traces, around the touch [s]

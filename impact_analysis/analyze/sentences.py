@@ -105,8 +105,8 @@ NOTES = {
     "in_contact": "the arm stayed in contact for more than half of the window, or until its end",
     "second_contact": "another contact {time} ms after the touch: both are mixed",
     "statistic_again": "the statistic rises to {statistic} again {time} ms after the touch: another"
-    " impact, the end of a long contact, or the arm was driven or vibrates; what is said of this one"
-    " may be mixed with it",
+    " impact, the end of a long contact, or the arm was driven or vibrates; what is said of this"
+    " one may be mixed with it",
     "hole": "a gap of {time} ms in the joint states around it",
     "cut_off": "the recording ends {left} ms after the detection; {needed} ms are needed to tell"
     " what the impact did",
