@@ -46,6 +46,7 @@ KEEP = from_seconds(1.2)  # of measurements: an estimate comes 0.1 to 0.6 s afte
 VIBRATION = 0.015  # after the touch, in which the statistic may stay high [s]
 VIBRATION_SAMPLES = 6  # the same at rates where that is longer
 AGAIN = 0.25  # of the first statistic: what is above later is another impact
+QUIET_BEFORE = 0.005  # the statistic was below the threshold, or the first contact goes on [s]
 BEFORE, AFTER = 0.05, 0.11  # of the traces, around the touch [s]
 MOST_TRACES = 60  # impacts that are drawn, in one recording and over all
 SHORT = 120.0  # recordings are not cut into pieces [s]
@@ -395,17 +396,15 @@ class _Collector:
         period = self._watch.period
         vibration = max(VIBRATION, VIBRATION_SAMPLES * period if isfinite(period) else 0.0)
         first = max((v.statistic for t, v in since if 0.0 < t <= vibration), default=0.0)
-        later = [
-            (t, verdict)
-            for t, verdict in since
-            if vibration < t < self._window
-            and verdict.statistic > max(verdict.threshold, AGAIN * first)
-        ]
-        if not later or estimate.quality & SECOND_IMPACT:
-            return []
-        t, verdict = later[0]
-        again = f"{verdict.statistic:.1f}"
-        return [say("statistic_again", statistic=again, time=f"{1e3 * t:.0f}")]
+        quiet = max(QUIET_BEFORE, 2.0 * period if isfinite(period) else 0.0)
+        for t, verdict in since:
+            rises = vibration < t < self._window and verdict.statistic > verdict.threshold
+            if not rises or not _was_quiet(since, t, quiet):
+                continue
+            peak = max(v.statistic for at, v in since if t <= at <= t + VIBRATION)
+            if peak > AGAIN * first and not estimate.quality & SECOND_IMPACT:
+                return [say("statistic_again", statistic=f"{peak:.1f}", time=f"{1e3 * t:.0f}")]
+        return []
 
     def _cut_off(self, detection: Detection, announced: Announcement | None) -> MeasuredImpact:
         """Return an impact too near to the end of the recording to be estimated."""
@@ -488,6 +487,13 @@ class _Collector:
             statistics[shown, 1],
             *_around_contact(force_t, force, step),
         )
+
+
+def _was_quiet(since: Sequence[tuple[float, Verdict]], t: float, time: float) -> bool:
+    """Tell whether statistics at times (s) were below the threshold for ``time`` before ``t``."""
+    return all(
+        verdict.statistic <= verdict.threshold for at, verdict in since if t - time <= at < t
+    )
 
 
 def _around_contact(t: np.ndarray, force: np.ndarray, step: int) -> tuple[np.ndarray, np.ndarray]:
