@@ -229,13 +229,15 @@ def _candidates(found: dict[str, Coefficients]) -> list[Candidate]:
 def _free_friction(
     impacts: Impacts, ranking: Sequence[Ranked], settings: Settings, seed: int
 ) -> Identified | None:
-    """Return the friction that the data say where one was assumed, with the best inertia."""
+    """Return the friction that the data say where one was assumed, with the inertia best then."""
     if settings.friction is None or not ranking:
         return None
-    best = ranking[0].candidate
-    return coefficients(
-        impacts, best.inertia, settings.law, restitution=best.restitution, seed=seed
-    ).friction
+    law, found = settings.law, []
+    for inertia, e in {one.candidate.inertia: one.candidate.restitution for one in ranking}.items():
+        mu = coefficients(impacts, inertia, law, restitution=e, seed=seed).friction
+        error = np.abs(impacts.errors(inertia, mu.value, e, law)).mean()
+        found.append((float(error), mu))
+    return min(found, key=lambda one: one[0])[1]
 
 
 def _number(value: float) -> float:

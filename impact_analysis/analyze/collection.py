@@ -18,7 +18,7 @@ from impact_analysis.analyze.coasting import COASTING, drive
 from impact_analysis.analyze.detector_choice import choose
 from impact_analysis.analyze.force_peaks import CONTACT_FORCE
 from impact_analysis.analyze.measured import MeasuredImpact, Trace
-from impact_analysis.analyze.missed import FORCE, JUMP, Missed, MissedWatch
+from impact_analysis.analyze.missed import Missed, MissedWatch, missed_text
 from impact_analysis.analyze.oddities import (
     hole,
     quality_notes,
@@ -90,23 +90,12 @@ class Collected:
             said.append(say("repeated", count=self.repeated))
         if self.period > SLOW:
             said.append(say("slow", rate=f"{1 / self.period:.0f}"))
-        said += [_missed_text(each) for each in self.missed[:MOST_SAID]]
+        said += [missed_text(each) for each in self.missed[:MOST_SAID]]
         if (more := len(self.missed) - MOST_SAID) > 0:
             said.append(say("missed_more", count=more))
         if self.dropped:
             said.append(say("not_finite", count=self.dropped, samples=self.samples))
         return said
-
-
-def _missed_text(each: Missed) -> str:
-    """Return what was missed, and why."""
-    when = {"time": f"{each.time:.3f}", "reason": each.reason}
-    if each.kind == FORCE:
-        return say("missed_force", size=f"{each.size:.0f}", **when)
-    if each.kind == JUMP:
-        return say("missed_jump", size=f"{np.degrees(each.size):.0f}", **when)
-    figures = {"statistic": f"{each.size:.1f}", "threshold": f"{each.threshold:g}"}
-    return say("missed_statistic", detector=each.detector, **figures, **when)
 
 
 @dataclass(frozen=True)

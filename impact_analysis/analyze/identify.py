@@ -185,7 +185,9 @@ def _fitted(
     """Return friction, or restitution if ``estimate`` names its estimate, with its interval.
 
     Least squares to first order: an error of the model, or of the other coefficient, that changes
-    predictions by d moves the coefficient by -s.d/s.s, s the predictions' slope over it.
+    predictions by d moves the coefficient by -s.d/s.s, s the predictions' slope over it. Where all
+    contacts stick any larger friction does the same: the interval is open, and begins where it
+    does for the largest friction with which something slides.
     """
     by_mu = _slope(impacts, model, law, (mu, e), 0)
     by_e = _slope(impacts, model, law, (mu, e), 1)
@@ -194,16 +196,19 @@ def _fitted(
     )
     power = float((slope**2).sum())
     count, at_bound = len(impacts), _is_end(grid, value)
-    if not power > 0.0:  # nothing slides: any friction from here on does the same
-        return Identified(value, 0.0, np.inf, count, at_bound, estimate=estimate)
+    if not power > 0.0:
+        if estimate or value <= grid[0]:
+            return Identified(value, 0.0, np.inf, count, at_bound, estimate=estimate)
+        less = max(0.0, value - float(grid[1] - grid[0]))
+        below = _fitted(impacts, model, law, less, e, spread, estimate, half_other)
+        return Identified(value, below.low, np.inf, count, at_bound)
     by_model = np.einsum("vkn,kn->v", spread.velocities, slope) / power
     by_other = half_other * float((slope * other).sum()) / power
     errors = impacts.errors(model, mu, e, law)
     variance = float((errors**2).mean()) * count / len(impacts.groups) / power
     half = float(np.linalg.norm([*by_model, by_other, QUANTILE * np.sqrt(variance)]))
-    return Identified(
-        value, max(0.0, value - half), value + half, count, at_bound, estimate=estimate
-    )
+    low, high = max(0.0, value - half), value + half
+    return Identified(value, low, high, count, at_bound, estimate=estimate)
 
 
 def _slope(

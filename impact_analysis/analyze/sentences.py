@@ -35,7 +35,8 @@ ANSWERS = {
     "friction": "Friction {value} explains them best (from {impacts}).{told}",
     "friction_at_bound": "Friction: the best fit is at the end of the range ({end}): not"
     " identified.",
-    "friction_open": "Friction: not identified, any value explains these impacts as well.",
+    "friction_open": "Friction: {least} or more, not identified: with that these contacts stick,"
+    " and any larger one does the same.",
     "friction_agrees": "The assumed friction of {assumed} agrees with the data.",
     "friction_disagrees": "Friction {assumed} was assumed; {found} explains the data better.",
     "restitution": "Restitution {value} explains the velocities best.",

@@ -90,7 +90,7 @@ def _friction(analysis: Analysis) -> list[str]:
     if friction.at_bound:
         return [say("friction_at_bound", end="0" if friction.value < 0.5 else "1 or more")]
     if not friction.is_known:
-        return [say("friction_open")]
+        return [say("friction_open", least=f"{friction.low:.2f}")]
     told = _told(analysis, friction)
     impacts = _many(friction.impacts, "impact")
     return [say("friction", value=_with_interval(friction), impacts=impacts, told=told)]
