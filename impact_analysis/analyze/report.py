@@ -141,7 +141,8 @@ def _impulse_models(analysis: Analysis) -> str:
     note = (
         "Normal impulse that the friction law gives with each inverse inertia of the contact point"
         " (gm: that of M), at the friction identified with that inertia (em, crb and flex: that of"
-        " the inertia that ranks first); e from the velocities of each impact. Above 1: the model predicts too much."
+        " the inertia that ranks first); e from the velocities of each impact. Above 1: the model"
+        " predicts too much."
     )
     title = "<h2>Which inertia explains the impulse</h2>"
     table = _table(head, rows, best=0)
