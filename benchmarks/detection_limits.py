@@ -4,7 +4,7 @@
 
 Hits found, delays and false detections, not time: each detector with its defaults on the walls of
 ``simulate`` and on the arms of ``impact_foreign``, at four stiffnesses of the wall, and ``fused``
-on a tool that grazes a surface. Run it with ``./impact bench detection_limits`` (two minutes).
+on a tool that grazes a surface. Run it with ``./impact bench detection_limits`` (a minute).
 """
 
 from __future__ import annotations
