@@ -53,6 +53,7 @@ class LinkHit:
 
     place: str  # of PLACES
     touch: float = float("nan")  # by the stamps' clock; NaN: none [s]
+    speed: float = float("nan")  # along the normal when the surface appears, into it [m/s]
     impulse: np.ndarray = field(default_factory=lambda: np.zeros(3))  # on the robot, base axes
     detections: list[Detection] = field(default_factory=list)
     early: Assessment | None = None  # of the first detection
@@ -69,13 +70,15 @@ class LinkHit:
         return "panda_link7" if self.place == TOOL else self.place
 
 
-def link_hit(place: str, seed: int, case: str = NOBODY) -> LinkHit:
+def link_hit(place: str, seed: int, case: str = NOBODY, *, angle: float | None = None) -> LinkHit:
     """Simulate a Panda with measured noise that moves freely until a surface is in its way.
 
     Args:
         place: of ``PLACES``: which point hits; the detector only knows the tool's.
         seed: draws the move, the instant, the surface and the noise.
         case: of ``CASES``: what is announced when the surface appears.
+        angle: of the velocity against the surface's normal, below a right angle [rad]; none: drawn,
+            about square to the surface.
     """
     random, robot = np.random.default_rng(seed), load_robot("panda")
     offset = np.array(PLACES[place]) * random.uniform(0.7, 1.3, 3)
@@ -103,10 +106,11 @@ def link_hit(place: str, seed: int, case: str = NOBODY) -> LinkHit:
         for estimate in cycle.estimates[:1]:
             hit.estimate = hit.estimate or estimate
         if plant.surface is None and cycle.measurement.time >= instant:
-            normal = _draw_normal(plant.contact_velocity, random)
+            normal = _draw_normal(plant.contact_velocity, random, angle)
             friction = random.uniform(0.1, FRICTION)
             point = plant.contact_position - GAP * normal
             plant.surface = Surface(point, normal, law, friction)
+            hit.speed = float(-normal @ plant.contact_velocity)
             news = _when_near(case, cycle.time, robot, plant, normal)
         end = instant + WITHOUT if plant.touch is None else plant.touch.time + AFTER
         if cycle.measurement.time >= end:
@@ -123,10 +127,17 @@ def _draw_move(robot: Robot, random: np.random.Generator) -> Move:
     return Move(0.2, duration, origin, target)
 
 
-def _draw_normal(velocity: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Draw a surface about square to the velocity (3,); returns its unit normal (3,)."""
-    normal = TILT * random.uniform(-1.0, 1.0, 3) - velocity / np.linalg.norm(velocity)
-    return np.asarray(normal / np.linalg.norm(normal))
+def _draw_normal(
+    velocity: np.ndarray, random: np.random.Generator, angle: float | None
+) -> np.ndarray:
+    """Draw a surface at an angle [rad] to the velocity (3,); returns its unit normal (3,)."""
+    against = -velocity / np.linalg.norm(velocity)
+    if angle is None:  # about square to it
+        normal = TILT * random.uniform(-1.0, 1.0, 3) + against
+        return np.asarray(normal / np.linalg.norm(normal))
+    around = random.uniform(-np.pi, np.pi)
+    aside = np.sin(angle) * np.array([np.cos(around), np.sin(around)])
+    return np.asarray(contact_rotation(against) @ np.append(aside, np.cos(angle)))
 
 
 def _at_the_start(case: str) -> Announcement | None:

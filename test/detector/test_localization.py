@@ -149,6 +149,18 @@ def test_simulated_hits_are_located(place):
             assert np.degrees(np.arccos(late.direction @ push)) < 4.0
 
 
+def test_a_surface_can_be_met_at_an_angle_and_a_shallow_hit_pushes_less():
+    pytest.importorskip("mujoco")
+    from impact_analysis.link_hit import TOOL, link_hit
+
+    steep, shallow = (link_hit(TOOL, 0, angle=np.radians(angle)) for angle in (60.0, 80.0))
+    ratio = np.cos(np.radians(80.0)) / np.cos(np.radians(60.0))
+    assert shallow.speed == pytest.approx(ratio * steep.speed)
+    assert np.linalg.norm(shallow.impulse) < np.linalg.norm(steep.impulse)
+    (found,) = steep.detections
+    assert 0.0 < found.detection_time * 1e-9 - steep.touch < 3e-3
+
+
 # --- noise and motion of a real arm -------------------------------------------------------------
 
 

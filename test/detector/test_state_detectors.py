@@ -17,6 +17,7 @@ from impact_detector import (
     acceleration_onset,
 )
 from impact_detector.friction import PANDA_FRICTION
+from impact_detector.node_parameters import DetectorParameters, session_for
 from impact_predictor.contact_force import Viscoelastic
 from impact_robots import ArmDynamics
 from impact_sim.passive_impact import passive_impact
@@ -30,10 +31,15 @@ LEAD = 400  # quiet samples before the simulation begins
 
 @pytest.fixture(scope="module")
 def impact(panda):
+    return hit(panda, 1.2e5)
+
+
+def hit(panda, stiffness):
     """Return samples of a noisy arm that hits a wall at 0.12 m/s, and the touch [ns]."""
     state = ArmDynamics(panda)(Q, np.zeros(7))
     dq = np.linalg.pinv(state.J) @ np.append(-0.12 * NORMAL, np.zeros(3))
-    run = passive_impact(panda, Q, dq, NORMAL, Viscoelastic(1.2e5, 8e6), friction=0.15)
+    law = Viscoelastic(stiffness, 8e6 / 1.2e5 * stiffness)
+    run = passive_impact(panda, Q, dq, NORMAL, law, friction=0.15)
     still = [(Q + (k - LEAD) * 1e-3 * dq, dq, run.tau[0]) for k in range(LEAD)]
     rows = [*still, *zip(run.q, run.dq, run.tau, strict=True)]
     return noisy(rows, 3), LEAD * MILLISECOND + round(run.touch.time * 1e9)
@@ -130,6 +136,29 @@ def test_an_impact_on_top_of_the_real_arms_motion_and_noise_is_found(panda, free
         detector = FusedDetector(panda)
         found = [k for k, row in enumerate(rows) if detector.update(sample_of(row)).detection]
         assert len(found) == 1 and 600 <= found[0] <= 604
+
+
+@pytest.mark.parametrize("every", [1, 4, 5])
+def test_the_real_arm_in_free_motion_does_not_alarm_momentum_at_any_rate(panda, free_motion, every):
+    session = session_for(DetectorParameters(detectors=("momentum",)), panda)
+    outcomes = [session.add_state(sample_of(row)) for row in free_motion[::every]]
+    verdicts = [verdict for outcome in outcomes for verdict in outcome.verdicts]
+    statistics = np.array([verdict.statistic for verdict in verdicts])
+    assert not any(outcome.detections or outcome.suppressed for outcome in outcomes)
+    assert 0.2 * session.threshold < np.nanmax(statistics) < 0.75 * session.threshold
+    assert np.mean(np.isfinite(statistics)) > 0.97
+
+
+def test_a_hit_on_a_softer_wall_is_found_later(panda):
+    """The same arm at the same speed; the delay that is claimed is that of a wall."""
+    delays = []
+    for stiffness in (5e5, 1.2e5, 2e4):
+        samples, touch = hit(panda, stiffness)
+        detector = FusedDetector(panda)
+        times = [s.time for s in samples if detector.update(s).detection]
+        delays += [(time - touch) / MILLISECOND for time in times]
+    assert len(delays) == 3
+    assert 0 < delays[0] <= delays[1] < delays[2] and delays[2] > 2.0 * delays[0]
 
 
 @pytest.mark.parametrize("name", DETECTORS)
