@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 import adversary_cycles
 
-from impact_analysis.processes import Workers, result_of
-from impact_analysis.progress import Progress
-from impact_ros.domain import own_domain
+from impact_bringup.domain import own_domain
+from impact_cli.progress import Progress
+from impact_trials.processes import Workers, result_of
 
 JOBS = 2
 TOLD = 20  # descriptions of failures, at most

@@ -21,12 +21,12 @@ from adversary_events import LIES, Liar
 from adversary_loop import Loop, Sent
 from adversary_plans import INTERFACES, Task, draw_plan, draw_task
 
-from impact_analysis.processes import check_stopped
 from impact_qp import Phase
-from impact_qp.lead import LEAD
+from impact_qp.control.lead import LEAD
+from impact_qp.control.phases import STANDING
 from impact_qp.limits import RobustImpactLimit
-from impact_qp.phases import STANDING
 from impact_sim.sensors import PANDA_NOISE
+from impact_trials.processes import check_stopped
 
 PERIOD, FLOOD = 1_000_000, 100_000  # between states [ns]
 TOUCHED = 50  # cycles after a contact in which velocities jump, not because of commands

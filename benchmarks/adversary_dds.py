@@ -24,11 +24,11 @@ from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
+from impact_bringup.lifecycle import LifecycleClient
 from impact_msgs.msg import ControllerStatus, DetectorStatus, JointCommand
 from impact_qp.node import ImpactQpNode
 from impact_qp.parameters import ControllerParameters
 from impact_robots import load_robot
-from impact_ros.lifecycle import LifecycleClient
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.parameters import specifications
 from impact_ros.qos import RECORD, STREAM

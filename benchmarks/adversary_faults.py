@@ -23,8 +23,8 @@ import adversary_state_faults as states
 from adversary_dds import DdsArm, FaultError
 from predictor_service import importable
 
-from impact_ros.child import child_process
-from impact_ros.domain import own_domain
+from impact_bringup.child import child_process
+from impact_bringup.domain import own_domain
 
 KILLED_AFTER = 120.0  # [s]
 TOLD = {"approach_on_activation": False}

@@ -23,10 +23,10 @@ from predictor_service import importable
 from rclpy.node import Node
 from std_msgs.msg import Empty
 
+from impact_bringup.child import child_process
 from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactEstimate, WrenchBatch
 from impact_qp.node import ImpactQpNode
 from impact_ros import qos
-from impact_ros.child import child_process
 from impact_ros.main import main_for
 
 ENDS_WITHIN = 10.0  # [s]
@@ -137,7 +137,7 @@ def _survives(arm: DdsArm, sends: list[tuple[Any, str, Any]]) -> None:
         arm: with its settings.
         sends: message, topic and QoS profile of each.
     """
-    with _process(arm, "impact_ros.suite") as process:
+    with _process(arm, "impact_bringup.suite") as process:
 
         def gone() -> bool:
             return process.poll() is not None

@@ -21,7 +21,7 @@ from rosbags.highlevel import AnyReader
 from side_by_side import times
 
 from impact_analysis.analyze import Settings, analyze, collect
-from impact_analysis.bags import BagWriter
+from impact_bags import BagWriter
 from impact_robots import load_robot
 
 SHORT, LONG = 60, 600  # [s]

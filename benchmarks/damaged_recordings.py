@@ -118,7 +118,7 @@ def make_recordings(folder: Path) -> list[Path]:
 
 
 def _write_bag(path: Path, storage: StoragePlugin, mode: CompressionMode) -> None:
-    from impact_analysis.bags import impact_typestore
+    from impact_bags import impact_typestore
 
     store = impact_typestore()
     writer = Writer(path, version=9, storage_plugin=storage)
@@ -409,7 +409,7 @@ def _wrong(answer: Answer) -> str:
 
 def _serve(pipe: Connection) -> None:
     """Read the recordings whose paths come, and answer."""
-    from impact_analysis.command_line import run
+    from impact_cli.command_line import run
 
     with tempfile.TemporaryDirectory(prefix="impact_damaged_") as folder:
         warm = make_recordings(Path(folder) / "whole")[-1]

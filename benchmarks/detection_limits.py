@@ -15,16 +15,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from impact_analysis.impact_trial import run_impact
-from impact_analysis.link_hit import TOOL, link_hit
-from impact_analysis.lockstep import Cycle
-from impact_analysis.trial import Trial
-from impact_detector.node_parameters import DetectorParameters, session_for
-from impact_detector.sample import FUSED, MOMENTUM, TORQUE_ERROR, JointSample, from_seconds
+from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession, Outcome
+from impact_detector.signals.sample import FUSED, MOMENTUM, TORQUE_ERROR, JointSample, from_seconds
 from impact_foreign import Setup, draw_setup, simulate_hit
 from impact_robots import load_robot
 from impact_sim.scenarios import load_scenario
+from impact_trials.impact_trial import run_impact
+from impact_trials.link_hit import TOOL, link_hit
+from impact_trials.lockstep import Cycle
+from impact_trials.trial import Trial
 
 DETECTORS = (FUSED, MOMENTUM, TORQUE_ERROR)
 STIFFNESSES = (2e4, 5e4, 1.2e5, 5e5)  # of the wall [N/m]

@@ -27,17 +27,17 @@ from rosbags.highlevel import AnyReader
 from sensor_msgs.msg import JointState
 from side_by_side import times
 
-from impact_analysis.bag_recording import BagRecording, TopicChoice
-from impact_analysis.bags import BagWriter
-from impact_analysis.detect_run import detect
-from impact_detector.model_torque import ModelTorque
+from impact_analysis.detection.detect_run import detect
+from impact_bags import BagWriter
+from impact_bags.bag_recording import BagRecording, TopicChoice
+from impact_bringup.child import child_process
+from impact_bringup.domain import own_domain
 from impact_detector.node import DetectorNode
-from impact_detector.node_parameters import DETECTORS, DetectorParameters, state_detectors
-from impact_detector.sample import JointSample
+from impact_detector.parameters import DETECTORS, DetectorParameters, state_detectors
+from impact_detector.signals.model_torque import ModelTorque
+from impact_detector.signals.sample import JointSample
 from impact_robots import load_robot
 from impact_ros import qos
-from impact_ros.child import child_process
-from impact_ros.domain import own_domain
 from impact_ros.main import main_for
 
 ROBOT = load_robot("panda")

@@ -19,9 +19,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_analysis.impact_trial import qp_controller
-from impact_analysis.lockstep import lockstep
-from impact_analysis.trial import Trial, detector_session
 from impact_detector import (
     Detection,
     Estimate,
@@ -33,14 +30,17 @@ from impact_detector import (
     resampled_share,
     restitution_by_force,
 )
-from impact_detector.gross_methods import METHODS, RELEASE
-from impact_predictor.contact_force import HuntCrossley
+from impact_detector.estimators.gross_methods import METHODS, RELEASE
+from impact_predictor.contact_force.laws import HuntCrossley
 from impact_robots import ArmDynamics, Robot, load_robot
 from impact_sim.passive_impact import passive_impact
 from impact_sim.scenarios import load_scenario
 from impact_sim.simulation import START_NS, Measurement, Simulation
 from impact_sim.variation import draw
 from impact_sim.watched_plant import WatchedPlant
+from impact_trials.impact_trial import qp_controller
+from impact_trials.lockstep import lockstep
+from impact_trials.trial import Trial, detector_session
 
 SCENARIOS = ("iim_wall_cfg1", "iim_wall_cfg2", "iim_wall_cfg3")
 TRIALS = 10  # of each scenario, two at each speed

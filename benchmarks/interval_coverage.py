@@ -19,10 +19,10 @@ import numpy as np
 import pinocchio as pin
 
 from impact_analysis.reproduce.wall_configurations import NORMAL, draw
-from impact_detector.gross_velocity import gross_velocity
+from impact_detector.estimators.gross_velocity import gross_velocity
 from impact_foreign import draw_setup, simulate_hit
 from impact_predictor import velocity_interval
-from impact_predictor.contact_force import Viscoelastic
+from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation, load_robot
 from impact_sim.passive_impact import passive_impact
 

@@ -13,7 +13,9 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
-from impact_analysis.link_hit import (
+from impact_detector.attribution.assessment import Assessment
+from impact_detector.attribution.expectation import DIRECTION, PLACE, TIME
+from impact_trials.link_hit import (
     ANNOUNCED,
     NOBODY,
     NOTHING,
@@ -23,8 +25,6 @@ from impact_analysis.link_hit import (
     LinkHit,
     link_hit,
 )
-from impact_detector.assessment import Assessment
-from impact_detector.expectation import DIRECTION, PLACE, TIME
 
 SEEDS = 12
 Read = Callable[[LinkHit], Assessment | None]

@@ -7,7 +7,7 @@ Simulated approaches of the demo's Panda. Run it with ``./impact bench mishaps``
 
 from __future__ import annotations
 
-from impact_analysis.mishaps import MISHAPS, run_mishap
+from impact_trials.disturbances import MISHAPS, run_mishap
 
 
 def measure() -> dict[str, float]:

@@ -24,9 +24,9 @@ from impact_predictor import (
     predict_many,
     robot_sets,
 )
-from impact_predictor.impact_map import map_state
-from impact_predictor.predict import map_inertia
-from impact_predictor.robot_contacts import RobotContact
+from impact_predictor.laws.impact_map import map_state
+from impact_predictor.prediction.predict import map_inertia
+from impact_predictor.prediction.robot_contacts import RobotContact
 from impact_robots import ArmDynamics, contact_rotation, load_robot
 
 ROBOT = load_robot("panda")

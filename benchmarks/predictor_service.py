@@ -27,15 +27,15 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
+from impact_bringup.child import child_process
+from impact_bringup.domain import own_domain
 from impact_msgs.msg import Contact
 from impact_msgs.srv import PredictImpact
-from impact_predictor.answers import prediction_message
-from impact_predictor.impact_question import answer
 from impact_predictor.node import PredictorNode
-from impact_predictor.requests import RequestReader
+from impact_predictor.prediction.impact_question import answer
+from impact_predictor.ros.messages import prediction_message
+from impact_predictor.ros.request_reader import RequestReader
 from impact_robots import ArmDynamics, contact_rotation, load_robot
-from impact_ros.child import child_process
-from impact_ros.domain import own_domain
 from impact_ros.main import main_for
 from impact_ros.spin import make_executor
 

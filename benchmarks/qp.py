@@ -21,7 +21,7 @@ import numpy as np
 import pinocchio as pin
 import quadprog
 
-import impact_qp.acceleration
+import impact_qp.control.acceleration
 from impact_qp import Contact, ImpactController, Plan, solve
 from impact_robots import load_robot
 from impact_sim.scenarios import load_scenario
@@ -80,7 +80,7 @@ def _approach() -> tuple[list[State], list[tuple[np.ndarray, ...]]]:
         programs.append((H, -c, np.ascontiguousarray(-G.T), -h))
         return solve(program, *options)
 
-    impact_qp.acceleration.solve = recording
+    impact_qp.control.acceleration.solve = recording
     try:
         for _ in range(CYCLES):
             measured = (
@@ -91,7 +91,7 @@ def _approach() -> tuple[list[State], list[tuple[np.ndarray, ...]]]:
             dq = dq + 1e-3 * controller.update(*measured).ddq
             q = q + 1e-3 * dq
     finally:
-        impact_qp.acceleration.solve = solve
+        impact_qp.control.acceleration.solve = solve
     return states, programs
 
 

@@ -27,12 +27,12 @@ from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 
+from impact_bringup.child import child_process
+from impact_bringup.domain import own_domain
+from impact_bringup.lifecycle import LifecycleClient
 from impact_msgs.msg import JointCommand
 from impact_robots import load_robot
 from impact_ros import qos
-from impact_ros.child import child_process
-from impact_ros.domain import own_domain
-from impact_ros.lifecycle import LifecycleClient
 from impact_ros.main import main_for
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.spin import make_executor
@@ -133,7 +133,7 @@ def measure(seconds: int = SECONDS) -> dict[str, float]:
         (log / "suite.yaml").write_text(yaml.safe_dump(settings))
         arguments = ["--ros-args", "--params-file", str(log / "suite.yaml")]
         with (
-            child_process("impact_ros.suite", arguments, log / "suite.log"),
+            child_process("impact_bringup.suite", arguments, log / "suite.log"),
             child_process(Path(__file__).stem, [ECHO], log / "echo.log"),
         ):
             delays = _drive(seconds)

@@ -18,12 +18,12 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from scipy.optimize import brentq
 
-from impact_analysis.demo_plots import STYLE as BASE_STYLE
-from impact_predictor.contact_force import ExtendedHuntCrossley, HuntCrossley, Viscoelastic
-from impact_predictor.contact_identification import identify_contact
-from impact_predictor.contact_simulation import simulate_contact
-from impact_predictor.lumped_contact import Maxwell, VirtualSpring
-from impact_predictor.restitution import asymptotic_restitution, exact_restitution
+from impact_analysis.demo.plots import STYLE as BASE_STYLE
+from impact_predictor.contact_force.laws import ExtendedHuntCrossley, HuntCrossley, Viscoelastic
+from impact_predictor.contact_force.lumped_laws import Maxwell, VirtualSpring
+from impact_predictor.contact_force.restitution import asymptotic_restitution, exact_restitution
+from impact_predictor.contact_force.simulation import simulate_contact
+from impact_predictor.identification.contact_identification import identify_contact
 
 FILE = Path(__file__).parent / "figures" / "contact_force.png"
 MASS, SPEED, RESTITUTION, STIFFNESS = 3.0, 0.1, 0.4, 1e5

@@ -24,7 +24,7 @@ from impact_detector import (
     StateDetector,
     TorqueErrorDetector,
 )
-from impact_predictor.contact_force import Viscoelastic
+from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics, load_robot
 from impact_sim.passive_impact import passive_impact
 from impact_sim.sensors import PANDA_NOISE

@@ -17,12 +17,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from impact_analysis.evaluate_run import baseline_scale, halves, spread
-from impact_analysis.planar_impact_file import PlanarImpactFile
-from impact_analysis.planar_impacts import PlanarImpacts
-from impact_analysis.planar_models import baseline, planar_models
-from impact_analysis.planar_momentum import inertia_ratio
-from impact_analysis.robust_fit import fit
+from impact_analysis.planar.evaluate_run import baseline_scale, halves, spread
+from impact_analysis.planar.planar_impact_file import PlanarImpactFile
+from impact_analysis.planar.planar_impacts import PlanarImpacts
+from impact_analysis.planar.planar_models import baseline, planar_models
+from impact_analysis.planar.planar_momentum import inertia_ratio
+from impact_analysis.planar.robust_fit import fit
 
 TARGET = Path(__file__).with_name("figures") / "ellipse_impacts.png"
 SHOWN = {"baseline": "0.45", "poisson": "tab:orange", "place": "tab:green", "direction": "tab:blue"}

@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from scipy.spatial import ConvexHull
 
-from impact_detector.gross_velocity import gross_velocity
+from impact_detector.estimators.gross_velocity import gross_velocity
 from impact_predictor import (
     crb,
     impact_map,
@@ -25,7 +25,7 @@ from impact_predictor import (
     predict,
     velocity_interval,
 )
-from impact_predictor.contact_force import Viscoelastic
+from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics, ArmState, contact_rotation, load_robot
 from impact_sim.passive_impact import passive_impact
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-import impact_qp.acceleration
-from impact_analysis.program_picture import draw
+import impact_qp.control.acceleration
+from impact_analysis.demo.program_picture import draw
 from impact_qp import Contact, ImpactController, Plan, QuadraticProgram, solve
 from impact_robots import load_robot
 from impact_sim.scenarios import load_scenario
@@ -37,7 +37,7 @@ def main() -> None:
         kept[:] = [QuadraticProgram(*copies, program.names), solution]
         return solution
 
-    impact_qp.acceleration.solve = keeping
+    impact_qp.control.acceleration.solve = keeping
     q, dq = SCENARIO.start(ROBOT).copy(), np.zeros(ROBOT.dof)
     for _ in range(CYCLES):
         dq = dq + 1e-3 * controller.update(q, dq).ddq

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from PIL import Image
 
-from impact_analysis.command_line import run
+from impact_cli.command_line import run
 
 FIGURES = Path(__file__).parent / "figures"
 TYPES = ("flex_exp_type1", "flex_exp_type2", "flex_exp_type4", "flex_exp_type8")

@@ -18,7 +18,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-from impact_analysis.demo_plots import STYLE as BASE_STYLE
+from impact_analysis.demo.plots import STYLE as BASE_STYLE
 from impact_analysis.reproduce.inertia_ranking import inertia_ranking, mean_log_errors
 from impact_analysis.reproduce.planar_case import planar_cases
 from impact_analysis.reproduce.planar_study import PlanarResult, planar_study

@@ -19,7 +19,7 @@ matplotlib.use("Agg")
 import numpy as np
 from matplotlib import pyplot as plt
 
-from impact_analysis.demo_plots import STYLE
+from impact_analysis.demo.plots import STYLE
 from impact_analysis.reproduce.closed_loop import Hit, hit_once
 from impact_analysis.reproduce.wall_configurations import draw
 from impact_robots import RobotError, load_robot

@@ -1,26 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: ``impact COMMAND``, also ``python -m impact_analysis COMMAND``."""
+"""``python -m impact_analysis COMMAND``, as it was typed before impact_cli was a package."""
 
 import sys
 
-from impact_analysis.interrupts import deferred_interrupts
-from impact_analysis.standard_streams import fill_closed_streams
-
-INTERRUPTED = 130
-
-
-def main() -> int:
-    """Run a command; Ctrl-C is one line, also while everything is still being imported."""
-    fill_closed_streams()
-    try:
-        with deferred_interrupts():
-            from impact_analysis.command_line import run
-        return run()
-    except KeyboardInterrupt:
-        print("impact: interrupted; what was finished is kept", file=sys.stderr)
-        return INTERRUPTED
-
+from impact_cli.__main__ import main
 
 if __name__ == "__main__":
     sys.exit(main())

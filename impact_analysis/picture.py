@@ -7,8 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from impact_analysis.exceptions import WriteError
-from impact_analysis.new_files import NewFiles
+from impact_bags.new_files import NewFiles
+from impact_robots.exceptions import WriteError
 
 
 def save(figure: Any, path: Path, dpi: int) -> None:

@@ -2,33 +2,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an impact did: streaming detectors, and estimators of what happened around an event."""
 
-from impact_detector.acceleration import AccelerationDetector, acceleration_onset
-from impact_detector.approach import ApproachGate
-from impact_detector.contact_law import contact_law_of
-from impact_detector.damped_oscillation import OscillationFit, oscillation_fit
-from impact_detector.estimate import Estimate, ImpactEstimator
-from impact_detector.exceptions import DetectorError, EstimateError
-from impact_detector.force_threshold import ForceThresholdDetector
-from impact_detector.friction import PANDA_FRICTION, JointFriction
-from impact_detector.fused import FusedDetector
-from impact_detector.gross_velocity import GrossVelocity, gross_velocity
-from impact_detector.impulse import Impulse, integrate_impulse
-from impact_detector.measured_restitution import (
+from impact_detector.detectors.acceleration import AccelerationDetector, acceleration_onset
+from impact_detector.detectors.approach import ApproachGate
+from impact_detector.detectors.detector import StateDetector
+from impact_detector.detectors.force_threshold import ForceThresholdDetector
+from impact_detector.detectors.fused import FusedDetector
+from impact_detector.detectors.momentum import MomentumDetector, MomentumObserver
+from impact_detector.detectors.torque_error import TorqueErrorDetector
+from impact_detector.estimators.contact_law import contact_law_of
+from impact_detector.estimators.damped_oscillation import OscillationFit, oscillation_fit
+from impact_detector.estimators.gross_velocity import GrossVelocity, gross_velocity
+from impact_detector.estimators.impulse import Impulse, integrate_impulse
+from impact_detector.estimators.measured_restitution import (
     ForceRestitution,
     kinematic_restitution,
     restitution_by_force,
 )
-from impact_detector.model_torque import ModelTorque
-from impact_detector.momentum_observer import MomentumDetector, MomentumObserver
-from impact_detector.reference import ReferencePairing
-from impact_detector.sample import Detection, ForceSample, JointSample, Verdict, from_seconds
-from impact_detector.sampling_error import resampled_share, sampling_share
-from impact_detector.state_detector import StateDetector
-from impact_detector.torque_error import TorqueErrorDetector
-from impact_detector.torque_impulse import TorqueImpulse, torque_impulse
-from impact_detector.touch_time import TouchTime, touch_time
-from impact_detector.velocity_before import velocity_before
-from impact_detector.velocity_window import WindowJump, window_jump
+from impact_detector.estimators.sampling_error import resampled_share, sampling_share
+from impact_detector.estimators.streaming import Estimate, ImpactEstimator
+from impact_detector.estimators.torque_impulse import TorqueImpulse, torque_impulse
+from impact_detector.estimators.touch_time import TouchTime, touch_time
+from impact_detector.estimators.velocity_before import velocity_before
+from impact_detector.estimators.velocity_window import WindowJump, window_jump
+from impact_detector.exceptions import DetectorError, EstimateError
+from impact_detector.signals.joint_friction import PANDA_FRICTION, JointFriction
+from impact_detector.signals.model_torque import ModelTorque
+from impact_detector.signals.reference_torque import ReferencePairing
+from impact_detector.signals.sample import (
+    Detection,
+    ForceSample,
+    JointSample,
+    Verdict,
+    from_seconds,
+)
 
 __all__ = [
     "PANDA_FRICTION",

@@ -12,7 +12,8 @@ from geometry_msgs.msg import WrenchStamped
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from impact_detector.conversion import (
+from impact_detector.parameters import THRESHOLDS, DetectorParameters, session_for
+from impact_detector.ros.conversion import (
     announcement,
     batch_sample,
     joint_sample,
@@ -20,16 +21,15 @@ from impact_detector.conversion import (
     unreadable,
     wrench_sample,
 )
-from impact_detector.health import HealthMonitor
-from impact_detector.node_parameters import THRESHOLDS, DetectorParameters, session_for
-from impact_detector.reports import (
+from impact_detector.ros.health import HealthMonitor
+from impact_detector.ros.messages import (
     diagnostic_message,
     estimate_message,
     event_message,
     status_message,
 )
-from impact_detector.sample import ForceSample, JointSample, Suppressed, all_finite
 from impact_detector.session import Outcome
+from impact_detector.signals.sample import ForceSample, JointSample, Suppressed, all_finite
 from impact_msgs.msg import (
     DetectorStatus,
     ImpactAnnouncement,

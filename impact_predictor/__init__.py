@@ -2,10 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an impact will do: inverse inertia, impact maps, feasible sets, speed bounds."""
 
-from impact_predictor.batch import BatchPrediction, predict_many
-from impact_predictor.bodies import ArmBody, FreeBody, box
-from impact_predictor.contact_estimate import ContactIdentification, FitFlag
-from impact_predictor.contact_force import (
+from impact_predictor.contact_force.laws import (
     ExtendedHuntCrossley,
     HuntCrossley,
     Viscoelastic,
@@ -13,19 +10,15 @@ from impact_predictor.contact_force import (
     hertz_stiffness,
     viscoelastic_restitution,
 )
-from impact_predictor.contact_identification import identify_contact
-from impact_predictor.contact_profile import ContactEnd, ContactProfile
-from impact_predictor.contact_simulation import simulate_contact
-from impact_predictor.contacts import Contact, Loop, face_points
-from impact_predictor.derived_sets import (
-    angular_momentum_jump_set,
-    com_velocity_jump_set,
-    force_set,
-    impulsive_torque_set,
-    joint_velocity_jump_set,
-    velocity_after_set,
-    velocity_jump_set,
+from impact_predictor.contact_force.lumped_laws import Maxwell, VirtualSpring
+from impact_predictor.contact_force.profile import ContactEnd, ContactProfile
+from impact_predictor.contact_force.restitution import (
+    asymptotic_restitution,
+    exact_restitution,
+    maxwell_restitution,
+    spring_restitution,
 )
+from impact_predictor.contact_force.simulation import simulate_contact
 from impact_predictor.exceptions import (
     NoImpulseError,
     NotApproachingError,
@@ -36,25 +29,16 @@ from impact_predictor.exceptions import (
     UnknownNameError,
     UnsolvedImpactError,
 )
-from impact_predictor.feasible_sets import (
-    compression_set,
-    friction_half_spaces,
-    friction_pyramid,
-    impulse_set,
-    restitution_half_spaces,
-    unit_impulses,
-)
-from impact_predictor.friction_cone import Residuals
-from impact_predictor.friction_identification import (
+from impact_predictor.identification.contact_estimate import ContactIdentification, FitFlag
+from impact_predictor.identification.contact_identification import identify_contact
+from impact_predictor.identification.friction_identification import (
     FrictionEstimate,
     MeasuredImpact,
     identify_friction,
     prediction_error,
 )
-from impact_predictor.impact_map import FRICTION_LAWS, impact_map
 from impact_predictor.impact_result import ContactMode, Flag, ImpactMapResult
-from impact_predictor.impact_system import ImpactSystem, SystemImpact, impact_system
-from impact_predictor.impulse_maps import (
+from impact_predictor.inertia.impulse_maps import (
     angular_momentum_map,
     com_velocity_map,
     joint_torque_map,
@@ -62,43 +46,59 @@ from impact_predictor.impulse_maps import (
     mean_force_factor,
     minimum_norm_joint_velocity_map,
 )
-from impact_predictor.inertia_models import (
+from impact_predictor.inertia.inertia_models import (
     INVERSE_INERTIAS,
     InverseInertia,
     named_inverse_inertia,
     normal_impulse,
 )
-from impact_predictor.inverse_inertia import (
+from impact_predictor.inertia.inverse_inertia import (
     algebraic_mass,
-    contact_jacobian,
     crb,
     effective_mass,
     flexible,
     generalized_momentum,
 )
-from impact_predictor.lumped_contact import Maxwell, VirtualSpring
-from impact_predictor.planar_impact import PLANAR_LAWS, planar_impulse
-from impact_predictor.polytope import Polytope
-from impact_predictor.predict import predict
-from impact_predictor.prediction import Prediction
-from impact_predictor.restitution import (
-    asymptotic_restitution,
-    exact_restitution,
-    maxwell_restitution,
-    spring_restitution,
-)
-from impact_predictor.robot_contacts import RobotContact, predict_contacts
-from impact_predictor.robot_sets import SETS, robot_sets
-from impact_predictor.simultaneous_impact import simultaneous_impact
-from impact_predictor.simultaneous_result import SimultaneousImpact
-from impact_predictor.speed_bound import existential_speed_bound, robust_speed_bound
-from impact_predictor.tangential_compliance import compliant_impulse
-from impact_predictor.trust import caveats
-from impact_predictor.velocity_interval import (
+from impact_predictor.inertia.jacobian import contact_jacobian
+from impact_predictor.laws.impact_map import FRICTION_LAWS, impact_map
+from impact_predictor.laws.planar_impact import PLANAR_LAWS, planar_impulse
+from impact_predictor.laws.tangential_compliance import compliant_impulse
+from impact_predictor.multicontact.bodies import ArmBody, FreeBody, box
+from impact_predictor.multicontact.contacts import Contact, Loop, face_points
+from impact_predictor.multicontact.friction_cone import Residuals
+from impact_predictor.multicontact.impact_system import ImpactSystem, SystemImpact, impact_system
+from impact_predictor.multicontact.simultaneous_impact import simultaneous_impact
+from impact_predictor.multicontact.simultaneous_result import SimultaneousImpact
+from impact_predictor.prediction.batch import BatchPrediction, predict_many
+from impact_predictor.prediction.predict import predict
+from impact_predictor.prediction.prediction import Prediction
+from impact_predictor.prediction.robot_contacts import RobotContact, predict_contacts
+from impact_predictor.prediction.trust import caveats
+from impact_predictor.prediction.velocity_interval import (
     VelocityInterval,
     contacts_interval,
     velocity_interval,
 )
+from impact_predictor.sets.derived_sets import (
+    angular_momentum_jump_set,
+    com_velocity_jump_set,
+    force_set,
+    impulsive_torque_set,
+    joint_velocity_jump_set,
+    velocity_after_set,
+    velocity_jump_set,
+)
+from impact_predictor.sets.feasible_sets import (
+    compression_set,
+    friction_half_spaces,
+    friction_pyramid,
+    impulse_set,
+    restitution_half_spaces,
+    unit_impulses,
+)
+from impact_predictor.sets.polytope import Polytope
+from impact_predictor.sets.robot_sets import SETS, robot_sets
+from impact_predictor.sets.speed_bound import existential_speed_bound, robust_speed_bound
 
 __all__ = [
     "FRICTION_LAWS",

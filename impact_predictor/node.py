@@ -16,17 +16,17 @@ from visualization_msgs.msg import MarkerArray
 from impact_msgs.msg import ImpactPrediction
 from impact_msgs.msg import Polytope as PolytopeMessage
 from impact_msgs.srv import ComputeFeasibleSets, PredictImpact
-from impact_predictor.answers import polytope_message, prediction_message
-from impact_predictor.codes import RequestError, code_name
-from impact_predictor.impact_question import answer, impulse_sets
-from impact_predictor.marker_shapes import Scales
-from impact_predictor.markers import STAY, marker_array
-from impact_predictor.near_contact import Forecast
-from impact_predictor.node_parameters import PredictorParameters
-from impact_predictor.polytope import Polytope
-from impact_predictor.request_limits import impossible, short
-from impact_predictor.requests import RequestReader
-from impact_predictor.robot_sets import robot_sets
+from impact_predictor.parameters import PredictorParameters
+from impact_predictor.prediction.impact_question import answer, impulse_sets
+from impact_predictor.prediction.near_contact import Forecast
+from impact_predictor.ros.error_codes import RequestError, code_name
+from impact_predictor.ros.marker_shapes import Scales
+from impact_predictor.ros.markers import STAY, marker_array
+from impact_predictor.ros.messages import polytope_message, prediction_message
+from impact_predictor.ros.request_limits import impossible, short
+from impact_predictor.ros.request_reader import RequestReader
+from impact_predictor.sets.polytope import Polytope
+from impact_predictor.sets.robot_sets import robot_sets
 from impact_robots import ImpactError
 from impact_ros import qos
 from impact_ros.boundary import guarded

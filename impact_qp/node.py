@@ -26,12 +26,13 @@ from impact_msgs.msg import (
     ImpactEstimate,
     JointCommand,
 )
-from impact_qp.controller import Command, ImpactController
-from impact_qp.goal import BAD_GOAL, INACTIVE, INPUT_LOST, PREEMPTED, End, GoalRun
-from impact_qp.goal_reader import plan_of
-from impact_qp.guarded import GuardedController
+from impact_qp.control.controller import Command, ImpactController
+from impact_qp.control.guarded import GuardedController
+from impact_qp.control.phases import Phase
+from impact_qp.control.takeover import cannot_be_made_safe
 from impact_qp.parameters import ControllerParameters
-from impact_qp.phases import Phase
+from impact_qp.ros.goal import BAD_GOAL, INACTIVE, INPUT_LOST, PREEMPTED, End, GoalRun
+from impact_qp.ros.goal_reader import plan_of
 from impact_qp.ros.goal_server import GoalServer
 from impact_qp.ros.messages import (
     announcement_message,
@@ -43,7 +44,6 @@ from impact_qp.ros.messages import (
     values_of,
 )
 from impact_qp.ros.supervision import CycleWatch
-from impact_qp.takeover import cannot_be_made_safe
 from impact_robots import ArmDynamics
 from impact_robots.exceptions import ImpactError
 from impact_ros.boundary import guarded

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from impact_qp.control.plan import IMPACT_LIMITS, INTERFACES, Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import Contact
-from impact_qp.plan import IMPACT_LIMITS, INTERFACES, Plan
 from impact_qp.program import SOLVERS
 from impact_ros.parameters import parameter
 from impact_ros.robot_parameters import RobotParameters

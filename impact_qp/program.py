@@ -12,7 +12,7 @@ import numpy as np
 import quadprog
 from scipy.linalg.lapack import dposv
 
-from impact_qp.exceptions import ControlError, NoSolutionFound
+from impact_qp.exceptions import ControlError
 
 _INFINITE = 1e30  # what daqp takes for no bound
 _OPTIMAL = 1  # its exit flag
@@ -48,6 +48,15 @@ class Solution(NamedTuple):
     x: np.ndarray  # shape (nx,)
     active: tuple[str, ...]  # names of the rows that bind
     rows: tuple[int, ...]  # the same rows by number
+
+
+class NoSolutionFound(ControlError):
+    """A quadratic program has no solution; ``program`` is kept for a look."""
+
+    def __init__(self, program: QuadraticProgram, reason: str) -> None:
+        """Keep the program and the solver's reason."""
+        super().__init__(f"no solution: {reason}")
+        self.program = program
 
 
 def solve(

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors of the suite: one root, so that a caller can catch everything with one clause."""
 
+from __future__ import annotations
+
 
 class ImpactError(Exception):
     """Root of every error that the suite raises on purpose; its text is one clear line."""
@@ -13,3 +15,20 @@ class RobotError(ImpactError):
     def __init__(self, text: str) -> None:
         """Keep ``text`` as one line, whatever a file's names and parsers' messages hold."""
         super().__init__(" ".join(text.split()))
+
+
+class WriteError(ImpactError):
+    """Something cannot be written; the text names it."""
+
+    @classmethod
+    def of(cls, path: object, error: Exception) -> WriteError:
+        """Make the error of a file that the system refused to write.
+
+        Args:
+            path: The file.
+            error: What the system said.
+
+        Returns:
+            The error, to be raised.
+        """
+        return cls(f"cannot write {path}: {getattr(error, 'strerror', None) or error}")

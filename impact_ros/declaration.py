@@ -16,8 +16,7 @@ from rcl_interfaces.msg import (
 from rclpy.parameter import Parameter
 
 from impact_ros.exceptions import ParameterError
-from impact_ros.parameters import misspelt
-from impact_ros.specification import Specification, specifications
+from impact_ros.specification import Specification, misspelt, specifications
 
 Parameters = TypeVar("Parameters")
 

@@ -14,11 +14,11 @@ import rclpy
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
-from impact_analysis.standard_streams import fill_closed_streams, with_output
 from impact_robots.exceptions import ImpactError
 from impact_ros.exceptions import ParameterError
 from impact_ros.parameters import describe
 from impact_ros.spin import spin, stop_on_signals
+from impact_ros.standard_streams import fill_closed_streams, with_output
 
 Main = Callable[..., int]
 

@@ -15,13 +15,12 @@ Everything but `declare` works without ROS.
 
 from __future__ import annotations
 
-import difflib
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from impact_ros.exceptions import ParameterError
-from impact_ros.specification import Specification, parameter, specifications
+from impact_ros.specification import Specification, misspelt, parameter, specifications
 
 __all__ = [
     "ParameterError",
@@ -35,9 +34,6 @@ __all__ = [
 ]
 
 Parameters = TypeVar("Parameters")
-
-# Overrides that nodes take from rclpy itself.
-OWN_OF_RCLPY = ("use_sim_time", "start_type_description_service", "qos_overrides.")
 
 
 def from_values(cls: type[Parameters], values: Mapping[str, Any]) -> Parameters:
@@ -57,27 +53,6 @@ def from_values(cls: type[Parameters], values: Mapping[str, Any]) -> Parameters:
     for line in misspelt(values, known):
         raise ParameterError(*line.split(": ", 1))
     return cls(**{name: known[name].convert(value) for name, value in values.items()})
-
-
-def misspelt(given: Iterable[str], known: Iterable[str]) -> list[str]:
-    """Say which names are unknown, and what was probably meant.
-
-    Args:
-        given: Names of overrides.
-        known: Names of declared parameters.
-
-    Returns:
-        One line per unknown name, "name: expected ...".
-    """
-    known = [name for name in known if not name.startswith(OWN_OF_RCLPY)]
-    lines = []
-    for name in given:
-        if name in known or name.startswith(OWN_OF_RCLPY):
-            continue
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
-        lines.append(f"{name}: unknown, {hint}")
-    return lines
 
 
 def describe(cls: type) -> str:

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import typing
+from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
@@ -13,6 +15,8 @@ import numpy as np
 
 from impact_ros.exceptions import ParameterError
 
+# Overrides that nodes take from rclpy itself.
+OWN_OF_RCLPY = ("use_sim_time", "start_type_description_service", "qos_overrides.")
 SCALARS: dict[type, str] = {
     bool: "true or false",
     int: "an integer",
@@ -193,3 +197,24 @@ def _specification(item: Any, hint: Any) -> Specification:
     except ParameterError as error:
         raise TypeError(f"default of {error}") from error
     return specification
+
+
+def misspelt(given: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Say which names are unknown, and what was probably meant.
+
+    Args:
+        given: Names of overrides.
+        known: Names of declared parameters.
+
+    Returns:
+        One line per unknown name, "name: expected ...".
+    """
+    known = [name for name in known if not name.startswith(OWN_OF_RCLPY)]
+    lines = []
+    for name in given:
+        if name in known or name.startswith(OWN_OF_RCLPY):
+            continue
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+        lines.append(f"{name}: unknown, {hint}")
+    return lines

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_predictor.contact_force import ContactLaw
+from impact_predictor.contact_force.laws import ContactLaw
 from impact_robots import ArmDynamics, ArmState, Robot
 from impact_sim.direct_run import DirectRun, direct_run
 from impact_sim.plant import CONTACT_STEP, FlexibleJointPlant, Surface

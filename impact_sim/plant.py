@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
-from impact_predictor.contact_force import ContactLaw
+from impact_predictor.contact_force.laws import ContactLaw
 from impact_robots.contact_frame import contact_rotation
 from impact_robots.robot import Robot
 from impact_sim.exceptions import SimulationError

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from impact_predictor.contact_force import ContactLaw, contact_law
+from impact_predictor.contact_force.laws import ContactLaw, contact_law
 from impact_robots.contact_frame import contact_rotation
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.kinematics import inverse_kinematics

@@ -19,8 +19,8 @@ from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJ
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
-from impact_qp.plan import IMPACT_LIMITS
-from impact_ros.experiment import Run, suite_parameters
+from impact_bringup.experiment import Run, suite_parameters
+from impact_qp.control.plan import IMPACT_LIMITS
 from impact_sim.scenarios import load_scenario, scenario_names
 
 SIMULATED = ("scenario", "seed", "noise", "realtime", "duration", "after_contact")

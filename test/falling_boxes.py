@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from impact_analysis.planar_impact_file import COLUMNS
+from impact_analysis.planar.planar_impact_file import COLUMNS
 
 HALF_SIDES = (0.05, 0.03)
 INERTIA, FRICTION, RESTITUTION = 9e-4, 0.35, 0.45

@@ -15,7 +15,7 @@ import numpy as np
 import pinocchio as pin
 from scipy.special import expit
 
-from impact_analysis.bags import BagWriter, impact_typestore
+from impact_bags import BagWriter, impact_typestore
 from impact_robots import load_robot
 
 STEP = 1e-4  # of the integration, and of the force sensor [s]

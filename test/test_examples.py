@@ -5,7 +5,7 @@
 import subprocess
 import sys
 
-from impact_analysis.command_line import run as main
+from impact_cli.command_line import run as main
 
 
 def test_analyze_trials(project_root, tmp_path):

@@ -4,9 +4,9 @@
 
 import numpy as np
 
-from impact_analysis.planar_impact_file import COLUMNS
-from impact_analysis.planar_impacts import PlanarImpacts
-from impact_analysis.planar_models import planar_models
+from impact_analysis.planar.planar_impact_file import COLUMNS
+from impact_analysis.planar.planar_impacts import PlanarImpacts
+from impact_analysis.planar.planar_models import planar_models
 
 AXES = (0.035, 0.025)
 NOISE = np.array([0.02, 0.02, 1.0])

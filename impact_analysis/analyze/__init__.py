@@ -9,12 +9,13 @@ print("\n".join(analysis.answer))
 table = pandas.DataFrame(analysis.records())
 """
 
-from impact_analysis.analyze.analysis import Analysis, analyze_impacts
+from impact_analysis.analyze.analysis import analyze_impacts
 from impact_analysis.analyze.collection import Collected, collect
 from impact_analysis.analyze.comparison import Candidate, Ranked
 from impact_analysis.analyze.documents import document, write
 from impact_analysis.analyze.identify import Identified
 from impact_analysis.analyze.measured import MeasuredImpact
+from impact_analysis.analyze.result import Analysis
 from impact_analysis.analyze.run import analyze
 from impact_analysis.analyze.settings import Settings
 

@@ -4,16 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from impact_analysis.analyze.collection import Collected
 from impact_analysis.analyze.comparison import (
     Candidate,
-    Cell,
     Impacts,
     Ranked,
     interval,
@@ -30,12 +28,13 @@ from impact_analysis.analyze.identify import (
 )
 from impact_analysis.analyze.measured import MeasuredImpact
 from impact_analysis.analyze.model_spread import mass_interval
+from impact_analysis.analyze.narrative import answers, warnings_of
+from impact_analysis.analyze.result import Analysis, Judged, Membership, Statistic
 from impact_analysis.analyze.settings import Settings
-from impact_analysis.analyze.words import answers, warnings_of
-from impact_predictor import Polytope, crb, impulse_set
+from impact_predictor import crb, impulse_set
 from impact_predictor.exceptions import PredictionError
-from impact_predictor.impact_map import contact_impulse
-from impact_predictor.inertia_models import effective_masses, inverse_inertias
+from impact_predictor.inertia.inertia_models import effective_masses, inverse_inertias
+from impact_predictor.laws.impact_map import contact_impulse
 from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
 
 Progress = Callable[[float, str], None]
@@ -44,101 +43,6 @@ ANNOUNCED, ASSUMED, IDENTIFIED = "announced", "assumed", "identified"
 STDS = 2.0  # of the measured impulse, by which it may lie outside of its set
 GENERATORS = 8
 MOST_FITTED = 24  # impacts to whose force contact laws are fitted, half a second each
-
-
-@dataclass(frozen=True)
-class Membership:
-    """Does the measured impulse lie in the set that was to be expected?"""
-
-    friction: float  # of the set [-]
-    restitution: tuple[float, float]  # of the set [-]
-    source: str  # of these: ANNOUNCED, ASSUMED or IDENTIFIED
-    strict: bool  # in it, but for two standard deviations of the measurement
-    hull: bool  # likewise in the convex hull of the set and zero: no worse
-    polytope: Polytope  # contact axes [N.s]
-    impulse: np.ndarray  # contact axes, shape (3,) [N.s]
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One impact and all that is made of it."""
-
-    measured: MeasuredImpact
-    predicted: dict[str, np.ndarray]  # velocities after by each model, (n,) [rad/s]
-    approach_speed: float  # [m/s]
-    effective_mass: float  # of M + B_theta, or of M if that is unknown, along the normal [kg]
-    mass_interval: tuple[float, float]  # 95 % of it, errors of the model counted [kg]
-    membership: Membership | None
-    laws: list[ContactLawFit] = field(default_factory=list)  # best first
-    impulses: dict[str, float] = field(default_factory=dict)  # normal, by each inertia [N.s]
-
-
-@dataclass(frozen=True)
-class Statistic:
-    """A mean over impacts with its bootstrap interval."""
-
-    value: float
-    low: float
-    high: float
-    impacts: int
-
-
-@dataclass(frozen=True)
-class Analysis:
-    """All that an analysis found."""
-
-    settings: Settings
-    robot: Robot
-    recordings: list[Collected]
-    impacts: list[Judged]
-    candidates: list[Candidate]
-    ranking: list[Ranked]  # best first, empty without comparable impacts
-    cells: list[Cell]
-    coefficients: dict[str, Coefficients]  # of each inertia
-    free_friction: Identified | None  # what the data say where a friction was assumed
-    measured_restitution: Statistic | None
-    impulse_ratios: dict[str, Statistic]  # predicted over measured normal impulse, by inertia
-    contact: dict[str, dict[str, Statistic]]  # by law: stiffness, damping, rms
-    contact_units: dict[str, tuple[str, str]]  # of stiffness and damping, by law
-    warnings: list[str]
-    answer: list[str]  # in words
-
-    @property
-    def best(self) -> Ranked | None:
-        """The model that explains the impacts best."""
-        return self.ranking[0] if self.ranking else None
-
-    @property
-    def mean_errors(self) -> dict[str, float]:
-        """Mean absolute error of each inertia with the friction law of the settings [rad/s]."""
-        return {
-            each.candidate.inertia: each.error
-            for each in self.ranking
-            if each.candidate.law == self.settings.law
-        }
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return one record per impact, joint and model, ready for a pandas.DataFrame."""
-        return list(self.each_record())
-
-    def each_record(self) -> Iterator[dict[str, Any]]:
-        """Yield the records one by one."""
-        for number, impact in enumerate(self.impacts):
-            measured = impact.measured
-            for name, after in impact.predicted.items():
-                for j, joint in enumerate(self.robot.joint_names):
-                    yield {
-                        "impact": number,
-                        "recording": measured.recording,
-                        "group": measured.group,
-                        "time_s": measured.time,
-                        "joint": joint,
-                        "model": name,
-                        "dq_before_degps": float(np.degrees(measured.dq_before[j])),
-                        "dq_after_degps": float(np.degrees(measured.dq_after[j])),
-                        "predicted_degps": float(np.degrees(after[j])),
-                        "error_degps": float(np.degrees(after[j] - measured.dq_after[j])),
-                    }
 
 
 @dataclass(frozen=True)

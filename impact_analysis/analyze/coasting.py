@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_detector.noise import white_noise
-from impact_detector.recent import JointRecord
+from impact_detector.signals.buffers import JointRecord
+from impact_detector.signals.noise import white_noise
 from impact_robots import ArmDynamics, Robot
 
 COASTING = (0.03, 0.1)  # after the touch: vibrations are over, nothing else may happen [s]

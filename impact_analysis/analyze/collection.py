@@ -14,33 +14,29 @@ from typing import Any
 
 import numpy as np
 
+from impact_analysis.analyze.anomalies import hole, quality_notes, second_contact
 from impact_analysis.analyze.coasting import COASTING, drive
 from impact_analysis.analyze.detector_choice import choose
 from impact_analysis.analyze.force_peaks import CONTACT_FORCE
 from impact_analysis.analyze.measured import MeasuredImpact, Trace
 from impact_analysis.analyze.missed import Missed, MissedWatch, missed_text
-from impact_analysis.analyze.oddities import (
-    hole,
-    quality_notes,
-    second_contact,
-)
 from impact_analysis.analyze.sentences import say
 from impact_analysis.analyze.settings import Settings
 from impact_analysis.analyze.state_watch import StateWatch
-from impact_analysis.bag_reader import Span
-from impact_analysis.bag_recording import BagRecording
-from impact_analysis.detect_run import feed
-from impact_analysis.exceptions import RecordingError
-from impact_analysis.open_recording import open_recording
-from impact_analysis.processes import check_stopped
-from impact_analysis.recording import Force, Recording
-from impact_detector.estimated_impact import SECOND_IMPACT, Estimate
-from impact_detector.expectation import Announcement
-from impact_detector.node_parameters import session_for
-from impact_detector.recent import JointRecord, RecentForce, RecentJoints
-from impact_detector.sample import Detection, JointSample, Suppressed, Verdict, from_seconds
+from impact_analysis.detection.detect_run import feed
+from impact_bags.bag_recording import BagRecording
+from impact_bags.exceptions import RecordingError
+from impact_bags.open_recording import open_recording
+from impact_bags.reader import Span
+from impact_bags.recording import Force, Recording
+from impact_detector.attribution.expectation import Announcement
+from impact_detector.estimators.estimate import SECOND_IMPACT, Estimate
+from impact_detector.parameters import session_for
 from impact_detector.session import Outcome
+from impact_detector.signals.buffers import JointRecord, RecentForce, RecentJoints
+from impact_detector.signals.sample import Detection, JointSample, Suppressed, Verdict, from_seconds
 from impact_robots import ImpactError, Robot
+from impact_trials.processes import check_stopped
 
 KEEP = from_seconds(1.2)  # of measurements: an estimate comes 0.1 to 0.6 s after the touch
 VIBRATION = 0.015  # after the touch, or a known release: the statistic may stay high [s]

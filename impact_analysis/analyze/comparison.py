@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from impact_analysis.analyze.measured import MeasuredImpact
-from impact_detector.localization import contact_link
-from impact_predictor.batch import predict_many
+from impact_detector.attribution.localization import contact_link
+from impact_predictor.prediction.batch import predict_many
 from impact_robots import ArmDynamics, Robot, contact_rotation
 
 SIGNIFICANT = 1.0  # difference of mean errors that counts, P1 [deg/s]

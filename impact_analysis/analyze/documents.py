@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from impact_analysis.analyze.analysis import Analysis, Judged, Statistic
 from impact_analysis.analyze.comparison import Ranked
 from impact_analysis.analyze.identify import Identified
 from impact_analysis.analyze.measured import as_json
 from impact_analysis.analyze.missed import FORCE, JUMP, Missed
+from impact_analysis.analyze.narrative import sentences_of
 from impact_analysis.analyze.report import report_text
+from impact_analysis.analyze.result import Analysis, Judged, Statistic
 from impact_analysis.analyze.sentences import Sentence
-from impact_analysis.analyze.words import sentences_of
-from impact_analysis.new_files import NewFiles
+from impact_bags.new_files import NewFiles
 
 IMPACTS, PREDICTIONS, COMPARISON, RANKING = (
     f"{name}.csv" for name in ("impacts", "predictions", "comparison", "ranking")

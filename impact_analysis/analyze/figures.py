@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 from scipy.spatial import ConvexHull, QhullError
 
-from impact_analysis.analyze.analysis import Analysis, Judged, Membership
+from impact_analysis.analyze.result import Analysis, Judged, Membership
 
 # Okabe and Ito, told apart by everybody and readable on light and dark paper
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999", "#b8a900")

@@ -11,9 +11,9 @@ import numpy as np
 from impact_analysis.analyze.comparison import Impacts
 from impact_analysis.analyze.measured import MeasuredImpact
 from impact_analysis.analyze.model_spread import Spread, model_spread
-from impact_predictor.contact_identification import identify_contact
 from impact_predictor.exceptions import PredictionError
-from impact_predictor.model_error import QUANTILE
+from impact_predictor.identification.contact_identification import identify_contact
+from impact_predictor.prediction.model_error import QUANTILE
 
 FRICTIONS = np.linspace(0.0, 1.0, 51)
 RESTITUTIONS = np.linspace(0.0, 1.0, 41)
@@ -69,9 +69,9 @@ def coefficients(
     at the release, or as published what explains the velocities of all joints best: then it takes
     up whatever else is wrong with these velocities. Where no impact tells its own, the latter.
 
-    Intervals hold errors of the model (:mod:`impact_predictor.model_error`), of what is read off
-    the other coefficient, and the scatter of what is left, in which repetitions of one motion count
-    as one: they are wrong in the same way.
+    Intervals hold errors of the model (:mod:`impact_predictor.prediction.model_error`), of what is
+    read off the other coefficient, and the scatter of what is left, in which repetitions of one
+    motion count as one: they are wrong in the same way.
 
     Args:
         impacts: that are to be explained.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from impact_predictor.model_error import MODEL_ERROR, QUANTILE
+from impact_predictor.prediction.model_error import MODEL_ERROR, QUANTILE
 
 
 @dataclass

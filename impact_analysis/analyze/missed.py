@@ -17,8 +17,14 @@ import numpy as np
 from impact_analysis.analyze.force_peaks import force_peaks
 from impact_analysis.analyze.sentences import say
 from impact_analysis.analyze.velocity_jumps import velocity_jumps
-from impact_detector.recent import RecentForce, RecentJoints
-from impact_detector.sample import ForceSample, JointSample, Suppressed, Verdict, from_seconds
+from impact_detector.signals.buffers import RecentForce, RecentJoints
+from impact_detector.signals.sample import (
+    ForceSample,
+    JointSample,
+    Suppressed,
+    Verdict,
+    from_seconds,
+)
 from impact_robots import Robot
 
 FORCE, JUMP, STATISTIC = "force", "jump", "statistic"

@@ -4,7 +4,8 @@
 
 Each row of changes is one thing at the end of its 95 % interval: links, motors and contact point
 are the same in all impacts, so one row each; the surface's tilt and the joints' friction repeat
-themselves only where the motion does, so a row for each group (impact_predictor.model_error).
+themselves only where the motion does, so a row for each group
+(impact_predictor.prediction.model_error).
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from impact_analysis.analyze.comparison import Impacts
-from impact_predictor.impact_map import map_state
-from impact_predictor.model_error import (
+from impact_predictor.laws.impact_map import map_state
+from impact_predictor.prediction.model_error import (
     inertia_variations,
     joint_impulse_effects,
     place_variations,
 )
-from impact_predictor.predict import map_inertia
+from impact_predictor.prediction.predict import map_inertia
 from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
 
 POINTS, TILTS = 3, 2  # of place_variations

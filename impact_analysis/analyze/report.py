@@ -15,10 +15,10 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from impact_analysis.analyze import figures
-from impact_analysis.analyze.analysis import Analysis, Judged, Statistic
 from impact_analysis.analyze.comparison import SIGNIFICANT
 from impact_analysis.analyze.identify import Identified
-from impact_analysis.new_files import write_file
+from impact_analysis.analyze.result import Analysis, Judged, Statistic
+from impact_bags.new_files import write_file
 
 MOST_SECTIONS = 50
 _SHOWN_WARNINGS = 30

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from impact_analysis.analyze.analysis import Analysis, analyze_impacts
+from impact_analysis.analyze.analysis import analyze_impacts
 from impact_analysis.analyze.collection import (
     MOST_TRACES,
     Collected,
@@ -26,13 +26,15 @@ from impact_analysis.analyze.collection import (
 )
 from impact_analysis.analyze.measured import as_json, impact_from_json
 from impact_analysis.analyze.missed import Missed
+from impact_analysis.analyze.result import Analysis
 from impact_analysis.analyze.settings import Settings
-from impact_analysis.exceptions import UsageError, WriteError
-from impact_analysis.folder_lock import locked
-from impact_analysis.new_files import write_file
-from impact_analysis.open_recording import recording_paths
-from impact_analysis.processes import Workers, result_of
-from impact_detector.sample import Suppressed
+from impact_bags.exceptions import UsageError
+from impact_bags.folder_lock import locked
+from impact_bags.new_files import write_file
+from impact_bags.open_recording import recording_paths
+from impact_detector.signals.sample import Suppressed
+from impact_robots.exceptions import WriteError
+from impact_trials.processes import Workers, result_of
 
 PARTS = "parts"  # folder of what is known of each recording
 MARK = ".impact_analyze"  # file that says whose folder it is: only these are written to again

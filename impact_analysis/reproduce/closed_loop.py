@@ -15,24 +15,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import brentq
 
-from impact_analysis.lockstep import Answer, lockstep
 from impact_analysis.reproduce.row import Study
-from impact_analysis.trial import detector_session
-from impact_detector.sample import Verdict
-from impact_predictor.contact_force import Viscoelastic
-from impact_predictor.feasible_sets import impulse_set, unit_impulses
-from impact_predictor.inverse_inertia import crb
-from impact_predictor.restitution import exact_restitution
-from impact_qp.controller import ImpactController
+from impact_detector.signals.sample import Verdict
+from impact_predictor.contact_force.laws import Viscoelastic
+from impact_predictor.contact_force.restitution import exact_restitution
+from impact_predictor.inertia.inverse_inertia import crb
+from impact_predictor.sets.feasible_sets import impulse_set, unit_impulses
+from impact_qp.control.controller import ImpactController
+from impact_qp.control.plan import IMPACT_LIMITS
 from impact_qp.limits import ImpactLimit, RobustImpactLimit
 from impact_qp.parameters import ControllerParameters
-from impact_qp.plan import IMPACT_LIMITS
 from impact_robots import ArmDynamics, Robot, load_robot
 from impact_ros.parameters import from_values
 from impact_sim.plant import Surface
 from impact_sim.scenarios import Scenario, load_scenario, scenario_names
 from impact_sim.simulation import Interface, Measurement, Simulation
 from impact_sim.watched_plant import WatchedPlant
+from impact_trials.lockstep import Answer, lockstep
+from impact_trials.trial import detector_session
 
 SEEDS = 10  # as many hits as P4
 RUNS = (  # interface, impact limits

@@ -11,10 +11,10 @@ from scipy.integrate import solve_ivp
 
 from impact_analysis.reproduce.published import parameter
 from impact_analysis.reproduce.row import Row, Study, judged
-from impact_predictor.contact_force import Viscoelastic
-from impact_predictor.contact_simulation import simulate_contact
-from impact_predictor.lumped_contact import Maxwell
-from impact_predictor.restitution import exact_restitution, maxwell_restitution
+from impact_predictor.contact_force.laws import Viscoelastic
+from impact_predictor.contact_force.lumped_laws import Maxwell
+from impact_predictor.contact_force.restitution import exact_restitution, maxwell_restitution
+from impact_predictor.contact_force.simulation import simulate_contact
 
 MASS = 2.7  # of the scenario impact_1dof_visco [kg]
 STIFFNESS = 1.2e5  # the same [N/m]

@@ -12,9 +12,9 @@ import numpy as np
 from impact_analysis.reproduce.published import parameter, read
 from impact_analysis.reproduce.velocity_approach import VelocityApproach
 from impact_analysis.reproduce.wall_configurations import NORMAL
-from impact_detector.sample import JointSample
-from impact_detector.torque_error import TorqueErrorDetector
-from impact_predictor.contact_force import Viscoelastic
+from impact_detector.detectors.torque_error import TorqueErrorDetector
+from impact_detector.signals.sample import JointSample
+from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics, Robot
 from impact_robots.kinematics import inverse_kinematics
 from impact_sim import PANDA_NOISE, Interface, Measurement, Simulation, Surface

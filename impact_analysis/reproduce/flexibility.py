@@ -9,7 +9,7 @@ import pinocchio as pin
 
 from impact_analysis.reproduce.row import Row, judged
 from impact_analysis.reproduce.wall_configurations import NORMAL, draw
-from impact_predictor.inertia_models import named_inverse_inertia
+from impact_predictor.inertia.inertia_models import named_inverse_inertia
 from impact_robots import ArmDynamics, ArmState, ContactDynamics, Robot, contact_rotation
 
 SAMPLES = 200

@@ -14,7 +14,6 @@ import numpy as np
 
 from impact_analysis.analyze import Analysis, analyze
 from impact_analysis.analyze.comparison import Candidate, Impacts
-from impact_analysis.campaign import run_campaign, trials_of
 from impact_analysis.reproduce.prediction_errors import (
     JOINTS,
     TYPES,
@@ -23,8 +22,9 @@ from impact_analysis.reproduce.prediction_errors import (
     reflected,
 )
 from impact_analysis.reproduce.row import Study
-from impact_detector.gross_methods import POLYNOMIAL
+from impact_detector.estimators.gross_methods import POLYNOMIAL
 from impact_sim.scenarios import load_scenario
+from impact_trials.campaign import run_campaign, trials_of
 
 TRIALS = 5  # of each type, as in P1
 THETA, RHO = "M+B_theta", "M+B_rho"

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from rosbags.typesys.store import Typestore
 
-from impact_analysis.bags import BagWriter
-from impact_detector.sample import NANOSECONDS, from_seconds
+from impact_bags import BagWriter
+from impact_detector.signals.sample import NANOSECONDS, from_seconds
 from impact_foreign import Hit
 from impact_robots import Robot
 

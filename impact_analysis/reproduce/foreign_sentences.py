@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_analysis.analyze.analysis import Analysis
+from impact_analysis.analyze.narrative import sentences_of
+from impact_analysis.analyze.result import Analysis
 from impact_analysis.analyze.sentences import Sentence
-from impact_analysis.analyze.words import sentences_of
 from impact_foreign import Hit, Setup, Truth
 from impact_predictor import crb, impulse_set
 from impact_robots import ArmDynamics, Robot, contact_rotation

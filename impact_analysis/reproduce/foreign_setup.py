@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_analysis.analyze.analysis import Analysis, Judged
+from impact_analysis.analyze.result import Analysis, Judged
 from impact_analysis.analyze.run import analyze
 from impact_analysis.reproduce.foreign_recording import write_hit
 from impact_analysis.reproduce.foreign_sentences import Case, false_sentences
-from impact_analysis.typestore import impact_typestore
+from impact_bags.typestore import impact_typestore
 from impact_foreign import Hit, Setup, draw_setup, simulate_hit
 from impact_predictor import velocity_interval
 from impact_robots import ArmDynamics, Robot, contact_rotation, load_robot

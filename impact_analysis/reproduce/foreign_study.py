@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from impact_analysis.processes import Workers, result_of
 from impact_analysis.reproduce.foreign_setup import MODEL, Compared, SetupResult, run_setup
 from impact_analysis.reproduce.row import Study
+from impact_trials.processes import Workers, result_of
 
 SETUPS, HITS = 50, 6  # hits of each
 QUANTITIES = {

@@ -10,8 +10,8 @@ from impact_analysis.reproduce.planar_study import UP, planar_law
 from impact_analysis.reproduce.published import parameter
 from impact_analysis.reproduce.row import Row, judged
 from impact_analysis.reproduce.wall_configurations import approach
-from impact_detector.gross_velocity import gross_velocity
-from impact_predictor.friction_identification import (
+from impact_detector.estimators.gross_velocity import gross_velocity
+from impact_predictor.identification.friction_identification import (
     MeasuredImpact,
     identify_friction,
     prediction_error,

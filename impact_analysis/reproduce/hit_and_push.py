@@ -17,7 +17,7 @@ import pinocchio as pin
 from impact_analysis.reproduce.lateral_pose import NORMAL, lateral_pose
 from impact_analysis.reproduce.published import parameter, read
 from impact_analysis.reproduce.row import Row, Study, judged
-from impact_predictor.inverse_inertia import effective_mass, generalized_momentum
+from impact_predictor.inertia.inverse_inertia import effective_mass, generalized_momentum
 from impact_robots import ArmDynamics, Robot, contact_rotation
 
 PICKED = (0.55, -0.10, 0.30)  # [m]; the figures below are for this one

@@ -19,8 +19,8 @@ from impact_analysis.reproduce.wall_configurations import (
     approach,
     wall_configurations,
 )
-from impact_predictor.contact_force import Viscoelastic
-from impact_predictor.inertia_models import effective_masses
+from impact_predictor.contact_force.laws import Viscoelastic
+from impact_predictor.inertia.inertia_models import effective_masses
 from impact_robots import ArmDynamics, Robot, contact_rotation
 from impact_sim.passive_impact import passive_impact
 

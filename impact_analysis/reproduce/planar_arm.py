@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from impact_analysis.exceptions import AnalysisError
 from impact_analysis.reproduce.published import PLANAR_ARM
+from impact_bags.exceptions import AnalysisError
 from impact_robots import ArmDynamics, ArmState, Robot, load_robot
 
 PLANE = [0, 2, 4]  # rows of the spatial Jacobian that matter: x, z and rotation about y

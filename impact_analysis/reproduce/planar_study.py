@@ -13,9 +13,9 @@ from impact_analysis.reproduce.line_command import line_command
 from impact_analysis.reproduce.planar_arm import inverse_plane_kinematics, planar_arm
 from impact_analysis.reproduce.planar_case import PlanarCase
 from impact_analysis.reproduce.published import parameter
-from impact_detector.gross_velocity import gross_velocity
+from impact_detector.estimators.gross_velocity import gross_velocity
 from impact_predictor import contact_jacobian, impact_map
-from impact_predictor.contact_force import ExtendedHuntCrossley
+from impact_predictor.contact_force.laws import ExtendedHuntCrossley
 from impact_robots import ArmDynamics, Robot, contact_rotation
 from impact_sim.direct_run import DirectRun, direct_run
 from impact_sim.plant import CONTACT_STEP, FlexibleJointPlant, Surface

@@ -10,8 +10,8 @@ import numpy as np
 
 from impact_analysis.reproduce.published import parameter
 from impact_analysis.reproduce.row import Row, Study, judged
-from impact_predictor.contact_force import Viscoelastic
-from impact_predictor.contact_simulation import simulate_contact
+from impact_predictor.contact_force.laws import Viscoelastic
+from impact_predictor.contact_force.simulation import simulate_contact
 
 MASS = 3.0  # effective, fitted to P0's Fig. 7 [kg]
 STIFFNESS = 1.2e5  # [N/m]

@@ -15,9 +15,9 @@ import numpy as np
 
 from impact_analysis.reproduce.contact_models import MASS, RATIOS, SPEED, STIFFNESS
 from impact_analysis.reproduce.row import Row, judged
-from impact_predictor.contact_force import Viscoelastic
-from impact_predictor.contact_simulation import simulate_contact
-from impact_predictor.restitution import spring_restitution
+from impact_predictor.contact_force.laws import Viscoelastic
+from impact_predictor.contact_force.restitution import spring_restitution
+from impact_predictor.contact_force.simulation import simulate_contact
 
 
 def row() -> Row:

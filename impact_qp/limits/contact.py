@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_predictor.checks import friction_coefficient, restitution_range
+from impact_predictor.validation import friction_coefficient, restitution_range
 from impact_robots.contact_frame import contact_rotation
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_predictor.inverse_inertia import crb
+from impact_predictor.inertia.inverse_inertia import crb
 from impact_qp.exceptions import ControlError
 from impact_qp.limits.contact import Contact
 from impact_robots.dynamics import ArmState

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from impact_predictor.feasible_sets import friction_pyramid
-from impact_predictor.inverse_inertia import crb
-from impact_predictor.speed_bound import existential_speed
+from impact_predictor.inertia.inverse_inertia import crb
+from impact_predictor.sets.feasible_sets import friction_pyramid
+from impact_predictor.sets.speed_bound import existential_speed
 from impact_qp.limits.contact import Contact, SpeedBound
 from impact_qp.limits.effects import row_names
 from impact_qp.limits.impact import ImpactLimit

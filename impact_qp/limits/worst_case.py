@@ -11,7 +11,7 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 
 from impact_predictor.exceptions import UnboundedSetError
-from impact_predictor.feasible_sets import friction_pyramid
+from impact_predictor.sets.feasible_sets import friction_pyramid
 from impact_qp.limits.contact import Contact, SpeedBound
 from impact_qp.limits.effects import MOMENTUM, row_names
 from impact_qp.limits.impact import ImpactLimit
@@ -146,8 +146,8 @@ class NominalImpactLimit(WorstCaseImpactLimit):
 def _normal_mobility(state: ArmState, normal: np.ndarray) -> np.ndarray:
     """Return W z of the composite body, base axes, shape (3,) [1/kg]; P0 (17).
 
-    The normal row of :func:`~impact_predictor.inverse_inertia.crb`, in plain numbers: a third of
-    its time.
+    The normal row of :func:`~impact_predictor.inertia.inverse_inertia.crb`, in plain numbers: a
+    third of its time.
     """
     x, y, z = normal.tolist()
     px, py, pz = state.position.tolist()

@@ -19,10 +19,10 @@ from impact_msgs.msg import (
     ImpactPrediction,
     JointCommand,
 )
-from impact_qp.controller import Command
-from impact_qp.goal import End
-from impact_qp.phases import Phase
-from impact_qp.plan import Plan
+from impact_qp.control.controller import Command
+from impact_qp.control.phases import Phase
+from impact_qp.control.plan import Plan
+from impact_qp.ros.goal import End
 from impact_qp.ros.supervision import Counts
 from impact_robots import Robot
 from impact_ros.messages import fill, set_vector

@@ -17,12 +17,12 @@ import pytest
 from impact_analysis.analyze import Settings, analyze, analyze_impacts, collect
 from impact_analysis.analyze import document as summary
 from impact_analysis.analyze import run as run_module
+from impact_analysis.analyze.anomalies import second_contact
 from impact_analysis.analyze.collection import group_of, joined, pieces
-from impact_analysis.analyze.oddities import second_contact
-from impact_analysis.bag_recording import BagRecording, TopicChoice
-from impact_analysis.bags import BagWriter, impact_typestore
-from impact_analysis.command_line import run as main
-from impact_detector.sample import JointSample
+from impact_bags import BagWriter, impact_typestore
+from impact_bags.bag_recording import BagRecording, TopicChoice
+from impact_cli.command_line import run as main
+from impact_detector.signals.sample import JointSample
 from impact_robots import load_robot
 
 TYPES = ("flex_exp_type1", "flex_exp_type4", "flex_exp_type8", "flex_exp_type9")
@@ -247,7 +247,7 @@ def test_a_cluster_gives_the_same(few):
 def test_ctrl_c_keeps_what_is_finished(trials, tmp_path):
     out = tmp_path / "results"
     child = subprocess.Popen(
-        [sys.executable, "-m", "impact_analysis", "analyze", trials, "--out", out, "--jobs", "2"],
+        [sys.executable, "-m", "impact_cli", "analyze", trials, "--out", out, "--jobs", "2"],
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

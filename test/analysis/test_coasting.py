@@ -10,7 +10,7 @@ from struck_arm import POSE, Hit, simulate, write
 
 from impact_analysis.analyze import analyze
 from impact_analysis.analyze.coasting import drive
-from impact_detector.recent import JointRecord
+from impact_detector.signals.buffers import JointRecord
 from impact_robots import load_robot
 
 COASTING = {

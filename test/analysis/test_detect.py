@@ -7,15 +7,15 @@ import json
 import numpy as np
 import pytest
 
-from impact_analysis.bags import BagWriter
-from impact_analysis.command_line import run as main
-from impact_analysis.csv_recording import CsvRecording
-from impact_analysis.detect_run import detect as detect_in
-from impact_analysis.event_plot import MOST, Traces
-from impact_analysis.recording import Reference, in_time_order
+from impact_analysis.detection.detect_run import detect as detect_in
+from impact_analysis.detection.event_plot import MOST, Traces
+from impact_bags import BagWriter
+from impact_bags.csv_recording import CsvRecording
+from impact_bags.recording import Reference, in_time_order
+from impact_cli.command_line import run as main
 from impact_detector import Detection, JointSample, ModelTorque
-from impact_detector.expectation import Announcement
-from impact_detector.node_parameters import DetectorParameters
+from impact_detector.attribution.expectation import Announcement
+from impact_detector.parameters import DetectorParameters
 from impact_detector.session import Outcome
 from impact_robots import load_robot
 

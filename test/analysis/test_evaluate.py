@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from thrown_ellipses import AXES, NOISE, named, simulated, thrown, write
 
-import impact_analysis.evaluate as command
-from impact_analysis.command_line import run as main
-from impact_analysis.ellipse_contact import semi_axes, turned
-from impact_analysis.evaluate_run import baseline_scale, evaluate, halves, judge, spread
-from impact_analysis.exceptions import RecordingError
-from impact_analysis.planar_impact_file import COLUMNS, PlanarImpactFile
-from impact_analysis.planar_impacts import PlanarDataset
-from impact_analysis.planar_models import baseline, planar_models
-from impact_analysis.planar_momentum import inertia_ratio
-from impact_analysis.robust_fit import bootstrap, fit
-from impact_predictor.contact_force import Viscoelastic, viscoelastic_restitution
+import impact_cli.commands.evaluate as command
+from impact_analysis.planar.ellipse_contact import semi_axes, turned
+from impact_analysis.planar.evaluate_run import baseline_scale, evaluate, halves, judge, spread
+from impact_analysis.planar.planar_impact_file import COLUMNS, PlanarImpactFile
+from impact_analysis.planar.planar_impacts import PlanarDataset
+from impact_analysis.planar.planar_models import baseline, planar_models
+from impact_analysis.planar.planar_momentum import inertia_ratio
+from impact_analysis.planar.robust_fit import bootstrap, fit
+from impact_bags.exceptions import RecordingError
+from impact_cli.command_line import run as main
+from impact_predictor.contact_force.laws import Viscoelastic, viscoelastic_restitution
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from falling_boxes import after, box
 from falling_boxes import write as write_box
 from thrown_ellipses import AXES, simulated, write
 
-import impact_analysis.evaluate as command
-from impact_analysis.command_line import run as main
-from impact_analysis.ellipse_contact import known_axes
-from impact_analysis.evaluate_run import evaluate
+import impact_cli.commands.evaluate as command
+from impact_analysis.planar.ellipse_contact import known_axes
+from impact_analysis.planar.evaluate_run import evaluate
+from impact_cli.command_line import run as main
 
 TRUTH = [0.25, 0.5, 4e-4]
 

@@ -8,9 +8,9 @@ from functools import partial
 import pytest
 from thrown_ellipses import simulated, write
 
-import impact_analysis.evaluate as command
-from impact_analysis.command_line import run as main
-from impact_analysis.evaluate_run import evaluate
+import impact_cli.commands.evaluate as command
+from impact_analysis.planar.evaluate_run import evaluate
+from impact_cli.command_line import run as main
 
 TRUTH = [0.25, 0.5, 4e-4]
 

@@ -9,7 +9,7 @@ from struck_arm import POSE, Hit, simulate, write
 from impact_analysis.analyze import analyze
 from impact_predictor import impact_map
 from impact_predictor.exceptions import NoImpulseError, UnknownNameError
-from impact_predictor.impact_map import contact_impulse
+from impact_predictor.laws.impact_map import contact_impulse
 from impact_robots import ArmDynamics, load_robot
 
 

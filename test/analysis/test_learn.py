@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import yaml
 
-from impact_analysis.command_line import run as main
-from impact_analysis.learn_run import FLOOR, MARGIN, NEEDED, PARAMETERS, proposal
-from impact_analysis.running_statistic import RunningStatistic
-from impact_detector.node_parameters import DetectorParameters
+from impact_analysis.detection.learn_run import FLOOR, MARGIN, NEEDED, PARAMETERS, proposal
+from impact_analysis.detection.running_statistic import RunningStatistic
+from impact_cli.command_line import run as main
+from impact_detector.parameters import DetectorParameters
 from impact_ros.parameters import from_values
 
 HEADER = ["time_s"] + [

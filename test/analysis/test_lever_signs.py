@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from falling_boxes import HALF_SIDES, INERTIA, NOISE, SIGNS, after, box, write
 
-import impact_analysis.evaluate as command
-from impact_analysis.command_line import run as main
-from impact_analysis.evaluate_run import evaluate
-from impact_analysis.exceptions import RecordingError
-from impact_analysis.planar_impact_file import COLUMNS, PlanarImpactFile
-from impact_analysis.planar_momentum import inertia_ratio
+import impact_cli.commands.evaluate as command
+from impact_analysis.planar.evaluate_run import evaluate
+from impact_analysis.planar.planar_impact_file import COLUMNS, PlanarImpactFile
+from impact_analysis.planar.planar_momentum import inertia_ratio
+from impact_bags.exceptions import RecordingError
+from impact_cli.command_line import run as main
 
 
 @pytest.mark.parametrize(("normal", "tangent"), SIGNS)

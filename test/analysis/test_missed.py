@@ -9,7 +9,7 @@ from struck_arm import TOUCH, Hit, simulate, write
 from impact_analysis.analyze import Settings, analyze, collect
 from impact_analysis.analyze.force_peaks import force_peaks
 from impact_analysis.analyze.velocity_jumps import velocity_jumps
-from impact_analysis.command_line import run as main
+from impact_cli.command_line import run as main
 from impact_robots import ArmDynamics, load_robot
 
 UP = (0.0, 0.0, 1.0)

@@ -16,7 +16,7 @@ from PIL import Image
 
 from impact_analysis.analyze import analyze
 from impact_analysis.analyze.report import write_report
-from impact_analysis.command_line import run as main
+from impact_cli.command_line import run as main
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 PLOTS_OF_AN_IMPACT = 4

@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from impact_analysis.command_line import run as run_command
 from impact_analysis.reproduce import (
     closed_loop,
     contact_models,
@@ -44,6 +43,7 @@ from impact_analysis.reproduce.row import (
     unavailable,
 )
 from impact_analysis.reproduce.wall_configurations import wall_configurations
+from impact_cli.command_line import run as run_command
 from impact_predictor import identify_friction
 from impact_robots import ArmDynamics, load_robot
 

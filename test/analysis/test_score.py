@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from impact_analysis.command_line import run
-from impact_analysis.score import Score, TrialResult, operating_points
-from impact_analysis.trial_table import TrialTruth
+from impact_analysis.detection.score import Score, TrialResult, operating_points
+from impact_cli.command_line import run
 from impact_detector import Detection
+from impact_trials.trial_table import TrialTruth
 
 NAN = float("nan")
 

@@ -18,10 +18,10 @@ import pytest
 from struck_arm import POSE, TOUCH, Hit, Record, simulate, write
 
 from impact_analysis.analyze import Settings, analyze, analyze_impacts, collect
-from impact_analysis.analyze.oddities import quality_notes
+from impact_analysis.analyze.anomalies import quality_notes
+from impact_analysis.analyze.narrative import sentences_of, warnings_of
 from impact_analysis.analyze.sentences import TEMPLATES, key_of, say
-from impact_analysis.analyze.words import sentences_of, warnings_of
-from impact_detector.estimated_impact import GOOD, SECOND_IMPACT
+from impact_detector.estimators.estimate import GOOD, SECOND_IMPACT
 
 UP = (0.0, 0.0, 1.0)
 BASES = {

@@ -9,14 +9,14 @@ import pytest
 
 from impact_analysis.analyze.collection import Collected
 from impact_analysis.analyze.missed import Missed
+from impact_analysis.analyze.normals_file import read_normals
 from impact_analysis.analyze.run import _load, _save, analyze
 from impact_analysis.analyze.settings import Settings
-from impact_analysis.command_line import run as main
-from impact_analysis.exceptions import RecordingError, UsageError
-from impact_analysis.normals_file import read_normals
-from impact_analysis.open_recording import recording_paths
-from impact_analysis.threshold_file import read_thresholds
-from impact_detector.sample import Suppressed
+from impact_analysis.detection.threshold_file import read_thresholds
+from impact_bags.exceptions import RecordingError, UsageError
+from impact_bags.open_recording import recording_paths
+from impact_cli.command_line import run as main
+from impact_detector.signals.sample import Suppressed
 
 HEADER = "recording,normal_x,normal_y,normal_z"
 STATES = ["time_s"] + [

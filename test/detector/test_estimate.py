@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from impact_detector import Detection, DetectorError, ForceSample, ImpactEstimator, JointSample
-from impact_detector.estimate import (
+from impact_detector.estimators.streaming import (
     GOOD,
     MISSING_SAMPLES,
     POOR_FIT,

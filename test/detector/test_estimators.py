@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from impact_detector import EstimateError
-from impact_detector.damped_oscillation import oscillation_fit
-from impact_detector.measured_restitution import kinematic_restitution
-from impact_detector.sampling_error import UNDERSAMPLED, resampled_share, sampling_share
-from impact_detector.torque_impulse import torque_impulse
-from impact_detector.touch_time import touch_time
-from impact_detector.velocity_before import velocity_before
-from impact_detector.velocity_window import window_jump
-from impact_predictor.contact_force import Viscoelastic
+from impact_detector.estimators.damped_oscillation import oscillation_fit
+from impact_detector.estimators.measured_restitution import kinematic_restitution
+from impact_detector.estimators.sampling_error import UNDERSAMPLED, resampled_share, sampling_share
+from impact_detector.estimators.torque_impulse import torque_impulse
+from impact_detector.estimators.touch_time import touch_time
+from impact_detector.estimators.velocity_before import velocity_before
+from impact_detector.estimators.velocity_window import window_jump
+from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics
 from impact_sim.passive_impact import passive_impact
 from impact_sim.sensors import PANDA_NOISE

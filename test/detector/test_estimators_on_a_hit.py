@@ -14,12 +14,12 @@ from impact_detector import (
     ForceSample,
     ImpactEstimator,
     JointSample,
-    estimate,
     torque_impulse,
 )
-from impact_detector.expectation import Announcement
-from impact_detector.gross_methods import METHODS
-from impact_detector.node_parameters import DetectorParameters, session_for
+from impact_detector.attribution.expectation import Announcement
+from impact_detector.estimators import streaming as estimate
+from impact_detector.estimators.gross_methods import METHODS
+from impact_detector.parameters import DetectorParameters, session_for
 from impact_robots import ArmDynamics
 
 MILLISECOND = 1_000_000
@@ -33,7 +33,7 @@ OFFSET = 4e-4  # from the last sample before the touch to the touch [s]
 def hit(request, panda):
     """Steady motion, then a passive impact; noise of a real Panda, forces at 25 kHz."""
     pytest.importorskip("mujoco")
-    from impact_predictor.contact_force import Viscoelastic
+    from impact_predictor.contact_force.laws import Viscoelastic
     from impact_sim.passive_impact import passive_impact
     from impact_sim.sensors import PANDA_NOISE
 

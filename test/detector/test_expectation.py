@@ -5,8 +5,7 @@
 import numpy as np
 import pytest
 
-from impact_detector.exceptions import DetectorError
-from impact_detector.expectation import (
+from impact_detector.attribution.expectation import (
     DIRECTION,
     MASS_MARGIN,
     PLACE,
@@ -16,8 +15,9 @@ from impact_detector.expectation import (
     Announcements,
     unexpected_because,
 )
-from impact_detector.generalized_impulse import GeneralizedImpulse
-from impact_predictor.inverse_inertia import crb
+from impact_detector.attribution.generalized_impulse import GeneralizedImpulse
+from impact_detector.exceptions import DetectorError
+from impact_predictor.inertia.inverse_inertia import crb
 from impact_robots import ArmDynamics, contact_rotation
 
 MS = 1_000_000
@@ -151,7 +151,7 @@ def test_impossible_numbers_are_refused_unless_nothing_is_meant(fields, said):
 
 def test_simulated_hits_are_told_apart():
     pytest.importorskip("mujoco")
-    from impact_analysis.link_hit import ANNOUNCED, NOBODY, NOTHING, TILTED, TOOL, link_hit
+    from impact_trials.link_hit import ANNOUNCED, NOBODY, NOTHING, TILTED, TOOL, link_hit
 
     def judged(place, seed, case):
         late = link_hit(place, seed, case).late

@@ -12,8 +12,8 @@ from impact_detector import (
     kinematic_restitution,
     restitution_by_force,
 )
-from impact_predictor.contact_force import Viscoelastic
-from impact_predictor.restitution import exact_restitution
+from impact_predictor.contact_force.laws import Viscoelastic
+from impact_predictor.contact_force.restitution import exact_restitution
 
 MASS, SPEED, NORMAL = 3.0, 0.1, np.array([-1.0, 0.0, 0.0])
 LAW = Viscoelastic(1.2e5, 2e6)

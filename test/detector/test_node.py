@@ -15,7 +15,8 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
-from impact_detector import DetectorError, estimate
+from impact_detector import DetectorError
+from impact_detector.estimators import streaming as estimate
 from impact_detector.node import DetectorNode
 from impact_msgs.msg import (
     DetectorStatus,

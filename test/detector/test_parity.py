@@ -15,11 +15,11 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
-from impact_analysis.bags import BagWriter
-from impact_analysis.command_line import run
+from impact_bags import BagWriter
+from impact_cli.command_line import run
 from impact_detector.node import DetectorNode
 from impact_msgs.msg import DetectorStatus, ImpactEstimate, ImpactEvent
-from impact_predictor.contact_force import Viscoelastic
+from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics
 from impact_ros.messages import fill, from_nanoseconds, to_nanoseconds
 from impact_ros.qos import LATCHED, RECORD, STREAM

@@ -14,8 +14,8 @@ from impact_detector import (
     FusedDetector,
     JointSample,
 )
-from impact_detector.latch import ThresholdLatch
-from impact_predictor.contact_force import Viscoelastic
+from impact_detector.detectors.latch import ThresholdLatch
+from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics
 from impact_sim.passive_impact import passive_impact
 

@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 
 from impact_detector import ForceSample, ImpactEstimator, integrate_impulse, resampled_share
-from impact_detector.estimate import UNDERSAMPLED
-from impact_detector.sample import Detection, JointSample
-from impact_detector.sampling_error import contact_share, force_impulse_std, sampling_share
+from impact_detector.estimators.sampling_error import (
+    contact_share,
+    force_impulse_std,
+    sampling_share,
+)
+from impact_detector.estimators.streaming import UNDERSAMPLED
+from impact_detector.signals.sample import Detection, JointSample
 
 DURATION = 0.015  # [s]
 FINE = np.arange(0.0, DURATION + 1e-9, 1e-5)

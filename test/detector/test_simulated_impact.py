@@ -13,7 +13,7 @@ from impact_detector import (
     TorqueErrorDetector,
     gross_velocity,
 )
-from impact_detector.estimate import GOOD
+from impact_detector.estimators.streaming import GOOD
 from impact_detector.session import DetectorSession
 
 MILLISECOND = 1_000_000
@@ -25,7 +25,7 @@ AFTER = 150 * MILLISECOND
 def run(request, panda):
     """What a run of the demo measured: a list of measurements, references and the plant's truth."""
     pytest.importorskip("mujoco")
-    from impact_qp.controller import ImpactController
+    from impact_qp.control.controller import ImpactController
     from impact_qp.parameters import ControllerParameters
     from impact_sim.scenarios import load_scenario
     from impact_sim.simulation import Simulation

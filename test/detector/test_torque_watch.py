@@ -15,9 +15,9 @@ from impact_detector import (
     MomentumDetector,
     MomentumObserver,
 )
-from impact_detector.node_parameters import DetectorParameters, session_for
-from impact_detector.sample_rate import SampleRate
-from impact_detector.torque_watch import ALWAYS_ZERO, NEVER_CHANGES
+from impact_detector.parameters import DetectorParameters, session_for
+from impact_detector.signals.sample_rate import SampleRate
+from impact_detector.signals.torque_watch import ALWAYS_ZERO, NEVER_CHANGES
 
 MILLISECOND = 1_000_000
 NAN = float("nan")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from impact_detector import EstimateError, velocity_before
-from impact_detector.noise import white_noise
+from impact_detector.signals.noise import white_noise
 
 T = np.arange(-0.1, 0.05, 1e-3)
 BEFORE = np.array([0.2, -0.4])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impact_predictor.contact_force import (
+from impact_predictor.contact_force.laws import (
     ExtendedHuntCrossley,
     HuntCrossley,
     Viscoelastic,

@@ -7,22 +7,22 @@ import math
 import numpy as np
 import pytest
 
-from impact_predictor.contact_force import (
+from impact_predictor.contact_force.free_contact import free_contact
+from impact_predictor.contact_force.laws import (
     ExtendedHuntCrossley,
     HuntCrossley,
     Viscoelastic,
     viscoelastic_restitution,
 )
-from impact_predictor.contact_simulation import simulate_contact
-from impact_predictor.exceptions import OutOfRangeError
-from impact_predictor.free_contact import free_contact
-from impact_predictor.lumped_contact import Maxwell, VirtualSpring
-from impact_predictor.restitution import (
+from impact_predictor.contact_force.lumped_laws import Maxwell, VirtualSpring
+from impact_predictor.contact_force.restitution import (
     asymptotic_restitution,
     exact_restitution,
     maxwell_restitution,
     spring_restitution,
 )
+from impact_predictor.contact_force.simulation import simulate_contact
+from impact_predictor.exceptions import OutOfRangeError
 
 MASS, SPEED = 2.7, 0.1
 # specification, section 3: s = c|v|/k and the viscoelastic law's restitution

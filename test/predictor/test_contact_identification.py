@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from impact_predictor.contact_estimate import FitFlag
-from impact_predictor.contact_force import ExtendedHuntCrossley, HuntCrossley, Viscoelastic
-from impact_predictor.contact_identification import identify_contact
-from impact_predictor.contact_simulation import simulate_contact
+from impact_predictor.contact_force.laws import ExtendedHuntCrossley, HuntCrossley, Viscoelastic
+from impact_predictor.contact_force.lumped_laws import Maxwell, VirtualSpring
+from impact_predictor.contact_force.restitution import exact_restitution
+from impact_predictor.contact_force.simulation import simulate_contact
 from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
-from impact_predictor.lumped_contact import Maxwell, VirtualSpring
-from impact_predictor.restitution import exact_restitution
+from impact_predictor.identification.contact_estimate import FitFlag
+from impact_predictor.identification.contact_identification import identify_contact
 
 MASS, SPEED, NOISE = 3.0, 0.1, 0.5
 VISCO = Viscoelastic(1.2e5, 6e6)  # s = 5

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy.integrate import cumulative_simpson
 
-from impact_predictor.contact_force import ExtendedHuntCrossley, HuntCrossley, Viscoelastic
-from impact_predictor.contact_profile import ContactEnd
-from impact_predictor.contact_simulation import simulate_contact
+from impact_predictor.contact_force.laws import ExtendedHuntCrossley, HuntCrossley, Viscoelastic
+from impact_predictor.contact_force.lumped_laws import Maxwell, VirtualSpring
+from impact_predictor.contact_force.profile import ContactEnd
+from impact_predictor.contact_force.simulation import simulate_contact
 from impact_predictor.exceptions import OutOfRangeError
-from impact_predictor.lumped_contact import Maxwell, VirtualSpring
 
 MASS, SPEED = 2.7, 0.1
 ENERGY = 0.5 * MASS * SPEED**2

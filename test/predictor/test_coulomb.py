@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impact_predictor.coulomb import _slide, _stick, coulomb_impulse
+from impact_predictor.laws.coulomb import _slide, _stick, coulomb_impulse
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=1000)
 SEEDS = st.integers(0, 2**32 - 1)

@@ -16,7 +16,7 @@ from impact_predictor import (
     impulse_set,
     unit_impulses,
 )
-from impact_predictor.coulomb import coulomb_impulse
+from impact_predictor.laws.coulomb import coulomb_impulse
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=100)
 SEEDS = st.integers(0, 2**32 - 1)

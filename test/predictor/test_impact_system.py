@@ -20,7 +20,7 @@ from impact_predictor import (
     face_points,
     impact_system,
 )
-from impact_predictor.contacts import WORLD
+from impact_predictor.multicontact.contacts import WORLD
 from impact_robots import contact_rotation
 
 PUSH = np.array([1.196, 0.688, -1.122, -2.096, -1.014, 1.888, 0.718])  # tool points along -y

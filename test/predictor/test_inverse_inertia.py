@@ -25,7 +25,7 @@ from impact_predictor import (
     named_inverse_inertia,
     normal_impulse,
 )
-from impact_predictor.approximation import composite_contact
+from impact_predictor.inertia.approximation import composite_contact
 from impact_robots import (
     ArmDynamics,
     ContactDynamics,

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from impact_predictor import predict, robot_sets
-from impact_predictor.hull_edges import hull_edges
-from impact_predictor.marker_shapes import Kind, Scales, shapes
+from impact_predictor.ros.marker_shapes import Kind, Scales, shapes
+from impact_predictor.sets.hull_edges import hull_edges
 
 CUBE = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
 TURN = np.linalg.qr(np.random.default_rng(5).normal(size=(3, 3)))[0]

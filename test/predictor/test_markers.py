@@ -14,8 +14,8 @@ from visualization_msgs.msg import Marker
 
 from impact_msgs.srv import PredictImpact
 from impact_predictor import predict, robot_sets
-from impact_predictor.marker_shapes import Scales
-from impact_predictor.markers import STAY, marker_array
+from impact_predictor.ros.marker_shapes import Scales
+from impact_predictor.ros.markers import STAY, marker_array
 from impact_ros.messages import vector
 
 SECOND = 1_000_000_000  # [ns]

@@ -25,8 +25,8 @@ from impact_predictor import (
     predict,
     robot_sets,
 )
-from impact_predictor.codes import code_name
 from impact_predictor.node import PredictorNode
+from impact_predictor.ros.error_codes import code_name
 from impact_robots import RobotError
 from impact_ros.messages import vector
 from impact_ros.parameters import ParameterError

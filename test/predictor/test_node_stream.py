@@ -209,7 +209,7 @@ def test_what_nobody_thought_of_stops_no_node(start, at, monkeypatch, capfd):
         raise ZeroDivisionError("two halves")
 
     with monkeypatch.context() as patched:
-        patched.setattr("impact_predictor.near_contact.answer", fail)
+        patched.setattr("impact_predictor.prediction.near_contact.answer", fail)
         caller.feed(at(1_000))
     assert "no prediction: two halves" in capfd.readouterr().err
     assert finish(caller, at) == []

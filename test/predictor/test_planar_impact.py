@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from impact_predictor import OutOfRangeError, UnknownNameError
-from impact_predictor.coulomb import coulomb_impulse
-from impact_predictor.planar_impact import PLANAR_LAWS, planar_impulse
-from impact_predictor.tangential_compliance import compliant_impulse
+from impact_predictor.laws.coulomb import coulomb_impulse
+from impact_predictor.laws.planar_impact import PLANAR_LAWS, planar_impulse
+from impact_predictor.laws.tangential_compliance import compliant_impulse
 
 N = 400
 

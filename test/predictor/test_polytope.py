@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from impact_predictor import OutOfRangeError, Polytope
-from impact_predictor.hull import half_spaces
+from impact_predictor.sets.hull import half_spaces
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=60)
 SEEDS = st.integers(0, 2**32 - 1)

@@ -16,8 +16,8 @@ from impact_predictor import (
     OutOfRangeError,
     simultaneous_impact,
 )
-from impact_predictor.coulomb import coulomb_impulse
-from impact_predictor.friction_cone import project, residuals
+from impact_predictor.laws.coulomb import coulomb_impulse
+from impact_predictor.multicontact.friction_cone import project, residuals
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=150)
 SEEDS = st.integers(0, 2**32 - 1)

@@ -10,8 +10,8 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
-from impact_analysis import bench_command
-from impact_analysis.command_line import run
+from impact_cli.command_line import run
+from impact_cli.commands import bench as bench_command
 from impact_qp import Phase
 from impact_robots import ArmDynamics
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from impact_predictor.feasible_sets import friction_pyramid, unit_impulses
-from impact_predictor.inverse_inertia import crb
-from impact_predictor.speed_bound import existential_speed_bound
+from impact_predictor.inertia.inverse_inertia import crb
+from impact_predictor.sets.feasible_sets import friction_pyramid, unit_impulses
+from impact_predictor.sets.speed_bound import existential_speed_bound
 from impact_qp import ControlError, ImpactController, Phase, Plan
 from impact_qp.limits import RobustImpactLimit, impact_rows
 from impact_robots import ArmDynamics

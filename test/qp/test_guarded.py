@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import impact_qp.acceleration
+import impact_qp.control.acceleration
 from impact_qp import ControlError, ImpactController, NoSolutionFound, Phase, Plan
-from impact_qp.guarded import GuardedController
-from impact_qp.last_check import LastCheck
+from impact_qp.control.guarded import GuardedController
+from impact_qp.control.last_check import LastCheck
 
 MS = 1_000_000  # [ns]
 INTERFACES = ("torque", "velocity", "position")
@@ -63,7 +63,7 @@ def test_a_fall_back_that_goes_on_grows_beyond_no_limit(panda, contact, at_impac
     def fails(program, *options):
         raise NoSolutionFound(program, "infeasible")
 
-    monkeypatch.setattr(impact_qp.acceleration, "solve", fails)
+    monkeypatch.setattr(impact_qp.control.acceleration, "solve", fails)
     controller = ImpactController(panda, Plan(contact))
     dq = 4.0 * panda.limits.velocity * np.array([1, -1, 1, -1, 1, -1, 1])
     for _ in range(300):

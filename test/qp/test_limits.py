@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from impact_predictor.exceptions import UnboundedSetError
-from impact_predictor.feasible_sets import friction_pyramid, unit_impulses
-from impact_predictor.inverse_inertia import crb
-from impact_predictor.speed_bound import existential_speed_bound, robust_speed_bound
+from impact_predictor.inertia.inverse_inertia import crb
+from impact_predictor.sets.feasible_sets import friction_pyramid, unit_impulses
+from impact_predictor.sets.speed_bound import existential_speed_bound, robust_speed_bound
 from impact_qp import ControlError, solve
 from impact_qp.build import build
 from impact_qp.limits import (

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import impact_qp.acceleration
-from impact_analysis.mishaps import MISHAPS, run_mishap
+import impact_qp.control.acceleration
 from impact_qp import ControlError, ImpactController, NoSolutionFound, Phase, Plan
+from impact_qp.control.press import highest_press_force
 from impact_qp.limits import RobustImpactLimit
-from impact_qp.press import highest_press_force
 from impact_robots import ArmDynamics
 from impact_sim import PANDA_NOISE, Simulation
+from impact_trials.disturbances import MISHAPS, run_mishap
 
 HARMLESS = [name for name in MISHAPS if "taken over" not in name]
 
@@ -65,7 +65,7 @@ def test_a_solver_that_fails_makes_the_arm_brake_within_its_limits(
     def fails(program, *options):
         raise NoSolutionFound(program, reason)
 
-    monkeypatch.setattr(impact_qp.acceleration, "solve", fails)
+    monkeypatch.setattr(impact_qp.control.acceleration, "solve", fails)
     controller = controller_for(panda, contact)
     dq = 0.2 * np.ones(7)
     for _ in range(50):

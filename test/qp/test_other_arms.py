@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from other_arms import ARMS, write_arm
 
-from impact_analysis.command_line import run
-from impact_detector.node_parameters import DetectorParameters, session_for
-from impact_detector.sample import JointSample
+from impact_cli.command_line import run
+from impact_detector.parameters import DetectorParameters, session_for
+from impact_detector.signals.sample import JointSample
 from impact_predictor import predict
-from impact_predictor.contact_force import Viscoelastic
+from impact_predictor.contact_force.laws import Viscoelastic
 from impact_qp import Contact, ImpactController, Phase, Plan
 from impact_robots import ArmDynamics, contact_rotation, load_robot
 from impact_robots.kinematics import inverse_kinematics

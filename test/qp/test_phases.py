@@ -5,7 +5,7 @@
 import pytest
 
 from impact_qp import Phase, Plan
-from impact_qp.phases import Situation, next_phase
+from impact_qp.control.phases import Situation, next_phase
 
 FAR, NEAR, BEHIND = 0.1, 0.01, -0.05  # gaps [m]
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from tiny_robot import tiny_robot
 
-from impact_analysis.command_line import run
-from impact_predictor.feasible_sets import unit_impulses
-from impact_predictor.inverse_inertia import crb
+from impact_cli.command_line import run
+from impact_predictor.inertia.inverse_inertia import crb
+from impact_predictor.sets.feasible_sets import unit_impulses
 from impact_qp import ControlError
 from impact_qp.limits import ExistentialImpactLimit, NominalImpactLimit, RobustImpactLimit
 from impact_qp.planning import Search, contact_at, safe_speed

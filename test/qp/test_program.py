@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from impact_analysis.exceptions import AnalysisError
-from impact_analysis.program_picture import draw
+from impact_analysis.demo.program_picture import draw
 from impact_qp import NoSolutionFound, QuadraticProgram, solve
 from impact_qp.program import SOLVERS
+from impact_robots.exceptions import WriteError
 
 
 def program(**changes):
@@ -96,5 +96,5 @@ def test_it_can_be_drawn(tmp_path):
     assert (tmp_path / "program.png").stat().st_size > 5000
     free = program(G=np.zeros((0, 2)), h=np.zeros(0), names=())
     draw(free, solve(free), tmp_path / "free.png")
-    with pytest.raises(AnalysisError, match="cannot write"):
+    with pytest.raises(WriteError, match="cannot write"):
         draw(program(), solve(program()), tmp_path / "nowhere" / "program.png")

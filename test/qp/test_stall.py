@@ -6,7 +6,7 @@ from math import inf, nan
 
 import pytest
 
-from impact_qp.stall import StallWatch
+from impact_qp.control.stall import StallWatch
 
 
 @pytest.mark.parametrize(

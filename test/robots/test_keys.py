@@ -9,8 +9,8 @@ import pytest
 import yaml
 from other_arms import UR, write_arm
 
-from impact_analysis.command_line import run
-from impact_detector.node_parameters import DetectorParameters, session_for
+from impact_cli.command_line import run
+from impact_detector.parameters import DetectorParameters, session_for
 from impact_predictor import predict
 from impact_qp import Contact, ImpactController, Plan
 from impact_robots import ArmDynamics, RobotError, contact_rotation, load_robot

@@ -13,10 +13,10 @@ from impact_ros.parameters import (
     declare,
     describe,
     from_values,
-    misspelt,
     parameter,
     specifications,
 )
+from impact_ros.specification import misspelt
 
 
 @dataclass(frozen=True)

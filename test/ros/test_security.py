@@ -75,7 +75,7 @@ def test_a_middleware_without_security_is_refused(keystore, middleware, variable
 @pytest.mark.parametrize("executable", ["suite", "impact_qp", "impact_sim"])
 def test_no_process_starts_unsecured_when_security_was_asked_for(executable, tmp_path):
     pytest.importorskip("rclpy")
-    code = f"import sys; sys.argv = ['{executable}']; from impact_ros import entry"
+    code = f"import sys; sys.argv = ['{executable}']; from impact_bringup import entry"
     ended = subprocess.run(
         [sys.executable, "-c", f"{code}; sys.exit(entry.{executable}())"],
         env=os.environ | ASKED,
@@ -92,7 +92,7 @@ def test_no_process_starts_unsecured_when_security_was_asked_for(executable, tmp
 
 def test_no_experiment_starts_unsecured_when_security_was_asked_for(tmp_path, monkeypatch):
     pytest.importorskip("rclpy")
-    from impact_ros.experiment import Run, run_experiment
+    from impact_bringup.experiment import Run, run_experiment
     from impact_sim.scenarios import load_scenario
 
     monkeypatch.setenv("ROS_SECURITY_ENABLE", "true")

@@ -23,7 +23,10 @@ SCRIPTS = [
     *("bring_up", "impact", "impact_detector", "impact_predictor"),
     *("impact_qp", "impact_sim", "suite"),
 ]
-LIBRARY = "impact_robots impact_predictor impact_detector impact_qp impact_sim impact_analysis"
+LIBRARY = (
+    "impact_robots impact_ros impact_predictor impact_detector impact_qp impact_sim "
+    "impact_foreign impact_bags impact_trials impact_bringup impact_analysis impact_cli"
+)
 SMOKE = f"""
 import importlib, importlib.util
 for name in {LIBRARY.split()!r}:

@@ -10,7 +10,7 @@ import pinocchio as pin
 import pytest
 from tiny_robot import tiny_robot
 
-from impact_predictor.contact_force import (
+from impact_predictor.contact_force.laws import (
     ExtendedHuntCrossley,
     Viscoelastic,
     viscoelastic_restitution,

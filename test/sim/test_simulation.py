@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tiny_robot import tiny_robot
 
-from impact_predictor.contact_force import Viscoelastic
+from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics, load_robot
 from impact_sim import (
     NO_NOISE,

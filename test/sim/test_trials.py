@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tiny_robot import tiny_robot
 
-from impact_predictor.contact_force import Viscoelastic
+from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics, contact_rotation, load_robot
 from impact_sim import NO_NOISE, Simulation, all_scenario_names, load_scenario, scenario_names
 from impact_sim.computed_torque import ComputedTorque

@@ -116,7 +116,7 @@ def command_line(
         if arguments:
             raise UsageError(f"setup takes no arguments, got {' '.join(arguments)}")
         return []
-    return [python, "-m", "impact_analysis", command, *arguments]
+    return [python, "-m", "impact_cli", command, *arguments]
 
 
 def shell_line(arguments: list[str], environ: Mapping[str, str], layout: Layout) -> list[str]:

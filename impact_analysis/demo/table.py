@@ -1,0 +1,91 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The demo's table, and the sentence that says what to see in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from impact_analysis.demo.evaluation import Evaluation
+
+Cell = Callable[[Evaluation], str]
+
+ROWS: tuple[tuple[str, Cell], ...] = (
+    ("contact speed [m/s]", lambda e: f"{e.contact_speed:.3f}"),
+    ("closed-form speed bound [m/s]", lambda e: f"{e.speed_bound:.3f}{_foreign(e)}"),
+    ("impulsive torque, measured [N.m]", lambda e: _torque(e.impulsive_torque, e)),
+    ("worst admissible one [N.m]", lambda e: _torque(e.worst_admissible_torque, e)),
+    ("  of joint", lambda e: e.worst_admissible_joint),
+    ("impulse no worse than announced", lambda e: "yes" if e.impulse_in_set else "NO"),
+    ("normal impulse over announced, c_r 0", lambda e: f"{e.impulse_normal_ratio:.2f}"),
+    ("detected after contact [ms]", lambda e: _milliseconds(e.detection_delay)),
+    ("prediction error, M [deg/s rms]", lambda e: _rms(e, "M")),
+    ("prediction error, M+B_theta", lambda e: _rms(e, "M+B_theta")),
+    ("prediction error, M+B_rho", lambda e: _rms(e, "M+B_rho")),
+)
+
+
+def _foreign(e: Evaluation) -> str:
+    """Mark a bound that is not the run's own."""
+    return "" if e.controller in ("robust", "existential") else " (robust)"
+
+
+def _torque(value: float, e: Evaluation) -> str:
+    return f"{value:.1f} of {e.impulsive_torque_limit:.0f}"
+
+
+def _milliseconds(seconds: float) -> str:
+    return "missed" if np.isnan(seconds) else f"{seconds * 1e3:.1f}"
+
+
+def _rms(e: Evaluation, inertia: str) -> str:
+    return f"{np.degrees(e.prediction_rms[inertia]):.2f}"
+
+
+def table(evaluations: Sequence[Evaluation]) -> str:
+    """Return the figures as text, a column a run."""
+    lines = [["", *(e.controller for e in evaluations)]]
+    lines += [[label, *(cell(e) for e in evaluations)] for label, cell in ROWS]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    texts = [
+        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])])
+        for line in lines
+    ]
+    rule = "-" * len(texts[0])
+    return "\n".join([texts[0], rule, *texts[1:], rule])
+
+
+def sentence(evaluations: Sequence[Evaluation]) -> str:
+    """Return what a reader should see in the table, from its own numbers."""
+    by_name = {e.controller: e for e in evaluations}
+    parts = [_promise(by_name["robust"])] if "robust" in by_name else []
+    parts += [_excess(e) for name, e in by_name.items() if name != "robust"]
+    return "; ".join(parts) + f"; {_inertia(evaluations)}."
+
+
+def _promise(e: Evaluation) -> str:
+    kept = "keeps" if e.worst_admissible_torque <= e.impulsive_torque_limit else "does NOT keep"
+    return (
+        f"robust control hits at {e.contact_speed:.3f} m/s, and every impulse announced for that"
+        f" speed {kept} each joint within its limit"
+    )
+
+
+def _excess(e: Evaluation) -> str:
+    share = e.worst_admissible_torque / e.impulsive_torque_limit
+    return (
+        f"{e.controller} hits at {e.contact_speed:.3f} m/s, where one of them would load"
+        f" {e.worst_admissible_joint} with {share:.1f} times its limit"
+    )
+
+
+def _inertia(evaluations: Sequence[Evaluation]) -> str:
+    names = list(evaluations[0].prediction_rms)
+    winners = [min(names, key=e.prediction_rms.__getitem__) for e in evaluations]
+    if len(set(winners)) == 1:
+        return f"of the three inertias {winners[0]} predicts every run's velocities best"
+    return "the best predicting inertia differs: " + ", ".join(
+        f"{e.controller} {winner}" for e, winner in zip(evaluations, winners, strict=True)
+    )

@@ -1,0 +1,130 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the streaming detectors over one recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from impact_analysis.detection.event_plot import Traces
+from impact_bags.recording import Force, Item, Recording, Reference
+from impact_detector.attribution.assessment import Assessment
+from impact_detector.attribution.expectation import Announcement
+from impact_detector.estimators.streaming import Estimate
+from impact_detector.exceptions import DetectorError
+from impact_detector.parameters import DetectorParameters, session_for
+from impact_detector.session import DetectorSession, Outcome
+from impact_detector.signals.model_torque import ModelTorque
+from impact_detector.signals.reference_torque import ReferencePairing
+from impact_detector.signals.sample import Detection, JointSample, Suppressed, Verdict
+from impact_robots import Robot
+
+
+@dataclass
+class DetectionResult:
+    """What the detectors found in one recording."""
+
+    name: str
+    reference: str  # "desired" or "model"
+    threshold: float  # of the first detector [its unit]
+    detections: list[Detection]
+    assessments: list[Assessment] = field(default_factory=list)  # one per detection
+    samples: int = 0  # joint states
+    judged: int = 0  # of these, with a statistic
+    torques: int = 0  # of these, with torques
+    dropped: int = 0  # samples with NaN
+    first_time: int = 0  # [ns]
+    last_time: int = 0  # [ns]
+    largest: Verdict | None = None  # with the largest statistic
+    suppressed: list[Suppressed] = field(default_factory=list)  # above a threshold, but no event
+    troubles: dict[str, str] = field(default_factory=dict)  # why detectors could not judge
+    lost: list[str] = field(default_factory=list)  # in words, what of the file is damaged
+
+
+def detect(
+    recording: Recording,
+    parameters: DetectorParameters,
+    robot: Robot,
+    model: ModelTorque,
+    traces: Traces | None = None,
+) -> DetectionResult:
+    """Feed a recording to the same session as the node's.
+
+    Args:
+        recording: opened file.
+        parameters: of the node; ``reference`` says with what to compare.
+        robot: that they name.
+        model: gives the reference torque where it is the model's.
+        traces: collects what is to be drawn.
+
+    Raises:
+        RecordingError: the file turns out to be damaged.
+    """
+    pairing = ReferencePairing(recording.pairing_rule, parameters.max_reference_age)
+    session = session_for(parameters, robot, model=model, pairing=pairing)
+    result = DetectionResult(recording.name, parameters.reference, session.threshold, [])
+    for item, outcome in feed(session, recording):
+        if isinstance(item, JointSample):
+            _count(result, item.time)
+            result.torques += item.tau is not None
+            if troubles := session.troubles:
+                result.troubles = troubles | result.troubles
+        result.assessments += [session.assess(detection) for detection in outcome.detections]
+        _collect(result, outcome)
+        if traces is not None:
+            traces.add(outcome)
+    result.dropped = session.dropped
+    result.lost = recording.lost
+    return result
+
+
+def feed(session: DetectorSession, recording: Recording) -> Iterator[tuple[Item, Outcome]]:
+    """Yield everything recorded, in order, and what it leads to in a session.
+
+    Raises:
+        RecordingError: the file turns out to be damaged.
+    """
+    for item in recording.items(references=session.needs_references):
+        yield item, give(session, item)
+
+
+def give(session: DetectorSession, item: Item) -> Outcome:
+    """Return what something recorded leads to in a session."""
+    if isinstance(item, Reference):
+        return session.add_reference(item.time, item.torque)
+    if isinstance(item, Force):
+        return session.add_force(item.sample, item.source)
+    if isinstance(item, Announcement):
+        with suppress(DetectorError):  # as in the node: the one before holds
+            session.announce(item)
+        return Outcome()
+    return session.add_state(item)
+
+
+def _refine(result: DetectionResult, estimate: Estimate) -> None:
+    """Take what the estimate says of touch and link for what the detection said."""
+    if estimate.detection in result.detections:
+        index = result.detections.index(estimate.detection)
+        touch = replace(estimate.detection, impact_time=estimate.impact_time)
+        result.detections[index] = touch
+        result.assessments[index] = estimate.assessment
+
+
+def _count(result: DetectionResult, time: int) -> None:
+    result.first_time = result.first_time if result.samples else time
+    result.last_time = time
+    result.samples += 1
+
+
+def _collect(result: DetectionResult, outcome: Outcome) -> None:
+    result.detections.extend(outcome.detections)
+    result.suppressed.extend(outcome.suppressed)
+    for estimate in outcome.estimates:
+        _refine(result, estimate)
+    for verdict in outcome.verdicts:
+        if verdict.ready:
+            result.judged += 1
+            if result.largest is None or verdict.statistic > result.largest.statistic:
+                result.largest = verdict

@@ -1,0 +1,23 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A detector's statistic in words, with its unit."""
+
+from __future__ import annotations
+
+from impact_detector.signals.sample import ACCELERATION, FORCE, FUSED, Suppressed
+
+_UNITS = {FORCE: "N", FUSED: "sigma", ACCELERATION: "rad/s^2"}
+
+
+def suppressed_text(suppressed: Suppressed) -> str:
+    """Return when which statistic was above its threshold, and why that is no event."""
+    unit = unit_of(suppressed.detector)
+    return (
+        f"{suppressed.time * 1e-9:.4f} s, {suppressed.detector} {suppressed.statistic:.3f} >"
+        f" {suppressed.threshold:.3f} {unit}: {suppressed.reason}"
+    )
+
+
+def unit_of(detector: str) -> str:
+    """Return the unit of a detector's statistic."""
+    return _UNITS.get(detector, "N.m")

@@ -1,0 +1,47 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Reads thresholds that `detect --learn -o` has written for the node."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from impact_bags.exceptions import UsageError
+from impact_detector.parameters import THRESHOLDS, DetectorParameters
+from impact_ros.exceptions import ParameterError
+from impact_ros.parameters import from_values
+
+NODE = "impact_detector"
+TAKEN = (*THRESHOLDS, "joints", "bias_samples")  # these, and what they hold for
+
+
+def read_thresholds(path: str | Path) -> dict[str, Any]:
+    """Return the thresholds in a parameter file of the node impact_detector, by their names.
+
+    Joints and bias samples, if they are in it, come along: the thresholds hold for these.
+
+    Raises:
+        UsageError: the file cannot be read, has no such node, or no threshold.
+    """
+    try:
+        document = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
+        raise UsageError(f"--thresholds: {path}: cannot be read: {error}") from None
+    values: Any = None
+    for name, node in document.items() if isinstance(document, dict) else ():
+        if str(name).split("/")[-1] == NODE and isinstance(node, dict):
+            values = node.get("ros__parameters")
+    if not isinstance(values, dict) or not set(THRESHOLDS) & set(values):
+        raise UsageError(
+            f"--thresholds: {path}: expected parameters of {NODE} with one of"
+            f" {', '.join(THRESHOLDS)}, as detect --learn -o writes them"
+        )
+    taken = {name: value for name, value in values.items() if name in TAKEN}
+    try:
+        parameters = from_values(DetectorParameters, taken)
+    except ParameterError as error:
+        raise UsageError(f"--thresholds: {path}: {error}") from None
+    return {name: getattr(parameters, name) for name in taken}

@@ -1,0 +1,228 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Reads joint states, desired torques and forces from a bag, for detection."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from impact_bags import BagReader
+from impact_bags.exceptions import RecordingError
+from impact_bags.reader import Span
+from impact_bags.recording import Force, Item, Reference, credible, in_time_order, is_absurd
+from impact_detector.exceptions import DetectorError
+from impact_detector.ros.conversion import (
+    announcement,
+    batch_sample,
+    joint_sample,
+    reference_torque,
+    unreadable,
+    wrench_sample,
+)
+from impact_detector.signals.reference_torque import PREVIOUS, SAME
+from impact_robots import ImpactError, Robot
+from impact_ros.exceptions import MessageError
+from impact_ros.messages import JointReader, to_nanoseconds
+
+JOINT_STATE = "sensor_msgs/msg/JointState"
+WRENCH = "geometry_msgs/msg/WrenchStamped"
+WRENCH_BATCH = "impact_msgs/msg/WrenchBatch"
+ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
+UNREADABLE = (ImpactError, AttributeError, IndexError, OverflowError, TypeError, ValueError)
+_OWN_REFERENCE = "impact_qp/desired_joint_states"
+
+
+@dataclass(frozen=True)
+class TopicChoice:
+    """Topics named by the user; empty: found by type and name."""
+
+    state: str = ""
+    reference: str = ""
+    pairing: str = ""  # rule of signals.reference_torque; empty: by the reference's topic
+    wrench: str = ""  # of force samples; empty: all that there are
+
+
+class BagRecording:
+    """A bag (MCAP or sqlite3) with measured and, optionally, desired joint states."""
+
+    def __init__(self, path: Path, robot: Robot, choice: TopicChoice) -> None:
+        """Open the bag and find its topics.
+
+        Raises:
+            RecordingError: not a bag, or without a topic that is needed.
+        """
+        self.name, self._path, self._robot = str(path), path, robot
+        with BagReader(path, salvage=True) as bag:
+            topics = {topic: info.type_name for topic, info in bag.topics.items()}
+            start, end = bag.span
+            self.lost = list(bag.lost)  # in words, what cannot be read; more may follow
+        self.duration = max(0, end - start) * 1e-9  # [s]
+        self._state = _state_topic(path, topics, choice.state)
+        self._reference = _reference_topic(path, topics, choice.reference)
+        self._forces = _force_topics(path, topics, choice.wrench)
+        self._announced = [topic for topic, kind in topics.items() if kind == ANNOUNCEMENT]
+        self.has_reference = bool(self._reference)
+        own = self._reference.endswith(_OWN_REFERENCE)
+        self.pairing_rule = choice.pairing or (PREVIOUS if own else SAME)
+        self.span: Span = (None, None)  # of recorded time, that ``items`` reads [ns]
+
+    def items(self, *, references: bool = True) -> Iterator[Item]:
+        """Yield what was recorded in order of measured time.
+
+        Args:
+            references: whether desired torques are wanted.
+
+        Raises:
+            RecordingError: the bag is damaged.
+        """
+        return in_time_order(self._in_recorded_order(self._reference if references else ""))
+
+    def _in_recorded_order(self, reference: str) -> Iterator[Item]:
+        names = self._robot.joint_names
+        state, desired = JointReader(names), JointReader(names)
+        wanted = (self._state, reference, *self._forces, *self._announced)
+        topics = [topic for topic in wanted if topic]
+        unreadable: Counter[str] = Counter()
+        states = 0
+        with BagReader(self._path, salvage=True) as bag:
+            yield from self._announced_before(bag)
+            for topic, _, message in bag.messages(topics, self.span):
+                try:
+                    if topic == self._state:
+                        items = [_state_item(message, state)]
+                    elif topic == reference:
+                        items = [_reference_item(message, desired)]
+                    elif topic in self._announced:
+                        items = _announcements(message)
+                    else:
+                        items = _force_items(message, topic, self._forces[topic])
+                except UNREADABLE:  # damaged, or of a type that is not what its name says
+                    unreadable[topic] += 1
+                    continue
+                states += topic == self._state
+                yield from items
+            lost = [*bag.lost, *(f"{n} messages on {topic}" for topic, n in unreadable.items())]
+            self.lost += [text for text in lost if text not in self.lost]
+        if lost and not states and self.span == (None, None):
+            raise RecordingError.at(
+                self._path, f"no joint state can be read (damaged: {'; '.join(lost)})"
+            )
+
+    def _announced_before(self, bag: BagReader) -> Iterator[Item]:
+        """Yield the last announcement before the span, which still holds in it."""
+        start, last = self.span[0], None
+        if start is None or not self._announced:
+            return
+        for _, _, message in bag.messages(self._announced, (None, start)):
+            last = message
+        if last is not None:
+            with suppress(*UNREADABLE):
+                yield from _announcements(last)
+
+    def boundaries(self, count: int) -> list[tuple[int, int]]:
+        """Return where to cut it into ``count`` parts of equal length.
+
+        Returns:
+            recorded time and stamp [ns] of the first joint state of each part but the first
+            one; none if stamps do not increase along them.
+        """
+        with BagReader(self._path, salvage=True) as bag:
+            start, end = bag.span
+            found = []
+            for k in range(1, count):
+                at = start + (end - start) * k // count
+                message = next(bag.messages([self._state], (at, None)), None)
+                if message is not None:
+                    with suppress(*UNREADABLE):
+                        found.append((message[1], to_nanoseconds(message[2].header.stamp)))
+        stamps = [stamp for _, stamp in found]
+        return found if all(a < b for a, b in pairwise(stamps)) else []
+
+
+def _state_item(message: Any, reader: JointReader) -> Item:
+    """Return the state, or one of NaN if it lacks joints: counted, as in the node."""
+    try:
+        return credible(joint_sample(message, reader))
+    except MessageError:
+        return unreadable(message, reader)
+
+
+def _reference_item(message: Any, reader: JointReader) -> Item:
+    time = to_nanoseconds(message.header.stamp)
+    try:
+        torque = reference_torque(message, reader)
+        return Reference(time, None if torque is None or is_absurd(torque) else torque)
+    except MessageError:
+        return Reference(time, None)
+
+
+def _force_items(message: Any, topic: str, kind: str) -> list[Item]:
+    """Return the samples; a batch that makes no sense is left out, as in the node."""
+    try:
+        sample = wrench_sample(message) if kind == WRENCH else batch_sample(message)
+    except DetectorError:
+        return []
+    return [] if is_absurd(sample.force) else [Force(sample, topic)]
+
+
+def _announcements(message: Any) -> list[Item]:
+    """Return an announcement, nothing if it is none that the node would take."""
+    try:
+        return [announcement(message)]
+    except DetectorError:
+        return []
+
+
+def _state_topic(path: Path, topics: Mapping[str, str], wanted: str) -> str:
+    """Return the topic of measured joint states."""
+    states = [topic for topic, kind in topics.items() if kind == JOINT_STATE]
+    if wanted:
+        return _named(path, states, wanted)
+    found = [t for t in states if t.endswith("joint_states") and "desired" not in t]
+    if len(found) != 1:
+        choices = ", ".join(states) or "none"
+        raise RecordingError.at(
+            path,
+            f"expected one topic of measured joint states, got {len(found)}; choose with"
+            f" --state-topic among {choices}",
+        )
+    return found[0]
+
+
+def _reference_topic(path: Path, topics: Mapping[str, str], wanted: str) -> str:
+    """Return the topic of desired joint states, empty for none."""
+    states = [topic for topic, kind in topics.items() if kind == JOINT_STATE]
+    if wanted:
+        return _named(path, states, wanted)
+    found = [topic for topic in states if topic.endswith("desired_joint_states")]
+    if len(found) > 1:
+        raise RecordingError.at(
+            path,
+            "several topics of desired joint states, choose with --reference-topic among"
+            f" {', '.join(found)}",
+        )
+    return found[0] if found else ""
+
+
+def _named(path: Path, states: list[str], wanted: str) -> str:
+    if wanted not in states:
+        choices = ", ".join(states) or "none"
+        raise RecordingError.at(path, f"no joint states on {wanted!r}; the bag has {choices}")
+    return wanted
+
+
+def _force_topics(path: Path, topics: Mapping[str, str], wanted: str) -> dict[str, str]:
+    """Return the topics of force sensors and their types."""
+    found = {topic: kind for topic, kind in topics.items() if kind in (WRENCH, WRENCH_BATCH)}
+    if not wanted:
+        return found
+    if wanted not in found:
+        choices = ", ".join(found) or "none"
+        raise RecordingError.at(path, f"no forces on {wanted!r}; the bag has {choices}")
+    return {wanted: found[wanted]}

@@ -1,0 +1,77 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which recordings a path stands for, and opening one by its kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from impact_bags.bag_recording import BagRecording, TopicChoice
+from impact_bags.csv_recording import CsvRecording
+from impact_bags.csv_rows import csv_rows
+from impact_bags.exceptions import RecordingError
+from impact_bags.reader import SUFFIXES
+from impact_bags.recording import Recording
+from impact_robots import Robot
+
+_METADATA = "metadata.yaml"
+
+
+def recording_paths(path: Path) -> list[Path]:
+    """Return the recordings that a path stands for; in a folder, those that are not hidden.
+
+    Hidden are trials that `simulate --record` is still recording, or was when it was killed.
+
+    Raises:
+        RecordingError: there is no such file, or nothing that can be read in the folder, such as
+            a bag, or a CSV with a column ``time_s`` (other CSVs are tables about recordings).
+    """
+    if not path.exists():
+        raise RecordingError.at(path, "no such file or folder")
+    if path.is_file() or (path / _METADATA).is_file():
+        return [path]
+    bags = {found.parent for found in _seen(path, _METADATA)}
+    singles = [
+        found
+        for suffix in SUFFIXES
+        for found in _seen(path, f"*{suffix}")
+        if found.parent not in bags
+    ]
+    tables = [found for found in _seen(path, "*.csv") if _is_recording(found)]
+    if not bags and not singles and not tables:
+        raise RecordingError.at(
+            path, "expected bags (*.mcap, *.db3) or CSVs (column time_s) in the folder, found none"
+        )
+    return sorted([*bags, *singles, *tables])
+
+
+def _is_recording(path: Path) -> bool:
+    """Tell whether a CSV holds measurements over time, and not a table about recordings."""
+    try:
+        header = [name.strip() for name in next(csv_rows(path), (0, []))[1]]
+    except RecordingError:
+        return True  # opening it will say what is wrong
+    return "time_s" in header and "recording" not in header
+
+
+def _seen(folder: Path, pattern: str) -> list[Path]:
+    """Return the files in a folder, at any depth, of which no part of the path is hidden."""
+    found = folder.rglob(pattern)
+    return [
+        each
+        for each in found
+        if not any(part.startswith(".") for part in each.relative_to(folder).parts)
+    ]
+
+
+def open_recording(path: Path, robot: Robot, choice: TopicChoice) -> Recording:
+    """Open one recording by its kind; ``choice`` names topics of a bag.
+
+    Raises:
+        RecordingError: not a recording, damaged, or without a topic that is needed.
+    """
+    if path.suffix.lower() == ".csv":
+        return CsvRecording(path, robot.dof)
+    if path.is_dir() or path.suffix.lower() in SUFFIXES:
+        return BagRecording(path, robot, choice)
+    raise RecordingError.at(path, "expected a .csv, .mcap or .db3 file or a folder of bags")

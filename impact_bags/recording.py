@@ -1,0 +1,104 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a recording of a robot gives a detector, whatever file it is in."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from impact_detector.attribution.expectation import Announcement
+from impact_detector.signals.sample import ForceSample, JointSample, from_seconds
+
+LOOK_AHEAD = from_seconds(0.5)
+LARGEST = 1e9  # of what a robot measures: rad, rad/s, N.m, N
+_RANKS = {JointSample: 1, Announcement: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A desired torque, shape (n,) [N.m]; None if it was recorded but is unusable."""
+
+    time: int  # [ns]
+    torque: np.ndarray | None
+
+
+@dataclass(frozen=True, slots=True)
+class Force:
+    """Samples of one of several force sensors."""
+
+    sample: ForceSample
+    source: str
+
+    @property
+    def time(self) -> int:
+        """Of the first sample [ns]."""
+        return self.sample.time
+
+
+Item = JointSample | Reference | Force | Announcement
+
+
+def is_absurd(values: ArrayLike) -> bool:
+    """Tell whether numbers are of a size that only damage makes; NaN says nothing."""
+    return bool((np.abs(np.asarray(values)) >= LARGEST).any())
+
+
+def credible(sample: JointSample) -> JointSample:
+    """Return the sample, or one of NaN if it holds numbers that only damage makes.
+
+    Squares of such numbers overflow in the detectors.
+    """
+    arrays = (sample.q, sample.dq, () if sample.tau is None else sample.tau)
+    if not any(is_absurd(values) for values in arrays):
+        return sample
+    nothing = np.full(len(sample.q), np.nan)
+    return JointSample(sample.time, nothing, nothing, None)
+
+
+class Recording(Protocol):
+    """A file opened for detection."""
+
+    name: str
+    has_reference: bool  # desired torques were recorded
+    pairing_rule: str  # of impact_detector.signals.reference_torque, for these desired torques
+    lost: list[str]  # in words, what of a damaged file could not be read, as far as it was read
+
+    def items(self, *, references: bool = True) -> Iterator[Item]:
+        """Yield what was recorded in order of measured time, without loading it all.
+
+        Args:
+            references: whether desired torques are wanted; without them it is faster.
+        """
+
+
+def in_time_order(items: Iterable[Item]) -> Iterator[Item]:
+    """Sort items by time, looking half a second ahead.
+
+    Of equal time references and forces come first, then states, then what was announced when
+    these had been answered.
+
+    Topics are recorded in the order in which they reach the recorder, which is not quite that of
+    measurement. Time that runs back further (a loop, a restart) begins a new sequence.
+    """
+    heap: list[tuple[int, int, int, Item]] = []
+    newest: int | None = None
+    for count, item in enumerate(items):
+        if newest is not None and item.time < newest - LOOK_AHEAD:
+            yield from _drain(heap)
+            newest = None
+        newest = item.time if newest is None else max(newest, item.time)
+        heapq.heappush(heap, (item.time, _RANKS.get(type(item), 0), count, item))
+        while heap[0][0] < newest - LOOK_AHEAD:
+            yield heapq.heappop(heap)[-1]
+    yield from _drain(heap)
+
+
+def _drain(heap: list[tuple[int, int, int, Item]]) -> Iterator[Item]:
+    while heap:
+        yield heapq.heappop(heap)[-1]

@@ -1,0 +1,98 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Configure and activate a lifecycle node, or say in time that it did not work.
+
+`ros2 lifecycle set` does not wait for the node, `ros2 service call` does not look at the answer,
+and launch's own LifecycleNode would rename every node of a process that runs several.
+
+Example:
+    ros2 run impact_control bring_up impact_qp --timeout 30
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+
+import rclpy
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+from rclpy.utilities import remove_ros_args
+
+from impact_bringup.lifecycle import LifecycleClient
+from impact_ros.exceptions import RosError
+from impact_ros.spin import Stop, spin, stop_on_signals
+
+NAME = "bring_up"
+CHANGES = ("configure", "activate")
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the console script.
+
+    Returns:
+        0 active, or stopped on request; 1 refused, or no answer in time; 2 wrong usage.
+    """
+    given = list(sys.argv if args is None else [NAME, *args])
+    with stop_on_signals() as stop:
+        try:
+            rclpy.init(args=given, signal_handler_options=SignalHandlerOptions.NO)
+        except Exception as error:  # rclpy has one private class per mistake
+            return _fail(f"cannot start ROS: {error}", 2)
+        try:
+            options = _parser().parse_args(remove_ros_args(given)[1:])
+            return _bring_up(options.node, options.timeout, stop)
+        finally:
+            rclpy.try_shutdown()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=NAME, description=__doc__.splitlines()[0])
+    parser.add_argument("node", nargs="?", default="impact_qp", help="default: impact_qp")
+    parser.add_argument("--timeout", type=_seconds, default=30.0, help="in all [s], default 30")
+    return parser
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0.0 < value < 1e6:
+        raise ValueError
+    return value
+
+
+def _bring_up(name: str, timeout: float, stop: Stop) -> int:
+    """Bring a node up."""
+    node, end = Node(NAME), time.monotonic() + timeout
+
+    def wait(condition, limit: float) -> bool:
+        left = min(limit, end - time.monotonic())
+        reason = spin([node], until=condition, timeout=left, stop=stop)
+        if reason not in ("condition", "timeout"):
+            raise KeyboardInterrupt
+        if time.monotonic() >= end and not condition():
+            raise RosError(f"{name}: not active within {timeout:g} s")
+        return reason == "condition"
+
+    try:
+        client = LifecycleClient(node, name, wait)
+        wait(client.ready, timeout)
+        for change in CHANGES:
+            client.request(change)
+    except KeyboardInterrupt:
+        return 0
+    except RosError as error:
+        return _fail(str(error), 1)
+    finally:
+        node.destroy_node()
+    return 0
+
+
+def _fail(message: str, status: int) -> int:
+    print(f"{NAME}: {' '.join(message.split())}", file=sys.stderr)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,56 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Where the nodes' console scripts begin: signals first, then imports, then the check of security.
+
+Importing takes seconds on a slow machine, and Python turns Ctrl-C within it into a traceback, some
+compiled modules into an ImportError. Nothing runs by then, so the process just ends, in one line.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+
+def _entry(module: str) -> Callable[[], int]:
+    """Return the main function of a console script, which imports a module and calls its ``main``.
+
+    Args:
+        module: Full name of the module.
+    """
+
+    def main() -> int:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _leave)
+        run = import_module(module).main
+        security = import_module("impact_ros.security")
+        try:
+            security.require_security(os.environ)
+        except security.SecurityError as error:
+            print(f"{_script()}: {error}", file=sys.stderr)
+            return 2
+        return int(run())
+
+    return main
+
+
+def _leave(number: int, _frame: Any) -> None:
+    """End the process at once, as the nodes say it later."""
+    os.write(2, f"{_script()}: stopped ({signal.Signals(number).name})\n".encode())
+    os._exit(0)
+
+
+def _script() -> str:
+    return sys.argv[0].rsplit("/", 1)[-1]
+
+
+bring_up = _entry("impact_bringup.bring_up")
+impact_detector = _entry("impact_detector.node")
+impact_predictor = _entry("impact_predictor.node")
+impact_qp = _entry("impact_qp.node")
+impact_sim = _entry("impact_sim.node")
+suite = _entry("impact_bringup.suite")

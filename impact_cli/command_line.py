@@ -1,0 +1,127 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""All commands: what they are called, and what their errors mean."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, NoReturn
+
+from impact_bags.exceptions import RecordingError, UsageError
+from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
+from impact_robots.exceptions import ImpactError, RobotError
+from impact_ros.standard_streams import with_output
+from impact_sim.exceptions import ScenarioError
+
+COMMANDS = (
+    "demo",
+    "scenarios",
+    "simulate",
+    "predict",
+    "sets",
+    "plan",
+    "detect",
+    "analyze",
+    "evaluate",
+    "reproduce",
+    "bench",
+    "robot",
+)
+DONE, FAILED, WRONG_USAGE = 0, 1, 2
+WRONG_INPUT = (
+    RobotError,
+    ScenarioError,
+    UsageError,
+    OutOfRangeError,
+    UnknownNameError,
+    RecordingError,
+)
+_NEGATIVE_VECTOR = re.compile(r"-[\d.][^,]*,")
+_BARE_DASHES = re.compile(r"(--[\w-]+(?==)|-\w)=?--")
+_OPTION = re.compile(r"--[\w-]+$")
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line; ``--help`` says the rest."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print one line and exit with 2."""
+        self.exit(WRONG_USAGE, f"{self.prog}: {message}\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print; argparse itself hides that nothing could be written."""
+        if message:
+            (file or sys.stderr).write(message)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    parser = Parser(
+        prog="impact",
+        description="Impact-aware robotics: predict, detect and control robots that hit things.",
+    )
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        import_module(f"impact_cli.commands.{command}").add_parser(subparsers)
+    return parser
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    Args:
+        arguments: command line without the program's name; that of the process by default.
+
+    Returns:
+        0 done, 1 the answer is no or work failed, 2 wrong usage or input that cannot be read,
+        141 nobody reads what is printed any more.
+    """
+    given = sys.argv[1:] if arguments is None else arguments
+    try:
+        return with_output(lambda: _run(given))
+    except WRONG_INPUT as error:
+        return _fail(str(error), WRONG_USAGE)
+    except ImpactError as error:
+        return _fail(str(error), FAILED)
+
+
+def _run(given: Sequence[str]) -> int:
+    parsed = make_parser().parse_args(with_negative_vectors(without_bare_dashes(given)))
+    status: int = parsed.run(parsed)
+    return status
+
+
+def without_bare_dashes(arguments: Sequence[str]) -> Sequence[str]:
+    """Return the arguments, if no option's value is ``--``, of which argparse leaves nothing.
+
+    Raises:
+        UsageError: names the option.
+    """
+    for argument in arguments:
+        option = _BARE_DASHES.fullmatch(argument)
+        if option:
+            raise UsageError(f"{option[1]}: expected a value, got '--'")
+    return arguments
+
+
+def with_negative_vectors(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with ``--normal -1,0,0`` as ``--normal=-1,0,0``.
+
+    argparse takes a vector that begins with a minus for an option.
+    """
+    joined: list[str] = []
+    for argument in arguments:
+        if joined and _NEGATIVE_VECTOR.match(argument) and _OPTION.match(joined[-1]):
+            joined[-1] += f"={argument}"
+        else:
+            joined.append(argument)
+    return joined
+
+
+def _fail(message: str, status: int) -> int:
+    print(f"impact: {' '.join(message.split())}", file=sys.stderr)
+    return status

@@ -1,0 +1,169 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The command `analyze`: from recordings to a report."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from impact_analysis.analyze.documents import REPORT, write
+from impact_analysis.analyze.identify import CONTACT, RESTITUTION_ESTIMATES
+from impact_analysis.analyze.normals_file import read_normals
+from impact_analysis.analyze.run import MARK, PARTS, analyze_into
+from impact_analysis.analyze.settings import Settings
+from impact_analysis.detection.threshold_file import read_thresholds
+from impact_bags.exceptions import UsageError
+from impact_bags.folder_lock import locked
+from impact_cli.commands.simulate import cores
+from impact_cli.number_options import count, number, numbers
+from impact_cli.progress import Progress
+from impact_detector.estimators.gross_methods import METHODS, RELEASE
+from impact_predictor.laws.impact_map import FRICTION_LAWS
+
+_EPILOG = """example:
+  impact simulate flex_exp_type1 flex_exp_type2 --trials 5 --record trials
+  impact analyze trials --out results
+  impact analyze bag --robot panda --normal=-1,0,0 --friction 0.1 --out results --json
+
+Writes report.html, analysis.json, impacts.csv, predictions.csv, comparison.csv and ranking.csv into
+the folder. The normal comes from the announcements of impact_qp, if the recording has them.
+Exit status: 0 done, 1 no recording could be read or work failed, 2 wrong usage.
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
+    parser = subparsers.add_parser(
+        "analyze",
+        help="explain the impacts of recordings: models compared, coefficients identified, report",
+        description="Find the impacts in a CSV, a bag (MCAP, sqlite3) or a folder of these, compare"
+        " every impact model with them, identify friction, restitution and contact, and write a"
+        " report.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("file", metavar="FILE", type=Path, help="CSV, bag, or folder of these")
+    add("--out", type=Path, required=True, metavar="DIR", help="folder for report and results")
+    add("--robot", default="panda", help="name of a robot, or its YAML (default: panda)")
+    add("--urdf", default="", metavar="PATH", help="URDF that replaces the robot's own")
+    add("--joint-prefix", default="", metavar="P", help="prefix of joint names, such as fr3_")
+    add("--normal", type=numbers, metavar="X,Y,Z", help="of the surface, out of it, base axes")
+    add(
+        "--normals",
+        type=read_normals,
+        default={},
+        metavar="CSV",
+        help="one normal per recording: recording,normal_x,normal_y,normal_z; --normal for others",
+    )
+    add(
+        "--thresholds",
+        type=read_thresholds,
+        default={},
+        metavar="YAML",
+        help="of your arm, from detect --learn -o (default: the Panda's)",
+    )
+    add(
+        "--wrench-normal",
+        type=numbers,
+        metavar="X,Y,Z",
+        help="the same in the force sensor's axes (default: these are base axes)",
+    )
+    add("--friction", type=number, metavar="MU", help="assume this, do not identify it")
+    add("--restitution", type=number, metavar="E", help="assume this, do not identify it")
+    add("--law", choices=FRICTION_LAWS, default="coulomb", help="of friction (default: coulomb)")
+    add(
+        "--method",
+        choices=tuple(METHODS),
+        default=RELEASE,
+        help="of the gross velocity (default: release; as published: polynomial)",
+    )
+    add(
+        "--restitution-estimate",
+        choices=RESTITUTION_ESTIMATES,
+        default=CONTACT,
+        help="mean of what each impact tells by its contact point, or what explains all joint"
+        " velocities best (default: contact; as published: velocities)",
+    )
+    add("--state-topic", default="", metavar="TOPIC", help="measured joint states in the bag")
+    add("--reference-topic", default="", metavar="TOPIC", help="desired joint states in the bag")
+    add("--wrench-topic", default="", metavar="TOPIC", help="forces in the bag (default: fastest)")
+    add("--jobs", type=count, default=cores(), metavar="N", help="processes (default: cores)")
+    add("--dask", default="", metavar="ADDRESS", help="scheduler of a Dask cluster to use instead")
+    add("--resume", action="store_true", help="go on in DIR: leave out what it knows already")
+    add("--json", action="store_true", help="one JSON document on standard output")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command and return its exit status."""
+    out = arguments.out
+    settings = {field.name: getattr(arguments, field.name) for field in fields(Settings)}
+    Settings(**settings).load_robot()  # what is wrong with them is said before anything is made
+    _check_out(out, resume=arguments.resume)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--out: cannot make {out}: {error.strerror}") from None
+    with locked(out, "--out"):
+        _check_out(out, resume=arguments.resume)  # nobody else changes it from here on
+        return _analyze(arguments, settings)
+
+
+def _analyze(arguments: argparse.Namespace, settings: dict[str, Any]) -> int:
+    """Analyse into a folder that is ours, and return the exit status."""
+    started, out = time.monotonic(), arguments.out
+    bar = Progress("analyze")
+    begun = time.monotonic()
+
+    def progress(share: float, note: str) -> None:
+        spent = time.monotonic() - begun
+        left = f", {spent / share - spent:.0f} s left" if share > 0.05 else ""
+        bar.update(share, note + left)
+
+    try:
+        analysis = analyze_into(
+            arguments.file,
+            out=out,
+            jobs=arguments.jobs,
+            dask=arguments.dask,
+            resume=arguments.resume,
+            progress=progress,
+            **settings,
+        )
+    except KeyboardInterrupt:
+        finished = sum(1 for _ in (out / PARTS).glob("*.json")) if out.is_dir() else 0
+        print(
+            f"\nimpact analyze: stopped; {finished} recordings are finished,"
+            f" go on with --resume --out {out}",
+            file=sys.stderr,
+        )
+        return 130
+    document = write(analysis, out)
+    bar.close(f"{len(analysis.impacts)} impacts")
+    if arguments.json:
+        print(json.dumps(document, indent=2))
+    else:
+        print("\n".join([*analysis.answer, *[f"! {text}" for text in analysis.warnings[:10]]]))
+        if len(analysis.warnings) > 10:
+            print(f"! and {len(analysis.warnings) - 10} more warnings, see the report")
+        print(f"Report: {out / REPORT}. Took {time.monotonic() - started:.0f} s.")
+    return 0 if any(not each.error for each in analysis.recordings) else 1
+
+
+def _check_out(out: Path, *, resume: bool) -> None:
+    """Refuse to write over something that is no earlier analysis."""
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"--out: expected a folder, {out} is a file")
+    known = (out / MARK).is_file()
+    if out.is_dir() and any(out.iterdir()) and not known:
+        raise UsageError(f"--out: expected an empty folder, or one of an analysis, got {out}")
+    if resume and not known:
+        raise UsageError(f"--resume: expected the folder of an analysis, got {out}")

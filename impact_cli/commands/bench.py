@@ -1,0 +1,103 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The command `bench`: how long things take, side by side, and how often what must hold does."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from impact_bags.exceptions import AnalysisError, UsageError
+
+_FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
+_EPILOG = """example:
+  impact bench predictor --json
+  impact bench adversary --quick
+
+Times are of this machine at this moment; ratios travel better.
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
+    parser = subparsers.add_parser(
+        "bench",
+        help="how long things take",
+        description="Measure a part of the suite beside what it cannot do without.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("name", metavar="NAME", help="of a file in benchmarks/")
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    parser.add_argument("--quick", action="store_true", help="a short form, where there is one")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure, and print the figures; 1 if what must hold did not."""
+    measure = _benchmark(arguments.name).measure
+    options = _options(arguments, measure)
+    figures = measure(**options)
+    if "failed" in figures:
+        return _print_counts(figures, arguments.json)
+    if arguments.json:
+        print(json.dumps({"benchmark": arguments.name, "figures": figures}, indent=2))
+        return 0
+    width = max(len(name) for name in figures)
+    for name, value in figures.items():
+        print(f"{name:<{width}}  {value:12,.2f}")
+    return 0
+
+
+def _options(arguments: argparse.Namespace, measure: Callable[..., Any]) -> dict[str, bool]:
+    """Return what the benchmark is called with.
+
+    Raises:
+        UsageError: it has no short form.
+    """
+    if not arguments.quick:
+        return {}
+    if "quick" not in inspect.signature(measure).parameters:
+        raise UsageError(f"--quick: benchmark {arguments.name} has no short form")
+    return {"quick": True}
+
+
+def _print_counts(counts: dict[str, dict[str, int]], as_json: bool) -> int:
+    """Print what was tried and failed, by name; return 1 if anything failed."""
+    tried, failed = counts["tried"], counts["failed"]
+    if as_json:
+        print(json.dumps(counts, indent=2))
+    else:
+        width = max(len(name) for name in tried)
+        print(f"{'':<{width}}  {'tried':>11}  {'failed':>11}")
+        for name, count in tried.items():
+            print(f"{name:<{width}}  {count:11,}  {failed[name]:11,}")
+    return int(any(failed.values()))
+
+
+def _benchmark(name: str) -> Any:
+    """Return the module ``benchmarks/NAME.py``.
+
+    Raises:
+        AnalysisError: this is no checkout.
+        UsageError: there is no such benchmark.
+    """
+    if not _FOLDER.is_dir():
+        raise AnalysisError("bench: the benchmarks are in a checkout of the project, not here")
+    sys.path.insert(0, str(_FOLDER))  # benchmarks share their helpers
+    choices = [path.stem for path in sorted(_FOLDER.glob("*.py")) if _measures(path)]
+    if name not in choices:
+        raise UsageError(f"benchmark: expected one of {', '.join(choices)}, got {name!r}")
+    return import_module(name)
+
+
+def _measures(path: Path) -> bool:
+    """Return whether a file is a benchmark and no helper."""
+    return "\ndef measure(" in path.read_text()

@@ -1,0 +1,204 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The command `demo`: one impact under three controllers, over real DDS."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from impact_analysis.demo.evaluation import Evaluation, evaluate_run
+from impact_analysis.demo.table import sentence, table
+from impact_bags.exceptions import RecordingError
+from impact_bags.new_files import write_file
+from impact_bags.run_record import RunRecord, read_run
+from impact_cli.exceptions import RosNeededError
+from impact_cli.number_options import seed
+from impact_cli.progress import Progress
+from impact_qp.limits import Contact
+from impact_robots.exceptions import ImpactError
+from impact_robots.loader import load_robot
+from impact_robots.robot import Robot
+from impact_ros.interrupts import deferred_interrupts
+from impact_sim.scenarios import Scenario, load_scenario, scenario_names
+
+CONTROLLERS = ("unaware", "robust", "existential")
+_EPILOG = """example:
+  impact demo
+  impact demo --out my_demo --json
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
+    parser = subparsers.add_parser(
+        "demo",
+        help="a Panda hits a wall: unaware, robust, existential",
+        description="A simulated Panda hits a wall three times, over real DDS: unaware of the"
+        " impact, at its highest speed that is safe for every announced impulse (robust), and for"
+        " at least one of them (existential, as published). Ends with a table; writes it, pictures"
+        " and one recording a run into a folder.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--out", type=Path, metavar="DIR", help="folder to make (default: impact_output/demo_TIME)")
+    add("--scenario", choices=scenario_names(), default="qp_panda_demo", help="what is hit, where")
+    add("--seed", type=seed, default=0, help="seed of the sensor noise (default: 0)")
+    add(
+        "--realtime",
+        action="store_true",
+        help="run against the wall clock at 1 kHz and report missed cycles",
+    )
+    add("--json", action="store_true", help="print one JSON document instead of the table")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the demo and return the exit status."""
+    started = time.monotonic()
+    scenario = load_scenario(arguments.scenario)
+    robot, folder = load_robot(scenario.robot), _new_folder(arguments.out)
+    results, missed = [], []
+    for index, controller in enumerate(CONTROLLERS):
+        label = f"[{index + 1}/{len(CONTROLLERS)}] {controller}"
+        missed.append(_simulate(scenario, controller, folder / controller, arguments, label))
+        results.append(_evaluate(scenario, controller, folder / controller, robot))
+    evaluations = [evaluation for _, evaluation in results]
+    if arguments.realtime:
+        _warn_of_faults([record.fault for record, _ in results])
+    report = _report(evaluations, folder, missed if arguments.realtime else None)
+    write_file(folder / "table.json", json.dumps(report, indent=2) + "\n")
+    _draw(results, folder)
+    if arguments.json:
+        print(json.dumps(report, indent=2))
+    else:
+        _print(evaluations, folder, missed if arguments.realtime else None)
+        print(f"Took {time.monotonic() - started:.0f} s.")
+    return 0
+
+
+def _new_folder(wanted: Path | None) -> Path:
+    """Make the output folder.
+
+    Raises:
+        ImpactError: it is there already, or cannot be made.
+    """
+    name = f"demo_{datetime.now():%Y-%m-%d_%H%M%S}"
+    folder = wanted or Path("impact_output") / name
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        raise ImpactError(f"--out: expected a new folder, {folder} is there already") from None
+    except OSError as error:
+        raise ImpactError(f"--out: cannot make {folder}: {error.strerror}") from None
+    return folder
+
+
+def _simulate(
+    scenario: Scenario, controller: str, folder: Path, arguments: argparse.Namespace, label: str
+) -> int:
+    """Run one experiment and return the cycles that were missed.
+
+    Raises:
+        ImpactError: no ROS 2, or the experiment failed.
+    """
+    try:
+        with deferred_interrupts():
+            from impact_bringup.experiment import Run, run_experiment
+    except ImportError as error:
+        raise RosNeededError("demo", error) from None
+    progress = Progress(label)
+    experiment = Run(
+        scenario,
+        controller,
+        folder,
+        seed=arguments.seed,
+        realtime=arguments.realtime,
+        progress=lambda t, gap: progress.update(
+            1.0 - gap / scenario.run_up, f"{t:.2f} s simulated, gap {gap * 1e3:.0f} mm"
+        ),
+    )
+    report = run_experiment(experiment)
+    note = f", {report.missed_cycles} missed cycles" if arguments.realtime else ""
+    progress.close(f"done, {report.simulated_seconds:.2f} s simulated{note}")
+    return report.missed_cycles
+
+
+def announced_contact(scenario: Scenario, robot: Robot) -> Contact:
+    """Return the contact as the controller is told of it."""
+    return Contact(
+        scenario.surface_point(robot),
+        np.array(scenario.normal, dtype=float),
+        scenario.friction,
+        scenario.restitution,
+        scenario.peak_factor,
+        scenario.impact_duration,
+    )
+
+
+def _evaluate(
+    scenario: Scenario, controller: str, folder: Path, robot: Robot
+) -> tuple[RunRecord, Evaluation]:
+    """Evaluate the recording of one experiment.
+
+    Raises:
+        RecordingError: there was no impact; says why if the controller stopped before it.
+    """
+    record = read_run(folder / "bag", robot)
+    contact = announced_contact(scenario, robot)
+    try:
+        return record, evaluate_run(record, robot, contact, controller)
+    except RecordingError as error:
+        if not record.fault:
+            raise
+        raise RecordingError(f"{controller}: the controller stopped: {record.fault}") from error
+
+
+def _warn_of_faults(faults: list[str]) -> None:
+    """Say which controllers stopped on their own, after the contact."""
+    for controller, fault in zip(CONTROLLERS, faults, strict=True):
+        if fault:
+            print(f"{controller}: the controller stopped: {fault}", file=sys.stderr)
+
+
+def _report(evaluations: list[Evaluation], folder: Path, missed: list[int] | None) -> dict:
+    """Return the JSON document."""
+    runs = [evaluation.as_json() for evaluation in evaluations]
+    for entry, cycles in zip(runs, missed or [], strict=bool(missed)):
+        entry["missed_cycles"] = cycles
+    return {"runs": runs, "output_dir": str(folder)}
+
+
+def _draw(results: list[tuple[RunRecord, Evaluation]], folder: Path) -> None:
+    """Write the pictures; imported late because drawing is slow to load."""
+    from impact_analysis.demo.plots import write_plots
+
+    write_plots(results, folder)
+
+
+def _print(evaluations: list[Evaluation], folder: Path, missed: list[int] | None) -> None:
+    """Print the table and what to see in it."""
+    print()
+    print(table(evaluations))
+    if missed is not None:
+        cycles = ", ".join(
+            f"{e.controller} {count}" for e, count in zip(evaluations, missed, strict=True)
+        )
+        print(f"missed cycles of 1 ms: {cycles}")
+    print("\n" + _wrapped(sentence(evaluations)))
+    print(f"\nTable, pictures and recordings: {folder}")
+
+
+def _wrapped(text: str, width: int = 88) -> str:
+    import textwrap
+
+    return textwrap.fill(text[0].upper() + text[1:], width)

@@ -1,0 +1,153 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The command `plan`: how fast may the arm hit here, and in which configuration is it faster."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+import numpy as np
+
+from impact_bags.exceptions import UsageError
+from impact_cli.impact_options import Impact, add_impact_options, read_impact
+from impact_cli.number_options import number, seed
+from impact_cli.reports.predict_report import finite
+from impact_qp.control.plan import IMPACT_LIMITS
+from impact_qp.exceptions import ControlError
+from impact_qp.limits import ImpactLimit
+from impact_qp.planning import Hit, Search, contact_at, safe_speed
+
+MODES = {name: kind for name, kind in IMPACT_LIMITS.items() if kind is not None}
+_EPILOG = """examples:
+  impact plan --robot panda --q 0.43,-0.61,0.18,-2.16,0.04,3.13,-0.73 --normal -1,0,0 \\
+      --friction 0.279 --restitution 0,0.3
+  impact plan --friction 0.279 --restitution 0,0.3 --optimize --json
+
+Nothing moves. The bound is that of the controller: pyramid of 8 generators around the friction cone
+(existential: inside it, as published), 1 % in reserve (robust), the arm's own velocity left out.
+Exit status: 0 done, 1 no speed is safe here, 2 wrong usage.
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
+    parser = subparsers.add_parser(
+        "plan",
+        help="the highest safe speed of an impact",
+        description="Work out the highest approach speed at which an impact here respects the "
+        "limits of the robot, and what limits it.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_impact_options(parser, moving=False)
+    add = parser.add_argument
+    add("--mode", choices=tuple(MODES), default="robust", help="which impulses must be safe")
+    add("--peak-factor", type=number, default=3.0, metavar="A", help="peak over mean force")
+    add("--duration", type=number, default=0.018, metavar="S", help="of the contact [s]")
+    add("--optimize", action="store_true", help="look for a better configuration, same point")
+    add("--tilt", type=number, default=30.0, metavar="DEG", help="the tool may turn that far away")
+    add("--seed", type=seed, default=0, metavar="N", help="of the search")
+    add("--json", action="store_true", help="one JSON document on standard output")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Work out the bound and print it; 1 if there is no safe speed."""
+    _check(arguments)
+    impact = read_impact(arguments)
+    impact.robot.require("plan")
+    limit = _limit(impact, arguments)
+    here = safe_speed(impact.robot, limit, impact.state.q)
+    best = None
+    if arguments.optimize:
+        tilt = np.radians(arguments.tilt)
+        try:
+            search = Search(impact.robot, limit, here.q, tilt=tilt, seed=arguments.seed)
+        except ControlError as error:
+            raise UsageError(str(error)) from None
+        best = search.best()
+    write = _as_json if arguments.json else _as_text
+    print(write(impact, arguments.mode, here, best))
+    return 0 if here.bound.speed > 0.0 else 1
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse numbers out of their range.
+
+    Raises:
+        UsageError: says which.
+    """
+    for name in ("peak_factor", "duration"):
+        value = getattr(arguments, name)
+        if not 0.0 < value < np.inf:
+            option = "--" + name.replace("_", "-")
+            raise UsageError(f"{option}: expected a number > 0, got {value:g}")
+    if not 0.0 <= arguments.tilt <= 180.0:
+        raise UsageError(f"--tilt: expected 0 to 180 degrees, got {arguments.tilt:g}")
+
+
+def _limit(impact: Impact, arguments: argparse.Namespace) -> ImpactLimit:
+    """Return the controller's limit at the contact point."""
+    contact = contact_at(
+        impact.robot,
+        impact.state.q,
+        np.array(impact.normal),
+        friction=impact.friction[1],
+        restitution=impact.restitution,
+        peak_factor=arguments.peak_factor,
+        impact_duration=arguments.duration,
+    )
+    kind = MODES[arguments.mode]
+    return kind(impact.robot, contact, generators=8)
+
+
+def _as_json(impact: Impact, mode: str, here: Hit, best: Hit | None) -> str:
+    """Return one JSON document."""
+    document = {
+        "robot": impact.robot.name,
+        "mode": mode,
+        "normal": impact.normal,
+        "friction": impact.friction[1],
+        "restitution": impact.restitution,
+        "contact_point_m": impact.state.position,
+        **_hit(here),
+        **({} if best is None else {"best": {**_hit(best), "gain": _gain(here, best)}}),
+    }
+    return json.dumps(finite(document), indent=2, allow_nan=False)
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    return {
+        "q_rad": hit.q,
+        "speed_bound_mps": hit.bound.speed,
+        "limit": hit.bound.name or None,
+    }
+
+
+def _gain(here: Hit, best: Hit) -> float | None:
+    """Return the ratio of the two speeds, none if the first is not positive."""
+    return best.bound.speed / here.bound.speed if here.bound.speed > 0.0 else None
+
+
+def _as_text(impact: Impact, mode: str, here: Hit, best: Hit | None) -> str:
+    """Return a few lines."""
+    x, y, z = impact.state.position
+    lines = [
+        f"{impact.robot.name}, contact point at ({x:.3f}, {y:.3f}, {z:.3f}) m, {mode}",
+        f"  highest safe speed {_text(here)}",
+    ]
+    if best is not None:
+        gain = _gain(here, best)
+        times = "" if gain is None else f", {gain:.2f} times as fast"
+        q = ",".join(f"{value:.4f}" for value in best.q)
+        lines += [f"  best configuration {_text(best)}{times}", f"    --q {q}"]
+    return "\n".join(lines)
+
+
+def _text(hit: Hit) -> str:
+    if not np.isfinite(hit.bound.speed):
+        return "unlimited: no limit is affected"
+    return f"{hit.bound.speed:.4f} m/s, limited by {hit.bound.name}"

@@ -1,0 +1,95 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The command `predict`: what an impact would do, by every model side by side."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from impact_cli.impact_options import Impact, add_impact_options, read_impact
+from impact_cli.number_options import number
+from impact_cli.reports.predict_report import MapAnswer, as_json, as_text
+from impact_predictor import (
+    FRICTION_LAWS,
+    INVERSE_INERTIAS,
+    RobotContact,
+    UnknownNameError,
+    contacts_interval,
+    named_inverse_inertia,
+    predict_contacts,
+)
+from impact_predictor.prediction.velocity_interval import INERTIA_MARGIN
+
+_EPILOG = """examples:
+  impact predict --robot panda --speed 0.2 --friction 0.3
+  impact predict --q 0.2,0,0.56,-1.59,-1.76,2.57,-2.02 --normal -1,0,0 --speed 0.2 \\
+      --friction 0.2,0.4 --restitution 0,0.3 --json
+  impact predict --urdf my_arm.urdf --contact tool0 --normal 0,0,1 --b-theta 0.2
+
+Vectors are SI numbers in the joint order of the robot, with commas between them. Friction and
+restitution are a number or low,high; a range widens the interval of each velocity.
+Exit status: 0 done, 1 failed, 2 wrong usage.
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
+    parser = subparsers.add_parser(
+        "predict",
+        help="what an impact would do, by every model",
+        description="Predict an impact: effective mass by every inverse inertia, joint velocities "
+        "after it by every impact map, and what speaks against each.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_impact_options(parser)
+    parser.add_argument(
+        "--model",
+        default="all",
+        help="all, an inverse inertia (em, gm, crb, flex) or an impact map (M, M+B_theta, M+B_rho)",
+    )
+    parser.add_argument("--friction-law", choices=FRICTION_LAWS, default=FRICTION_LAWS[0])
+    parser.add_argument(
+        "--inertia-margin",
+        type=number,
+        default=INERTIA_MARGIN,
+        metavar="R",
+        help=f"relative uncertainty of all inertias (default: {INERTIA_MARGIN})",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Predict, and print it."""
+    impact = read_impact(arguments)
+    inertias, maps = _chosen(impact, arguments.model)
+    models = [named_inverse_inertia(impact.state, impact.rotation, name) for name in inertias]
+    answers = [
+        _answer(impact, name, arguments.friction_law, arguments.inertia_margin) for name in maps
+    ]
+    write = as_json if arguments.json else as_text
+    print(write(impact, models, answers))
+    return 0
+
+
+def _chosen(impact: Impact, model: str) -> tuple[list[str], list[str]]:
+    """Return the inverse inertias and the impact maps that are asked for."""
+    inertias, maps = list(INVERSE_INERTIAS), list(impact.robot.motor_inertias)
+    if model == "all":
+        return inertias, maps
+    if model not in (*inertias, *maps):
+        raise UnknownNameError("--model", model, ["all", *inertias, *maps])
+    return [name for name in inertias if name == model], [name for name in maps if name == model]
+
+
+def _answer(impact: Impact, model: str, law: str, margin: float) -> MapAnswer:
+    """Return what one impact map says."""
+    contact = RobotContact(impact.state, impact.rotation, impact.friction, impact.restitution)
+    (prediction,) = predict_contacts([contact], impact.robot, model=model, law=law)
+    low, high = contacts_interval(
+        [contact], impact.robot, model=model, law=law, inertia_margin=margin
+    )
+    return MapAnswer(prediction, low, high)

@@ -1,0 +1,134 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The command `sets`: which impulses are possible, and what they can do to the robot."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from impact_bags.exceptions import UsageError
+from impact_cli.impact_options import Impact, add_impact_options, read_impact
+from impact_cli.number_options import number, numbers, whole
+from impact_cli.reports.predict_report import finite
+from impact_predictor import INVERSE_INERTIAS, SETS, Polytope, robot_sets
+
+_EPILOG = f"""examples:
+  impact sets --speed 0.2 --friction 0.279 --restitution 0,0.3
+  impact sets --speed 0.2 --friction 0.279 --set impulse --contains 0.1,0,0.9 --json
+
+Sets: {", ".join(SETS)}.
+Exit status: 0 done, 1 the robot does not approach, the set is unbounded, or --contains is outside;
+2 wrong usage.
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
+    parser = subparsers.add_parser(
+        "sets",
+        help="which impulses are possible, and what they can do",
+        description="Compute the sets of all impulses that an impact can exert, and of what they "
+        "do: contact velocity, force, joint velocity, joint torque, centre of mass, momentum.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_impact_options(parser)
+    add = parser.add_argument
+    add("--model", choices=tuple(INVERSE_INERTIAS), default="crb", help="inverse inertia")
+    add("--set", action="append", default=[], metavar="NAME", help="of those below; default: all")
+    add("--generators", type=whole, default=8, metavar="N", help="of the friction pyramid")
+    add("--inscribed", action="store_true", help="pyramid inside the cone, as published")
+    add("--peak-factor", type=number, default=3.0, metavar="A", help="peak over mean force")
+    add("--duration", type=number, default=0.018, metavar="S", help="of the contact [s]")
+    add("--contains", type=numbers, metavar="X,..", help="is this in the set? needs one --set")
+    add("--json", action="store_true", help="one JSON document on standard output")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compute the sets, and print them; 1 if the point asked for is in neither set nor hull."""
+    if arguments.contains is not None and len(arguments.set) != 1:
+        raise UsageError(f"--contains: expected one --set, got {len(arguments.set)}")
+    impact = read_impact(arguments)
+    polytopes = robot_sets(
+        impact.state,
+        impact.robot,
+        impact.rotation,
+        friction=impact.friction[1],
+        restitution=impact.restitution,
+        generators=arguments.generators,
+        circumscribed=not arguments.inscribed,
+        peak_factor=arguments.peak_factor,
+        duration=arguments.duration,
+        inverse_inertia=arguments.model,
+        names=arguments.set,
+    )
+    member = None if arguments.contains is None else _member(polytopes[0], arguments.contains)
+    write = _as_json if arguments.json else _as_text
+    print(write(impact, polytopes, member))
+    return 0 if member is None or member["inside_hull_with_zero"] else 1
+
+
+def _member(polytope: Polytope, point: tuple[float, ...]) -> dict[str, Any]:
+    """Return whether and how far a point is inside."""
+    x = np.array(point)
+    return {
+        "point": x,
+        "inside": polytope.contains(x),
+        "inside_hull_with_zero": polytope.contains_in_hull_with_zero(x),
+        "margin": polytope.margin(x),
+    }
+
+
+def _as_json(impact: Impact, polytopes: Sequence[Polytope], member: Any) -> str:
+    """Return one JSON document."""
+    document = {
+        "robot": impact.robot.name,
+        "friction": impact.friction[1],
+        "restitution": impact.restitution,
+        "sets": {each.name: _set(each) for each in polytopes},
+        **({} if member is None else {"membership": member}),
+    }
+    return json.dumps(finite(document), indent=2, allow_nan=False)
+
+
+def _set(polytope: Polytope) -> dict[str, Any]:
+    """Return a set: its unit, axes, half-spaces and vertices."""
+    return {
+        "unit": polytope.unit,
+        "axes": polytope.axes,
+        "frame": polytope.frame,
+        "half_space_normals": polytope.A,
+        "half_space_offsets": polytope.b,
+        "vertices": polytope.vertices,
+    }
+
+
+def _as_text(impact: Impact, polytopes: Sequence[Polytope], member: Any) -> str:
+    """Return the extent of each set along its axes."""
+    lines = [f"{impact.robot.name}: what every possible impulse can do, lowest and highest"]
+    for each in polytopes:
+        lines.append(f"{each.name} [{each.unit}], {len(each.vertices)} vertices, {each.frame} axes")
+        low, high = each.vertices.min(axis=0), each.vertices.max(axis=0)
+        lines += [
+            f"  {axis:<16} {a:10.4f} {b:10.4f}"
+            for axis, a, b in zip(each.axes, low, high, strict=True)
+        ]
+    if member is not None:
+        lines.append(_verdict(member, polytopes[0]))
+    return "\n".join(lines)
+
+
+def _verdict(member: dict[str, Any], polytope: Polytope) -> str:
+    """Return whether the point is inside, in words."""
+    if member["inside"]:
+        return f"inside, {member['margin']:.4g} {polytope.unit} from the nearest face"
+    if member["inside_hull_with_zero"]:
+        return "outside, but no worse than announced: inside the hull of the set and zero"
+    return f"outside by {-member['margin']:.4g} {polytope.unit}"

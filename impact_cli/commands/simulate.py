@@ -1,0 +1,105 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The command `simulate`: trials of named scenarios, recorded with the plant's truth."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from impact_cli.number_options import count, seed
+from impact_cli.progress import Progress
+from impact_cli.reports.simulate_report import Row, as_json, as_text
+from impact_robots.loader import load_robot
+from impact_sim.scenarios import all_scenario_names, load_scenario
+from impact_trials.campaign import run_campaign, trials_of
+from impact_trials.trial import Trial, TrialResult
+from impact_trials.trial_folder import TABLE, TrialFolder
+from impact_trials.trial_truth import columns
+
+_EPILOG = f"""example:
+  impact simulate iim_wall_cfg1 iim_wall_cfg2 iim_wall_cfg3 --trials 50 --record wall
+  impact simulate free_motion --trials 30 --json
+
+Scenarios: {", ".join(all_scenario_names())}.
+Trial k of a scenario has its k-th reference speed, beginning again after the last. Seeds count up
+over all trials. The same seed gives the same numbers, on however many processes.
+Exit status: 0 done, 1 failed, 2 wrong usage.
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
+    parser = subparsers.add_parser(
+        "simulate",
+        help="run many trials of named scenarios, and record them",
+        description="Run trials of named scenarios: plant, detector and controller in one process,"
+        " in the order of the nodes in lockstep. Prints a summary; records one bag a trial, and the"
+        " plant's truth as trials.csv.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("scenarios", metavar="SCENARIO", nargs="+", help="named scenario")
+    add("--trials", type=count, default=1, metavar="N", help="of each scenario (default: 1)")
+    add("--seed", type=seed, default=0, metavar="S", help="of the first trial (default: 0)")
+    add("--record", type=Path, metavar="DIR", help="new folder for bags and trials.csv")
+    add("--jobs", type=count, default=cores(), metavar="N", help="processes (default: cores)")
+    add("--json", action="store_true", help="one JSON document on standard output")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the trials and return the exit status.
+
+    Raises:
+        ImpactError: an unknown scenario, a folder that is there already, or a trial that failed.
+    """
+    started = time.monotonic()
+    scenarios = [load_scenario(name) for name in dict.fromkeys(arguments.scenarios)]
+    trials = trials_of(scenarios, arguments.trials, arguments.seed)
+    dof = max(load_robot(scenario.robot).dof for scenario in scenarios)
+    rows = _run(trials, arguments.record, arguments.jobs, dof)
+    if arguments.json:
+        print(as_json(rows, arguments.record))
+        return 0
+    print(as_text(rows))
+    if arguments.record is not None:
+        print(f"Recordings and {TABLE}: {arguments.record}")
+    print(f"Took {time.monotonic() - started:.0f} s.")
+    return 0
+
+
+def _run(trials: list[Trial], record: Path | None, jobs: int, dof: int) -> list[Row]:
+    """Return the rows of all trials, written one by one where they are recorded."""
+    folder = None if record is None else TrialFolder(record, columns(dof))
+    bar = Progress("simulate") if sys.stderr.isatty() else None
+    rows: list[Row] = []
+
+    def take(result: TrialResult) -> None:
+        if folder is not None:
+            folder.add(result.row)
+        rows.append(result.row)
+
+    with folder or contextlib.nullcontext():
+        unfinished = None if folder is None else folder.unfinished
+        with contextlib.closing(run_campaign(trials, unfinished, jobs, keep=take)) as results:
+            for result in results:
+                take(result)
+                if bar is not None:
+                    bar.update(len(rows) / len(trials), f"{len(rows)} of {len(trials)} trials")
+    if bar is not None:
+        bar.close(f"{len(rows)} trials")
+    return rows
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1

@@ -1,0 +1,143 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Options that say which robot hits what: shared by `predict`, `sets` and `plan`."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+
+import numpy as np
+
+from impact_bags.exceptions import UsageError
+from impact_cli.number_options import bounds, not_negative, number, numbers
+from impact_predictor import contact_jacobian
+from impact_robots import (
+    COMPOSITES,
+    ArmDynamics,
+    ArmState,
+    Robot,
+    contact_rotation,
+    load_robot,
+    robot_from_urdf,
+)
+
+
+@dataclass(frozen=True)
+class Impact:
+    """A robot in a state, a surface, and ranges (low, high) of what is not known of them."""
+
+    robot: Robot
+    state: ArmState
+    rotation: np.ndarray  # R_Op, shape (3, 3)
+    normal: tuple[float, ...]  # as given
+    friction: tuple[float, float]
+    restitution: tuple[float, float]
+
+
+def add_impact_options(parser: argparse.ArgumentParser, *, moving: bool = True) -> None:
+    """Add the options of :func:`read_impact`; ``moving``: with those of the velocity."""
+    add = parser.add_argument
+    add("--robot", default=None, help="name of a robot, or its YAML (default: panda)")
+    add("--urdf", metavar="PATH", help="URDF of any robot; with --robot it replaces that one's own")
+    add("--contact", default="", metavar="FRAME", help="frame that hits (default: the tool's)")
+    add("--b-theta", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("apparent"))
+    add("--b-rho", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("reflected"))
+    add("--composite", choices=COMPOSITES, default="moving", help=_COMPOSITE)
+    add("--q", type=numbers, metavar="Q,..", help="joint positions [rad] (default: the stance)")
+    if moving:
+        add("--dq", type=numbers, metavar="DQ,..", help="joint velocities before the impact")
+        add("--speed", type=number, metavar="V", help=_SPEED)
+    else:
+        parser.set_defaults(dq=None, speed=0.0)
+    add(
+        "--normal",
+        type=numbers,
+        default=(-1.0, 0.0, 0.0),
+        metavar="X,Y,Z",
+        help="normal of the surface, out of it, in base axes (default: -1,0,0)",
+    )
+    add(
+        "--friction",
+        type=bounds,
+        default=(0.0, 0.0),
+        metavar="MU",
+        help="coefficient, or low,high (default: 0)",
+    )
+    add(
+        "--restitution",
+        type=bounds,
+        default=(0.0, 0.0),
+        metavar="E",
+        help="coefficient, or low,high (default: 0)",
+    )
+
+
+_MOTOR = "{} motor inertia of a bare URDF, one number or one per joint [kg.m^2]"
+_COMPOSITE = "links of the composite rigid body: without base, all, or base to contact"
+_SPEED = "approach speed along the normal instead of --dq, without turning the tool (default: 0.1)"
+
+
+def read_impact(arguments: argparse.Namespace) -> Impact:
+    """Return what the options say.
+
+    Raises:
+        UsageError: vectors of the wrong length, or velocities given twice.
+        RobotError: the robot cannot be loaded, or the normal is none.
+    """
+    robot = _robot(arguments)
+    rotation = contact_rotation(_sized(arguments.normal, 3, "--normal"))
+    dynamics = ArmDynamics(robot, arguments.composite)
+    if arguments.q is None:
+        robot.require(f"{arguments.command} without --q", "stance")
+    q = robot.stance if arguments.q is None else _sized(arguments.q, robot.dof, "--q")
+    if arguments.dq is None:
+        dq = _approach(dynamics(q, np.zeros(robot.dof)), rotation, arguments.speed)
+    elif arguments.speed is None:
+        dq = _sized(arguments.dq, robot.dof, "--dq")
+    else:
+        raise UsageError("expected --dq or --speed, got both")
+    friction, restitution = arguments.friction, arguments.restitution
+    return Impact(robot, dynamics(q, dq), rotation, arguments.normal, friction, restitution)
+
+
+def _robot(arguments: argparse.Namespace) -> Robot:
+    """Return the robot, whose contact frame is the one asked for."""
+    if arguments.urdf is not None and arguments.robot is None:
+        return robot_from_urdf(
+            arguments.urdf,
+            contact_frame=arguments.contact,
+            apparent_motor_inertia=_one_or_all(arguments.b_theta),
+            reflected_motor_inertia=_one_or_all(arguments.b_rho),
+        )
+    robot = load_robot("panda" if arguments.robot is None else arguments.robot, urdf=arguments.urdf)
+    return robot.with_contact(arguments.contact) if arguments.contact else robot
+
+
+def _one_or_all(values: tuple[float, ...]) -> np.ndarray:
+    """Return a single number as such."""
+    return np.array(values[0] if len(values) == 1 else values)
+
+
+def _sized(values: tuple[float, ...], size: int, option: str) -> np.ndarray:
+    """Return ``size`` finite numbers."""
+    if len(values) != size or not np.all(np.isfinite(values)):
+        raise UsageError(f"{option}: expected {size} finite numbers, got {_listed(values)}")
+    return np.array(values)
+
+
+def _listed(values: tuple[float, ...]) -> str:
+    return f"{len(values)} ({','.join(f'{value:g}' for value in values)})"
+
+
+def _approach(state: ArmState, rotation: np.ndarray, speed: float | None) -> np.ndarray:
+    """Return the smallest joint velocities that move the contact point against the normal.
+
+    The tool does not turn if the arm can do that.
+    """
+    speed = 0.1 if speed is None else speed
+    wanted = np.append(-speed * rotation[:, 2], np.zeros(3))
+    dq = np.linalg.pinv(state.J, rcond=1e-4) @ wanted
+    if abs(contact_jacobian(state, rotation)[2] @ dq + speed) < 1e-6 * abs(speed):
+        return dq
+    return np.linalg.pinv(rotation.T @ state.J[:3], rcond=1e-4) @ np.array([0.0, 0.0, -speed])

@@ -1,0 +1,124 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Writes how impact models did, for people."""
+
+from __future__ import annotations
+
+from impact_analysis.planar.evaluate_run import ImpactEvaluation, ModelResult, Score
+from impact_analysis.planar.planar_impacts import LeverSigns, PlanarDataset
+from impact_cli.reports.evaluate_json import COMPONENTS
+
+_UNITS = {"_spm": "s/m", "_m2": "m^2", "_rad": "rad", "_m": "m", "_s": "s"}
+
+
+def as_text(found: ImpactEvaluation) -> str:
+    """Return tables of the errors and of the parameters, and the verdict."""
+    best = found.best
+    lines = [
+        *_file_lines(found.dataset),
+        *(_file_lines(found.test) if found.test else []),
+        f"  {_split(found)}; brackets: 95 %, bootstrap",
+        *([f"  NOT independent: {_in_both(found)}"] if found.in_both else []),
+        "",
+        f"median absolute error, judged {'half' if found.test is None else 'file'}",
+        f"  {'model':<13} {'vx [m/s]':<24} {'vy [m/s]':<24} {'w [rad/s]':<20} beats baseline",
+    ]
+    lines += [_score_line(result.model.name, result.score) for result in found.results]
+    lines.append(_score_line("baseline", found.baseline.score, verdict=False))
+    lines += [f"  no pose: {found.no_pose}"] if found.no_pose else []
+    lines += ["", *_inertia_lines(found), "", "parameters"]
+    for result in (found.baseline, *found.results):
+        lines += _parameter_lines(result)
+    lines += ["", *_verdict_lines(found, best)]
+    return "\n".join(lines)
+
+
+def _split(found: ImpactEvaluation) -> str:
+    if found.test is not None:
+        return f"fitted on the first file's {found.fitted}, judged on the other's {found.held_out}"
+    return (
+        f"fitted on {found.fitted}, judged on the other {found.held_out}"
+        f" (random halves, seed {found.seed})"
+    )
+
+
+def _in_both(found: ImpactEvaluation) -> str:
+    return f"{found.in_both} of the judged impacts are in the fit file too"
+
+
+def _file_lines(data: PlanarDataset) -> list[str]:
+    return [
+        data.name,
+        f"  {data.rows} rows, {len(data.impacts)} used; dropped: {data.dropped}",
+        *_lever_lines(data.levers),
+    ]
+
+
+def _lever_lines(levers: LeverSigns | None) -> list[str]:
+    if levers is None:
+        return []
+    return [
+        f"  contact rows: {levers.text}",
+        f"    dw left by the balance of momentum: {levers.residuals}",
+    ]
+
+
+def _score_line(name: str, score: Score, *, verdict: bool = True) -> str:
+    cells = [
+        f"{median:#.3g} [{low:#.3g}, {high:#.3g}]"
+        for median, low, high in zip(score.median, *score.interval, strict=True)
+    ]
+    end = _verdict(score) if verdict else ""
+    return f"  {name:<13} {cells[0]:<24} {cells[1]:<24} {cells[2]:<20} {end}".rstrip()
+
+
+def _verdict(score: Score) -> str:
+    if not score.beats:
+        worse = [name for name, x in zip(COMPONENTS, score.ratio, strict=True) if not x < 1.0]
+        return f"no: not in {', '.join(name.split('_')[0] for name in worse)}"
+    return "yes" if score.beats_surely else "yes, within chance"
+
+
+def _inertia_lines(found: ImpactEvaluation) -> list[str]:
+    part = "half" if found.test is None else "file"
+    lines = ["inertia per mass, balance of momentum"]
+    for name, inertia in (("fit", found.inertia), ("judged", found.judged_inertia)):
+        low, high = inertia.interval
+        lines.append(f"  {name} {part}: {inertia.ratio:#.4g} [{low:#.4g}, {high:#.4g}] m^2")
+    if found.given_inertia is not None:
+        lines.append(f"  given, and used by all models: {found.given_inertia:#.4g} m^2")
+    return lines
+
+
+def _parameter_lines(result: ModelResult) -> list[str]:
+    lines = [f"  {result.model.name}: {result.model.summary}"]
+    for item, value, low, high in zip(
+        result.model.parameters, result.fit.parameters, *result.interval, strict=True
+    ):
+        lines.append(_parameter_line(item.name, f"{value:#.4g} [{low:#.4g}, {high:#.4g}]"))
+    fixed = (
+        _parameter_line(name, f"{x:#.4g} (see above)") for name, x in result.model.fixed.items()
+    )
+    return [*lines, *fixed]
+
+
+def _parameter_line(key: str, value: str) -> str:
+    suffix = next((end for end in _UNITS if key.endswith(end)), "")
+    name = key.removesuffix(suffix).replace("_", " ")
+    return f"    {name:<24} {value} {_UNITS.get(suffix, '-')}"
+
+
+def _verdict_lines(found: ImpactEvaluation, best: ModelResult) -> list[str]:
+    score = best.score
+    gains = ", ".join(
+        f"{name.split('_')[0]} {ratio:.2f} [{low:.2f}, {high:.2f}]"
+        for name, ratio, low, high in zip(
+            COMPONENTS, score.ratio, *score.ratio_interval, strict=True
+        )
+    )
+    winners = [result.model.name for result in found.results if result.score.beats]
+    return [
+        f"best by its fit: {best.model.name}; beats the baseline in all three: {_verdict(score)}",
+        f"  its errors over the baseline's: {gains}",
+        f"models that beat the baseline in all three: {', '.join(winners) or 'none'}",
+    ]

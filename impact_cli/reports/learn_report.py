@@ -1,0 +1,159 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Writes what was learnt from free motion: a table, parameters for the node, JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from math import nan
+from typing import Any
+
+from impact_analysis.detection.learn_run import (
+    DEFAULTS,
+    MARGIN,
+    PARAMETERS,
+    QUANTILE,
+    Learnt,
+    Motion,
+)
+from impact_analysis.detection.statistic_text import unit_of
+from impact_cli.reports.predict_report import finite
+from impact_detector.parameters import DetectorParameters
+from impact_detector.signals.sample import FUSED, TORQUE_ERROR
+
+SLOW = 0.1  # joint velocity below which an arm has not been in motion [rad/s]
+SHORT = 60.0  # duration below which more would be better [s]
+STANDS_OUT = 3.0  # largest statistic over its quantile; free motion of a real Panda: up to 2
+# Parameters besides thresholds on which statistics depend
+_BESIDE = ("robot", "joint_prefix", "joints", "bias_samples", "reference_excludes_gravity")
+
+
+def learn_text(
+    results: Sequence[Learnt], motion: Motion, parameters: Mapping[str, Any], setting: str
+) -> str:
+    """Return table, warnings and parameters; ``setting`` says files, robot and joints."""
+    head = f"{'detector':<13} {'largest':>9} {'99.9 %':>9} {'current':>9} {'proposed':>9}"
+    lines = [
+        setting,
+        f"  {motion.samples} samples in {motion.duration:.3f} s, joints up to"
+        f" {motion.fastest:.2f} rad/s; proposed: {MARGIN:g} x largest",
+        "",
+        head,
+        *(_row(result) for result in results),
+        "",
+        *(f"warning: {text}" for text in warnings(results, motion)),
+    ]
+    return "\n".join([*lines, *([as_yaml(parameters)] if parameters else [])]).rstrip()
+
+
+def learn_json(
+    results: Sequence[Learnt],
+    motion: Motion,
+    parameters: Mapping[str, Any],
+    setting: Mapping[str, Any],
+) -> str:
+    """Return one JSON document."""
+    document = {
+        **setting,
+        "samples": motion.samples,
+        "duration_s": motion.duration,
+        "fastest_radps": motion.fastest,
+        "margin": MARGIN,
+        "detectors": {result.detector: _document(result) for result in results},
+        "parameters": parameters,
+        "warnings": warnings(results, motion),
+    }
+    return json.dumps(finite(document), indent=2, allow_nan=False)
+
+
+def node_parameters(results: Sequence[Learnt], parameters: DetectorParameters) -> dict[str, Any]:
+    """Return the node's parameters: thresholds, and what else these hold for; empty if none."""
+    judged = [result for result in results if not result.reason]
+    found = {PARAMETERS[result.detector]: result.proposed for result in judged}
+    if not found:
+        return {}
+    default = DetectorParameters()
+    beside = [name for name in _BESIDE if getattr(parameters, name) != getattr(default, name)]
+    compared = any(result.detector == TORQUE_ERROR for result in judged)
+    if compared and parameters.reference != default.reference:
+        beside.append("reference")
+    return {**{name: getattr(parameters, name) for name in beside}, **found}
+
+
+def as_yaml(parameters: Mapping[str, Any]) -> str:
+    """Return the parameters as a file for the node; JSON's values are YAML's."""
+    lines = ["/**/impact_detector:", "  ros__parameters:"]
+    lines += [f"    {name}: {json.dumps(value)}" for name, value in parameters.items()]
+    return "\n".join(lines) + "\n"
+
+
+def warnings(results: Sequence[Learnt], motion: Motion) -> list[str]:
+    """Return why these thresholds may not be worth much."""
+    found = [text for result in results if (text := _impact_warning(result))]
+    if motion.samples and motion.fastest < SLOW:
+        found.append(
+            f"the arm hardly moved ({motion.fastest:.3f} rad/s): thresholds for motion need motion"
+        )
+    if 0.0 < motion.duration < SHORT:
+        found.append(
+            f"{motion.duration:.0f} s is little: a minute or more, with the hardest motions to come"
+        )
+    return found
+
+
+def _impact_warning(result: Learnt) -> str:
+    """Return that the recording looks as if it held an impact; empty if not."""
+    largest, usual = result.statistic.largest, result.statistic.quantile(QUANTILE)
+    unit = unit_of(result.detector)
+    if result.detector == FUSED and result.detections:
+        times = ", ".join(f"{time * 1e-9:.3f}" for time in result.times)
+        more = ", ..." if result.detections > len(result.times) else ""
+        what = f"exceeds its {result.current:g} {unit} at {times}{more} s"
+    elif not result.reason and largest > STANDS_OUT * usual:
+        what = f"reaches {largest:.3g} {unit} but mostly stays below {usual:.3g}"
+    else:
+        return ""
+    return f"looks like an impact: {result.detector} {what}; if so, record again without"
+
+
+def _row(result: Learnt) -> str:
+    """Return one line of the table."""
+    if result.reason:
+        return f"{result.detector:<13} cannot be judged: {result.reason}"
+    cells = (
+        result.statistic.largest,
+        result.statistic.quantile(QUANTILE),
+        result.current,
+        result.proposed,
+    )
+    numbers = " ".join(f"{value:9.3f}" for value in cells)
+    unit = unit_of(result.detector)
+    return f"{result.detector:<13} {numbers} {unit:<8} {_remark(result)}"
+
+
+def _remark(result: Learnt) -> str:
+    """Return what to think of the current threshold."""
+    which = "default" if result.current == DEFAULTS[result.detector] else "current"
+    if result.fine:
+        return f"{which} is fine"
+    times = result.detections
+    if times:
+        return f"{which} fires {times} time{'s' if times > 1 else ''}"
+    return f"{which} has less margin than {MARGIN:g}"
+
+
+def _document(result: Learnt) -> dict[str, Any]:
+    judged = not result.reason
+    return {
+        "parameter": PARAMETERS[result.detector],
+        "unit": unit_of(result.detector),
+        "judged_samples": result.statistic.count,
+        "largest_statistic": result.statistic.largest if judged else nan,
+        "quantile_0.999": result.statistic.quantile(QUANTILE) if judged else nan,
+        "current_threshold": result.current,
+        "current_is_fine": result.fine,
+        "detections_at_current": result.detections,
+        "proposed_threshold": result.proposed,
+        "reason_not_judged": result.reason or None,
+    }

@@ -1,0 +1,217 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Writes what an impact would do, for people and as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from impact_cli.impact_options import Impact
+from impact_predictor import (
+    Flag,
+    InverseInertia,
+    Prediction,
+    caveats,
+    contact_jacobian,
+    normal_impulse,
+)
+from impact_predictor.inertia.approximation import approximate_to_exact_ratio
+from impact_predictor.inertia.jacobian import jacobian_condition
+
+
+class MapAnswer(NamedTuple):
+    """What one impact map says."""
+
+    prediction: Prediction
+    low: np.ndarray  # joint velocities after, shape (n,) [rad/s]
+    high: np.ndarray  # shape (n,) [rad/s]
+
+
+def as_json(impact: Impact, models: Sequence[InverseInertia], answers: Sequence[MapAnswer]) -> str:
+    """Return one JSON document; what is not a finite number is null."""
+    document = {
+        **_impact(impact),
+        "models": {model.name: _model(impact, model) for model in models},
+        "maps": {answer.prediction.model: _map(answer) for answer in answers},
+    }
+    return json.dumps(finite(document), indent=2, allow_nan=False)
+
+
+def finite(value: Any) -> Any:
+    """Return ``value`` as JSON can hold it: arrays as lists, what is not finite as null."""
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return finite(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [finite(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _impact(impact: Impact) -> dict[str, Any]:
+    """Return what is common to all models."""
+    state, rotation = impact.state, impact.rotation
+    J = contact_jacobian(state, rotation)
+    return {
+        "robot": impact.robot.name,
+        "joint_names": list(impact.robot.joint_names),
+        "joint_position_rad": state.q,
+        "joint_velocity_before_radps": state.dq,
+        "normal": impact.normal,
+        "contact_frame": impact.robot.contact_frame,
+        "contact_position_m": state.position,
+        "contact_velocity_before_mps": J @ state.dq,
+        "friction": impact.friction,
+        "restitution": impact.restitution,
+        "approximate_to_exact_ratio": approximate_to_exact_ratio(state, rotation),
+        "jacobian_condition": jacobian_condition(J)[0],
+    }
+
+
+def _model(impact: Impact, model: InverseInertia) -> dict[str, Any]:
+    """Return what one inverse inertia says."""
+    compression, total = _normal_impulses(impact, model)
+    return {
+        "effective_mass_kg": model.effective_mass,
+        "inverse_inertia_per_kg": model.W,
+        "compression_impulse_ns": compression,
+        "normal_impulse_ns": total,
+        "flags": flag_names(model.flags),
+    }
+
+
+def _normal_impulses(impact: Impact, model: InverseInertia) -> tuple[float, float]:
+    """Return the normal impulses at the end of compression and in total [N.s]."""
+    J = contact_jacobian(impact.state, impact.rotation)
+    restitution = sum(impact.restitution) / 2
+    return normal_impulse(model.effective_mass, float(J[2] @ impact.state.dq), restitution)
+
+
+def _map(answer: MapAnswer) -> dict[str, Any]:
+    """Return what one impact map says."""
+    prediction, low, high = answer
+    return {
+        "joint_velocity_after_radps": prediction.dq_after,
+        "joint_velocity_low_radps": low,
+        "joint_velocity_high_radps": high,
+        "contact_velocity_after_mps": prediction.velocity_after,
+        "impulse_ns": prediction.impulse,
+        "normal_impulse_ns": float(prediction.impulse[2]),
+        "contact_mode": prediction.mode.name.lower(),
+        "friction_law": prediction.friction_law,
+        "energy_gain_j": prediction.energy_gain,
+        "flags": flag_names(prediction.flags),
+        "caveats": list(caveats(prediction)),
+    }
+
+
+def flag_names(flags: Flag) -> list[str]:
+    """Return the names of flags."""
+    return [str(flag.name).lower() for flag in Flag if flag and flag in flags]
+
+
+def as_text(impact: Impact, models: Sequence[InverseInertia], answers: Sequence[MapAnswer]) -> str:
+    """Return some tables."""
+    blocks = [_heading(impact)]
+    if models:
+        blocks.append(_mass_table(impact, models))
+    if answers:
+        blocks += [_velocity_table(answers), _impulse_table(answers), _doubts(answers)]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def _heading(impact: Impact) -> str:
+    """Return what is about to happen."""
+    common = finite(_impact(impact))
+    vx, vy, vn = map(_decimals, common["contact_velocity_before_mps"])
+    x, y, z = map(_decimals, common["contact_position_m"])
+    ratio, condition = common["approximate_to_exact_ratio"], common["jacobian_condition"]
+    return "\n".join(
+        [
+            f"{impact.robot.name} hits with {impact.robot.contact_frame} at "
+            f"({x:.3f}, {y:.3f}, {z:.3f}) m, normal ({_row(impact.normal)})",
+            f"velocity before {vn:.4f} m/s along the normal, ({vx:.4f}, {vy:.4f}) m/s along the "
+            f"surface",
+            f"friction {_range(impact.friction)}, restitution {_range(impact.restitution)}; "
+            f"e_a {_number(ratio, '.2f')}, condition of the Jacobian {_number(condition, '.1f')}",
+        ]
+    )
+
+
+def _mass_table(impact: Impact, models: Sequence[InverseInertia]) -> str:
+    """Return effective mass and impulse by every inverse inertia."""
+    lines = ["inverse inertia   mass [kg]   impulse [N.s]: compression   total"]
+    for model in models:
+        compression, total = _normal_impulses(impact, model)
+        flags = " ".join(flag_names(model.flags))
+        lines.append(
+            f"{model.name:<17} {model.effective_mass:9.3f}   {compression:26.4f} {total:7.4f}"
+            f"  {flags}".rstrip()
+        )
+    return "\n".join(lines)
+
+
+def _velocity_table(answers: Sequence[MapAnswer]) -> str:
+    """Return joint velocities before and after, with intervals."""
+    first = answers[0].prediction
+    width = max(len(name) for name in first.joint_names)
+    heads = "".join(f"{answer.prediction.model:>30}" for answer in answers)
+    lines = [f"velocity after [rad/s]{'before':>{max(width - 11, 8)}}{heads}"]
+    for i, name in enumerate(first.joint_names):
+        cells = "".join(
+            f"{_decimals(answer.prediction.dq_after[i]):12.4f} "
+            f"[{_decimals(answer.low[i]):7.4f},{_decimals(answer.high[i]):7.4f}]"
+            for answer in answers
+        )
+        lines.append(f"{name:<{max(width, 21)}} {_decimals(first.dq_before[i]):8.4f}{cells}")
+    return "\n".join(lines)
+
+
+def _impulse_table(answers: Sequence[MapAnswer]) -> str:
+    """Return impulse, contact mode and energy of every map."""
+    lines = ["impact map   impulse x, y, normal [N.s]    contact    energy lost [J]"]
+    for prediction, _, _ in answers:
+        x, y, z = prediction.impulse
+        lines.append(
+            f"{prediction.model:<12} {x:8.4f} {y:8.4f} {z:8.4f}       "
+            f"{prediction.mode.name.lower():<10} {0.0 - prediction.energy_gain:15.4f}"
+        )
+    return "\n".join(lines)
+
+
+def _doubts(answers: Sequence[MapAnswer]) -> str:
+    """Return every caveat once, with the maps that it is about."""
+    about: dict[str, list[str]] = {}
+    for answer in answers:
+        for sentence in caveats(answer.prediction):
+            about.setdefault(sentence, []).append(answer.prediction.model)
+    lines = [
+        f"  {sentence}" + (f" ({', '.join(names)})" if len(names) < len(answers) else "")
+        for sentence, names in about.items()
+    ]
+    return "\n".join(["to be trusted with care:", *lines]) if lines else ""
+
+
+def _decimals(value: float) -> float:
+    """Return ``value`` rounded to what a table shows, without a minus before zero."""
+    return round(value, 4) + 0.0
+
+
+def _row(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:g}" for value in values)
+
+
+def _range(bounds: tuple[float, float]) -> str:
+    low, high = bounds
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def _number(value: float | None, form: str) -> str:
+    return "unknown" if value is None else format(value, form)

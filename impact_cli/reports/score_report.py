@@ -1,0 +1,130 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Writes how good detectors are: a table, JSON, and a picture of what thresholds trade."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from impact_analysis.detection.score import SOON, Score, TrialResult, operating_points, rms
+from impact_analysis.picture import save
+from impact_cli.reports.predict_report import finite
+
+# What was published for the torque-error detector (Wang et al. 2022, VI; Wang et al. 2023, 6.1.1).
+PUBLISHED_DELAY = "3-6"  # [ms]
+_HEAD = (
+    "detector      trials          found   false/h    delay median    95 %   worst [ms]   "
+    "touch [ms]   gross [deg/s]   impulse [%]"
+)
+
+
+def score_text(scores: Sequence[Score]) -> str:
+    """Return the table; errors are root mean squares."""
+    lines = [_HEAD, "-" * len(_HEAD)]
+    last = ""
+    for score in scores:
+        if score.detector != last and last:
+            lines.append("")
+        last = score.detector
+        delays = np.array(score.delays) * 1e3
+        late = (
+            [
+                f"{value:8.2f}"
+                for value in (np.median(delays), np.percentile(delays, 95), max(delays))
+            ]
+            if len(delays)
+            else ["       -"] * 3
+        )
+        found = f"{score.found}/{score.hits}" if score.hits else "-"
+        lines.append(
+            f"{score.detector:<13} {score.kind:<13} {found:>7} {_cell(score.false_per_hour, 9, 1)}"
+            f"        {late[0]}{late[1]}     {late[2]}"
+            f"   {_cell(rms(score.time_errors) * 1e3, 10, 2)}"
+            f"      {_cell(np.degrees(rms(score.velocity_errors)), 10, 2)}"
+            f"   {_cell(100 * rms(score.impulse_errors), 11, 1)}"
+        )
+    lines.append("-" * len(_HEAD))
+    lines.append(
+        f"published for torque errors: {PUBLISHED_DELAY} ms, 150 of 150 and 20 of 20 impacts found"
+    )
+    return "\n".join(lines)
+
+
+def _cell(value: float, width: int, digits: int) -> str:
+    """Return a number, or a dash for none."""
+    return f"{value:{width}.{digits}f}" if np.isfinite(value) else f"{'-':>{width}}"
+
+
+def score_json(scores: Sequence[Score], results: Mapping[str, Sequence[TrialResult]]) -> str:
+    """Return one JSON document."""
+    document = {
+        "scores": [_document(score) for score in scores],
+        "operating_points": {
+            name: [
+                {"threshold": t, "detection_rate_within_2_ms": rate, "false_alarms_per_hour": false}
+                for t, (rate, false) in zip(
+                    thresholds(found), operating_points(found, thresholds(found)), strict=True
+                )
+            ]
+            for name, found in results.items()
+        },
+    }
+    return json.dumps(finite(document), indent=2, allow_nan=False)
+
+
+def _document(score: Score) -> dict[str, Any]:
+    delays = score.delays or [float("nan")]
+    return {
+        "detector": score.detector,
+        "trials": score.kind,
+        "impacts": score.hits,
+        "found": score.found,
+        "detection_rate": score.rate,
+        "false_alarms": score.false_alarms,
+        "watched_s": score.watched,
+        "false_alarms_per_hour": score.false_per_hour,
+        "delay_median_s": float(np.median(delays)),
+        "delay_95_s": float(np.percentile(delays, 95)),
+        "delay_worst_s": max(delays),
+        "impact_time_error_rms_s": rms(score.time_errors),
+        "gross_velocity_error_rms_radps": rms(score.velocity_errors),
+        "normal_impulse_error_rms": rms(score.impulse_errors),
+    }
+
+
+def thresholds(results: Sequence[TrialResult], count: int = 40) -> list[float]:
+    """Return thresholds from the quiet statistics' middle to beyond the largest one."""
+    known = np.concatenate([result.statistics for result in results] or [np.array([1.0])])
+    known = known[known > 0.0] if np.any(known > 0.0) else np.array([1.0])
+    return np.geomspace(np.median(known), 1.2 * known.max(), count).tolist()
+
+
+def draw(results: Mapping[str, Sequence[TrialResult]], path: Path) -> None:
+    """Draw detection rate against false alarms as the threshold moves.
+
+    Raises:
+        AnalysisError: the picture cannot be written.
+    """
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
+    for name, found in results.items():
+        points = np.array(operating_points(found, thresholds(found)))
+        axes.plot(np.maximum(points[:, 1], 0.1), 100 * points[:, 0], ".-", label=name)
+    axes.set_xscale("symlog", linthresh=1.0)
+    axes.set(
+        xlabel="false alarms per hour without impact (0.1: none)",
+        ylabel=f"impacts found within {1e3 * SOON:g} ms [%]",
+        title="each point a threshold",
+    )
+    axes.grid(alpha=0.3)
+    axes.legend()
+    save(figure, path, dpi=150)

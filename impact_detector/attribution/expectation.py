@@ -1,0 +1,145 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Was an impact meant: at the announced time, at the announced place, within the predicted set?"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+import quadprog
+
+from impact_detector.attribution.generalized_impulse import GeneralizedImpulse
+from impact_detector.attribution.localization import limit, misfit
+from impact_detector.exceptions import DetectorError
+from impact_detector.signals.sample import from_seconds
+from impact_predictor.exceptions import PredictionError
+from impact_predictor.inertia.inverse_inertia import crb
+from impact_predictor.sets.feasible_sets import friction_half_spaces
+from impact_robots import RobotError, contact_rotation
+
+TIME_TOLERANCE = from_seconds(0.01)  # around the announced window
+MASS_MARGIN = 1.5  # the arm's impulse exceeds the composite body's by up to 48 %
+_KEPT = 10  # announcements
+_REGULAR = 1e-9  # added to the diagonal of the quadratic program, relative
+
+# Why an impact was not meant.
+TIME = "time"  # nothing was announced for then
+PLACE = "place"  # no impulse at the announced contact point explains what the joints felt
+DIRECTION = "direction"  # only one outside of the friction cone does, or there was no approach
+SIZE = "size"  # only one beyond the predicted set does
+
+
+@dataclass(frozen=True)
+class Announcement:
+    """What a controller says about an impact to come; a withdrawn one says that none is."""
+
+    time: int  # of the saying [ns]
+    normal: tuple[float, float, float] = (0.0, 0.0, 1.0)  # outward, base axes; any length
+    friction: float = 0.0  # largest coefficient [-]
+    restitution: float = 0.0  # largest coefficient [-]
+    start: int = 0  # of the window in which the bodies touch [ns]
+    end: int | None = None  # of that window [ns]; none: until something else is said
+    frame: str = ""  # of the contact point; empty: the robot's contact frame
+    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)  # in that frame [m]
+    withdrawn: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            DetectorError: a value is out of its range.
+        """
+        if self.withdrawn:
+            return
+        try:
+            contact_rotation(self.normal)
+            friction_half_spaces(self.friction)
+        except (RobotError, PredictionError) as error:
+            raise DetectorError(f"announcement: {error}") from None
+        if not 0.0 <= self.restitution <= 1.0:
+            raise DetectorError(
+                f"announcement: restitution: expected 0 to 1, got {self.restitution}"
+            )
+        if self.end is not None and self.end < self.start:
+            raise DetectorError("announcement: expected a window that ends after its start")
+
+
+class Announcements:
+    """The last announcements, in order of time."""
+
+    def __init__(self) -> None:
+        self._kept: deque[Announcement] = deque(maxlen=_KEPT)
+
+    def add(self, announcement: Announcement) -> None:
+        """Add one; it ends the windows of those before, and replaces any of its own time on."""
+        while self._kept and self._kept[-1].time >= announcement.time:
+            self._kept.pop()
+        self._kept.append(announcement)
+
+    def restart(self, time: int) -> None:
+        """Forget what was said after ``time`` [ns], to which time has jumped back."""
+        while self._kept and self._kept[-1].time > time:
+            self._kept.pop()
+
+    def known(self, time: int) -> bool:
+        """Tell whether anybody has announced anything by ``time`` [ns]."""
+        return any(each.time <= time + TIME_TOLERANCE for each in self._kept)
+
+    def at(self, time: int) -> Announcement | None:
+        """Return the announcement in whose window ``time`` [ns] lies, none if there is none."""
+        ended = None
+        for each in reversed(self._kept):
+            ends = [end for end in (each.end, ended) if end is not None]
+            early = time < each.start - TIME_TOLERANCE
+            late = bool(ends) and time > min(ends) + TIME_TOLERANCE
+            if not (each.withdrawn or early or late):
+                return each
+            ended = each.time
+        return None
+
+
+def unexpected_because(announcement: Announcement, impulse: GeneralizedImpulse) -> str:
+    r"""Return why an impulse is not the announced one: PLACE, DIRECTION or SIZE; empty if it is.
+
+    The impulse :math:`\iota` at the announced point that explains best what the joints felt is
+    sought three times by least squares: anywhere; in the friction cone (a pyramid around it); in
+    the convex hull of zero and the predicted set, :math:`z^T W \iota \le (1 + e) |v_n|`, P4 (8),
+    (10), (11), with W of the composite body. The first that noise cannot account for
+    (:math:`\chi^2`) is the reason. An impulse that is still growing is inside if the whole is; one
+    that stays too small is harmless, so low friction and restitution are no limits.
+
+    Args:
+        announcement: not withdrawn.
+        impulse: its state's contact point is the announced one.
+    """
+    state, n = impulse.state, len(impulse.jump)
+    if n <= 3 or misfit(impulse, state.J[:3]) > limit(n - 3):
+        return PLACE
+    rotation = contact_rotation(announcement.normal)
+    J = rotation.T @ state.J[:3]
+    approach = -float(J[2] @ state.dq)
+    if approach <= 0.0:
+        return DIRECTION
+    cone = -friction_half_spaces(announcement.friction, circumscribed=True)
+    if _constrained(impulse, J, cone, np.zeros(len(cone))) > limit(n):
+        return DIRECTION
+    rows = np.vstack([cone, -crb(state, rotation)[2]])
+    largest = MASS_MARGIN * (1.0 + announcement.restitution) * approach
+    if _constrained(impulse, J, rows, np.append(np.zeros(len(cone)), -largest)) > limit(n):
+        return SIZE
+    return ""
+
+
+def _constrained(
+    impulse: GeneralizedImpulse, J: np.ndarray, rows: np.ndarray, bounds: np.ndarray
+) -> float:
+    """Return the smallest chi^2 of an impulse with rows (k, 3) times it >= bounds (k,)."""
+    whiten = np.linalg.inv(np.linalg.cholesky(impulse.covariance))
+    A, b = whiten @ J.T, whiten @ impulse.jump
+    G = A.T @ A
+    G += _REGULAR * np.trace(G) * np.eye(3)
+    found = quadprog.solve_qp(G, A.T @ b, rows.T, bounds)[0]
+    left = b - A @ found
+    return float(left @ left)

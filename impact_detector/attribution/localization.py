@@ -1,0 +1,111 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Where on the robot a contact was, from what it gave to each joint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pinocchio as pin
+from scipy.stats import chi2
+
+from impact_detector.attribution.generalized_impulse import GeneralizedImpulse
+from impact_robots import Robot
+
+SIGNIFICANCE = 1e-4  # of all tests: how often noise alone is taken for something
+_WRENCH = 6  # joints from which on force and moment on a link can be told apart
+_CERTAIN = 0.5  # largest standard deviation of an impulse, over its size, that has a direction
+
+
+@dataclass(frozen=True)
+class Location:
+    """Result of :func:`locate`."""
+
+    link: str = ""  # that was hit, or one further out was; empty: unknown
+    contact: str = ""  # frame of the contact point, if it explains what all joints felt
+    direction: np.ndarray | None = None  # of the impulse on the robot, base axes, (3,); unknown
+
+
+def locate(robot: Robot, impulse: GeneralizedImpulse) -> Location:
+    r"""Return the link that was hit, by the joints that felt it.
+
+    A force on a link moves no joint beyond it: the last joint whose generalized impulse, together
+    with all behind it, is not explained by noise (:math:`\chi^2`) carries the link. If the robot's
+    own contact point explains every joint, the contact was there. A direction is known then, and
+    for a link that six joints or more carry. A force whose line passes through the axes of the
+    outermost joints does not move these: then the link that is named lies nearer to the base than
+    the one that was hit.
+
+    De Luca, Mattone, "Sensorless robot collision detection and hybrid force/motion control", ICRA
+    2005, and Haddadin, De Luca, Albu-Schaeffer, "Robot collisions: a survey", T-RO 2017, section
+    V, name the link by the last residual above a threshold; here the threshold is the noise's.
+    """
+    n = len(impulse.jump)
+    felt = [joint for joint in range(n) if _tail(impulse, joint) > limit(n - joint)]
+    if not felt:
+        return Location()
+    last = felt[-1]
+    if last + 1 not in robot.model.supports[_tip(robot)]:  # a branch without the contact point
+        return Location(_link(robot, last + 1))
+    force = impulse.state.J[:3]
+    if n > 3 and misfit(impulse, force) <= limit(n - 3):
+        return Location(contact_link(robot), robot.contact_frame, _direction(impulse, force))
+    if last + 1 < _WRENCH:
+        return Location(_link(robot, last + 1))
+    wrench = impulse.state.J.copy()
+    wrench[:, last + 1 :] = 0.0
+    return Location(_link(robot, last + 1), direction=_direction(impulse, wrench))
+
+
+def contact_link(robot: Robot) -> str:
+    """Return the name of the link with the robot's contact point."""
+    return _link(robot, _tip(robot))
+
+
+@cache
+def limit(degrees: int) -> float:
+    r"""Return the :math:`\chi^2` that noise exceeds with probability ``SIGNIFICANCE``."""
+    return float(chi2.ppf(1.0 - SIGNIFICANCE, degrees))
+
+
+def misfit(impulse: GeneralizedImpulse, J: np.ndarray) -> float:
+    """Return chi^2 of what no impulse at the point with Jacobian ``J`` (3, n) explains [-]."""
+    return _weighed(impulse, J)[1]
+
+
+def _weighed(impulse: GeneralizedImpulse, J: np.ndarray) -> tuple[np.ndarray, float, np.ndarray]:
+    """Return impulse or wrench of least squares (k,), its chi^2 and its covariance (k, k)."""
+    whiten = np.linalg.inv(np.linalg.cholesky(impulse.covariance))
+    A, b = whiten @ J.T, whiten @ impulse.jump
+    found = np.linalg.lstsq(A, b, rcond=1e-6)[0]
+    left = b - A @ found
+    return found, float(left @ left), np.linalg.pinv(A.T @ A, rcond=1e-9)
+
+
+def _tail(impulse: GeneralizedImpulse, joint: int) -> float:
+    """Return chi^2 of the generalized impulse of a joint and all behind it."""
+    tail, covariance = impulse.jump[joint:], impulse.covariance[joint:, joint:]
+    return float(tail @ np.linalg.solve(covariance, tail))
+
+
+def _direction(impulse: GeneralizedImpulse, J: np.ndarray) -> np.ndarray | None:
+    """Return the unit vector of the impulse (3,), None if it is too uncertain; J is (3 or 6, n)."""
+    found, _, covariance = _weighed(impulse, J)
+    size = float(np.linalg.norm(found[:3]))
+    if np.sqrt(np.trace(covariance[:3, :3])) > _CERTAIN * size:
+        return None
+    return found[:3] / size
+
+
+def _tip(robot: Robot) -> int:
+    """Return the joint, counted from 1, that carries the contact point."""
+    return int(robot.model.frames[robot.model.getFrameId(robot.contact_frame)].parentJoint)
+
+
+def _link(robot: Robot, joint: int) -> str:
+    """Return the name of the first body that a joint, counted from 1, moves."""
+    frames = robot.model.frames
+    names = (f.name for f in frames if f.type == pin.FrameType.BODY and f.parentJoint == joint)
+    return next(names, robot.model.names[joint])

@@ -1,0 +1,95 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Impact detection by the joint accelerations that velocities jump with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import nan
+
+import numpy as np
+
+from impact_detector.detectors.detector import StateDetector
+from impact_detector.exceptions import DetectorError
+from impact_detector.signals.sample import ACCELERATION, JointSample, from_seconds
+
+_LARGEST_GAP = from_seconds(0.01)
+
+
+class AccelerationDetector(StateDetector):
+    r"""Declares an impact when any joint accelerates faster than a threshold.
+
+    Causal: :math:`(\dot q_k - \dot q_{k-2})/(t_k - t_{k-2})`, half the noise of one difference.
+    With 4e-3 rad/s of velocity noise its standard deviation is 2.8 rad/s^2 at 1 kHz. Needs
+    velocities alone. Nothing is differentiated across a gap of more than 10 ms.
+    """
+
+    largest_gap = _LARGEST_GAP
+
+    def __init__(
+        self,
+        joints: Sequence[int],
+        threshold: float = 25.0,
+        *,
+        rearm_time: float = 0.5,
+        debounce: int = 1,
+    ) -> None:
+        """Set up.
+
+        Args:
+            joints: indices from 0 of the joints that are looked at.
+            threshold: of the largest magnitude [rad/s^2].
+            rearm_time: time below the threshold before the next impact is reported [s].
+            debounce: successive samples above the threshold that make an impact.
+
+        Raises:
+            DetectorError: no joints, or a value out of its range.
+        """
+        if not len(joints) or min(joints) < 0:
+            raise DetectorError(f"joints: expected at least one index from 0, got {list(joints)}")
+        super().__init__(ACCELERATION, threshold, rearm_time=rearm_time, debounce=debounce)
+        self._joints = np.array(joints, dtype=int)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._last: list[tuple[int, np.ndarray]] = []
+
+    def _looked_at(self, sample: JointSample) -> tuple[np.ndarray | None, ...]:
+        return (sample.dq,)
+
+    def _statistic(self, sample: JointSample) -> float:
+        """Return the largest acceleration [rad/s^2]."""
+        if self._last and sample.time - self._last[-1][0] > _LARGEST_GAP:
+            self._last.clear()
+        self._last.append((sample.time, sample.dq[self._joints]))
+        if len(self._last) < 3:
+            return nan
+        (start, before), _, (end, now) = self._last
+        del self._last[0]
+        return float(np.abs(now - before).max()) / ((end - start) * 1e-9)
+
+
+def acceleration_onset(
+    t: np.ndarray, dq: np.ndarray, threshold: float = 15.0, joints: Sequence[int] | None = None
+) -> float | None:
+    r"""Return the time of the first sample at which a joint accelerates faster than a threshold.
+
+    Offline, DET-ACC of Rey Arias et al. 2024, IV-A: the central difference
+    :math:`(\dot q_{k+1} - \dot q_{k-1})/(t_{k+1} - t_{k-1})`, which flags up to a sample early; the
+    earliest joint wins. None if there is none.
+
+    Args:
+        t: times, increasing, shape (N,) [s].
+        dq: joint velocities, shape (N, n) [rad/s].
+        threshold: of the magnitude [rad/s^2]; not published.
+        joints: indices from 0; none: all but the last, as published for seven joints.
+
+    Raises:
+        DetectorError: fewer than three samples, or a threshold that is not positive.
+    """
+    if len(t) < 3 or not threshold > 0.0:
+        raise DetectorError(f"expected 3 samples and a threshold > 0, got {len(t)}, {threshold}")
+    chosen = list(range(dq.shape[1] - 1)) if joints is None else list(joints)
+    acceleration = (dq[2:, chosen] - dq[:-2, chosen]) / (t[2:] - t[:-2])[:, None]
+    above = np.flatnonzero((np.abs(acceleration) > threshold).any(axis=1))
+    return float(t[above[0] + 1]) if len(above) else None

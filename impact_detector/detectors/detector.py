@@ -1,0 +1,99 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What all detectors on joint states share: time, gate, threshold, latch."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from impact_detector.detectors.latch import ThresholdLatch, positive_threshold
+from impact_detector.signals.sample import JointSample, Verdict, all_finite, from_seconds
+
+APPROACH_MEMORY = from_seconds(0.05)  # an impact stops the approach before it is detected
+
+
+class StateDetector(ABC):
+    """Declares an impact when a statistic of the joint states exceeds its threshold.
+
+    A repeated time stamp is ignored, a backward one resets, a sample with NaN where the detector
+    looks is dropped and counted. Subclasses say what the statistic is, and of what.
+    """
+
+    def __init__(
+        self, name: str, threshold: float, *, rearm_time: float = 0.5, debounce: int = 1
+    ) -> None:
+        """Set up.
+
+        Args:
+            name: that detections carry.
+            threshold: of the statistic, > 0 [its unit].
+            rearm_time: time below the threshold before the next impact is reported [s].
+            debounce: successive samples above the threshold that make an impact, >= 1.
+
+        Raises:
+            DetectorError: a value is out of its range.
+        """
+        self._latch = ThresholdLatch(name, threshold, rearm_time=rearm_time, debounce=debounce)
+        self._approached: int | None = None
+        self.dropped = 0  # samples with NaN, since the start or the last reset
+
+    needs_reference = False  # a sample without reference torque tells this detector nothing
+    largest_gap: int | None = None  # between samples, beyond which it starts anew [ns]; None: any
+
+    @property
+    def name(self) -> str:
+        """What detections call this detector."""
+        return self._latch.detector
+
+    @property
+    def threshold(self) -> float:
+        """Of the statistic [its unit]; may be changed while running, to a number above 0."""
+        return self._latch.threshold
+
+    @threshold.setter
+    def threshold(self, value: float) -> None:
+        self._latch.threshold = positive_threshold(value)
+
+    def reset(self) -> None:
+        """Forget everything that was measured."""
+        self._latch.reset()
+        self._approached = None
+        self.dropped = 0
+        self._forget()
+
+    def update(self, sample: JointSample) -> Verdict:
+        """Return the verdict on the next sample."""
+        repeated = self._latch.repeated(sample.time)
+        if repeated is not None:
+            return repeated
+        if self._latch.is_backward(sample.time):
+            self.reset()
+        if sample.approaching:
+            self._approached = sample.time
+        statistic = self._statistic(sample) if self._usable(sample) else float("nan")
+        return self._latch.judge(sample.time, statistic, allowed=self._gate(sample.time))
+
+    def _gate(self, time: int) -> bool:
+        """Tell whether the robot approached now or a moment ago."""
+        return self._approached is not None and time - self._approached <= APPROACH_MEMORY
+
+    def _usable(self, sample: JointSample) -> bool:
+        """Tell whether every number it looks at is finite; count the sample as dropped if not."""
+        if all_finite(*self._looked_at(sample)):
+            return True
+        self.dropped += 1
+        return False
+
+    def _looked_at(self, sample: JointSample) -> tuple[np.ndarray | None, ...]:
+        """Return the measurements that the statistic is made of, None for a missing one."""
+        return sample.q, sample.dq, sample.tau
+
+    @abstractmethod
+    def _statistic(self, sample: JointSample) -> float:
+        """Return the statistic of a sample of finite numbers, NaN when it cannot be had."""
+
+    @abstractmethod
+    def _forget(self) -> None:
+        """Forget what the statistic is made of."""

@@ -1,0 +1,145 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Detectors whose statistic is the size of an error that has zero mean without an impact."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from math import nan
+
+import numpy as np
+
+from impact_detector.detectors.detector import StateDetector
+from impact_detector.exceptions import DetectorError
+from impact_detector.signals.sample import JointSample
+
+LEARN_BELOW = 0.5  # fraction of the threshold up to which an error may be model error
+NOISE_SAMPLES = 200  # from which the noise is learnt before it is used
+
+
+class ErrorDetector(StateDetector):
+    r"""Declares an impact when the errors of some joints exceed a threshold together.
+
+    .. math:: e = \sum_{i \in S} |e_i - b_i|
+
+    :math:`b` is the mean error of the last ``bias_samples`` = N quiet samples. It removes what
+    changes slowly, such as an unknown payload or friction, and leaves what an impact does within
+    milliseconds. Samples above half the threshold are not learnt, so a rising statistic freezes
+    the bias and a long push is not learnt away. Until N samples are there the detector is not
+    ready. N = 0 turns the removal off: ready at once.
+
+    With ``multiples`` the threshold is in standard deviations instead: each error is divided by
+    the standard deviation learnt from the first 200 samples and, slowly, from quiet ones after
+    them, and the mean over the joints is taken.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        joints: Sequence[int],
+        threshold: float,
+        *,
+        rearm_time: float = 0.5,
+        bias_samples: int = 50,
+        multiples: bool = False,
+    ) -> None:
+        """Set up.
+
+        Args:
+            name: that detections carry.
+            joints: indices S from 0, in the robot's joint order.
+            threshold: of the sum [unit of the error], or in standard deviations.
+            rearm_time: time below the threshold before the next impact is reported [s].
+            bias_samples: N, 0 for no removal of bias.
+            multiples: the threshold is in standard deviations of learnt noise.
+
+        Raises:
+            DetectorError: no joints, or a value out of its range.
+        """
+        if not len(joints) or min(joints) < 0:
+            raise DetectorError(f"joints: expected at least one index from 0, got {list(joints)}")
+        if bias_samples < 0:
+            raise DetectorError(f"bias_samples: expected at least 0, got {bias_samples}")
+        super().__init__(name, threshold, rearm_time=rearm_time)
+        self._joints = np.array(joints, dtype=int)
+        self._bias = _Bias(bias_samples, len(joints))
+        self._noise = _Noise(len(joints)) if multiples else None
+
+    def _forget(self) -> None:
+        """Forget bias and noise."""
+        self._bias.clear()
+        if self._noise is not None:
+            self._noise.clear()
+
+    def _statistic(self, sample: JointSample) -> float:
+        """Return e, NaN when it cannot be had, and learn from it."""
+        error = self._error(sample)
+        if error is None:
+            return nan
+        error = error[self._joints]
+        if not self._bias.ready:
+            self._bias.learn(error)
+            return nan
+        deviation = np.abs(error - self._bias.value)
+        if self._noise is None:
+            statistic = float(deviation.sum())
+        else:
+            statistic = self._noise.multiple(deviation)
+        if statistic <= LEARN_BELOW * self.threshold:
+            self._bias.learn(error)
+        return statistic
+
+    @abstractmethod
+    def _error(self, sample: JointSample) -> np.ndarray | None:
+        """Return the error of every joint, shape (n,); none if it cannot be had."""
+
+
+class _Bias:
+    """Mean of the last N errors, shape (k,)."""
+
+    def __init__(self, samples: int, joints: int) -> None:
+        self._window = np.zeros((samples, joints))
+        self._zero = np.zeros(joints)
+        self._learnt = 0
+
+    @property
+    def ready(self) -> bool:
+        return self._learnt >= len(self._window)
+
+    @property
+    def value(self) -> np.ndarray:
+        return self._window.mean(axis=0) if len(self._window) else self._zero
+
+    def learn(self, error: np.ndarray) -> None:
+        if len(self._window):
+            self._window[self._learnt % len(self._window)] = error
+            self._learnt += 1
+
+    def clear(self) -> None:
+        self._learnt = 0
+
+
+class _Noise:
+    """Variance of k errors, learnt while there is no impact."""
+
+    def __init__(self, joints: int) -> None:
+        self._joints = joints
+        self.clear()
+
+    def clear(self) -> None:
+        self._variance, self._learnt = np.zeros(self._joints), 0
+
+    def multiple(self, deviation: np.ndarray) -> float:
+        """Return the mean of the deviations over their standard deviations; NaN while learning."""
+        squared = deviation**2
+        ready = self._learnt >= NOISE_SAMPLES
+        if ready:  # clipped, so that an impact is not learnt
+            squared = np.minimum(squared, 9 * self._variance)
+        self._learnt += 1
+        weight = 1 / min(self._learnt, 5 * NOISE_SAMPLES)
+        variance = self._variance
+        self._variance = variance + weight * (squared - variance)
+        if not ready or not variance.all():
+            return nan
+        return float(np.mean(deviation / np.sqrt(variance)))

@@ -1,0 +1,63 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Impact detection by the norm of a measured contact force."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from impact_detector.detectors.latch import ThresholdLatch
+from impact_detector.signals.sample import FORCE, ForceSample, Verdict
+
+
+class ForceThresholdDetector:
+    """Declares an impact when the norm of F exceeds a threshold (specification section 7, DET-FT).
+
+    The default of 20 N is the published one for a wrist sensor at 200 Hz (Wang et al. 2023,
+    section 6.2.1). The sensor's offset and the weight beyond it are the caller's to subtract.
+    A repeated time stamp is ignored, a backward one resets, NaN is dropped and counted.
+    """
+
+    def __init__(
+        self, threshold: float = 20.0, *, debounce: int = 1, rearm_time: float = 0.5
+    ) -> None:
+        """Set up.
+
+        Args:
+            threshold: of the norm of the force [N].
+            debounce: successive samples above it that make an impact.
+            rearm_time: time below the threshold before the next impact is reported [s].
+
+        Raises:
+            DetectorError: a value is out of its range.
+        """
+        self._latch = ThresholdLatch(FORCE, threshold, rearm_time=rearm_time, debounce=debounce)
+        self._newest: int | None = None  # time of the first of the last samples [ns]
+        self._last = Verdict(0, float("nan"), threshold, armed=False, impact=False)
+        self.dropped = 0  # samples with NaN, since the start or the last reset
+
+    def reset(self) -> None:
+        """Forget everything that was measured."""
+        self._latch.reset()
+        self._newest = None
+        self.dropped = 0
+
+    def update(self, sample: ForceSample) -> Verdict:
+        """Return the verdict on the last of the next samples; it carries any one's detection."""
+        if sample.time == self._newest or not len(sample.force):
+            return replace(self._last, detection=None, suppressed=None)
+        if self._newest is not None and sample.time < self._newest:
+            self.reset()
+        self._newest = sample.time
+        norms = np.linalg.norm(sample.force, axis=1)
+        self.dropped += int(np.count_nonzero(~np.isfinite(norms)))
+        verdicts = [
+            self._latch.judge(time, norm)
+            for time, norm in zip(sample.times.tolist(), norms.tolist(), strict=True)
+        ]
+        detection = next((verdict.detection for verdict in verdicts if verdict.detection), None)
+        suppressed = next((each.suppressed for each in verdicts if each.suppressed), None)
+        self._last = replace(verdicts[-1], detection=detection, suppressed=suppressed)
+        return self._last

@@ -1,0 +1,142 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""From a statistic to events: threshold, debounce, latch and re-arming, shared by all detectors."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import replace
+
+from impact_detector.detectors.onset import onset_time
+from impact_detector.detectors.quiet_time import QuietTime
+from impact_detector.exceptions import DetectorError
+from impact_detector.signals.sample import Detection, Suppressed, Verdict, from_seconds
+
+RINGING = from_seconds(0.05)  # above the threshold again within this is the same vibration
+LONGEST_REARM = 1e6  # [s]
+_HISTORY = 40  # samples kept to look back for the onset
+
+
+def positive_threshold(value: float) -> float:
+    """Return a threshold.
+
+    Raises:
+        DetectorError: it is not a number above 0.
+    """
+    if not (math.isfinite(value) and value > 0):
+        raise DetectorError(f"threshold: expected a number > 0, got {value}")
+    return float(value)
+
+
+class ThresholdLatch:
+    """Reports one detection when a statistic exceeds its threshold, then waits for quiet.
+
+    After a detection the latch stays closed (``impact``) until the statistic was known and not
+    above the threshold for ``rearm_time``; samples above it start that time over, unknown ones
+    and gaps do not (:class:`~impact_detector.detectors.quiet_time.QuietTime`). What exceeds the
+    threshold meanwhile is no detection, but the verdict says so (``suppressed``), once per
+    vibration. Time that runs backwards starts everything anew: another recording, or a restart.
+    """
+
+    def __init__(
+        self, detector: str, threshold: float, *, rearm_time: float = 0.5, debounce: int = 1
+    ) -> None:
+        """Set up.
+
+        Args:
+            detector: name that detections carry.
+            threshold: of the statistic, > 0 [its unit].
+            rearm_time: quiet time before the next impact can be reported, 0 to 1e6 [s].
+            debounce: successive samples above the threshold that make an impact, >= 1.
+
+        Raises:
+            DetectorError: a value is out of its range.
+        """
+        if not 0.0 <= rearm_time <= LONGEST_REARM:
+            expected = f"0 to {LONGEST_REARM:g} [s]"
+            raise DetectorError(f"rearm_time: expected {expected}, got {rearm_time}")
+        if debounce < 1:
+            raise DetectorError(f"debounce: expected at least 1 sample, got {debounce}")
+        self.detector, self.debounce = detector, debounce
+        self.threshold = positive_threshold(threshold)
+        self._quiet = QuietTime(from_seconds(rearm_time))
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything: armed, no impact so far."""
+        self._last: Verdict | None = None
+        self._impact = False
+        self._quiet.restart()
+        self._above = 0
+        self._loud: int | None = None  # time of the last sample above the threshold
+        self._suppressed = 0
+        self._detection_time: int | None = None
+        self._times: deque[int] = deque(maxlen=_HISTORY)
+        self._statistics: deque[float] = deque(maxlen=_HISTORY)
+
+    def is_backward(self, time: int) -> bool:
+        """Tell whether ``time`` [ns] lies before the last sample's."""
+        return self._last is not None and time < self._last.time
+
+    def repeated(self, time: int) -> Verdict | None:
+        """Return the verdict on the last sample if ``time`` [ns] is its time, else None.
+
+        It carries no detection: that one was reported already.
+        """
+        if self._last is None or time != self._last.time:
+            return None
+        return replace(self._last, detection=None, suppressed=None)
+
+    def judge(self, time: int, statistic: float, *, allowed: bool = True) -> Verdict:
+        """Return the verdict on one sample.
+
+        Args:
+            time: of the sample, later than the last one's [ns].
+            statistic: not finite if it is not known.
+            allowed: False suppresses a detection (gate).
+        """
+        if not math.isfinite(statistic):
+            statistic = math.nan
+        else:
+            self._times.append(time)
+            self._statistics.append(statistic)
+        above = statistic > self.threshold  # False for NaN
+        self._above = self._above + 1 if above else 0
+        self._quiet.add(time, statistic, self.threshold)
+        self._impact = self._impact and not self._quiet.over
+        detection, suppressed = None, None
+        if above:
+            fresh = self._loud is None or time - self._loud > RINGING
+            self._loud = time
+            if self._impact or not allowed:
+                suppressed = self._suppress(time, statistic) if fresh else None
+            elif self._above >= self.debounce:
+                detection = self._detect(time, statistic)
+        self._last = Verdict(
+            time,
+            statistic,
+            self.threshold,
+            allowed and not self._impact and math.isfinite(statistic),
+            self._impact,
+            detection,
+            self._detection_time,
+            self.detector,
+            suppressed,
+            self._suppressed,
+        )
+        return self._last
+
+    def _detect(self, time: int, statistic: float) -> Detection:
+        self._impact, self._detection_time = True, time
+        self._quiet.restart(time)
+        onset = onset_time(list(self._times), list(self._statistics))
+        return Detection(self.detector, onset, time, statistic, self.threshold)
+
+    def _suppress(self, time: int, statistic: float) -> Suppressed:
+        self._suppressed += 1
+        reason = "the contact point did not approach"
+        if self._impact and self._detection_time is not None:
+            since, quiet = time - self._detection_time, self._quiet.needed
+            reason = f"{since * 1e-9:.3f} s after an impact, before {quiet * 1e-9:g} s of quiet"
+        return Suppressed(self.detector, time, statistic, self.threshold, reason)

@@ -1,0 +1,59 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What an estimate says about an impact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from impact_detector.attribution.assessment import Assessment
+from impact_detector.estimators.impulse import Impulse
+from impact_detector.signals.sample import Detection
+
+# Quality bits, equal to those of impact_msgs/ImpactEstimate.
+GOOD = 1
+POOR_FIT = 2
+SHORT_WINDOW = 4
+MISSING_SAMPLES = 8
+SECOND_IMPACT = 32
+UNDERSAMPLED = 128
+IN_CONTACT = 256
+
+# Where an impulse comes from.
+BY_FORCE = "force"  # force sensor: impulse in its axes
+BY_TORQUE = "torque"  # joint torques: impulse in base axes
+NO_SOURCE = ""  # unknown: NaN
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What one impact did; NaN for what is unknown. n joints."""
+
+    detection: Detection  # that it belongs to
+    time: int  # of the last measurement used [ns]
+    impact_time: int  # first touch, from the force sensor if there is one [ns]
+    impact_time_std: float  # standard deviation [s]
+    velocity_before: np.ndarray  # shape (n,) [rad/s]
+    velocity_after: np.ndarray  # vibration included, shape (n,) [rad/s]
+    gross_velocity: np.ndarray  # vibration taken out, shape (n,) [rad/s]
+    impulse: np.ndarray  # on the robot, in axes of the sensor or base, shape (3,) [N.s]
+    impulse_std: float  # standard deviation along the impulse [N.s]
+    impulse_source: str  # BY_FORCE, BY_TORQUE or NO_SOURCE
+    normal_impulse: float  # along the outward normal [N.s]
+    peak_force: float  # largest normal force [N]
+    duration: float  # from touch to first release [s]
+    restitution: float  # -v_n^+/v_n^- of the contact point, v_n^+ at the release [-]
+    fit_rms: float  # over all joints [rad]
+    fit_samples: int
+    fit_window: float  # [s]
+    method: str
+    quality: int  # bits as above
+    contact: Impulse | None = None  # measured force from touch to release, times since detection
+    assessment: Assessment = field(default_factory=Assessment)  # which link, and was it meant
+
+    @property
+    def velocity_jump(self) -> np.ndarray:
+        """Gross velocity minus velocity before, shape (n,) [rad/s]."""
+        return self.gross_velocity - self.velocity_before

@@ -1,0 +1,96 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""How well measurements arrive, for diagnostics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from impact_detector.signals.sample import NANOSECONDS, Verdict
+
+LONGEST_AGE = 3600.0  # beyond this a stamp is of another clock [s]
+
+
+@dataclass(frozen=True)
+class Health:
+    """What arrived since the last report."""
+
+    rate: float  # of states, by the clock of their arrival [1/s]
+    worst_age: float  # from a state's stamp to its arrival; NaN: another clock [s]
+    dropped: int  # states and forces with NaN, since the start
+    unreadable: int  # messages that could not be read, since the start
+    silent: float  # since the last state; infinite: there was none [s]
+    ready: bool  # the first detector could judge the last state
+    last_impact: int | None  # time of the last detection [ns]
+    suppressed: int = 0  # times above the threshold without a detection, of the first detector
+    troubles: tuple[str, ...] = ()  # why detectors cannot judge, in words
+
+    @property
+    def summary(self) -> str:
+        """One line."""
+        if math.isinf(self.silent):
+            return "no joint states yet"
+        if self.rate == 0.0:
+            return f"no joint states for {self.silent:.1f} s"
+        if self.troubles:
+            return f"{'watching' if self.ready else 'cannot judge'}: {'; '.join(self.troubles)}"
+        return "watching" if self.ready else "cannot judge: no torques, or still learning"
+
+    @property
+    def level(self) -> str:
+        """Of diagnostics: "ok", "warn" or "stale"."""
+        if self.rate == 0.0:
+            return "stale"
+        return "ok" if self.ready and not self.troubles else "warn"
+
+
+class HealthMonitor:
+    """Counts what arrives between reports. Time is in nanoseconds, given by the caller."""
+
+    def __init__(self, start: int) -> None:
+        """Begin to count at ``start`` [ns]."""
+        self._since = start
+        self._last: int | None = None
+        self._count, self._worst, self._ready = 0, math.nan, False
+        self._impact: int | None = None
+        self._suppressed = 0
+        self.unreadable = 0
+
+    def add(self, stamp: int, arrival: int) -> None:
+        """Count a state by its ``stamp`` and its time of ``arrival`` [ns]."""
+        self._count, self._last = self._count + 1, arrival
+        age = (arrival - stamp) / NANOSECONDS
+        if abs(age) < LONGEST_AGE and not age <= self._worst:
+            self._worst = age
+
+    def judged(self, verdict: Verdict) -> None:
+        """Note the verdict on a state."""
+        self._ready, self._suppressed = verdict.ready, verdict.suppressed_count
+        if verdict.detection_time is not None:
+            self._impact = verdict.detection_time
+
+    def report(self, now: int, dropped: int, troubles: Iterable[str] = ()) -> Health:
+        """Return what happened up to ``now`` [ns], and count the states anew.
+
+        Args:
+            now: by the clock of arrivals [ns].
+            dropped: samples with NaN so far.
+            troubles: why detectors cannot judge, in words.
+        """
+        span = max(now - self._since, 1) / NANOSECONDS
+        silent = math.inf if self._last is None else (now - self._last) / NANOSECONDS
+        health = Health(
+            self._count / span,
+            self._worst,
+            dropped,
+            self.unreadable,
+            silent,
+            self._ready,
+            self._impact,
+            self._suppressed,
+            tuple(troubles),
+        )
+        self._since, self._count, self._worst = now, 0, math.nan
+        return health

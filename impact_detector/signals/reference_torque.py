@@ -1,0 +1,71 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which reference torque belongs to which measured state."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+from impact_detector.exceptions import DetectorError
+from impact_detector.signals.sample import from_seconds
+
+PREVIOUS = "previous"
+SAME = "same"
+RULES = (PREVIOUS, SAME)
+_KEPT = 1000
+
+
+class ReferencePairing:
+    """Finds the reference torque of a state among time-stamped references.
+
+    Two rules: ``previous`` takes the newest reference stamped before the state, because this
+    suite's controller stamps its torque with the state k that it answers, and that torque acts
+    until state k+1, which shows what it did. ``same`` takes the newest not after the state, for
+    drivers that publish measured and desired values of one instant with equal stamps. Either way
+    a reference older than ``max_age`` is none.
+    """
+
+    def __init__(self, rule: str = PREVIOUS, max_age: float = 0.05) -> None:
+        """Set up.
+
+        Args:
+            rule: ``previous`` or ``same``.
+            max_age: oldest reference used, relative to the state, > 0 [s].
+
+        Raises:
+            DetectorError: unknown rule, or age out of range.
+        """
+        if rule not in RULES:
+            raise DetectorError(f"rule: expected one of {', '.join(RULES)}, got {rule!r}")
+        if not max_age > 0:
+            raise DetectorError(f"max_age: expected a number > 0 [s], got {max_age}")
+        self._strict = rule == PREVIOUS
+        self._max_age = from_seconds(max_age)
+        self._entries: deque[tuple[int, np.ndarray | None]] = deque(maxlen=_KEPT)
+
+    def add(self, time: int, torque: np.ndarray | None) -> None:
+        """Add a reference [N.m], shape (n,), of ``time`` [ns]; None says that it was unusable.
+
+        A reference that is not newer than the last one starts a new sequence from there.
+        """
+        while self._entries and self._entries[-1][0] >= time:
+            self._entries.pop()
+        self._entries.append((time, torque))
+
+    def has(self, time: int) -> bool:
+        """Tell whether a reference of exactly ``time`` [ns] has come, usable or not."""
+        return any(stamp == time for stamp, _ in reversed(self._entries))
+
+    def find(self, time: int) -> np.ndarray | None:
+        """Return the reference of the state of ``time`` [ns], shape (n,) [N.m], or None."""
+        for stamp, torque in reversed(self._entries):
+            if stamp < time or (stamp == time and not self._strict):
+                return torque if time - stamp <= self._max_age else None
+        return None
+
+    def restart(self, time: int) -> None:
+        """Forget references after ``time`` [ns], the state to which time has jumped back."""
+        while self._entries and self._entries[-1][0] > time:
+            self._entries.pop()

@@ -1,0 +1,53 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Are these torques measured, or what a driver without sensors puts into its messages?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from impact_detector.signals.sample import JointSample, all_finite, from_seconds
+
+LONGEST_STILL = from_seconds(0.05)  # without any change; a sensor's noise changes every sample
+FEWEST_STILL = 10  # samples, whatever their rate
+MOVED = 0.02  # of a joint, in which no torque stays what it was [rad; m]
+HEAVY = 1.0  # gravity torque that no sensor reads as zero [N.m]
+
+NEVER_CHANGES = "the effort does not change while the arm moves: it is not measured"
+ALWAYS_ZERO = "the effort is exactly zero, but gravity is not: it is not measured"
+
+
+class TorqueWatch:
+    """Says why torques are none, as with mock hardware: they never move, or are exactly zero.
+
+    An arm that stands still without noise, as in a noise-free simulation, is not suspected: only
+    torques that are bit for bit the same while a joint has moved, or all zero although the model
+    feels gravity, for 50 ms and 10 samples.
+    """
+
+    def __init__(self, gravity: Callable[[np.ndarray], np.ndarray]) -> None:
+        """Compare with ``gravity``, the torque at positions q, shape (n,) [N.m]."""
+        self._gravity = gravity
+        self._torque = b""
+        self._since, self._count = 0, 0
+        self._start = np.zeros(0)  # positions when the torque changed last
+
+    def reason(self, sample: JointSample) -> str:
+        """Return why the torque of the next sample is none; empty if nothing speaks against it."""
+        if sample.tau is None:
+            return ""
+        torque = sample.tau.tobytes()
+        if torque != self._torque or sample.time < self._since:
+            self._torque, self._since, self._count = torque, sample.time, 1
+            self._start = sample.q
+            return ""
+        self._count += 1
+        if self._count < FEWEST_STILL or sample.time - self._since < LONGEST_STILL:
+            return ""
+        if not all_finite(sample.q, self._start, sample.tau):
+            return ""
+        if not sample.tau.any() and np.abs(self._gravity(sample.q)).max() > HEAVY:
+            return ALWAYS_ZERO
+        return NEVER_CHANGES if np.abs(sample.q - self._start).max() > MOVED else ""

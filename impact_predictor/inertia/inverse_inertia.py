@@ -1,0 +1,106 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Inverse inertia matrices of a contact point: velocity jump = W times impulse, both in p.
+
+p are the contact axes: z is the outward normal of the surface, towards the robot. P0 is Wang,
+Dehio, Kheddar, RA-L 2022. All hold for fixed and floating bases.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from pinocchio import skew
+
+from impact_predictor.exceptions import OutOfRangeError
+from impact_predictor.inertia.jacobian import contact_jacobian
+from impact_predictor.validation import finite_array
+from impact_robots import ArmState
+
+FULL_RANK = 1e-3  # smallest singular value of the 6 x n Jacobian that counts as full rank
+
+
+def crb(state: ArmState, rotation: np.ndarray) -> np.ndarray:
+    """Return W of the composite rigid body in contact axes p, shape (3, 3) [1/kg]; P0 (17).
+
+    The arm moves like one free rigid body; the reaction of its fixed base is neglected. Symmetric,
+    with eigenvalues of at least 1/m.
+
+    Args:
+        state: dynamics of the arm; mass, com, rotational inertia and contact point are used.
+        rotation: R_Op, from contact axes to base axes, shape (3, 3).
+    """
+    lever = skew(state.position - state.com) @ rotation
+    return np.eye(3) / state.mass + lever.T @ np.linalg.solve(state.rotational_inertia, lever)
+
+
+def generalized_momentum(
+    state: ArmState, rotation: np.ndarray, motor_inertia: np.ndarray | None = None
+) -> np.ndarray:
+    """Return J_v (M + B)^-1 J_v^T in contact axes p, shape (3, 3) [1/kg]; P0 (6), (32).
+
+    Positive definite if and only if the contact Jacobian has rank 3.
+
+    Args:
+        state: dynamics of the arm.
+        rotation: R_Op, from contact axes to base axes, shape (3, 3).
+        motor_inertia: diagonal of B, shape (n,) [kg.m^2]; none: zero, as published.
+
+    Raises:
+        OutOfRangeError: the motor inertia is not n finite numbers.
+    """
+    M = state.M
+    if motor_inertia is not None:
+        M = M + np.diag(finite_array(motor_inertia, state.dq.shape, "motor_inertia"))
+    J = contact_jacobian(state, rotation)
+    return J @ np.linalg.solve(M, J.T)
+
+
+def algebraic_mass(state: ArmState, rotation: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return the operational-space mass m_em in p, shape (3, 3) [kg], and the Jacobian's rank.
+
+    The linear block of (J M^-1 J^T)^-1, P0 (5), (7): never less than the inverse of
+    :func:`generalized_momentum`. Below rank 6 that of the pseudo-inverse, which counts directions
+    in which the arm cannot move as weightless.
+
+    Args:
+        state: dynamics of the arm.
+        rotation: R_Op, from contact axes to base axes, shape (3, 3).
+    """
+    A = state.J @ np.linalg.solve(state.M, state.J.T)
+    rank = int(np.sum(np.linalg.svd(state.J, compute_uv=False) > FULL_RANK))
+    if rank == 6:
+        mass = np.linalg.inv(A)[:3, :3]
+    else:
+        eigenvalues, vectors = np.linalg.eigh(A)
+        kept = vectors[:3, 6 - rank :]
+        mass = (kept / eigenvalues[6 - rank :]) @ kept.T
+    mass = rotation.T @ mass @ rotation
+    return (mass + mass.T) / 2, rank
+
+
+def flexible(state: ArmState, rotation: np.ndarray) -> np.ndarray:
+    """Return W~ = W + W_flex in contact axes p, shape (3, 3) [1/kg]; P0 (20)-(22).
+
+    :func:`crb` plus what the joints give way relative to the composite body. Not symmetric for a
+    fixed base; the same as :func:`generalized_momentum` for a floating one whose base counts.
+
+    Args:
+        state: dynamics of the arm.
+        rotation: R_Op, from contact axes to base axes, shape (3, 3).
+    """
+    spin = np.linalg.solve(state.rotational_inertia, state.A_G[3:])
+    rigid = state.A_G[:3] / state.mass - skew(state.position - state.com) @ spin
+    relative = state.J[:3] - rigid
+    W_flex = relative @ np.linalg.solve(state.M, state.J[:3].T)
+    return crb(state, rotation) + rotation.T @ W_flex @ rotation
+
+
+def effective_mass(W: np.ndarray) -> float:
+    """Return the mass felt along the normal, 1/(z^T W z) [kg], of W in p, shape (3, 3) [1/kg].
+
+    Raises:
+        OutOfRangeError: z^T W z is not positive.
+    """
+    if not W[2, 2] > 0.0:
+        raise OutOfRangeError("inverse inertia", "z^T W z > 0", W[2, 2])
+    return float(1.0 / W[2, 2])

@@ -1,0 +1,150 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Rigid impact map: joint velocities right after an impact from those right before it.
+
+P1 is Rey Arias, Weekers, Morganti, Padois, Saccon, RA-L 2024. The configuration does not change
+during the impact, and no force but the contact's matters.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg.lapack import dposv
+
+from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
+from impact_predictor.impact_result import ContactMode, Flag, ImpactMapResult
+from impact_predictor.inertia.jacobian import jacobian_condition
+from impact_predictor.laws.coulomb import solve_contact
+from impact_predictor.laws.sliding import sliding_impulse
+from impact_predictor.symmetric3 import Matrix, Vector
+from impact_predictor.validation import finite_array, friction_coefficient, restitution_coefficient
+
+FRICTION_LAWS = ("coulomb", "sliding")
+
+_APPROACHING = int(Flag.APPROACHING)
+_ENERGY_GAIN, _AMBIGUOUS = int(Flag.ENERGY_GAIN), int(Flag.AMBIGUOUS)
+
+
+def impact_map(
+    M: ArrayLike,
+    motor_inertia: ArrayLike | None,
+    J: ArrayLike,
+    dq: ArrayLike,
+    *,
+    friction: float = 0.0,
+    restitution: float = 0.0,
+    law: str = "coulomb",
+) -> ImpactMapResult:
+    """Return what an impact at one contact point does; P1 (10)-(17).
+
+    qdot^+ = qdot^- + (M + B)^-1 J^T iota with J_N qdot^+ = -e J_N qdot^-. A point that does not
+    approach has no impact: velocities stay. Sticking, sliding and jamming are in mode and flags.
+
+    Args:
+        M: mass matrix, symmetric, shape (n, n) [kg.m^2].
+        motor_inertia: diagonal of B, shape (n,) [kg.m^2]; none: zero.
+        J: linear Jacobian of the contact point in contact axes p, shape (3, n).
+        dq: joint velocities before, shape (n,) [rad/s].
+        friction: coefficient mu >= 0 [-].
+        restitution: Newton's coefficient e of the normal velocity, 0 to 1 [-].
+        law: "coulomb" (stick or slip, friction opposes the slip after the impact) or "sliding"
+            (as published, friction opposes the slip before the impact).
+
+    Raises:
+        NoImpulseError: Coulomb's law has no solution.
+        OutOfRangeError: an argument is out of its range, of the wrong shape or not finite.
+        UnknownNameError: there is no such friction law.
+    """
+    n = np.size(dq)
+    if n == 0:
+        raise OutOfRangeError("dq", "at least one joint", dq)
+    M_x = finite_array(M, (n, n), "M")
+    if motor_inertia is not None:
+        M_x = M_x + np.diag(finite_array(motor_inertia, (n,), "motor_inertia"))
+    return map_state(
+        M_x,
+        finite_array(J, (3, n), "J"),
+        finite_array(dq, (n,), "dq").copy(),
+        friction=friction,
+        restitution=restitution,
+        law=law,
+    )
+
+
+def map_state(
+    M_x: np.ndarray,
+    J: np.ndarray,
+    dq: np.ndarray,
+    *,
+    friction: float,
+    restitution: float,
+    law: str,
+) -> ImpactMapResult:
+    """Return :func:`impact_map` of M_x = M + B and arrays that fit and are finite.
+
+    Raises:
+        NoImpulseError: Coulomb's law has no solution.
+        OutOfRangeError: friction or restitution out of range, or M_x not positive definite.
+        UnknownNameError: there is no such friction law.
+    """
+    friction, restitution = friction_coefficient(friction), restitution_coefficient(restitution)
+    if law not in FRICTION_LAWS:
+        raise UnknownNameError("friction law", law, FRICTION_LAWS)
+    velocity = J.dot(dq)  # dot is twice as fast as @ at this size
+    condition, flags = jacobian_condition(J)
+    if velocity[2] >= 0.0:
+        none = np.zeros(3)
+        after = velocity.copy()
+        mode = ContactMode.NONE
+        return ImpactMapResult(dq, none, mode, velocity, after, 0.0, Flag(flags), condition)
+    _, effect, failed = dposv(M_x, J.T)
+    if failed:
+        raise OutOfRangeError("M", "a positive definite matrix", M_x)
+    contact = _impulse(J.dot(effect).tolist(), tuple(velocity.tolist()), friction, restitution, law)
+    impulse = np.array(contact[0])
+    dq_after = dq + effect.dot(impulse)
+    velocity_after = J.dot(dq_after)
+    gain = float(impulse.dot(velocity + velocity_after)) / 2
+    flags |= _APPROACHING | contact[2]
+    if gain > 0.0 and gain > 1e-12 * float(dq @ M_x @ dq):
+        flags |= _ENERGY_GAIN
+    return ImpactMapResult(
+        dq_after, impulse, contact[1], velocity, velocity_after, gain, Flag(flags), condition
+    )
+
+
+def contact_impulse(
+    W: np.ndarray, velocity: np.ndarray, *, friction: float, restitution: float, law: str
+) -> np.ndarray:
+    """Return the impulse on the robot in p by a friction law on any inverse inertia, (3,) [N.s].
+
+    The map's own W is J (M + B)^-1 J^T; models of the contact point alone have others.
+
+    Args:
+        W: inverse inertia in p, symmetric, shape (3, 3) [1/kg].
+        velocity: of the contact point in p, z component negative, shape (3,) [m/s].
+        friction: coefficient mu >= 0 [-].
+        restitution: coefficient e; one that was measured may be below 0 or above 1 [-].
+        law: "coulomb" or "sliding".
+
+    Raises:
+        NoImpulseError: Coulomb's law has no solution.
+        OutOfRangeError: friction out of range.
+        UnknownNameError: there is no such friction law.
+    """
+    if law not in FRICTION_LAWS:
+        raise UnknownNameError("friction law", law, FRICTION_LAWS)
+    rows, v = np.asarray(W, dtype=float).tolist(), tuple(np.asarray(velocity, dtype=float).tolist())
+    return np.array(_impulse(rows, v, friction_coefficient(friction), restitution, law)[0])
+
+
+def _impulse(
+    G: Matrix, velocity: Vector, friction: float, restitution: float, law: str
+) -> tuple[Vector, ContactMode, int]:
+    """Return impulse in p, mode and flags by the friction ``law``."""
+    if law == "sliding":
+        return sliding_impulse(G, velocity, friction, restitution)
+    impulse, sticks, unique = solve_contact(G, velocity, friction, restitution)
+    mode = ContactMode.STICK if sticks else ContactMode.SLIDE
+    return impulse, mode, 0 if unique else _AMBIGUOUS

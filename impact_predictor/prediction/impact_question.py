@@ -1,0 +1,103 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a request or the stream asks of the predictor, and the answer to it. Needs no ROS."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.exceptions import NoImpulseError, PredictionError, UnsolvedImpactError
+from impact_predictor.prediction.prediction import Prediction
+from impact_predictor.prediction.robot_contacts import RobotContact, predict_contacts
+from impact_predictor.prediction.velocity_interval import (
+    INERTIA_MARGIN,
+    VelocityInterval,
+    contacts_interval,
+)
+from impact_predictor.sets.polytope import Polytope
+from impact_predictor.sets.robot_sets import robot_sets
+from impact_robots import Robot
+
+
+class ImpactQuestion(NamedTuple):
+    """An impact at one or more points of a robot at once."""
+
+    contacts: tuple[RobotContact, ...]  # what is predicted: ranges of zero width
+    ranges: tuple[RobotContact, ...]  # the same points, with what friction and restitution may be
+    law: str = "coulomb"
+    inverse_inertia: str = "crb"  # behind the effective masses
+    inertia_margin: float = INERTIA_MARGIN  # relative uncertainty, 0 to below 1 [-]
+
+
+class ImpactAnswer(NamedTuple):
+    """What one impact map says."""
+
+    predictions: tuple[Prediction, ...]  # one per contact
+    interval: VelocityInterval | None  # of the joint velocities after; none: nothing is uncertain
+
+
+def answer(question: ImpactQuestion, robot: Robot, model: str) -> ImpactAnswer:
+    """Return what the impact map ``model`` says.
+
+    Raises:
+        NoImpulseError: Coulomb's law has no solution.
+        OutOfRangeError: no contact, numbers out of range, or "sliding" at several points.
+        UnknownNameError: no such model, law or inverse inertia.
+        UnsolvedImpactError: no impulses were found.
+    """
+    predictions = predict_contacts(
+        question.contacts,
+        robot,
+        model=model,
+        law=question.law,
+        inverse_inertia=question.inverse_inertia,
+    )
+    return ImpactAnswer(predictions, _interval(question, robot, model))
+
+
+def impulse_sets(question: ImpactQuestion, robot: Robot) -> tuple[Polytope | None, ...]:
+    """Return the impulses possible at each contact alone; none where they have no such set.
+
+    That is without approach, or where friction leaves the set unbounded. Friction is the highest
+    of its range.
+    """
+    return tuple(_impulse_set(each, question.inverse_inertia, robot) for each in question.ranges)
+
+
+def _impulse_set(contact: RobotContact, inverse_inertia: str, robot: Robot) -> Polytope | None:
+    """Return the impulses possible at one contact."""
+    try:
+        (impulses,) = robot_sets(
+            contact.state,
+            robot,
+            contact.rotation,
+            friction=contact.friction[1],
+            restitution=contact.restitution,
+            inverse_inertia=inverse_inertia,
+            names=("impulse",),
+        )
+    except (PredictionError, np.linalg.LinAlgError):
+        return None
+    return impulses
+
+
+def _interval(question: ImpactQuestion, robot: Robot, model: str) -> VelocityInterval | None:
+    """Return the velocities within the uncertainty; NaN if there is no solution at some end."""
+    sharp = all(
+        low == high for each in question.ranges for low, high in (each.friction, each.restitution)
+    )
+    if sharp and question.inertia_margin == 0.0:
+        return None
+    try:
+        return contacts_interval(
+            question.ranges,
+            robot,
+            model=model,
+            law=question.law,
+            inertia_margin=question.inertia_margin,
+        )
+    except (NoImpulseError, UnsolvedImpactError):
+        unknown = np.full(robot.dof, np.nan)
+        return VelocityInterval(unknown, unknown)

@@ -1,0 +1,107 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Predicts while a robot's contact point is near a surface and approaches it. Needs no ROS."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.prediction.impact_question import (
+    ImpactAnswer,
+    ImpactQuestion,
+    answer,
+    impulse_sets,
+)
+from impact_predictor.prediction.robot_contacts import RobotContact
+from impact_predictor.sets.polytope import Polytope
+from impact_robots import ArmDynamics, ArmState, Robot
+
+_SECOND = 1_000_000_000  # [ns]
+
+
+class Surface(NamedTuple):
+    """A plane that the robot is about to hit."""
+
+    point: np.ndarray  # any point of it, in base axes, shape (3,) [m]
+    rotation: np.ndarray  # R_Op, from contact axes to base axes, shape (3, 3)
+    friction: float  # [-]
+    restitution: tuple[float, float]  # lowest, highest [-]
+
+    def gap(self, position: np.ndarray) -> float:
+        """Return the height of a ``position`` (3,) [m], in base axes, above the plane [m]."""
+        return float(self.rotation[:, 2].dot(position - self.point))
+
+
+class Forecast(NamedTuple):
+    """What the impact ahead would do."""
+
+    answer: ImpactAnswer
+    impulses: tuple[Polytope | None, ...]  # possible at the contact; none: unbounded
+
+
+class NearContact:
+    """Looks at one state per period, and predicts if the contact point is near and approaches.
+
+    Periods are slots of the states' own time, [k T, (k + 1) T), T being the inverse of the rate in
+    whole nanoseconds; the first usable state of each is looked at. So what is predicted depends on
+    the recording, not on how fast it is played, a state sent twice counts once, and a clock that
+    jumps back starts anew.
+    """
+
+    def __init__(
+        self, robot: Robot, surface: Surface, *, model: str, distance: float, rate: float
+    ) -> None:
+        """Prepare the predictions.
+
+        Args:
+            robot: the arm.
+            surface: what it is about to hit.
+            model: inertia of the impact map, one of ``robot.motor_inertias``.
+            distance: gap below which a prediction is made, on either side of the plane [m].
+            rate: of the periods [Hz].
+        """
+        self._robot, self._surface, self._model = robot, surface, model
+        self._distance, self._period = distance, round(_SECOND / rate)
+        self._dynamics = ArmDynamics(robot)
+        self._slot: int | None = None
+
+    def due(self, time: int) -> bool:
+        """Return whether the period of ``time`` [ns] still lacks its state."""
+        return self._slot_of(time) != self._slot
+
+    def look(self, time: int, q: np.ndarray, dq: np.ndarray) -> Forecast | None:
+        """Return what the impact ahead would do; none far from the surface or without approach.
+
+        Args:
+            time: of the state [ns].
+            q: joint positions, shape (n,) [rad], finite.
+            dq: joint velocities, shape (n,) [rad/s], finite.
+
+        Raises:
+            PredictionError: there is no prediction.
+        """
+        self._slot = self._slot_of(time)
+        if not abs(self._surface.gap(self._dynamics.position(q))) < self._distance:
+            return None
+        state = self._dynamics(q, dq)
+        if not self._surface.rotation[:, 2].dot(state.velocity) < 0.0:
+            return None
+        question = self._question(state)
+        return Forecast(
+            answer(question, self._robot, self._model), impulse_sets(question, self._robot)
+        )
+
+    def _slot_of(self, time: int) -> int:
+        """Return the number of the period that holds ``time`` [ns]."""
+        return time // self._period
+
+    def _question(self, state: ArmState) -> ImpactQuestion:
+        """Return the question about an impact in ``state``."""
+        surface, name = self._surface, self._robot.contact_frame
+        friction, middle = (surface.friction, surface.friction), sum(surface.restitution) / 2
+        return ImpactQuestion(
+            (RobotContact(state, surface.rotation, friction, (middle, middle), name),),
+            (RobotContact(state, surface.rotation, friction, surface.restitution, name),),
+        )

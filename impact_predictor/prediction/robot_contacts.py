@@ -1,0 +1,145 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Predictions of a robot that hits with one point or with several at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.exceptions import OutOfRangeError
+from impact_predictor.impact_result import ImpactMapResult
+from impact_predictor.inertia.jacobian import contact_jacobian, jacobian_condition
+from impact_predictor.laws.impact_map import map_state
+from impact_predictor.multicontact.simultaneous_impact import simultaneous_impact
+from impact_predictor.prediction.predict import Assumptions, check_finite, complete, map_inertia
+from impact_predictor.prediction.prediction import Prediction
+from impact_predictor.validation import friction_range, restitution_range
+from impact_robots import ArmState, Robot
+
+
+class RobotContact(NamedTuple):
+    """A point of a robot that hits a surface, with ranges (low, high) of what is not known."""
+
+    state: ArmState  # of the robot, at this point
+    rotation: np.ndarray  # R_Op, from contact axes to base axes, shape (3, 3)
+    friction: tuple[float, float]  # [-]
+    restitution: tuple[float, float]  # [-]
+    name: str = ""  # of the point; empty: the robot's contact frame
+
+
+def predict_contacts(
+    contacts: Sequence[RobotContact],
+    robot: Robot,
+    *,
+    model: str = "M+B_theta",
+    law: str = "coulomb",
+    inverse_inertia: str = "crb",
+) -> tuple[Prediction, ...]:
+    """Return what an impact at all of these points at once would do, one prediction per point.
+
+    Friction and restitution are in the middle of their ranges. Joint velocities after the impact,
+    their energy and the jumps of momentum are the same in all; several points are solved by
+    :func:`~impact_predictor.simultaneous_impact`.
+
+    Args:
+        contacts: at least one, all in the same state.
+        robot: the arm.
+        model: inertia of the impact map, one of ``robot.motor_inertias``.
+        law: "coulomb", or for a single point "sliding" (as published).
+        inverse_inertia: model behind the effective masses.
+
+    Raises:
+        NoImpulseError: Coulomb's law has no solution.
+        OutOfRangeError: no contact, numbers out of range, or "sliding" at several points.
+        UnknownNameError: no such model, law or inverse inertia.
+        UnsolvedImpactError: no impulses were found.
+    """
+    results = contact_results(
+        contacts, map_inertia(checked_state(contacts, law), robot, model), law
+    )
+    predictions = []
+    for contact, result in zip(contacts, results, strict=True):
+        mu, e = _middle(contact.friction), _middle(contact.restitution)
+        assumptions = Assumptions(model, mu, e, law, inverse_inertia)
+        prediction = complete(result, contact.state, robot, contact.rotation, assumptions)
+        predictions.append(prediction._replace(contact=contact.name or robot.contact_frame))
+    return tuple(predictions)
+
+
+def contact_results(
+    contacts: Sequence[RobotContact], M_x: np.ndarray, law: str = "coulomb"
+) -> tuple[ImpactMapResult, ...]:
+    """Return what the impact map says at each point, coefficients in the middle of their ranges.
+
+    Args:
+        contacts: that :func:`checked_state` has checked.
+        M_x: M + B, shape (n, n) [kg.m^2].
+        law: "coulomb", or for a single point "sliding".
+
+    Raises:
+        NoImpulseError: Coulomb's law has no solution.
+        UnsolvedImpactError: no impulses were found.
+    """
+    dq = contacts[0].state.dq
+    mu = np.array([_middle(contact.friction) for contact in contacts])
+    e = np.array([_middle(contact.restitution) for contact in contacts])
+    solve = _map_one if len(contacts) == 1 else _map_many
+    return solve(M_x, _jacobian(contacts), dq, mu, e, law)
+
+
+def checked_state(contacts: Sequence[RobotContact], law: str) -> ArmState:
+    """Return the state that all contacts share.
+
+    Raises:
+        OutOfRangeError: no contact, numbers out of range, or "sliding" at several points.
+    """
+    if not contacts:
+        raise OutOfRangeError("contacts", "at least one", "none")
+    if len(contacts) > 1 and law == "sliding":
+        raise OutOfRangeError("friction law", "coulomb for several contacts at once", law)
+    for contact in contacts:
+        friction_range(contact.friction)
+        restitution_range(contact.restitution)
+    check_finite(contacts[0].state)
+    return contacts[0].state
+
+
+def _jacobian(contacts: Sequence[RobotContact]) -> np.ndarray:
+    """Return the contacts' Jacobians below each other, shape (3k, n)."""
+    return np.vstack([contact_jacobian(each.state, each.rotation) for each in contacts])
+
+
+def _map_one(
+    M_x: np.ndarray, J: np.ndarray, dq: np.ndarray, mu: np.ndarray, e: np.ndarray, law: str
+) -> tuple[ImpactMapResult, ...]:
+    """Return the impact map of a single contact."""
+    friction, restitution = float(mu[0]), float(e[0])
+    return (map_state(M_x, J, dq, friction=friction, restitution=restitution, law=law),)
+
+
+def _map_many(
+    M_x: np.ndarray, J: np.ndarray, dq: np.ndarray, mu: np.ndarray, e: np.ndarray, law: str
+) -> tuple[ImpactMapResult, ...]:
+    """Return the impact map of several contacts, one result each."""
+    impact = simultaneous_impact(M_x, J, dq, friction=mu, restitution=e)
+    return tuple(
+        ImpactMapResult(
+            impact.v_after,
+            impact.impulses[i],
+            impact.modes[i],
+            impact.velocities_before[i],
+            impact.velocities_after[i],
+            impact.energy_gain,
+            impact.flags,
+            jacobian_condition(J[3 * i : 3 * i + 3])[0],
+        )
+        for i in range(len(mu))
+    )
+
+
+def _middle(bounds: tuple[float, float]) -> float:
+    """Return the middle of a range."""
+    return (bounds[0] + bounds[1]) / 2

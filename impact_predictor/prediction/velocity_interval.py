@@ -1,0 +1,155 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Where joint velocities after an impact lie, for a model and coefficients that are not certain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.exceptions import OutOfRangeError
+from impact_predictor.prediction.model_error import (
+    MODEL_ERROR,
+    ModelError,
+    inertia_variations,
+    joint_impulse_effects,
+    place_variations,
+)
+from impact_predictor.prediction.predict import map_inertia
+from impact_predictor.prediction.robot_contacts import RobotContact, checked_state, contact_results
+from impact_predictor.validation import friction_range, restitution_range
+from impact_robots import ArmState, Robot
+
+INERTIA_MARGIN = MODEL_ERROR.inertia
+
+
+class VelocityInterval(NamedTuple):
+    """Joint velocities after an impact within given uncertainty."""
+
+    low: np.ndarray  # shape (n,) [rad/s]
+    high: np.ndarray  # shape (n,) [rad/s]
+
+
+def velocity_interval(
+    state: ArmState,
+    robot: Robot,
+    rotation: np.ndarray,
+    *,
+    friction: Sequence[float],
+    restitution: Sequence[float],
+    inertia_margin: float = INERTIA_MARGIN,
+    model: str = "M+B_theta",
+    law: str = "coulomb",
+) -> VelocityInterval:
+    """Return where each joint's velocity after an impact lies, for 95 % of arms like this one.
+
+    Friction and restitution are moved to both ends of their ranges alone, and the changes of each
+    joint are added up: these may be bounds. What is wrong with the model is independent, so its
+    changes are added as squares: the inertia of each link and each motor, the contact point, the
+    normal, and what joint friction does during the contact (:class:`~.model_error.ModelError`).
+    Where contact mode changes between the ends, or two parameters act together, this is no bound;
+    doc/models/trust.md says how often it held.
+
+    Args:
+        state: dynamics of the arm right before the impact.
+        robot: the arm.
+        rotation: R_Op, from contact axes to base axes, shape (3, 3).
+        friction: range (low, high) of the friction coefficient [-].
+        restitution: range (low, high) of the coefficient of restitution [-].
+        inertia_margin: relative uncertainty of each link's and motor's inertia, 0 to below 1 [-];
+            0: the model is exact in everything.
+        model: inertia of the impact map, one of ``robot.motor_inertias``.
+        law: "coulomb" or "sliding".
+
+    Raises:
+        NoImpulseError: Coulomb's law has no solution.
+        OutOfRangeError: a range or the margin is none.
+        UnknownNameError: no such model or law.
+    """
+    contact = RobotContact(
+        state, rotation, friction_range(friction), restitution_range(restitution)
+    )
+    return contacts_interval([contact], robot, model=model, law=law, inertia_margin=inertia_margin)
+
+
+def contacts_interval(
+    contacts: Sequence[RobotContact],
+    robot: Robot,
+    *,
+    model: str = "M+B_theta",
+    law: str = "coulomb",
+    inertia_margin: float = INERTIA_MARGIN,
+) -> VelocityInterval:
+    """Return :func:`velocity_interval` of an impact at all of these points.
+
+    Args:
+        contacts: at least one, all in the same state.
+        robot: the arm.
+        model: inertia of the impact map, one of ``robot.motor_inertias``.
+        law: "coulomb", or for a single point "sliding".
+        inertia_margin: relative uncertainty of each link's and motor's inertia, 0 to below 1 [-];
+            0: the model is exact in everything.
+
+    Raises:
+        NoImpulseError: Coulomb's law has no solution.
+        OutOfRangeError: no contact, numbers out of range, or "sliding" at several points.
+        UnknownNameError: no such model or law.
+        UnsolvedImpactError: no impulses were found.
+    """
+    if not 0.0 <= inertia_margin < 1.0:
+        raise OutOfRangeError("inertia_margin", "a number from 0 to below 1", inertia_margin)
+    state = checked_state(contacts, law)
+    M_x, middle = map_inertia(state, robot, model), [_middle(each) for each in contacts]
+
+    def after(inertia: np.ndarray, moved: Sequence[RobotContact]) -> np.ndarray:
+        return contact_results(moved, inertia, law)[0].dq_after
+
+    nominal = after(M_x, middle)
+    low, high = np.zeros_like(nominal), np.zeros_like(nominal)
+    for ends in _coefficient_ends(contacts, middle):
+        changes = np.array([after(M_x, end) for end in ends]) - nominal
+        low += np.minimum(changes.min(axis=0), 0.0)
+        high += np.maximum(changes.max(axis=0), 0.0)
+    if inertia_margin > 0.0:
+        error = MODEL_ERROR._replace(inertia=inertia_margin)
+        varied = [after(each, middle) for each in inertia_variations(state, robot, model, error)]
+        varied += [after(M_x, each) for each in _place_ends(middle, error)]
+        changes = np.vstack([np.array(varied) - nominal, joint_impulse_effects(M_x, error)])
+        spread = np.sqrt((changes**2).sum(axis=0))
+        low, high = low - spread, high + spread
+    return VelocityInterval(nominal + low, nominal + high)
+
+
+def _middle(contact: RobotContact) -> RobotContact:
+    """Return the contact with coefficients in the middle of their ranges."""
+    mu, e = sum(contact.friction) / 2, sum(contact.restitution) / 2
+    return contact._replace(friction=(mu, mu), restitution=(e, e))
+
+
+def _coefficient_ends(
+    contacts: Sequence[RobotContact], middle: Sequence[RobotContact]
+) -> Iterator[tuple[list[RobotContact], list[RobotContact]]]:
+    """Yield all contacts with one coefficient of one at its two ends."""
+    for i, contact in enumerate(contacts):
+        if contact.friction[0] < contact.friction[1]:
+            ends = [middle[i]._replace(friction=(mu, mu)) for mu in contact.friction]
+            yield _with(middle, i, ends[0]), _with(middle, i, ends[1])
+        if contact.restitution[0] < contact.restitution[1]:
+            ends = [middle[i]._replace(restitution=(e, e)) for e in contact.restitution]
+            yield _with(middle, i, ends[0]), _with(middle, i, ends[1])
+
+
+def _place_ends(
+    contacts: Sequence[RobotContact], error: ModelError
+) -> Iterator[list[RobotContact]]:
+    """Yield all contacts with one of them moved or its surface tilted."""
+    for i, contact in enumerate(contacts):
+        for state, rotation in place_variations(contact.state, contact.rotation, error):
+            yield _with(contacts, i, contact._replace(state=state, rotation=rotation))
+
+
+def _with(contacts: Sequence[RobotContact], i: int, contact: RobotContact) -> list[RobotContact]:
+    """Return the contacts with the i-th one replaced."""
+    return [*contacts[:i], contact, *contacts[i + 1 :]]

@@ -1,0 +1,71 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Writes predictions and polytopes as messages of impact_msgs, which it needs."""
+
+from __future__ import annotations
+
+from std_msgs.msg import Header
+
+from impact_msgs.msg import ImpactPrediction
+from impact_msgs.msg import Polytope as PolytopeMessage
+from impact_predictor.prediction.prediction import Prediction
+from impact_predictor.prediction.velocity_interval import VelocityInterval
+from impact_predictor.ros.markers import write_pose
+from impact_predictor.sets.polytope import Polytope
+from impact_ros.messages import fill, set_vector
+
+
+def prediction_message(
+    prediction: Prediction, interval: VelocityInterval | None, header: Header
+) -> ImpactPrediction:
+    """Return a prediction as a message.
+
+    Args:
+        prediction: what is written.
+        interval: of the joint velocities after the impact; none: the fields stay empty.
+        header: the state's time and the base frame.
+    """
+    message = ImpactPrediction(
+        header=header,
+        model=prediction.model,
+        inverse_inertia=prediction.inverse_inertia,
+        contact=prediction.contact,
+        friction=prediction.friction,
+        restitution=prediction.restitution,
+        friction_law=prediction.friction_law,
+        joint_names=list(prediction.joint_names),
+        effective_mass=prediction.effective_mass,
+        contact_mode=int(prediction.mode),
+        energy_gain=prediction.energy_gain,
+        flags=int(prediction.flags),
+        approximate_to_exact_ratio=prediction.approximate_to_exact_ratio,
+        jacobian_condition=prediction.jacobian_condition,
+    )
+    write_pose(message.contact_pose, prediction)
+    fill(message.velocity_before, prediction.dq_before)
+    fill(message.velocity_after, prediction.dq_after)
+    if interval is not None:
+        fill(message.velocity_low, interval.low)
+        fill(message.velocity_high, interval.high)
+    set_vector(message.task_velocity_before, prediction.velocity_before)
+    set_vector(message.task_velocity_after, prediction.velocity_after)
+    set_vector(message.impulse, prediction.impulse)
+    set_vector(message.delta_com_velocity, prediction.delta_com_velocity)
+    set_vector(message.delta_angular_momentum, prediction.delta_angular_momentum)
+    return message
+
+
+def polytope_message(polytope: Polytope, header: Header) -> PolytopeMessage:
+    """Return a polytope as a message; ``header`` has the state's time and the axes' frame."""
+    message = PolytopeMessage(
+        header=header,
+        name=polytope.name,
+        unit=polytope.unit,
+        axes=list(polytope.axes),
+        dimension=polytope.dimension,
+        empty=False,
+    )
+    fill(message.a, polytope.A)
+    fill(message.b, polytope.b)
+    fill(message.vertices, polytope.vertices)
+    return message

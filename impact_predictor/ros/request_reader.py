@@ -1,0 +1,181 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Reads requests of the predictor's services: state, surface and contact points. Needs no ROS."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
+from impact_predictor.prediction.impact_question import ImpactQuestion
+from impact_predictor.prediction.robot_contacts import RobotContact
+from impact_predictor.ros.contact_ranges import uncertain
+from impact_predictor.ros.error_codes import RequestError, code_name
+from impact_predictor.ros.request_limits import (
+    LARGEST,
+    MOST_CONTACTS,
+    at_most,
+    impossible,
+    in_bounds,
+)
+from impact_predictor.sets.robot_sets import SETS
+from impact_robots import ArmDynamics, ArmState, ImpactError, Robot, RobotError, contact_rotation
+from impact_robots.robot import read_only
+from impact_ros.exceptions import MessageError
+from impact_ros.messages import JointReader, reorder, to_nanoseconds, vector
+
+
+class RequestReader:
+    """Turns requests into states of one robot, at any contact point of it."""
+
+    def __init__(self, robot: Robot) -> None:
+        """Keep the ``robot``."""
+        self.robot = robot
+        self._joint_reader = JointReader(robot.joint_names)
+        self._dynamics = {robot.contact_frame: ArmDynamics(robot)}
+
+    def prediction(self, request: Any, last_state: Any) -> tuple[ImpactQuestion, Any]:
+        """Return what a request for a prediction asks, and the joint state that it is about.
+
+        Args:
+            request: of impact_msgs/PredictImpact.
+            last_state: sensor_msgs/JointState that stands in for an empty one, or none.
+
+        Raises:
+            RequestError: the state is unusable, there is none, or a contact is none.
+            OutOfRangeError: the uncertainty is out of range.
+        """
+        message = _state(request, last_state)
+        q, dq = self._joints(message)
+        if not request.contacts:
+            raise RequestError("CODE_NO_CONTACT", "contacts: expected at least one, got none")
+        at_most("contacts", request.contacts, MOST_CONTACTS)
+        at_most("models", request.models, len(self.robot.motor_inertias))
+        pairs = [self._read_contact(i, each, q, dq) for i, each in enumerate(request.contacts)]
+        question = ImpactQuestion(
+            contacts=tuple(pair[0] for pair in pairs),
+            ranges=tuple(pair[1] for pair in pairs),
+            law=request.friction_law or "coulomb",
+            inverse_inertia=request.inverse_inertia or "crb",
+            inertia_margin=_margin(request.inertia_uncertainty),
+        )
+        return question, message
+
+    def surface(self, request: Any, last_state: Any) -> tuple[Robot, ArmState, np.ndarray, Any]:
+        """Return robot, state and R_Op of a request, and the joint state that it is about.
+
+        Args:
+            request: of impact_msgs/ComputeFeasibleSets.
+            last_state: sensor_msgs/JointState that stands in for an empty one, or none.
+
+        Raises:
+            RequestError: the state or the normal is unusable, or there is no state.
+            UnknownNameError: there is no such contact frame.
+        """
+        message = _state(request, last_state)
+        q, dq = self._joints(message)
+        at_most("sets", request.sets, len(SETS))
+        in_bounds(friction=request.friction, peak_factor=request.peak_factor)
+        if 0.0 < request.impact_duration < 1.0 / LARGEST:
+            expected = f"at least {1.0 / LARGEST:g} s"
+            raise OutOfRangeError("impact_duration", expected, request.impact_duration)
+        rotation = _rotation(request.normal)
+        dynamics = self._at(request.contact_frame)
+        return dynamics.robot, dynamics(q, dq), rotation, message
+
+    def _joints(self, message: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions and velocities in the robot's joint order, finite."""
+        names = self.robot.joint_names
+        try:
+            to_nanoseconds(message.header.stamp)  # it goes into the answer
+            arrays = self._joint_reader.read(message)
+        except MessageError as error:
+            raise RequestError(_state_code(message, names), f"state: {error}") from None
+        q, dq = arrays.position, arrays.velocity
+        if sum(map(abs, q.tolist())) + sum(map(abs, dq.tolist())) < LARGEST:  # most often
+            return q, dq
+        bad = impossible(names, position=q, velocity=dq)
+        if bad:
+            text = f"state: expected finite numbers, missing or not finite: {', '.join(bad)}"
+            raise RequestError("CODE_BAD_STATE", text)
+        return q, dq
+
+    def _read_contact(
+        self, place: int, contact: Any, q: np.ndarray, dq: np.ndarray
+    ) -> tuple[RobotContact, RobotContact]:
+        """Return one contact of a request without and with its uncertainty."""
+        try:
+            rotation, dynamics = _rotation(contact.normal), self._at(contact.frame)
+            state = _moved(dynamics(q, dq), contact.offset)
+            sharp, wide = uncertain(contact)
+            in_bounds(friction=wide[0][1])
+        except ImpactError as error:
+            raise RequestError(code_name(error), f"contacts[{place}]: {error}") from None
+        name = dynamics.robot.contact_frame
+        return (
+            RobotContact(state, rotation, *sharp, name),
+            RobotContact(state, rotation, *wide, name),
+        )
+
+    def _at(self, frame: str) -> ArmDynamics:
+        """Return the dynamics of the robot with its contact point at ``frame``; empty: its own."""
+        frame = frame or self.robot.contact_frame
+        if frame not in self._dynamics:
+            frames = [each.name for each in self.robot.model.frames]
+            if frame not in frames:
+                raise UnknownNameError("contact frame", frame, frames)
+            self._dynamics[frame] = ArmDynamics(replace(self.robot, contact_frame=frame))
+        return self._dynamics[frame]
+
+
+def _state(request: Any, last_state: Any) -> Any:
+    """Return the joint state that a request is about."""
+    message = request.state if request.state.name else last_state
+    if message is None:
+        raise RequestError("CODE_NO_STATE", "state: empty, and none has been received")
+    return message
+
+
+def _state_code(message: Any, names: tuple[str, ...]) -> str:
+    """Return the code of a state that could not be read."""
+    try:
+        reorder(message.name, names)
+    except MessageError:
+        return "CODE_UNKNOWN_JOINT"
+    return "CODE_BAD_STATE"
+
+
+def _rotation(normal: Any) -> np.ndarray:
+    """Return R_Op of a surface with this normal, a Vector3."""
+    try:
+        return _known_rotation(normal.x, normal.y, normal.z)
+    except RobotError as error:
+        raise RequestError("CODE_BAD_NORMAL", str(error)) from None
+
+
+@lru_cache(maxsize=64)  # one asks for the same surface again and again
+def _known_rotation(x: float, y: float, z: float) -> np.ndarray:
+    """Return R_Op, read-only."""
+    return read_only(contact_rotation(np.array([x, y, z])))
+
+
+def _moved(state: ArmState, offset: Any) -> ArmState:
+    """Return the state with the contact point moved by ``offset``, a Point in tool axes [m]."""
+    if offset.x == offset.y == offset.z == 0.0:
+        return state
+    lever = vector(offset)
+    if not (np.abs(lever) < LARGEST).all():
+        raise OutOfRangeError("offset", f"three finite numbers below {LARGEST:g}", lever)
+    return state.at_offset(lever)
+
+
+def _margin(uncertainty: float) -> float:
+    """Return the relative uncertainty of inertias [-]."""
+    if not 0.0 <= uncertainty < 1.0:
+        expected = "a number from 0 to below 1"
+        raise OutOfRangeError("inertia_uncertainty", expected, uncertainty)
+    return uncertainty

@@ -1,0 +1,146 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""All feasible sets of a robot that is about to hit a surface, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from impact_predictor.exceptions import UnknownNameError
+from impact_predictor.inertia.impulse_maps import (
+    angular_momentum_map,
+    com_velocity_map,
+    joint_velocity_map,
+    mean_force_factor,
+)
+from impact_predictor.inertia.inertia_models import named_inverse_inertia
+from impact_predictor.inertia.jacobian import contact_jacobian
+from impact_predictor.sets import derived_sets as derived
+from impact_predictor.sets.feasible_sets import compression_set, impulse_set
+from impact_predictor.sets.polytope import Polytope
+from impact_robots import ArmState, Robot
+
+SETS = (
+    "compression_impulse",
+    "impulse",
+    "velocity_jump",
+    "velocity_after",
+    "force",
+    "joint_velocity_jump",
+    "impulsive_torque",
+    "com_velocity_jump",
+    "angular_momentum_jump",
+)
+
+
+def robot_sets(
+    state: ArmState,
+    robot: Robot,
+    rotation: np.ndarray,
+    *,
+    friction: float,
+    restitution: Sequence[float],
+    generators: int = 8,
+    circumscribed: bool = True,
+    peak_factor: float = 3.0,
+    duration: float = 0.018,
+    inverse_inertia: str = "crb",
+    names: Sequence[str] = (),
+) -> tuple[Polytope, ...]:
+    """Return what every impulse possible in ``state`` can do, one set per name, in that order.
+
+    Args:
+        state: dynamics of the arm right before the impact.
+        robot: the arm; jumps of joint velocity are those of M + B_theta.
+        rotation: R_Op, from contact axes to base axes, shape (3, 3).
+        friction: coefficient mu >= 0 [-].
+        restitution: range (low, high) of the coefficient of restitution [-].
+        generators: number of generators of the friction pyramid, 3 to 1000.
+        circumscribed: pyramid around Coulomb's cone instead of inside it.
+        peak_factor: ratio of peak to mean contact force, > 0 [-].
+        duration: of the contact, > 0 [s].
+        inverse_inertia: W, one of ``INVERSE_INERTIAS``.
+        names: of :data:`SETS`; empty: all.
+
+    Raises:
+        NotApproachingError: the contact point does not approach.
+        OutOfRangeError: an argument is out of its range.
+        RobotError: the set needs a figure of the robot that is unknown.
+        UnboundedSetError: the friction pyramid is too wide for W.
+        UnknownNameError: no such set or inverse inertia.
+    """
+    for name in names:
+        if name not in SETS:
+            raise UnknownNameError("set", name, SETS)
+    impulses = (friction, restitution, generators, circumscribed)
+    factor = mean_force_factor(peak_factor, duration)
+    W = named_inverse_inertia(state, rotation, inverse_inertia).W
+    family = _Family(state, robot, rotation, W, impulses, factor)
+    return tuple(getattr(family, name) for name in names or SETS)
+
+
+class _Family:
+    """The sets of one impact, each worked out once and when it is asked for."""
+
+    def __init__(
+        self,
+        state: ArmState,
+        robot: Robot,
+        rotation: np.ndarray,
+        W: np.ndarray,
+        impulses: tuple[float, Sequence[float], int, bool],
+        factor: float,
+    ) -> None:
+        """Keep the impact; ``impulses`` are friction, restitution, generators, circumscribed."""
+        self.state, self.robot, self.rotation, self.W = state, robot, rotation, W
+        self.impulses, self.factor = impulses, factor
+        self.J = contact_jacobian(state, rotation)
+        self.velocity = self.J @ state.dq
+
+    @cached_property
+    def compression_impulse(self) -> Polytope:
+        friction, _, generators, circumscribed = self.impulses
+        speed = float(self.velocity[2])
+        return compression_set(self.W, friction, speed, generators, circumscribed)
+
+    @cached_property
+    def impulse(self) -> Polytope:
+        friction, restitution, generators, circumscribed = self.impulses
+        speed = float(self.velocity[2])
+        return impulse_set(self.W, friction, restitution, speed, generators, circumscribed)
+
+    @cached_property
+    def velocity_jump(self) -> Polytope:
+        return derived.velocity_jump_set(self.impulse, self.W)
+
+    @cached_property
+    def velocity_after(self) -> Polytope:
+        return derived.velocity_after_set(self.velocity_jump, self.velocity)
+
+    @cached_property
+    def force(self) -> Polytope:
+        return derived.force_set(self.impulse, self.factor)
+
+    @cached_property
+    def joint_velocity_jump(self) -> Polytope:
+        self.robot.require("sets", "apparent_motor_inertia")
+        velocity_map = joint_velocity_map(self.J, self.state.M, self.robot.apparent_motor_inertia)
+        return derived.joint_velocity_jump_set(self.impulse, velocity_map, self.robot.joint_names)
+
+    @cached_property
+    def impulsive_torque(self) -> Polytope:
+        return derived.impulsive_torque_set(self.force, self.J, self.robot.joint_names)
+
+    @cached_property
+    def com_velocity_jump(self) -> Polytope:
+        com_map = com_velocity_map(self.state.mass, self.rotation)
+        return derived.com_velocity_jump_set(self.impulse, com_map)
+
+    @cached_property
+    def angular_momentum_jump(self) -> Polytope:
+        state = self.state
+        momentum_map = angular_momentum_map(state.position, state.com, self.rotation)
+        return derived.angular_momentum_jump_set(self.impulse, momentum_map)

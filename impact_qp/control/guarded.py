@@ -1,0 +1,126 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The controller between its two guards: the gate of the states, and the check of the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from impact_qp.control.controller import Command, ImpactController
+from impact_qp.control.last_check import LastCheck
+from impact_qp.control.plausibility import StateGate
+from impact_qp.exceptions import ControlError
+
+
+class GuardedController:
+    """Answers states that can be believed with commands that can be sent.
+
+    Attributes:
+        controller: in between.
+        fault: why the arm was put to rest, "" while it was not; see :meth:`cycle`.
+    """
+
+    def __init__(self, controller: ImpactController) -> None:
+        """Put guards around a controller."""
+        self.controller = controller
+        self._gate = StateGate(controller.robot)
+        self._check = self._new_check()
+        self._time: int | None = None  # of the state answered last [ns]
+        self.fault, self._broken = "", False
+
+    def _new_check(self) -> LastCheck:
+        controller = self.controller
+        return LastCheck(controller.robot, controller.plan.interface, controller.period)
+
+    @property
+    def doubts(self) -> bool:
+        """Whether the states are not believed yet after a fault."""
+        return self._gate.doubts
+
+    def reset(self) -> None:
+        """Start over, as of an activation; what is known of the states stays."""
+        self.controller.reset()
+        self._time = None
+        self.fault, self._broken = "", False
+
+    def adopt(self, controller: ImpactController) -> None:
+        """Go on with another controller of the same robot and interface, without a step."""
+        controller.take_over(self.controller)
+        self.controller = controller
+
+    def accepts(self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False) -> bool:
+        """Take a state, also one that is not to be answered.
+
+        Args:
+            time: of the measurement [ns].
+            q: joint positions, shape (n,) [rad].
+            dq: joint velocities, shape (n,) [rad/s].
+            impact: the detector holds that the arm has hit something.
+
+        Returns:
+            False if there is a fault: the arm is to be brought to rest by :meth:`settle`.
+
+        Raises:
+            ControlError: the state is passed over; says why.
+        """
+        finding = self._gate.check(time, q, dq, impact=impact)
+        if finding.fault:
+            self._fail(f"implausible joint states: {finding.problem}")
+            return False
+        if finding.problem:
+            raise ControlError(finding.problem)
+        return True
+
+    def answer(
+        self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False, ready: bool = True
+    ) -> Command | None:
+        """Return the command for a state that was accepted; arguments as of :meth:`cycle`."""
+        if self._broken:
+            return None
+        elapsed = None if self._time is None else time - self._time
+        self._time = time
+        command = self.controller.update(q, dq, impact=impact, ready=ready, elapsed=elapsed)
+        if problem := self._check.problem(command, q):
+            self._broken = True
+            self._fail(f"command withheld: {problem}")
+            return None
+        if self.controller.refused and not self.fault:
+            self.fault = self.controller.refused
+        return command
+
+    def cycle(
+        self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False, ready: bool = True
+    ) -> Command | None:
+        """Return the command for one measured state.
+
+        Args:
+            time: of the measurement [ns].
+            q: joint positions, shape (n,) [rad].
+            dq: joint velocities, shape (n,) [rad/s].
+            impact: the detector holds that the arm has hit something.
+            ready: the detector would see an impact.
+
+        Returns:
+            None if there is a fault: the arm is to be brought to rest by :meth:`settle`. After
+            implausible states the controller brakes and holds once they are believed again; after
+            a command that must not be sent it commands nothing any more, until ``reset``.
+
+        Raises:
+            ControlError: the state is passed over; says why.
+        """
+        if not self.accepts(time, q, dq, impact=impact):
+            return None
+        return self.answer(time, q, dq, impact=impact, ready=ready)
+
+    def _fail(self, reason: str) -> None:
+        self.fault = self.fault or reason
+        self.controller.stop()
+
+    def settle(self) -> Iterator[np.ndarray]:
+        """Yield what to send, once a period, until the arm is at rest, shape (n,) each."""
+        for values in self.controller.settle():
+            yield values
+            self._check.rested(values)
+        self._time = None

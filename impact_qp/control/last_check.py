@@ -1,0 +1,74 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What is sent is looked at last of all: finite, and within the limits of the robot."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_qp.control.controller import Command
+from impact_qp.control.lead import LEAD
+from impact_robots.robot import Robot
+
+ROUNDING = 1e-6  # share of a limit
+
+
+class LastCheck:
+    """Holds each command against the robot's limits and against the one before it.
+
+    It shares no code with the limits that the program of a cycle is made of.
+    """
+
+    def __init__(self, robot: Robot, interface: str, period: float) -> None:
+        """Create the check for what a robot is sent once a control period [s]."""
+        self._robot, self._interface, self._period = robot, interface, period
+        self._last: np.ndarray | None = None  # what was sent; of torques, beyond gravity
+
+    def rested(self, values: np.ndarray) -> None:
+        """Note what the arm was brought to rest with, shape (n,); torques: gravity alone."""
+        self._last = None if self._interface == "torque" else values
+
+    def problem(self, command: Command, q: np.ndarray) -> str:
+        """Return what is wrong with a command that answers positions ``q`` (n,), "" if nothing."""
+        check = {"torque": self._torque, "velocity": self._velocity, "position": self._position}
+        return check[self._interface](command, q)
+
+    def _torque(self, command: Command, q: np.ndarray) -> str:
+        limits, sent = self._robot.limits, command.driver_torque
+        beyond = command.torque - command.gravity
+        last = np.zeros(len(q)) if self._last is None else self._last
+        self._last = beyond
+        return (
+            self._over("torque", sent, limits.torque)
+            or self._over("torque with gravity", command.torque, limits.torque)
+            or self._over("torque rate", (beyond - last) / self._period, limits.torque_rate)
+        )
+
+    def _velocity(self, command: Command, q: np.ndarray) -> str:
+        sent, self._last = command.velocity, command.velocity
+        return self._over("velocity", sent, self._robot.limits.velocity)
+
+    def _position(self, command: Command, q: np.ndarray) -> str:
+        limits, sent = self._robot.limits, command.position
+        last = q if self._last is None else self._last
+        self._last = sent
+        middle = 0.5 * (limits.position_lower + limits.position_upper)
+        half = 0.5 * (limits.position_upper - limits.position_lower)
+        outside = np.maximum(half, np.abs(q - middle))  # an arm beyond its limits may come back
+        lead = np.maximum(2.0 * LEAD * limits.velocity, np.abs(last - q))
+        return (
+            self._over("position", sent - middle, outside)
+            or self._over("distance to the measured position", sent - q, lead)
+            or self._over("velocity", (sent - last) / self._period, limits.velocity, 1e-3)
+        )
+
+    def _over(
+        self, what: str, values: np.ndarray, most: np.ndarray, rounding: float = ROUNDING
+    ) -> str:
+        """Return which value is not finite or beyond its limit."""
+        bad = np.flatnonzero(~(np.abs(values) <= most * (1.0 + rounding)))
+        if not bad.size:
+            return ""
+        i = int(bad[0])
+        name = self._robot.joint_names[i]
+        return f"{name} {what} {values[i]:.6g} was computed, limit {most[i]:g}"

@@ -1,0 +1,69 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the controller is doing, and what it does next: a pure function of the situation."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+from impact_qp.control.plan import Plan
+
+
+class Phase(Enum):
+    """What the controller is doing."""
+
+    APPROACH = "approach"
+    COAST = "coast"
+    RETRACT = "retract"
+    PRESS = "press"
+    BRAKE = "brake"
+    HOLD = "hold"
+
+
+AFTER = {"retract": Phase.RETRACT, "hold": Phase.BRAKE, "press": Phase.PRESS}
+MOVING = (Phase.APPROACH, Phase.RETRACT)  # along the normal, at a reference speed
+STANDING = (Phase.BRAKE, Phase.HOLD)
+
+
+class Situation(NamedTuple):
+    """What the next phase depends on."""
+
+    phase: Phase
+    since: float  # the phase began [s]
+    gap: float  # to the surface [m]
+    impact: bool = False  # the detector holds that the arm has hit something
+    stopping: bool = False  # somebody asked to stop
+    blocked: bool = False  # the arm does not move although it should
+    at_rest: bool = False
+
+
+def next_phase(now: Situation, plan: Plan) -> Phase:
+    """Return the phase of this cycle.
+
+    Every stop goes through BRAKE, until the arm is at rest, to HOLD, which holds the position that
+    it then has. Only the torque interface coasts: other drivers have no gravity compensation.
+    """
+    phase, stop = now.phase, Phase.HOLD if now.at_rest else Phase.BRAKE
+    if phase is Phase.BRAKE or (now.stopping and phase is not Phase.HOLD):
+        return stop
+    if phase is Phase.APPROACH:
+        return _approaching(now, plan)
+    if phase is Phase.COAST and now.since >= plan.coast_time:
+        return AFTER[plan.after]
+    if phase is Phase.PRESS and now.gap < -plan.overrun:  # the surface is gone
+        return Phase.RETRACT
+    if phase is Phase.RETRACT and (now.gap > plan.retract_distance or now.blocked):
+        return stop
+    return phase
+
+
+def _approaching(now: Situation, plan: Plan) -> Phase:
+    """Return what follows the approach: an impact, or none where the surface should be."""
+    if now.impact:
+        return Phase.COAST if plan.interface == "torque" else AFTER[plan.after]
+    if now.gap < -plan.overrun:
+        return Phase.RETRACT
+    if now.blocked:  # by an impact that was not seen, or by something else on the way
+        return Phase.RETRACT if now.gap <= plan.overrun else Phase.BRAKE
+    return Phase.APPROACH

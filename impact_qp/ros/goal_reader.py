@@ -1,0 +1,161 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Reads what an ExecuteImpact goal asks for, within what the node's parameters allow. No ROS."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isnan
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from impact_predictor.exceptions import PredictionError
+from impact_qp.control.plan import AFTERS, Plan
+from impact_qp.exceptions import ControlError
+from impact_qp.limits import Contact
+from impact_qp.parameters import ControllerParameters
+from impact_robots import ArmState, Robot, RobotError
+
+_AFTERS = ("retract", *AFTERS)  # by the goal's constants; unknown: retract
+STRICTNESS = ("unaware", "existential", "nominal", "robust")  # impact limits, from the loosest on
+LONGEST = 3600.0  # time-out of a goal [s]
+
+
+def plan_of(goal: Any, settings: ControllerParameters, robot: Robot, state: ArmState) -> Plan:
+    """Return what an ExecuteImpact goal asks for, within what the node's parameters allow.
+
+    What is left open (0 or NaN) is the parameters'.
+
+    Args:
+        goal: message.
+        settings: of the node.
+        robot: the arm.
+        state: of the arm, now.
+
+    Raises:
+        ControlError: says what was expected and got.
+    """
+    if not 0 <= goal.after < len(_AFTERS):
+        raise ControlError(f"after: expected 0 to {len(_AFTERS) - 1}, got {goal.after}")
+    if _given(goal.timeout) and not 0.0 < goal.timeout <= LONGEST:
+        raise ControlError(f"timeout: expected above 0 up to {LONGEST:g} s, got {goal.timeout:g}")
+    defaults = settings.plan()
+    plan = replace(
+        defaults,
+        contact=_contact(goal, defaults.contact, robot, settings.goal_may_widen),
+        speed=_speed(goal.speed, settings),
+        impact_limits=_impact_limits(goal.impact_limits, settings),
+        after=_AFTERS[goal.after],
+        press_force=goal.press_force,
+    )
+    reach = _reach(robot)
+    gap = plan.contact.gap(state.position)
+    if not abs(gap) <= 2.0 * reach:
+        raise ControlError(
+            f"contact: expected a surface within the arm's reach of {reach:.2f} m, got one"
+            f" {gap:.4g} m away"
+        )
+    return plan
+
+
+def _given(value: float) -> bool:
+    """Tell whether a number of a goal says something: 0 is what a goal is made with."""
+    return not (isnan(value) or value == 0.0)
+
+
+def _speed(asked: float, settings: ControllerParameters) -> float:
+    """Return the approach speed [m/s]: NaN asks for the highest safe one, 0 leaves it open."""
+    cap = settings.speed_cap
+    if isnan(asked):
+        return cap
+    if not _given(asked):
+        return min(settings.speed, cap)
+    if not 0.0 < asked <= cap:
+        raise ControlError(f"speed: expected above 0 up to speed_cap {cap:g} m/s, got {asked:g}")
+    return asked
+
+
+def _impact_limits(asked: str, settings: ControllerParameters) -> str:
+    """Return which impact limits hold: at least as strict as the node's."""
+    own = settings.impact_limits
+    if not asked or asked not in STRICTNESS:
+        return asked or own  # the plan says what it expected
+    if settings.goal_may_widen or STRICTNESS.index(asked) >= STRICTNESS.index(own):
+        return asked
+    allowed = ", ".join(STRICTNESS[STRICTNESS.index(own) :])
+    raise ControlError(
+        f"impact_limits: expected one of {allowed} (the node's are {own} and goal_may_widen is"
+        f" false), got {asked!r}"
+    )
+
+
+def _reach(robot: Robot) -> float:
+    """Return an upper bound of the distance from the base to the contact point [m]."""
+    model = robot.model
+    frame = model.frames[model.getFrameId(robot.contact_frame)]
+    offsets = [np.linalg.norm(placement.translation) for placement in model.jointPlacements]
+    return float(sum(offsets) + np.linalg.norm(frame.placement.translation))
+
+
+def _contact(goal: Any, known: Contact, robot: Robot, may_widen: bool) -> Contact:
+    """Return the goal's contact, what it leaves open as in ``known``."""
+    frame, base = goal.contact.header.frame_id, robot.base_frame
+    if frame not in ("", base):
+        raise ControlError(f"contact: expected a pose in {base}, got {frame!r}")
+    position, turn = goal.contact.pose.position, goal.contact.pose.orientation
+    point = np.array([position.x, position.y, position.z])
+    quaternion = np.array([turn.x, turn.y, turn.z, turn.w])
+    if not np.isfinite(point).all() or not abs(np.linalg.norm(quaternion) - 1.0) < 1e-3:
+        raise ControlError("contact: expected a finite position and a unit quaternion")
+    if not frame and not point.any() and turn.w == 1.0:
+        raise ControlError("contact: expected a pose, got the one that a goal is made with")
+    try:
+        return Contact(
+            point,
+            pin.Quaternion(quaternion).matrix()[:, 2],
+            _friction(goal, known.friction, may_widen),
+            _restitution(goal, known.restitution, may_widen),
+            known.peak_factor,
+            known.impact_duration,
+        )
+    except (PredictionError, RobotError) as error:
+        raise ControlError(str(error)) from None
+
+
+def _friction(goal: Any, own: float, may_widen: bool) -> float:
+    """Return the highest coefficient of friction that must be expected."""
+    low, high = goal.friction_low, goal.friction_high
+    if _given(low) and _given(high) and low > high:
+        raise ControlError(f"friction: expected low up to high, got {low:g} and {high:g}")
+    given = [value for value in (low, high) if _given(value)]
+    if not given:
+        return own
+    if given[-1] < own and not _given(high):
+        return own  # only a lower end, and below what must be expected anyway
+    return _at_least("friction_high", given[-1], own, may_widen)
+
+
+def _restitution(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[float, float]:
+    """Return the range of coefficients of restitution that must be expected."""
+    low = own[0]
+    if _given(goal.restitution_low):
+        low = _at_least("restitution_low", goal.restitution_low, own[0], may_widen)
+    high = max(own[1], low)
+    if _given(goal.restitution_high):
+        high = _at_least("restitution_high", goal.restitution_high, own[1], may_widen)
+    return low, high
+
+
+def _at_least(name: str, value: float, own: float, may_widen: bool) -> float:
+    """Return a goal's number unless it makes impacts look more harmless than the node's own.
+
+    A higher lowest restitution is the stricter one too: the least of all impulses, which
+    existential limits count on, grows with it.
+    """
+    if 0.0 <= value < own and not may_widen:
+        raise ControlError(
+            f"{name}: expected at least the node's {own:g} (goal_may_widen is false), got {value:g}"
+        )
+    return value

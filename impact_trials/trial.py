@@ -1,0 +1,79 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""One trial of a scenario: what is to be run, what was seen, and what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from impact_detector.parameters import DetectorParameters, session_for
+from impact_detector.session import DetectorSession
+from impact_detector.signals.sample import FUSED, TORQUE_ERROR, Detection
+from impact_robots.robot import Robot
+from impact_ros.parameters import from_values
+from impact_sim.scenarios import Scenario
+from impact_trials.lockstep import Cycle
+
+Value = str | int | float | None
+DETECTORS = (FUSED, TORQUE_ERROR)  # the first, the node's default, is what the controller obeys
+Record = Callable[[Cycle, bool], None]  # a cycle, and whether the trial's event has come
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is to be run."""
+
+    scenario: Scenario  # at this trial's reference speed
+    number: int  # within its scenario, from 0
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """Name of the recording."""
+        return f"{self.scenario.name}_{self.number:03d}"
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """What came out."""
+
+    row: dict[str, Value]  # of trials.csv, None for what is unknown
+    detections: tuple[Detection, ...]  # as the detector reported them
+
+
+@dataclass
+class DetectorLog:
+    """What the detectors said in the course of a trial."""
+
+    detections: list[Detection] = field(default_factory=list)
+    threshold: float | None = None  # of the first one [its unit]
+    largest: float | None = None  # statistic of the first one while nothing was touched [its unit]
+
+    def add(self, cycle: Cycle, touched: bool) -> None:
+        """Take one cycle, with or without contact up to now."""
+        self.detections += cycle.detections
+        self.threshold = cycle.verdict.threshold
+        if cycle.verdict.ready and not touched:
+            self.largest = max(cycle.verdict.statistic, self.largest or 0.0)
+
+    def of(self, detector: str) -> list[Detection]:
+        """Return what one detector found."""
+        return [found for found in self.detections if found.detector == detector]
+
+
+def detector_session(scenario: Scenario, robot: Robot) -> DetectorSession:
+    """Return what the detector's node does with a scenario: its defaults, in lockstep.
+
+    The published detector, of torque errors, looks on at the scenario's threshold.
+    """
+    normal = [float(component) for component in scenario.normal]
+    values = {
+        "robot": scenario.robot,
+        "detectors": list(DETECTORS),
+        "threshold": scenario.detection_threshold,
+        "contact_normal": normal,
+        "wrench_normal": normal,
+        "lockstep": True,
+    }
+    return session_for(from_values(DetectorParameters, values), robot)

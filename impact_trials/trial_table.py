@@ -1,0 +1,93 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The truth about recorded trials: what `trials.csv` of a campaign says."""
+
+from __future__ import annotations
+
+import csv
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from impact_bags.exceptions import RecordingError
+
+TABLE = "trials.csv"
+_NEEDED = ("scenario", "bag", "duration_s", "speed_reference_mps", "impact_time_s")
+
+
+@dataclass(frozen=True)
+class TrialTruth:
+    """One trial; NaN for what it has not, such as an impact in free motion."""
+
+    scenario: str
+    bag: Path
+    duration: float  # of the recording [s]
+    speed: float  # asked for [m/s]
+    impact_time: float  # first touch, in the recording's time; NaN: there was none [s]
+    gross_velocity: np.ndarray  # right after the impact, shape (n,) [rad/s]
+    normal: tuple[float, ...]  # of the surface, base axes
+    normal_impulse: float  # [N.s]
+    torque_threshold: float  # of the scenario's torque-error detector; NaN: none [N.m]
+
+    @property
+    def hits(self) -> bool:
+        """Whether there was an impact."""
+        return math.isfinite(self.impact_time)
+
+
+def read_trials(folder: Path, dof: int) -> list[TrialTruth]:
+    """Return the trials of a folder that `impact simulate --record` made.
+
+    Args:
+        folder: with ``trials.csv`` and one bag a trial.
+        dof: number of joints n.
+
+    Raises:
+        RecordingError: no table, columns missing, or no trials.
+    """
+    path = folder / TABLE
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = csv.DictReader(file)
+            missing = [name for name in _NEEDED if name not in (rows.fieldnames or ())]
+            if missing:
+                raise RecordingError.at(path, f"columns missing: {', '.join(missing)}")
+            trials = [_trial(folder, row, dof) for row in rows]
+    except OSError as error:
+        raise RecordingError.at(
+            path, f"expected the truth about trials: {error.strerror}"
+        ) from None
+    except (ValueError, csv.Error) as error:
+        raise RecordingError.at(path, f"damaged: {error}") from None
+    if not trials:
+        raise RecordingError.at(path, "expected at least one trial, found none")
+    return trials
+
+
+def _trial(folder: Path, row: dict[str, str], dof: int) -> TrialTruth:
+    """Return the truth of one row.
+
+    Raises:
+        ValueError: it is no row of the table.
+    """
+    if short := [name for name in _NEEDED if row[name] is None]:
+        raise ValueError(f"a row without {', '.join(short)}")
+    return TrialTruth(
+        row["scenario"],
+        folder / row["bag"],
+        _number(row, "duration_s"),
+        _number(row, "speed_reference_mps"),
+        _number(row, "impact_time_s"),
+        np.array([_number(row, f"gross_velocity_{i}_radps") for i in range(1, dof + 1)]),
+        tuple(_number(row, f"normal_{axis}") for axis in "xyz"),
+        _number(row, "normal_impulse_ns"),
+        _number(row, "torque_error_threshold_nm"),
+    )
+
+
+def _number(row: dict[str, str], name: str) -> float:
+    """Return a number, NaN for an empty cell."""
+    text = row.get(name) or ""
+    return float(text) if text else math.nan

@@ -1,0 +1,73 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Ctrl-C while a console script imports what it needs: one line, never a traceback."""
+
+import ast
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TIME_OUT = 60.0  # [s]
+INTERRUPTED = "import os, signal\nos.kill(os.getpid(), signal.{})\nraise ImportError('went on')\n"
+
+
+def run(code, folder):
+    """Run Python code with a folder and the checkout on its path."""
+    path = os.pathsep.join([str(folder), str(ROOT), os.environ.get("PYTHONPATH", "")])
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=TIME_OUT,
+        check=False,
+    )
+
+
+def console_scripts():
+    """Return what setup.py's console scripts call, by name."""
+    (entry_points,) = (
+        ast.literal_eval(node.value)
+        for node in ast.walk(ast.parse((ROOT / "setup.py").read_text()))
+        if isinstance(node, ast.keyword) and node.arg == "entry_points"
+    )
+    lines = (line.split(" = ") for line in entry_points["console_scripts"])
+    return {name: tuple(target.split(":")) for name, target in lines}
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_within_the_imports_of_a_node_ends_it_in_one_line(tmp_path, name):
+    (tmp_path / "slow.py").write_text(INTERRUPTED.format(name))
+    code = "import sys; sys.argv = ['/bin/a_node']; from impact_bringup import entry; "
+    ended = run(code + "sys.exit(entry._entry('slow')())", tmp_path)
+    assert (ended.returncode, ended.stderr) == (0, f"a_node: stopped ({name})\n")
+
+
+def test_ctrl_c_within_the_imports_of_the_checkouts_entry_is_silent(tmp_path):
+    (tmp_path / "impact_setup").mkdir()
+    (tmp_path / "impact_setup" / "cli.py").write_text(INTERRUPTED.format("SIGINT"))
+    (tmp_path / "__main__.py").write_text((ROOT / "tools" / "__main__.py").read_text())
+    ended = subprocess.run(
+        [sys.executable, str(tmp_path)], capture_output=True, text=True, timeout=TIME_OUT
+    )
+    assert (ended.returncode, ended.stderr) == (-signal.SIGINT, "")
+
+
+def test_every_node_starts_where_signals_are_handled_first():
+    scripts = console_scripts()
+    assert len(scripts) > 5
+    assert scripts.pop("impact") == ("impact_cli.__main__", "main")
+    for name, target in scripts.items():
+        assert target == ("impact_bringup.entry", name)
+
+
+def test_the_entry_itself_imports_nothing_heavy():
+    code = "import sys; import impact_bringup.entry; print(*sys.modules)"
+    loaded = run(code, ROOT).stdout.split()
+    assert "impact_bringup.entry" in loaded
+    assert not {"numpy", "scipy", "pinocchio"} & set(loaded)

@@ -1,0 +1,228 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""One experiment over real DDS: all is recorded, nothing depends on chance, failures are told."""
+
+import contextlib
+import os
+import signal
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy")
+pytest.importorskip("rosbags")
+
+import impact_bringup.child
+import impact_sim.node
+from impact_bags import BagReader
+from impact_bringup import experiment
+from impact_bringup.experiment import RECORDED, ExperimentError, Run, run_experiment
+from impact_ros.messages import to_nanoseconds
+from impact_sim import load_scenario
+
+STATES = "/joint_states"
+COMMAND = "/impact_qp/command"
+PER_STATE = {
+    STATES,
+    "/wrench",
+    COMMAND,
+    "/impact_qp/commands",
+    "/impact_qp/desired_joint_states",
+    "/impact_qp/status",
+    "/impact_detector/status",
+}
+# What is measured with the wall clock.
+WALL_CLOCK = {"solve_time", "cycle_time", "timestamp"}
+
+
+@pytest.fixture(scope="module")
+def scenario():
+    return load_scenario("qp_panda_demo")
+
+
+@pytest.fixture(scope="module")
+def reports(scenario, tmp_path_factory):
+    """Two runs with the same seed: folder and report of each."""
+    folders = [tmp_path_factory.mktemp("experiment") / "run" for _ in range(2)]
+    return [(folder, run_experiment(Run(scenario, "existential", folder))) for folder in folders]
+
+
+@pytest.fixture
+def suite(monkeypatch):
+    """The suite's process, in a list, once it was started."""
+    made, start = [], experiment.child_process
+
+    @contextlib.contextmanager
+    def noting(*arguments):
+        with start(*arguments) as process:
+            made.append(process)
+            yield process
+
+    monkeypatch.setattr(experiment, "child_process", noting)
+    return made
+
+
+def at(time, action):
+    """Return a progress function that acts once, when that much was simulated."""
+    done = []
+
+    def progress(now, gap):
+        if now >= time and not done:
+            done.append(now)
+            action()
+
+    return progress
+
+
+def times(bag, topic):
+    with BagReader(bag) as reader:
+        return [to_nanoseconds(message.header.stamp) for _, _, message in reader.messages([topic])]
+
+
+def plain(value):
+    """Return a message as nested tuples of bytes and values, bit by bit, without wall clocks."""
+    if hasattr(value, "__dataclass_fields__"):
+        names = [name for name in value.__dataclass_fields__ if name not in WALL_CLOCK]
+        return tuple((name, plain(getattr(value, name))) for name in names)
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    if isinstance(value, float):
+        return np.float64(value).tobytes()
+    return tuple(map(plain, value)) if isinstance(value, (list, tuple)) else value
+
+
+def recorded(bag):
+    """Return all messages by topic; what was sent again over a pause of the machine counts once."""
+    messages = {}
+    with BagReader(bag) as reader:
+        for topic, time, message in reader.messages(list(reader.topics)):
+            entry, heard = (time, plain(message)), messages.setdefault(topic, [])
+            if entry not in heard[-1:]:
+                heard.append(entry)
+    return messages
+
+
+def test_everything_is_recorded_once_per_state(reports):
+    folder, report = reports[0]
+    counts = {topic: len(messages) for topic, messages in recorded(folder / "bag").items()}
+    assert set(counts) >= RECORDED | PER_STATE
+    states = round(report.simulated_seconds * 1000) + 1
+    assert {topic: counts[topic] for topic in PER_STATE} == dict.fromkeys(PER_STATE, states)
+    assert counts["/wrench_batch"] == states - 1  # none before the first millisecond
+    assert counts["/impact_detector/impact"] == counts["/impact_detector/estimate"] == 1
+    assert report.missed_cycles == 0
+    assert 0.8 < report.simulated_seconds < 1.5
+
+
+def test_every_state_has_its_answer(reports):
+    bag = reports[0][0] / "bag"
+    states = sorted(set(times(bag, STATES)))
+    assert np.diff(states).tolist() == [1_000_000] * (len(states) - 1)
+    for topic in PER_STATE - {"/impact_qp/commands"}:  # Float64MultiArray has no stamp
+        assert sorted(set(times(bag, topic))) == states, topic
+
+
+def test_two_runs_are_identical_bit_by_bit(reports):
+    first, second = (recorded(folder / "bag") for folder, _ in reports)
+    assert set(first) == set(second)
+    for topic in first:
+        if topic == "/impact_qp/transition_event":  # wall-clock times all through
+            continue
+        assert first[topic] == second[topic], topic
+
+
+def test_the_suites_log_holds_no_complaint(reports):
+    for folder, _ in reports:
+        log = (folder / "suite.log").read_text()
+        assert "WARN" not in log
+        assert "ERROR" not in log
+
+
+def test_against_the_wall_clock_it_ends_and_counts_missed_cycles(scenario, tmp_path):
+    run = Run(scenario, "robust", tmp_path / "run", realtime=True, duration=1.0)
+    report = run_experiment(run)
+    assert report.simulated_seconds == 1.0
+    assert 0 <= report.missed_cycles < 1000
+    assert len(times(run.bag, STATES)) == 1001
+
+
+# --- failures ---------------------------------------------------------------------------------
+
+
+def test_a_killed_suite_is_one_line_and_the_recording_is_readable(scenario, tmp_path, suite):
+    run = Run(scenario, "unaware", tmp_path / "run", progress=at(0.2, lambda: suite[0].kill()))
+    with pytest.raises(ExperimentError, match=r"^the suite was killed by SIGKILL") as caught:
+        run_experiment(run)
+    assert "\n" not in str(caught.value)
+    assert str(run.folder / "suite.log") in str(caught.value)
+    assert suite[0].returncode == -signal.SIGKILL
+    assert len(times(run.bag, STATES)) >= 200
+
+
+def test_a_frozen_suite_is_one_line_and_no_process_is_left(scenario, tmp_path, suite, monkeypatch):
+    monkeypatch.setattr(impact_sim.node, "GIVE_UP_AFTER", 1.0)
+    monkeypatch.setattr(impact_bringup.child, "STOP_TIMEOUT", 0.2)
+    run = Run(
+        scenario,
+        "unaware",
+        tmp_path / "run",
+        progress=at(0.2, lambda: suite[0].send_signal(signal.SIGSTOP)),
+    )
+    with pytest.raises(ExperimentError, match=r"^no command for 1 s: is the controller running"):
+        run_experiment(run)
+    assert suite[0].returncode == -signal.SIGKILL
+    assert len(times(run.bag, STATES)) >= 200
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_the_suite_and_finishes_the_recording(scenario, tmp_path, suite, number):
+    run = Run(
+        scenario,
+        "unaware",
+        tmp_path / "run",
+        progress=at(0.1, lambda: os.kill(os.getpid(), number)),
+    )
+    with pytest.raises(KeyboardInterrupt):
+        run_experiment(run)
+    assert suite[0].returncode == 0
+    assert len(times(run.bag, STATES)) >= 100
+
+
+@pytest.mark.parametrize(
+    ("parameters", "line"),
+    [
+        (
+            {"impact_detector": {"ros__parameters": {"threshold": -1.0}}},
+            r"^the suite ended with status 2 \(suite: parameter threshold: expected a number",
+        ),
+        (
+            {"impact_predictor": {"ros__parameters": {"robot": "pandaa"}}},
+            r"^the suite ended with status 1 \(suite: .*expected one of fr3, panda",
+        ),
+        ({"impact_qp": 3}, r"^the suite ended with status 2 \(suite: cannot start ROS: "),
+        ({}, r"refused to configure \(.*contact_point: expected three finite"),
+    ],
+)
+def test_a_suite_that_cannot_start_says_why_in_one_line(
+    scenario, tmp_path, suite, monkeypatch, parameters, line
+):
+    monkeypatch.setattr(experiment, "suite_parameters", lambda run: parameters)
+    with pytest.raises(ExperimentError, match=line) as caught:
+        run_experiment(Run(scenario, "robust", tmp_path / "run"))
+    assert "\n" not in str(caught.value)
+    assert suite[0].returncode is not None
+
+
+def test_a_suite_that_does_not_appear_is_waited_for_and_then_told(
+    scenario, tmp_path, suite, monkeypatch
+):
+    monkeypatch.setattr(experiment, "STARTUP_TIMEOUT", 0.05)
+    with pytest.raises(ExperimentError, match=r"^waited 0 s for the controller to start \(log: "):
+        run_experiment(Run(scenario, "robust", tmp_path / "run"))
+    assert suite[0].returncode is not None
+
+
+def test_a_folder_that_exists_is_one_line_and_nothing_starts(scenario, tmp_path, suite):
+    with pytest.raises(ExperimentError, match=r"^cannot make the folder .*: File exists$"):
+        run_experiment(Run(scenario, "robust", tmp_path))
+    assert suite == []

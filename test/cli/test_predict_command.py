@@ -1,0 +1,200 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""`predict` and `sets` say what the library says, for any robot, and refuse bad input in a line."""
+
+import json
+
+import numpy as np
+import pytest
+from tiny_robot import URDF
+
+from impact_cli.command_line import run
+from impact_predictor import SETS, named_inverse_inertia, predict, robot_sets
+from impact_robots import ArmDynamics, contact_rotation, load_robot
+
+Q = "0.2,-0.01,0.56,-1.59,-1.76,2.57,-2.02"
+CONTINUOUS = "".join(URDF.format(com="0 0 0.5", mass=2, i=0.1, kind="continuous", axis="0 1 0"))
+
+
+@pytest.fixture
+def ask(capsys):
+    """Run a command; return its status, what it prints, and its one line of complaint."""
+
+    def call(*arguments):
+        try:
+            status = run([str(argument) for argument in arguments])
+        except SystemExit as stop:
+            status = stop.code
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call
+
+
+@pytest.fixture
+def panda():
+    return load_robot("panda")
+
+
+@pytest.fixture
+def wall():
+    return contact_rotation([-1, 0, 0])
+
+
+@pytest.fixture
+def state(panda, wall):
+    dynamics = ArmDynamics(panda)
+    q = [float(value) for value in Q.split(",")]
+    J = dynamics(q, np.zeros(7)).J
+    return dynamics(q, np.linalg.pinv(J) @ np.append(wall @ [0, 0, -0.2], np.zeros(3)))
+
+
+def document(ask, *arguments):
+    status, out, err = ask(*arguments, "--json")
+    assert (status, err) == (0, "")
+    return json.loads(out)
+
+
+def test_the_json_is_the_librarys_answer(ask, state, panda, wall):
+    answer = document(ask, "predict", "--q", Q, "--speed", 0.2, "--friction", 0.3)
+    for name in ("em", "gm", "crb", "flex"):
+        mass = named_inverse_inertia(state, wall, name).effective_mass
+        assert answer["models"][name]["effective_mass_kg"] == pytest.approx(mass)
+        impulse = answer["models"][name]["compression_impulse_ns"]
+        assert impulse == pytest.approx(0.2 * mass)
+    for name in ("M", "M+B_theta", "M+B_rho"):
+        expected = predict(state, panda, wall, model=name, friction=0.3)
+        told = answer["maps"][name]
+        np.testing.assert_allclose(told["joint_velocity_after_radps"], expected.dq_after)
+        assert np.all(np.array(told["joint_velocity_low_radps"]) <= expected.dq_after)
+        assert np.all(np.array(told["joint_velocity_high_radps"]) >= expected.dq_after)
+        assert told["contact_mode"] == expected.mode.name.lower()
+    np.testing.assert_allclose(answer["contact_velocity_before_mps"], [0, 0, -0.2], atol=1e-12)
+
+
+def test_joint_velocities_can_be_given(ask, state, wall):
+    dq = ",".join(map(repr, state.dq.tolist()))
+    by_velocity = document(ask, "predict", "--q", Q, "--dq", dq, "--normal", "-1,0,0")
+    by_speed = document(ask, "predict", "--q", Q, "--speed", 0.2)
+    for name in by_speed["maps"]:
+        np.testing.assert_allclose(
+            by_velocity["maps"][name]["joint_velocity_after_radps"],
+            by_speed["maps"][name]["joint_velocity_after_radps"],
+            atol=1e-12,
+        )
+
+
+def test_a_single_model_is_shown_alone(ask):
+    assert list(document(ask, "predict", "--model", "em")["models"]) == ["em"]
+    only = document(ask, "predict", "--model", "M+B_rho")
+    assert (list(only["models"]), list(only["maps"])) == ([], ["M+B_rho"])
+
+
+def test_the_published_law_can_be_had(ask, state, panda, wall):
+    case = ["predict", "--q", Q, "--speed", 0.2, "--friction", 0.3, "--friction-law", "sliding"]
+    told = document(ask, *case)["maps"]["M"]
+    expected = predict(state, panda, wall, model="M", friction=0.3, law="sliding")
+    np.testing.assert_allclose(told["joint_velocity_after_radps"], expected.dq_after, atol=1e-9)
+    assert "slip_undefined" in told["flags"]
+    assert any("left friction out" in sentence for sentence in told["caveats"])
+
+
+def test_the_tables_name_models_maps_joints_and_doubts(ask):
+    status, out, _ = ask("predict", "--speed", 0.2, "--friction", "0.2,0.4")
+    assert status == 0
+    for text in ("crb", "flex", "M+B_theta", "panda_joint7", "friction 0.2 to 0.4", "e_a is 0.49"):
+        assert text in out
+
+
+def test_away_from_the_wall_nothing_happens(ask):
+    answer = document(ask, "predict", "--speed", -0.2)
+    for told in answer["maps"].values():
+        np.testing.assert_allclose(
+            told["joint_velocity_after_radps"], answer["joint_velocity_before_radps"]
+        )
+        assert told["contact_mode"] == "none"
+    assert "velocity before 0.2" in ask("predict", "--speed", -0.2)[1]
+
+
+def test_any_urdf_will_do(ask, tmp_path):
+    """A pendulum: 2 kg at 0.5 m hits with its centre of mass; continuous joints have no limits."""
+    file = tmp_path / "tiny.urdf"
+    text = CONTINUOUS.replace('<link name="link">', '<link name="tip"/><link name="link">')
+    text = text.replace(
+        "</robot>",
+        '<joint name="end" type="fixed"><parent link="link"/><child link="tip"/>'
+        '<origin xyz="0 0 0.5"/></joint></robot>',
+    )
+    file.write_text(text)
+    case = ("predict", "--urdf", file, "--contact", "tip", "--q", 0, "--dq", 1)
+    answer = document(ask, *case, "--normal", "-1,0,0")
+    inertia = 0.1 + 2 * 0.5**2
+    assert answer["robot"] == "tiny"
+    assert answer["models"]["gm"]["effective_mass_kg"] == pytest.approx(inertia / 0.5**2)
+    assert answer["models"]["crb"]["effective_mass_kg"] == pytest.approx(2.0)
+    assert list(answer["maps"]) == ["M"]  # a URDF says nothing about motors
+    assert answer["maps"]["M"]["joint_velocity_after_radps"] == pytest.approx([0.0])
+    with_motor = document(ask, *case, "--b-theta", 0.2)
+    assert list(with_motor["maps"]) == ["M", "M+B_theta"]
+    heavier = with_motor["maps"]["M+B_theta"]["normal_impulse_ns"]
+    assert heavier == pytest.approx(0.5 * (inertia + 0.2) / 0.5**2)
+
+
+def test_the_base_link_can_count(ask):
+    moving = document(ask, "predict", "--q", Q, "--speed", 0.2)["models"]
+    with_base = document(ask, "predict", "--q", Q, "--speed", 0.2, "--composite", "all")["models"]
+    assert with_base["crb"]["effective_mass_kg"] > moving["crb"]["effective_mass_kg"]
+    assert with_base["gm"] == moving["gm"]
+
+
+def test_sets_are_the_librarys(ask, state, panda, wall):
+    case = ("--q", Q, "--speed", 0.2, "--friction", "0.1,0.279", "--restitution", "0,0.3")
+    answer = document(ask, "sets", *case)
+    assert tuple(answer["sets"]) == SETS
+    expected = robot_sets(state, panda, wall, friction=0.279, restitution=(0, 0.3))
+    for each in expected:
+        told = answer["sets"][each.name]
+        np.testing.assert_allclose(told["vertices"], each.vertices, atol=1e-9)
+        assert told["unit"] == each.unit
+
+
+def test_membership_decides_the_exit_status(ask, state, wall):
+    case = ("sets", "--q", Q, "--speed", 0.2, "--friction", 0.279, "--set", "impulse")
+    mass = named_inverse_inertia(state, wall).effective_mass
+    status, out, _ = ask(*case, "--restitution", "0,0.3", "--contains", f"0,0,{0.22 * mass}")
+    assert (status, "inside, " in out) == (0, True)
+    status, out, _ = ask(*case, "--contains", f"0,0,{0.1 * mass}")
+    assert (status, "no worse than announced" in out) == (0, True)
+    status, out, _ = ask(*case, "--contains", f"0,0,{0.3 * mass}")
+    assert (status, out.splitlines()[-1].startswith("outside by")) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["predict", "--q", "1,2"], 2, "--q: expected 7 finite numbers, got 2 (1,2)"),
+        (["predict", "--q", "1,x"], 2, "expected numbers with commas between them, got '1,x'"),
+        (["predict", "--normal", "-1,0"], 2, "--normal: expected 3 finite numbers, got 2 (-1,0)"),
+        (["predict", "--normal", "0,0,0"], 2, "normal: expected three finite numbers, not all"),
+        (["predict", "--friction", "1,2,3"], 2, "expected a number or low,high, got '1,2,3'"),
+        (["predict", "--friction", "-1"], 2, "friction: expected a finite number, at least 0"),
+        (["predict", "--friction", "0.4,0.2"], 2, "friction: expected low, high"),
+        (["predict", "--restitution", "2"], 2, "restitution: expected"),
+        (["predict", "--robot", "x"], 2, "robot: expected one of fr3, panda or a YAML file"),
+        (["predict", "--urdf", "no.urdf"], 2, "no URDF file no.urdf"),
+        (["predict", "--contact", "toe"], 2, "contact frame: expected one of panda_link0"),
+        (["predict", "--model", "x"], 2, "--model: expected one of all, em, gm, crb, flex, M"),
+        (["predict", "--dq", "0,0,0,0,0,0,0", "--speed", "1"], 2, "expected --dq or --speed"),
+        (["predict", "--inertia-margin", "2"], 2, "inertia_margin: expected a number from 0"),
+        (["sets", "--speed", "-1"], 1, "normal velocity: expected below 0 (approach), got 1"),
+        (["sets", "--friction", "9", "--speed", "0.1"], 1, "for a bounded set of impulses, got"),
+        (["sets", "--set", "x"], 2, "set: expected one of compression_impulse, impulse"),
+        (["sets", "--contains", "1,2,3"], 2, "--contains: expected one --set, got 0"),
+        (["sets", "--set", "impulse", "--contains", "1"], 2, "impulse: expected finite numbers"),
+    ],
+)
+def test_bad_input_gets_one_line(ask, arguments, status, message):
+    answered, out, err = ask(*arguments)
+    assert (answered, out) == (status, "")
+    assert message in err
+    assert err.count("\n") == 1

@@ -1,0 +1,111 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Packages import downwards only, neither files nor rooms in a circle, and none grows too large."""
+
+import ast
+from collections import Counter, defaultdict
+from graphlib import CycleError, TopologicalSorter
+
+import pytest
+
+LAYERS = (  # a package imports from those before its own layer
+    {"impact_robots"},
+    {"impact_ros"},
+    {"impact_predictor"},
+    {"impact_detector", "impact_qp", "impact_sim", "impact_foreign"},
+    {"impact_bags"},
+    {"impact_trials", "impact_bringup"},
+    {"impact_analysis"},
+    {"impact_cli"},
+)
+LEVELS = {package: level for level, packages in enumerate(LAYERS) for package in packages}
+OLD_DOOR = "impact_analysis.__main__"  # `python -m impact_analysis` opens impact_cli
+LARGEST = 0.25  # of the library's lines
+
+
+@pytest.fixture(scope="module")
+def files(project_root):
+    """The library's modules, path by name; a package's is that of its folder."""
+    paths = [path for package in LEVELS for path in (project_root / package).rglob("*.py")]
+    parts = {path: path.relative_to(project_root).with_suffix("").parts for path in paths}
+    return {".".join(part for part in parts[path] if part != "__init__"): path for path in paths}
+
+
+@pytest.fixture(scope="module")
+def trees(files):
+    return {name: ast.parse(path.read_text()) for name, path in files.items()}
+
+
+@pytest.fixture(scope="module")
+def arrows(trees):
+    """What each module imports, wherever it does."""
+    return {name: imported(ast.walk(tree), trees) for name, tree in trees.items()}
+
+
+def imported(nodes, known):
+    """The modules of the suite, all of which are known, that syntax nodes import."""
+    found = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, "a relative import"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {name if name in known else node.module for name in names}
+    return found & known.keys()
+
+
+def at_import(tree):
+    """Yield the nodes that run when a module is imported: not functions, not types alone."""
+    for node in tree.body:
+        nodes = [node] if not isinstance(node, ast.If | ast.Try | ast.With) else ast.walk(node)
+        types_only = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        yield from [] if types_only else nodes
+
+
+def circle(graph):
+    """Return a circle of a graph as text, or nothing."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return " -> ".join(map(str, error.args[1]))
+    return ""
+
+
+def test_every_package_has_its_layer(project_root):
+    found = {path.parent.name for path in project_root.glob("impact_*/__init__.py")}
+    assert found == set(LEVELS)
+
+
+def test_packages_import_downwards_only(arrows):
+    pairs = [(name, target) for name, targets in arrows.items() for target in targets]
+    assert len(pairs) > len(arrows)
+    upward = []
+    for name, target in pairs:
+        package, other = name.split(".")[0], target.split(".")[0]
+        if other != package and LEVELS[other] >= LEVELS[package] and name != OLD_DOOR:
+            upward.append(f"{name} -> {target}")
+    assert upward == []
+
+
+def test_no_files_import_each_other_in_a_circle(trees):
+    assert not circle({name: imported(at_import(tree), trees) for name, tree in trees.items()})
+
+
+def test_no_rooms_import_each_other_in_a_circle(files, arrows):
+    rooms = defaultdict(set)
+    for name, targets in arrows.items():
+        for target in targets:
+            room, other = (files[each].parent for each in (name, target))
+            if room != other and other.parent.name in LEVELS and room.parent == other.parent:
+                rooms[room].add(other)
+    assert len(rooms) > 10
+    assert not circle(rooms)
+
+
+def test_no_package_is_most_of_the_library(files):
+    lines = Counter()
+    for name, path in files.items():
+        lines[name.split(".")[0]] += len(path.read_text().splitlines())
+    package, count = lines.most_common(1)[0]
+    assert count < LARGEST * lines.total(), package
