@@ -11,12 +11,10 @@ class AnalysisError(ImpactError):
     """Root of the errors of recordings, trials, studies and the command line."""
 
 
-class UsageError(AnalysisError):
-    """An option's value does not fit; the text names the option."""
-
-
 class RecordingError(AnalysisError):
     """A recording cannot be read or written; the text begins with its path."""
+
+    is_wrong_input = True
 
     @classmethod
     def at(cls, path: object, message: str) -> RecordingError:

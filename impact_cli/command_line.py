@@ -11,35 +11,11 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
-from impact_bags.exceptions import RecordingError, UsageError
-from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
-from impact_robots.exceptions import ImpactError, RobotError
+from impact_cli.command_names import COMMANDS
+from impact_robots.exceptions import ImpactError
 from impact_ros.standard_streams import with_output
-from impact_sim.exceptions import ScenarioError
 
-COMMANDS = (
-    "demo",
-    "scenarios",
-    "simulate",
-    "predict",
-    "sets",
-    "plan",
-    "detect",
-    "analyze",
-    "evaluate",
-    "reproduce",
-    "bench",
-    "robot",
-)
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
-WRONG_INPUT = (
-    RobotError,
-    ScenarioError,
-    UsageError,
-    OutOfRangeError,
-    UnknownNameError,
-    RecordingError,
-)
 _NEGATIVE_VECTOR = re.compile(r"-[\d.][^,]*,")
 _BARE_DASHES = re.compile(r"(--[\w-]+(?==)|-\w)=?--")
 _OPTION = re.compile(r"--[\w-]+$")
@@ -58,14 +34,17 @@ class Parser(argparse.ArgumentParser):
             (file or sys.stderr).write(message)
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands."""
+def make_parser(only: str = "") -> argparse.ArgumentParser:
+    """Return the parser of all commands, or one that knows ``only`` one of them.
+
+    Each command's module loads what the command needs, which takes its time.
+    """
     parser = Parser(
         prog="impact",
         description="Impact-aware robotics: predict, detect and control robots that hit things.",
     )
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in COMMANDS:
+    for command in [only] if only else COMMANDS:
         import_module(f"impact_cli.commands.{command}").add_parser(subparsers)
     return parser
 
@@ -83,14 +62,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     try:
         return with_output(lambda: _run(given))
-    except WRONG_INPUT as error:
-        return _fail(str(error), WRONG_USAGE)
     except ImpactError as error:
-        return _fail(str(error), FAILED)
+        return _fail(str(error), WRONG_USAGE if error.is_wrong_input else FAILED)
 
 
 def _run(given: Sequence[str]) -> int:
-    parsed = make_parser().parse_args(with_negative_vectors(without_bare_dashes(given)))
+    only = given[0] if given and given[0] in COMMANDS else ""
+    arguments = with_negative_vectors(without_bare_dashes(given))
+    parsed = make_parser(only).parse_args(arguments)
     status: int = parsed.run(parsed)
     return status
 
@@ -104,6 +83,8 @@ def without_bare_dashes(arguments: Sequence[str]) -> Sequence[str]:
     for argument in arguments:
         option = _BARE_DASHES.fullmatch(argument)
         if option:
+            from impact_robots.exceptions import UsageError
+
             raise UsageError(f"{option[1]}: expected a value, got '--'")
     return arguments
 

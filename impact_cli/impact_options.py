@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_bags.exceptions import UsageError
 from impact_cli.number_options import bounds, not_negative, number, numbers
 from impact_predictor import contact_jacobian
 from impact_robots import (
@@ -21,6 +20,7 @@ from impact_robots import (
     load_robot,
     robot_from_urdf,
 )
+from impact_robots.exceptions import UsageError
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ class PredictionError(ImpactError):
 class OutOfRangeError(PredictionError):
     """An argument is outside its range, of the wrong shape or not finite."""
 
+    is_wrong_input = True
+
     def __init__(self, parameter: str, expected: str, got: object) -> None:
         """Keep the ``parameter``'s name, what was ``expected`` and what was ``got``."""
         super().__init__(f"{parameter}: expected {expected}, got {_one_line(got)}")
@@ -28,6 +30,8 @@ class OutOfRangeError(PredictionError):
 
 class UnknownNameError(PredictionError):
     """A model, law or set was asked for by a name that does not exist."""
+
+    is_wrong_input = True
 
     def __init__(self, kind: str, got: str, choices: Iterable[str]) -> None:
         """Keep the ``kind`` of thing, the name that was ``got`` and the ``choices``."""

@@ -6,15 +6,29 @@ from __future__ import annotations
 
 
 class ImpactError(Exception):
-    """Root of every error that the suite raises on purpose; its text is one clear line."""
+    """Root of every error that the suite raises on purpose; its text is one clear line.
+
+    Attributes:
+        is_wrong_input: it is about what somebody gave, not about work that failed.
+    """
+
+    is_wrong_input = False
 
 
 class RobotError(ImpactError):
     """A robot cannot be loaded: unknown name, missing file, wrong or missing entry."""
 
+    is_wrong_input = True
+
     def __init__(self, text: str) -> None:
         """Keep ``text`` as one line, whatever a file's names and parsers' messages hold."""
         super().__init__(" ".join(text.split()))
+
+
+class UsageError(ImpactError):
+    """An option's value does not fit; the text names the option."""
+
+    is_wrong_input = True
 
 
 class WriteError(ImpactError):

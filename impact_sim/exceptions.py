@@ -11,3 +11,5 @@ class SimulationError(ImpactError):
 
 class ScenarioError(ImpactError):
     """A scenario is unknown or incomplete; the text names the choices."""
+
+    is_wrong_input = True

@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from impact_bags.exceptions import RecordingError, UsageError
+from impact_bags.exceptions import RecordingError
 from impact_bags.folder_lock import locked
-from impact_robots.exceptions import WriteError
+from impact_robots.exceptions import UsageError, WriteError
 from impact_ros.interrupts import deferred_interrupts
 from impact_trials.trial import Value
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from impact_bags.csv_rows import csv_rows
-from impact_bags.exceptions import RecordingError, UsageError
+from impact_bags.exceptions import RecordingError
 from impact_robots import RobotError, contact_rotation
+from impact_robots.exceptions import UsageError
 
 COLUMNS = ("recording", "normal_x", "normal_y", "normal_z")
 Normals = dict[str, tuple[float, float, float]]

@@ -28,12 +28,11 @@ from impact_analysis.analyze.measured import as_json, impact_from_json
 from impact_analysis.analyze.missed import Missed
 from impact_analysis.analyze.result import Analysis
 from impact_analysis.analyze.settings import Settings
-from impact_bags.exceptions import UsageError
 from impact_bags.folder_lock import locked
 from impact_bags.new_files import write_file
 from impact_bags.open_recording import recording_paths
 from impact_detector.signals.sample import Suppressed
-from impact_robots.exceptions import WriteError
+from impact_robots.exceptions import UsageError, WriteError
 from impact_trials.processes import Workers, result_of
 
 PARTS = "parts"  # folder of what is known of each recording

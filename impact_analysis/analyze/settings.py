@@ -13,12 +13,12 @@ import numpy as np
 
 from impact_analysis.analyze.identify import CONTACT, RESTITUTION_ESTIMATES
 from impact_bags.bag_recording import TopicChoice
-from impact_bags.exceptions import UsageError
 from impact_detector.estimators.gross_methods import METHODS, RELEASE
 from impact_detector.parameters import DetectorParameters
 from impact_detector.signals.sample import FUSED
 from impact_predictor.laws.impact_map import FRICTION_LAWS
 from impact_robots import Robot, contact_rotation, load_robot
+from impact_robots.exceptions import UsageError
 
 Vector = tuple[float, float, float]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import yaml
 
-from impact_bags.exceptions import UsageError
 from impact_detector.parameters import THRESHOLDS, DetectorParameters
+from impact_robots.exceptions import UsageError
 from impact_ros.exceptions import ParameterError
 from impact_ros.parameters import from_values
 

@@ -18,13 +18,14 @@ from impact_analysis.analyze.normals_file import read_normals
 from impact_analysis.analyze.run import MARK, PARTS, analyze_into
 from impact_analysis.analyze.settings import Settings
 from impact_analysis.detection.threshold_file import read_thresholds
-from impact_bags.exceptions import UsageError
 from impact_bags.folder_lock import locked
+from impact_cli.command_names import COMMANDS
 from impact_cli.commands.simulate import cores
 from impact_cli.number_options import count, number, numbers
 from impact_cli.progress import Progress
 from impact_detector.estimators.gross_methods import METHODS, RELEASE
 from impact_predictor.laws.impact_map import FRICTION_LAWS
+from impact_robots.exceptions import UsageError
 
 _EPILOG = """example:
   impact simulate flex_exp_type1 flex_exp_type2 --trials 5 --record trials
@@ -41,7 +42,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
     parser = subparsers.add_parser(
         "analyze",
-        help="explain the impacts of recordings: models compared, coefficients identified, report",
+        help=COMMANDS["analyze"],
         description="Find the impacts in a CSV, a bag (MCAP, sqlite3) or a folder of these, compare"
         " every impact model with them, identify friction, restitution and contact, and write a"
         " report.",

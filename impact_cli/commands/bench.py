@@ -13,7 +13,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from impact_bags.exceptions import AnalysisError, UsageError
+from impact_bags.exceptions import AnalysisError
+from impact_cli.command_names import COMMANDS
+from impact_robots.exceptions import UsageError
 
 _FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 _EPILOG = """example:
@@ -28,7 +30,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
     parser = subparsers.add_parser(
         "bench",
-        help="how long things take",
+        help=COMMANDS["bench"],
         description="Measure a part of the suite beside what it cannot do without.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -19,6 +19,7 @@ from impact_analysis.demo.table import sentence, table
 from impact_bags.exceptions import RecordingError
 from impact_bags.new_files import write_file
 from impact_bags.run_record import RunRecord, read_run
+from impact_cli.command_names import COMMANDS
 from impact_cli.exceptions import RosNeededError
 from impact_cli.number_options import seed
 from impact_cli.progress import Progress
@@ -40,7 +41,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
     parser = subparsers.add_parser(
         "demo",
-        help="a Panda hits a wall: unaware, robust, existential",
+        help=COMMANDS["demo"],
         description="A simulated Panda hits a wall three times, over real DDS: unaware of the"
         " impact, at its highest speed that is safe for every announced impulse (robust), and for"
         " at least one of them (existential, as published). Ends with a table; writes it, pictures"

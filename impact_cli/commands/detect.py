@@ -17,10 +17,11 @@ from impact_analysis.detection.learn_run import Source, learn
 from impact_analysis.detection.score_run import EVERYTHING, judge_trials, scores
 from impact_analysis.detection.threshold_file import TAKEN
 from impact_bags.bag_recording import TopicChoice
-from impact_bags.exceptions import RecordingError, UsageError
+from impact_bags.exceptions import RecordingError
 from impact_bags.new_files import write_file
 from impact_bags.open_recording import open_recording, recording_paths
 from impact_bags.recording import Recording
+from impact_cli.command_names import COMMANDS
 from impact_cli.detect_options import add_detector_options, add_reference_options
 from impact_cli.progress import Progress
 from impact_cli.reports.detect_report import as_json, as_text
@@ -31,7 +32,7 @@ from impact_detector.signals.joint_friction import PANDA_FRICTION
 from impact_detector.signals.model_torque import ModelTorque
 from impact_detector.signals.sample import FUSED
 from impact_robots import ImpactError, Robot, RobotError
-from impact_robots.exceptions import WriteError
+from impact_robots.exceptions import UsageError, WriteError
 from impact_ros.parameters import from_values
 from impact_trials.trial_table import read_trials
 
@@ -59,7 +60,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """
     parser = subparsers.add_parser(
         "detect",
-        help="find the impacts in a recording",
+        help=COMMANDS["detect"],
         description="Find the impacts in a CSV, a bag (MCAP, sqlite3) or a folder of bags.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -12,11 +12,11 @@ from typing import Any
 from impact_analysis.planar.evaluate_run import FEWEST, ImpactEvaluation, evaluate
 from impact_analysis.planar.planar_impact_file import COLUMNS, PlanarImpactFile
 from impact_analysis.planar.planar_impacts import PlanarDataset
-from impact_bags.exceptions import UsageError
+from impact_cli.command_names import COMMANDS
 from impact_cli.progress import Progress
 from impact_cli.reports.evaluate_json import as_json
 from impact_cli.reports.evaluate_report import as_text
-from impact_robots.exceptions import ImpactError
+from impact_robots.exceptions import ImpactError, UsageError
 
 _EPILOG = f"""example:
   impact evaluate ellipse_impacts.csv
@@ -39,7 +39,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
     parser = subparsers.add_parser(
         "evaluate",
-        help="compare impact models on measured impacts",
+        help=COMMANDS["evaluate"],
         description="Fit impact models to some measured impacts, judge them on others.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

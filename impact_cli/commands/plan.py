@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from impact_bags.exceptions import UsageError
+from impact_cli.command_names import COMMANDS
 from impact_cli.impact_options import Impact, add_impact_options, read_impact
 from impact_cli.number_options import number, seed
 from impact_cli.reports.predict_report import finite
@@ -18,6 +18,7 @@ from impact_qp.control.plan import IMPACT_LIMITS
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import ImpactLimit
 from impact_qp.planning import Hit, Search, contact_at, safe_speed
+from impact_robots.exceptions import UsageError
 
 MODES = {name: kind for name, kind in IMPACT_LIMITS.items() if kind is not None}
 _EPILOG = """examples:
@@ -35,7 +36,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
     parser = subparsers.add_parser(
         "plan",
-        help="the highest safe speed of an impact",
+        help=COMMANDS["plan"],
         description="Work out the highest approach speed at which an impact here respects the "
         "limits of the robot, and what limits it.",
         epilog=_EPILOG,

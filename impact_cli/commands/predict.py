@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from impact_cli.command_names import COMMANDS
 from impact_cli.impact_options import Impact, add_impact_options, read_impact
 from impact_cli.number_options import number
 from impact_cli.reports.predict_report import MapAnswer, as_json, as_text
@@ -37,7 +38,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
     parser = subparsers.add_parser(
         "predict",
-        help="what an impact would do, by every model",
+        help=COMMANDS["predict"],
         description="Predict an impact: effective mass by every inverse inertia, joint velocities "
         "after it by every impact map, and what speaks against each.",
         epilog=_EPILOG,

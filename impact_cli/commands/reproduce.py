@@ -10,10 +10,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from impact_bags.exceptions import UsageError
+from impact_cli.command_names import COMMANDS
 from impact_cli.commands.simulate import cores
 from impact_cli.number_options import count, seed
 from impact_cli.progress import Progress
+from impact_robots.exceptions import UsageError
 
 TABLES = {
     "iim": "inverse inertia, contact models, detection: H1 to H9",
@@ -41,7 +42,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
     parser = subparsers.add_parser(
         "reproduce",
-        help="recompute what the papers claim",
+        help=COMMANDS["reproduce"],
         description="Recompute what the papers claim, from their tables, from models and by"
         " simulation: published, ours, difference, verdict.",
         epilog=_EPILOG,

@@ -9,11 +9,12 @@ import os
 from pathlib import Path
 from typing import Any
 
-from impact_bags.exceptions import UsageError
 from impact_bags.new_files import write_file
+from impact_cli.command_names import COMMANDS
 from impact_cli.number_options import not_negative, numbers
 from impact_cli.reports.robot_report import as_json, as_text, keys_json, keys_text
 from impact_robots.chain import find_chain
+from impact_robots.exceptions import UsageError
 from impact_robots.keys import BY_NAME
 from impact_robots.loader import robot_of
 from impact_robots.urdf_file import full_model, read_urdf
@@ -56,7 +57,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
     parser = subparsers.add_parser(
         "robot",
-        help="the YAML of your own arm, from its URDF",
+        help=COMMANDS["robot"],
         description="Write the YAML of an arm: joints, links and limits of its URDF, what options"
         " give, and marked what is assumed; and check it as loading does.",
         epilog=_EPILOG,

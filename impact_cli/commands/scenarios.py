@@ -9,6 +9,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from impact_cli.command_names import COMMANDS
 from impact_sim.scenarios import all_scenario_names, load_scenario
 
 
@@ -16,7 +17,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
     parser = subparsers.add_parser(
         "scenarios",
-        help="list the named scenarios",
+        help=COMMANDS["scenarios"],
         description="List the named scenarios.",
         epilog="example:\n  impact scenarios --json",
         formatter_class=argparse.RawDescriptionHelpFormatter,

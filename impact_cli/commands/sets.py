@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from impact_bags.exceptions import UsageError
+from impact_cli.command_names import COMMANDS
 from impact_cli.impact_options import Impact, add_impact_options, read_impact
 from impact_cli.number_options import number, numbers, whole
 from impact_cli.reports.predict_report import finite
 from impact_predictor import INVERSE_INERTIAS, SETS, Polytope, robot_sets
+from impact_robots.exceptions import UsageError
 
 _EPILOG = f"""examples:
   impact sets --speed 0.2 --friction 0.279 --restitution 0,0.3
@@ -31,7 +32,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
     parser = subparsers.add_parser(
         "sets",
-        help="which impulses are possible, and what they can do",
+        help=COMMANDS["sets"],
         description="Compute the sets of all impulses that an impact can exert, and of what they "
         "do: contact velocity, force, joint velocity, joint torque, centre of mass, momentum.",
         epilog=_EPILOG,

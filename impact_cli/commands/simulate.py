@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from impact_cli.command_names import COMMANDS
 from impact_cli.number_options import count, seed
 from impact_cli.progress import Progress
 from impact_cli.reports.simulate_report import Row, as_json, as_text
@@ -37,7 +38,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
     parser = subparsers.add_parser(
         "simulate",
-        help="run many trials of named scenarios, and record them",
+        help=COMMANDS["simulate"],
         description="Run trials of named scenarios: plant, detector and controller in one process,"
         " in the order of the nodes in lockstep. Prints a summary; records one bag a trial, and the"
         " plant's truth as trials.csv.",

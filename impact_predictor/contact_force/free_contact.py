@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from scipy.interpolate import CubicHermiteSpline
 from scipy.special import lambertw
 
 SMALLEST = 1e-5  # below this s the law is elastic to five digits
@@ -45,6 +44,8 @@ class FreeContact:
 
     def force(self, time: np.ndarray) -> np.ndarray:
         """Return the force at ``time``, any shape; zero before touch and after separation."""
+        from scipy.interpolate import CubicHermiteSpline  # a quarter of a second
+
         deceleration = self._law(self.penetration, self.rate)
         xi = CubicHermiteSpline(self.time, self.penetration, self.rate)(time)
         rate = CubicHermiteSpline(self.time, self.rate, -deceleration)(time)

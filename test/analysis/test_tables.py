@@ -13,10 +13,11 @@ from impact_analysis.analyze.normals_file import read_normals
 from impact_analysis.analyze.run import _load, _save, analyze
 from impact_analysis.analyze.settings import Settings
 from impact_analysis.detection.threshold_file import read_thresholds
-from impact_bags.exceptions import RecordingError, UsageError
+from impact_bags.exceptions import RecordingError
 from impact_bags.open_recording import recording_paths
 from impact_cli.command_line import run as main
 from impact_detector.signals.sample import Suppressed
+from impact_robots.exceptions import UsageError
 
 HEADER = "recording,normal_x,normal_y,normal_z"
 STATES = ["time_s"] + [

@@ -15,11 +15,11 @@ import pytest
 pytest.importorskip("rosbags")
 
 from impact_bags import BagReader
-from impact_bags.exceptions import AnalysisError, RecordingError, UsageError
+from impact_bags.exceptions import AnalysisError, RecordingError
 from impact_bags.folder_lock import locked
 from impact_cli.command_line import run as run_command
 from impact_cli.commands.simulate import _run
-from impact_robots.exceptions import WriteError
+from impact_robots.exceptions import UsageError, WriteError
 from impact_trials.trial import TrialResult
 from impact_trials.trial_folder import TABLE, TrialFolder
 

@@ -1,0 +1,18 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The commands there are, and what each is for: known without loading any of them."""
+
+COMMANDS = {
+    "demo": "a Panda hits a wall: unaware, robust, existential",
+    "scenarios": "list the named scenarios",
+    "simulate": "run many trials of named scenarios, and record them",
+    "predict": "what an impact would do, by every model",
+    "sets": "which impulses are possible, and what they can do",
+    "plan": "the highest safe speed of an impact",
+    "detect": "find the impacts in a recording",
+    "analyze": "explain the impacts of recordings: models, coefficients, report",
+    "evaluate": "compare impact models on measured impacts",
+    "reproduce": "recompute what the papers claim",
+    "bench": "how long things take",
+    "robot": "the YAML of your own arm, from its URDF",
+}
