@@ -77,9 +77,9 @@ def add_reference_options(add: Callable[..., Any]) -> None:
         help="torque to compare with (default: desired where recorded, else model)",
     )
     add(
-        "--friction",
+        "--joint-friction",
         action="store_true",
-        help="add the Panda's published friction to the model's torque",
+        help="add the published friction of a Panda's joints to the model's torque",
     )
     add("--no-tool", action="store_true", help="leave the tool out of the model's torque")
     add(

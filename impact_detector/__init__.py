@@ -25,7 +25,6 @@ from impact_detector.estimators.touch_time import TouchTime, touch_time
 from impact_detector.estimators.velocity_before import velocity_before
 from impact_detector.estimators.velocity_window import WindowJump, window_jump
 from impact_detector.exceptions import DetectorError, EstimateError
-from impact_detector.signals.joint_friction import PANDA_FRICTION, JointFriction
 from impact_detector.signals.model_torque import ModelTorque
 from impact_detector.signals.reference_torque import ReferencePairing
 from impact_detector.signals.sample import (

@@ -13,14 +13,11 @@ from impact_foreign.arm import ForeignArm
 from impact_foreign.contact import PlasticWall
 from impact_foreign.first_contact import Truth
 from impact_foreign.hit import Hit, simulate_hit
-from impact_foreign.joint_friction import PANDA_FRICTION, JointFriction
 from impact_foreign.setups import Setup, draw_setup
 
 __all__ = [
-    "PANDA_FRICTION",
     "ForeignArm",
     "Hit",
-    "JointFriction",
     "PlasticWall",
     "Setup",
     "Truth",

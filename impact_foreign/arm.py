@@ -10,8 +10,8 @@ import numpy as np
 import pinocchio as pin
 
 from impact_foreign.contact import PlasticWall, friction_impulse
-from impact_foreign.joint_friction import JointFriction
 from impact_robots import Robot
+from impact_robots.joint_friction import JointFriction
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class ForeignArm:
         place = pin.updateFramePlacement(model, data, self._frame)
         links = np.array(data.M)
         A = links + self._motors
-        against = data.nle + self._friction.torque(self.dq)
+        against = data.nle + self._friction(self.dq)
         change = h * np.linalg.solve(A, motor_torque - against)
         depth = float(self.wall.normal @ (self.wall.point - place.translation))
         impulse, slides = np.zeros(3), False

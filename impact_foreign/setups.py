@@ -10,8 +10,8 @@ import numpy as np
 import pinocchio as pin
 
 from impact_foreign.contact import PlasticWall
-from impact_foreign.joint_friction import PANDA_FRICTION, JointFriction
 from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
+from impact_robots.joint_friction import PANDA_FRICTION, JointFriction
 
 LINK_MASSES, MOTORS = 0.04, 0.1  # relative errors of what is thought of links and motors
 POINT, NORMAL = 2e-3, np.radians(0.5)  # errors of contact point [m] and normal [rad], deviations

@@ -28,11 +28,11 @@ from impact_cli.reports.detect_report import as_json, as_text
 from impact_cli.reports.learn_report import as_yaml, learn_json, learn_text, node_parameters
 from impact_cli.reports.score_report import draw, score_json, score_text
 from impact_detector.parameters import DETECTORS, DetectorParameters, detection_joints, session_for
-from impact_detector.signals.joint_friction import PANDA_FRICTION
 from impact_detector.signals.model_torque import ModelTorque
 from impact_detector.signals.sample import FUSED
 from impact_robots import ImpactError, Robot, RobotError
 from impact_robots.exceptions import UsageError, WriteError
+from impact_robots.joint_friction import PANDA_FRICTION
 from impact_ros.parameters import from_values
 from impact_trials.trial_table import read_trials
 
@@ -141,7 +141,7 @@ def _learn(args: argparse.Namespace) -> int:
     """Propose thresholds from free motion; 1 if no detector could be judged."""
     if not args.learn:
         raise UsageError("--output: expected --learn with it")
-    for option in ("score", "plot", "friction", "no_tool"):
+    for option in ("score", "plot", "joint_friction", "no_tool"):
         if getattr(args, option):
             raise UsageError(f"--{option.replace('_', '-')}: not with --learn")
     args.detectors = args.detectors or DETECTORS
@@ -239,9 +239,9 @@ def _parameters(args: argparse.Namespace) -> DetectorParameters:
 
 
 def _model(args: argparse.Namespace, robot: Robot) -> ModelTorque:
-    if args.friction and robot.name != "panda":
-        raise RobotError(f"--friction: known for panda only, got robot {robot.name!r}")
-    friction = PANDA_FRICTION if args.friction else None
+    if args.joint_friction and robot.name != "panda":
+        raise RobotError(f"--joint-friction: known for panda only, got robot {robot.name!r}")
+    friction = PANDA_FRICTION if args.joint_friction else None
     return ModelTorque(robot, friction=friction, tool=not args.no_tool)
 
 

@@ -17,9 +17,9 @@ from impact_detector import (
     acceleration_onset,
 )
 from impact_detector.parameters import DetectorParameters, session_for
-from impact_detector.signals.joint_friction import PANDA_FRICTION
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics
+from impact_robots.joint_friction import PANDA_FRICTION
 from impact_sim.passive_impact import passive_impact
 from impact_sim.sensors import PANDA_NOISE
 

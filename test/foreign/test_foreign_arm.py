@@ -6,10 +6,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from impact_foreign import PANDA_FRICTION, ForeignArm, PlasticWall, draw_setup, simulate_hit
+from impact_foreign import ForeignArm, PlasticWall, draw_setup, simulate_hit
 from impact_foreign.contact import friction_impulse
 from impact_foreign.hit import COAST
 from impact_robots import load_robot
+from impact_robots.joint_friction import PANDA_FRICTION
 
 FAR = PlasticWall(np.array([0.0, 0.0, -10.0]), np.eye(3), 1e5, 0.5, 0.3)
 G = np.array([[0.5, 0.05, 0.1], [0.05, 0.4, -0.08], [0.1, -0.08, 0.3]])
@@ -72,10 +73,10 @@ def test_without_torque_and_friction_energy_stays(robot):
 
 def test_joint_friction_is_against_the_motion_and_bounded_as_published():
     for speed in (-2.0, -0.1, 0.1, 2.0):
-        torque = PANDA_FRICTION.torque(np.full(7, speed))
+        torque = PANDA_FRICTION(np.full(7, speed))
         assert np.all(torque * speed > 0.0)
         assert np.all(np.abs(torque) < PANDA_FRICTION.amplitude)
-    np.testing.assert_allclose(PANDA_FRICTION.torque(np.zeros(7)), 0.0, atol=1e-15)
+    np.testing.assert_allclose(PANDA_FRICTION(np.zeros(7)), 0.0, atol=1e-15)
 
 
 def test_the_impulse_is_the_change_of_momentum(hit):

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Joint friction that a model's torque can be given."""
+"""Friction in the joints of an arm, as it was identified behind the torque sensors."""
 
 from __future__ import annotations
 
@@ -26,6 +26,10 @@ class JointFriction:
         """Return the friction torque at joint velocities ``dq`` [rad/s], shape (n,) [N.m]."""
         moving = 1.0 / (1.0 + np.exp(-self.slope * (dq + self.offset)))
         return self.amplitude * (moving - 1.0 / (1.0 + np.exp(-self.slope * self.offset)))
+
+    def scaled(self, factor: float) -> JointFriction:
+        """Return friction of another size."""
+        return JointFriction(factor * self.amplitude, self.slope, self.offset)
 
 
 # Identified for the Panda in the paper above; measured behind the torque sensor, hence small.
