@@ -35,7 +35,9 @@ def _happened(analysis: Analysis) -> list[str]:
         return [say("cannot_tell", where=where)]
     if not count:
         largest = _largest(analysis)
-        return [say("no_impact", where=where, largest=largest)]
+        count = sum(len(each.missed) for each in analysis.recordings)
+        missed = f"; {count} may have been missed, see the warnings" if count else ""
+        return [say("no_impact", where=where, largest=largest, missed=missed)]
     usable = sum(bool(impact.predicted) for impact in analysis.impacts)
     speeds = [i.approach_speed for i in analysis.impacts if np.isfinite(i.approach_speed)]
     span = f", at {min(speeds):.3f} to {max(speeds):.3f} m/s" if speeds else ""

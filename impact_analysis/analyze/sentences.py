@@ -24,7 +24,7 @@ _NEXT = "{next} {worse} deg/s"
 ANSWERS = {
     "cannot_tell": "Whether there was an impact in {where} cannot be told: nothing could be"
     " judged.",
-    "no_impact": "No impact was found in {where}{largest}.",
+    "no_impact": "No impact was found in {where}{largest}{missed}.",
     "impacts": "{impacts} in {where}{speeds}.",
     "impacts_partly_compared": "{impacts} in {where}{speeds}; models can be compared with {usable}"
     " of them.",

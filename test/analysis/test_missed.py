@@ -131,3 +131,13 @@ def test_a_jump_that_torques_explain_is_none_and_one_that_they_do_not_is():
     unknown = np.full_like(tau, np.nan)
     assert len(velocity_jumps(robot, T, q, dq, unknown)) == 1
     assert velocity_jumps(robot, T, q, 0.6 * dq, unknown) == []  # a controller may do that
+
+
+def test_no_impact_is_not_all_that_is_said_where_one_may_have_been_missed(tmp_path):
+    blow = Hit(plate=False, after="on", rate=200, pushes=((TOUCH, 0.01, 60.0),))
+    report = analyze(write(tmp_path / "bag", simulate(blow)), normal=UP)
+    assert not report.impacts
+    assert report.answer[0].endswith("; 1 may have been missed, see the warnings.")
+    quiet = Hit(plate=False, after="on", rate=200)
+    report = analyze(write(tmp_path / "quiet", simulate(quiet)), normal=UP)
+    assert "missed" not in report.answer[0]

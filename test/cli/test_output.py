@@ -8,6 +8,7 @@ import resource
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,14 +25,19 @@ FULL = Path("/dev/full")
 ALL = pytest.mark.parametrize("command", [SCENARIOS, HELP, ENTRY], ids=["text", "help", "entry"])
 
 
-@pytest.fixture
+@contextmanager
 def small_disk():
-    """A process whose files may not grow beyond 4 kB; SIGXFSZ is ignored by Python."""
+    """Let no file of this process grow beyond 4 kB; SIGXFSZ is ignored by Python.
+
+    Not a fixture: pytest itself writes, perhaps to a longer file, before a fixture ends.
+    """
     assert signal.getsignal(signal.SIGXFSZ) == signal.SIG_IGN
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
@@ -120,20 +126,21 @@ def test_files_of_interrupted_work_do_not_appear(tmp_path, error):
 
 
 @pytest.mark.parametrize("size", [5000, 5_000_000])
-def test_on_a_full_disk_the_old_file_stays(tmp_path, small_disk, size):
+def test_on_a_full_disk_the_old_file_stays(tmp_path, size):
     path = tmp_path / "report.html"
     path.write_text("old")
-    with pytest.raises(WriteError, match=rf"cannot write .*report\.html: {os.strerror(27)}"):
+    expected = rf"cannot write .*report\.html: {os.strerror(27)}"
+    with small_disk(), pytest.raises(WriteError, match=expected):
         write_file(path, "x" * size)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_picture_is_whole_or_not_there(tmp_path, small_disk):
+def test_a_picture_is_whole_or_not_there(tmp_path):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     figure, axes = pyplot.subplots()
     axes.plot([0, 1])
-    with pytest.raises(WriteError, match="cannot write"):
+    with small_disk(), pytest.raises(WriteError, match="cannot write"):
         save_as(figure, tmp_path / "picture.png")
     assert list(tmp_path.iterdir()) == []
 
