@@ -56,7 +56,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         type=number,
         default=INERTIA_MARGIN,
         metavar="R",
-        help=f"relative uncertainty of all inertias (default: {INERTIA_MARGIN})",
+        help="relative uncertainty of the inertia of each link and motor; 0: the model is exact in"
+        f" everything (default: {INERTIA_MARGIN})",
     )
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
