@@ -34,6 +34,7 @@ from impact_detector.signals.sample import (
     Verdict,
     from_seconds,
 )
+from impact_robots.joint_friction import PANDA_FRICTION, JointFriction
 
 __all__ = [
     "PANDA_FRICTION",
