@@ -29,6 +29,11 @@ def run(code, folder):
     )
 
 
+def heard_interrupts():
+    """Undo what a shell does to its background jobs, of which this test run may be one."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def console_scripts():
     """Return what setup.py's console scripts call, by name."""
     (entry_points,) = (
@@ -53,7 +58,11 @@ def test_ctrl_c_within_the_imports_of_the_checkouts_entry_is_silent(tmp_path):
     (tmp_path / "impact_setup" / "cli.py").write_text(INTERRUPTED.format("SIGINT"))
     (tmp_path / "__main__.py").write_text((ROOT / "tools" / "__main__.py").read_text())
     ended = subprocess.run(
-        [sys.executable, str(tmp_path)], capture_output=True, text=True, timeout=TIME_OUT
+        [sys.executable, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=TIME_OUT,
+        preexec_fn=heard_interrupts,
     )
     assert (ended.returncode, ended.stderr) == (-signal.SIGINT, "")
 
