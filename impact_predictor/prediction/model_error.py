@@ -56,13 +56,17 @@ def place_variations(
 ) -> Iterator[tuple[ArmState, np.ndarray]]:
     """Yield state and surface axes: the contact point moved thrice, the surface tilted twice.
 
+    Of a moved point the state has Jacobian, twist and position, which is what an impact needs.
+
     Args:
         state: of the arm.
         rotation: R_Op, from contact axes to base axes, shape (3, 3).
         error: of the model.
     """
-    for axis in np.eye(3):
-        yield state.at_offset(error.point * axis), rotation
+    for axis in error.point * state.rotation.T:  # of the tool, in base axes
+        J = state.J.copy()
+        J[:3] -= pin.skew(axis) @ state.J[3:]
+        yield state._replace(J=J, twist=J @ state.dq, position=state.position + axis), rotation
     for axis in np.eye(3)[:2]:
         yield state, rotation @ pin.exp3(error.normal * axis)
 

@@ -1,0 +1,61 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Errors of a model move what they are named after, and nothing else."""
+
+import numpy as np
+import pytest
+
+from impact_predictor import velocity_interval
+from impact_predictor.prediction.model_error import (
+    ModelError,
+    inertia_variations,
+    joint_impulse_effects,
+    place_variations,
+)
+from impact_predictor.prediction.predict import map_inertia
+from impact_robots.link_inertias import link_inertias
+
+SHARP = {"friction": (0.3, 0.3), "restitution": (0.1, 0.1)}
+
+
+def test_links_add_up_to_the_mass_matrix(hitting, panda):
+    links = link_inertias(panda, hitting.q)
+    np.testing.assert_allclose(links.sum(axis=0), hitting.M, atol=1e-12)
+    assert np.all(links[0][1:] == 0.0)  # the first link moves with the first joint alone
+
+
+@pytest.mark.parametrize("model", ["M", "M+B_theta"])
+def test_all_inertias_together_are_the_whole_ten_percent(hitting, panda, model):
+    M_x = map_inertia(hitting, panda, model)
+    moved = [each - M_x for each in inertia_variations(hitting, panda, model)]
+    assert len(moved) == 2 * panda.dof
+    np.testing.assert_allclose(sum(moved), 0.1 * M_x, atol=1e-12)
+
+
+def test_a_moved_contact_point_is_that_of_the_robot_moved(hitting, wall):
+    error = ModelError(point=0.02)
+    places = list(place_variations(hitting, wall, error))
+    for axis, (state, rotation) in zip(np.eye(3), places[:3], strict=True):
+        expected = hitting.at_offset(0.02 * axis)
+        np.testing.assert_allclose(state.J, expected.J, atol=1e-12)
+        np.testing.assert_allclose(state.position, expected.position, atol=1e-12)
+        np.testing.assert_array_equal(rotation, wall)
+
+
+def test_a_tilted_surface_is_tilted_by_the_angle_about_each_tangent(hitting, wall):
+    for state, rotation in list(place_variations(hitting, wall, ModelError(normal=0.1)))[3:]:
+        assert state is hitting
+        assert rotation[:, 2] @ wall[:, 2] == pytest.approx(np.cos(0.1))
+
+
+def test_a_joint_impulse_changes_momentum_by_itself(hitting, panda):
+    M_x = map_inertia(hitting, panda, "M+B_theta")
+    changes = joint_impulse_effects(M_x, ModelError(joint_impulse=0.01))
+    np.testing.assert_allclose(M_x @ changes.T, 0.01 * np.eye(panda.dof), atol=1e-15)
+
+
+@pytest.mark.parametrize("model", ["M", "M+B_theta", "M+B_rho"])
+def test_every_inertia_has_a_width_at_fixed_coefficients(hitting, panda, wall, model):
+    """Scaling M as a whole moves no velocity: links must be moved one by one."""
+    low, high = velocity_interval(hitting, panda, wall, **SHARP, model=model)
+    assert np.all(high - low > np.radians(0.01))
