@@ -3,6 +3,7 @@
 """What every test may use: the shared data, and a DDS domain of the test run's own."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,13 @@ def shared_data() -> Path:
     if not data.is_dir():
         pytest.skip(f"no data in {data}: set IMPACT_SHARED to the folder that holds data/")
     return data
+
+
+@pytest.fixture(scope="session", autouse=True)
+def heard_interrupts():
+    """Let children hear Ctrl-C even if a shell runs the tests as a background job, deaf to it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -29,11 +29,6 @@ def run(code, folder):
     )
 
 
-def heard_interrupts():
-    """Undo what a shell does to its background jobs, of which this test run may be one."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def console_scripts():
     """Return what setup.py's console scripts call, by name."""
     (entry_points,) = (
@@ -62,7 +57,6 @@ def test_ctrl_c_within_the_imports_of_the_checkouts_entry_is_silent(tmp_path):
         capture_output=True,
         text=True,
         timeout=TIME_OUT,
-        preexec_fn=heard_interrupts,
     )
     assert (ended.returncode, ended.stderr) == (-signal.SIGINT, "")
 
