@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from impact_cli.command_names import COMMANDS
-from impact_robots.exceptions import ImpactError
+from impact_robots.exceptions import ImpactError, UsageError
 from impact_ros.standard_streams import with_output
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
@@ -83,8 +83,6 @@ def without_bare_dashes(arguments: Sequence[str]) -> Sequence[str]:
     for argument in arguments:
         option = _BARE_DASHES.fullmatch(argument)
         if option:
-            from impact_robots.exceptions import UsageError
-
             raise UsageError(f"{option[1]}: expected a value, got '--'")
     return arguments
 

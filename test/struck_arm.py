@@ -13,21 +13,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pinocchio as pin
-from scipy.special import expit
 
 from impact_bags import BagWriter, impact_typestore
 from impact_robots import load_robot
+from impact_robots.joint_friction import PANDA_FRICTION
 
 STEP = 1e-4  # of the integration, and of the force sensor [s]
 TOUCH = 0.6  # about, of every recording [s]
 POSE = np.array([0.0, -np.pi / 4, 0.0, -3 * np.pi / 4, 0.0, np.pi / 2, np.pi / 4])
 SMOOTH = 2e-3  # slip speed from which friction is whole [m/s]
 BATCH = 10  # force samples in a message
-GAZ = (  # friction of each joint: A [N.m], s [rad/s], alpha [s/rad]
-    np.array([0.54615, 0.87224, 0.64068, 1.2794, 0.83904, 0.30301, 0.56489]),
-    np.array([0.039533, 0.025882, -0.04607, 0.036194, 0.026226, -0.021047, 0.0035526]),
-    np.array([5.1181, 9.0657, 10.136, 5.5903, 8.3469, 17.133, 10.336]),
-)
 NOISE = {"q": 1e-5, "dq": 4e-3, "tau": 0.08, "force": 0.3}
 
 
@@ -68,12 +63,6 @@ class Record:
     impulse: np.ndarray  # of the plate up to the first release, base axes [N.s]
     restitution: float  # of the contact point's normal velocity [-]
     speed: float  # of the approach [m/s]
-
-
-def joint_friction(dq: np.ndarray) -> np.ndarray:
-    """Return the friction torque against the motion by Gaz et al., shape (7,) [N.m]."""
-    A, s, alpha = GAZ
-    return A * (expit(alpha * (dq + s)) - expit(alpha * s))
 
 
 def simulate(hit: Hit) -> Record:
@@ -190,7 +179,7 @@ class _Run:
             force = force + self._push(time)
             if k % 10 == 0:
                 command = self._command(k, q, dq, time - touch if touch <= time else -1.0)
-            friction = hit.joint_friction * joint_friction(dq)
+            friction = hit.joint_friction * PANDA_FRICTION(dq)
             M, h = self.true_data.M + self.motors, self.true_data.nle
             ddq = np.linalg.solve(M, command - friction - h + J.T @ force)
             if k % every == shift:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from impact_detector.estimators.impulse import runs
+
 CONTACT_FORCE = 3.0  # norm that is a contact [N]
 RISE = 0.01  # in which an impact rises by RISE_SHARE of its peak [s]
 RISE_SHARE = 0.6
@@ -38,7 +40,7 @@ def force_peaks(t: np.ndarray, force: np.ndarray) -> list[tuple[float, float]]:
     noise = 1.4826 * float(np.median(np.abs(change), axis=0).max())
     level = max(CONTACT_FORCE, _SIGMAS * noise)
     found: list[tuple[float, float]] = []
-    for first, end in _runs(norm > level):
+    for first, end in runs(norm > level):
         if end - first < 2 or t[end - 1] - t[first] + period < SHORTEST:
             continue
         at, peak = _steepest(t, norm, first, end)
@@ -57,9 +59,3 @@ def _steepest(t: np.ndarray, norm: np.ndarray, first: int, end: int) -> tuple[fl
         if rises[k] >= RISE_SHARE * peak:
             return float(t[max(first, earlier[k])]), peak
     return float(t[first]), 0.0
-
-
-def _runs(above: np.ndarray) -> list[tuple[int, int]]:
-    """Return the runs [first, end) of samples that are above."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], above, [False]]).astype(int)))
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))

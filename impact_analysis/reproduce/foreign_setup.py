@@ -14,13 +14,13 @@ import numpy as np
 from impact_analysis.analyze.result import Analysis, Judged
 from impact_analysis.analyze.run import analyze
 from impact_analysis.reproduce.foreign_recording import write_hit
-from impact_analysis.reproduce.foreign_sentences import Case, false_sentences
+from impact_analysis.reproduce.foreign_sentences import MODEL, Case, false_sentences
 from impact_bags.typestore import impact_typestore
 from impact_foreign import Hit, Setup, draw_setup, simulate_hit
 from impact_predictor import velocity_interval
 from impact_robots import ArmDynamics, Robot, contact_rotation, load_robot
 
-ROBOT, MODEL = "panda", "M+B_theta"
+ROBOT = "panda"
 FOUND = 0.02  # a detection this long after the touch is of this touch [s]
 MOTIONS = 2
 

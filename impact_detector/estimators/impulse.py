@@ -82,11 +82,15 @@ def _period(t: np.ndarray) -> float:
     return float(np.median(np.diff(t))) if len(t) > 1 else float("nan")
 
 
+def runs(above: np.ndarray) -> list[tuple[int, int]]:
+    """Return the runs [first, end) of samples that are true, of shape (N,)."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], above, [False]]).astype(int)))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
 def _first_contact(norm: np.ndarray, level: float) -> tuple[int, int]:
     """Return the first run of samples [first, end) above the level that is a contact."""
-    above = np.concatenate([[False], norm > level, [False]])
-    edges = np.flatnonzero(np.diff(above.astype(int)))
-    for first, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+    for first, end in runs(norm > level):
         if norm[first:end].max() >= _SURE * level:
             return first, end
     raise EstimateError(
