@@ -3,7 +3,8 @@
 """Configure and activate a lifecycle node, or say in time that it did not work.
 
 `ros2 lifecycle set` does not wait for the node, `ros2 service call` does not look at the answer,
-and launch's own LifecycleNode would rename every node of a process that runs several.
+and launch's own LifecycleNode would rename every node of a process that runs several. A node that
+is configured already is only activated, and one that is active is left alone.
 
 Example:
     ros2 run impact_control bring_up impact_qp --timeout 30
@@ -17,6 +18,7 @@ import time
 from collections.abc import Sequence
 
 import rclpy
+from lifecycle_msgs.msg import State
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
@@ -27,6 +29,7 @@ from impact_ros.spin import Stop, spin, stop_on_signals
 
 NAME = "bring_up"
 CHANGES = ("configure", "activate")
+DONE = {State.PRIMARY_STATE_INACTIVE: 1, State.PRIMARY_STATE_ACTIVE: 2}  # of these changes
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -78,7 +81,7 @@ def _bring_up(name: str, timeout: float, stop: Stop) -> int:
     try:
         client = LifecycleClient(node, name, wait)
         wait(client.ready, timeout)
-        for change in CHANGES:
+        for change in CHANGES[DONE.get(client.state(), 0) :]:
             client.request(change)
     except KeyboardInterrupt:
         return 0

@@ -48,6 +48,11 @@ class LifecycleClient:
         """Tell whether the node is there."""
         return self._change.service_is_ready() and self._state.service_is_ready()
 
+    def state(self) -> int | None:
+        """Ask for the state, one of `lifecycle_msgs/State`; None if no answer comes in time."""
+        answer = self._ask(self._state, GetState.Request())
+        return None if answer is None else answer.current_state.id
+
     def request(self, name: str) -> None:
         """Configure, activate or deactivate the node.
 
@@ -61,8 +66,7 @@ class LifecycleClient:
         for _ in range(ATTEMPTS):
             request = ChangeState.Request(transition=Transition(id=transition))
             answer = self._ask(self._change, request)
-            state = self._ask(self._state, GetState.Request())
-            if state is not None and state.current_state.id == goal:
+            if self.state() == goal:
                 return
             if answer is not None and not answer.success:
                 raise RosError(f"{self._name} refused to {name}")

@@ -158,9 +158,15 @@ def test_the_simulated_arm_approaches_hits_and_retracts(machine, launch_file, na
     events = machine.hear(ImpactEvent, f"{base}/impact_detector/impact", LATCHED)
     estimates = machine.hear(ImpactEstimate, f"{base}/impact_detector/estimate", LATCHED)
     times = machine.hear(Clock, "/clock", STREAM)
-    machine.start(launched.lines)
+    lines = dict(launched.lines)
+    bring_up = {"bring_up": lines.pop("bring_up")}
+    machine.start(lines)
+    machine.change_state(f"{base}/impact_qp/change_state", Transition.TRANSITION_CONFIGURE)
+    # The whole run takes a second: it must not begin before the watcher has found everybody.
+    machine.wait(lambda: times and machine.node.count_publishers(f"{base}/impact_qp/status"))
+    machine.start(bring_up)
     machine.wait(lambda: events and estimates)
-    machine.wait(lambda: status[-1].mode == ControllerStatus.MODE_RETRACT)
+    machine.wait(lambda: status and status[-1].mode == ControllerStatus.MODE_RETRACT)
 
     approach = [each for each in status if each.mode == ControllerStatus.MODE_APPROACH]
     run_up = load_scenario("qp_panda_demo").run_up
@@ -175,6 +181,17 @@ def test_the_simulated_arm_approaches_hits_and_retracts(machine, launch_file, na
     assert times[0].clock.sec >= START_NS // 10**9
     assert machine.stop() == {"impact_sim": 0, "suite": 0, "bring_up": 0}
     assert "unknown" not in machine.log("suite") + machine.log("impact_sim")
+
+
+def test_what_the_launch_file_starts_comes_up_alone_and_stays_up(machine, launch_file):
+    launched = launch_file("simulation")
+    machine.start(launched.lines)
+    assert machine.processes["bring_up"].wait(TIME_OUT) == 0, machine.log("bring_up")
+    assert machine.state("/impact_qp") == State.PRIMARY_STATE_ACTIVE
+    machine.start({"bring_up": launched.lines["bring_up"]})
+    assert machine.processes["bring_up"].wait(TIME_OUT) == 0, machine.log("bring_up")
+    assert machine.state("/impact_qp") == State.PRIMARY_STATE_ACTIVE
+    assert machine.stop() == {"impact_sim": 0, "suite": 0, "bring_up": 0}
 
 
 def test_on_a_robot_nothing_is_commanded_unasked(machine, launch_file):
