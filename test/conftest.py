@@ -18,8 +18,14 @@ def project_root() -> Path:
 
 
 @pytest.fixture(scope="session")
+def derived_data() -> Path:
+    """The folder of published and derived figures that tests compare with, see its README."""
+    return ROOT / "test" / "data"
+
+
+@pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of recorded and derived data beside the checkout, or in ``$IMPACT_SHARED``."""
+    """The folder of recorded data beside the checkout, or in ``$IMPACT_SHARED``."""
     data = Path(os.environ.get("IMPACT_SHARED", ROOT.parent / "shared")) / "data"
     if not data.is_dir():
         pytest.skip(f"no data in {data}: set IMPACT_SHARED to the folder that holds data/")

@@ -70,8 +70,8 @@ def test_carried_files_are_those_of_the_shared_data(shared_data, name):
     assert (DATA / name).read_bytes() == source.read_bytes()
 
 
-def test_given_wall_configurations_are_the_regression_vectors(shared_data):
-    cases = json.loads((shared_data / "derived" / "test_vectors.json").read_text())["cases"]
+def test_given_wall_configurations_are_the_regression_vectors(derived_data):
+    cases = json.loads((derived_data / "test_vectors.json").read_text())["cases"]
     lines = read("wall_configurations")
     assert [line["name"] for line in lines] == [case["name"] for case in cases]
     for line, case in zip(lines, cases, strict=True):
@@ -207,7 +207,7 @@ def test_net_feedback_vanishes_at_the_true_velocity_only():
     assert net_feedback.net_feedback(1.1 * net_feedback.AFTER) > 0.04
 
 
-def test_a_speed_limit_is_that_of_its_scenario(panda, shared_data):
+def test_a_speed_limit_is_that_of_its_scenario(panda):
     limits = {limit.name: limit for limit in speed_limits.scenario_limits(panda)}
     assert limits["qp_panda_demo"].existential == pytest.approx(0.1743, abs=1e-4)
     assert limits["qp_panda_demo"].robust == pytest.approx(0.0794, abs=1e-4)

@@ -35,8 +35,5 @@ def hitting(panda, panda_dynamics, wall):
 
 
 @pytest.fixture(scope="session")
-def worked_cases(shared_data):
-    file = shared_data / "derived" / "test_vectors.json"
-    if not file.is_file():
-        pytest.skip(f"{file.name} is not there")
-    return json.loads(file.read_text())["cases"]
+def worked_cases(derived_data):
+    return json.loads((derived_data / "test_vectors.json").read_text())["cases"]

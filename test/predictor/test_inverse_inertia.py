@@ -57,10 +57,8 @@ def test_worked_cases(worked_cases, panda_dynamics, wall):
 
 
 @pytest.mark.parametrize("name", ["em", "gm", "crb", "flex"])
-def test_published_effective_masses(shared_data, panda_dynamics, wall, name):
-    file = shared_data / "derived" / "chosen_scenario_configurations.csv"
-    if not file.is_file():
-        pytest.skip(f"{file.name} is not there")
+def test_published_effective_masses(derived_data, panda_dynamics, wall, name):
+    file = derived_data / "chosen_scenario_configurations.csv"
     for row in csv.DictReader(file.open()):
         state = panda_dynamics([float(row[f"q{i}_rad"]) for i in range(1, 8)], np.zeros(7))
         mass = named_inverse_inertia(state, wall, name).effective_mass

@@ -54,10 +54,8 @@ def test_the_effective_mass_is_that_of_the_inertia_asked_for(hitting, panda, wal
     assert by_crb.inverse_inertia == "crb"
 
 
-def test_published_effective_masses_and_ratios(shared_data, panda, panda_dynamics, wall):
-    file = shared_data / "derived" / "chosen_scenario_configurations.csv"
-    if not file.is_file():
-        pytest.skip(f"{file.name} is not there")
+def test_published_effective_masses_and_ratios(derived_data, panda, panda_dynamics, wall):
+    file = derived_data / "chosen_scenario_configurations.csv"
     for row in csv.DictReader(file.open()):
         q = np.array([float(row[f"q{i}_rad"]) for i in range(1, 8)])
         J = panda_dynamics(q, np.zeros(7)).J

@@ -49,10 +49,8 @@ def test_worked_cases(worked_cases, bounds_at):
         assert robust == pytest.approx(case["v_bound_robust_mu0279"], abs=1e-9)
 
 
-def test_the_demo_scenario_has_the_bounds_expected(shared_data, bounds_at):
-    file = shared_data / "derived" / "scenarios.yaml"
-    if not file.is_file():
-        pytest.skip(f"{file.name} is not there")
+def test_the_demo_scenario_has_the_bounds_expected(derived_data, bounds_at):
+    file = derived_data / "scenarios.yaml"
     scenario = yaml.safe_load(file.read_text())["scenarios"]["qp_panda_demo"]
     for cone in ("inscribed", "circumscribed"):
         existential, robust = bounds_at(scenario["q_impact"], cone == "circumscribed")

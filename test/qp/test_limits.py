@@ -70,10 +70,10 @@ def test_torque_and_its_rate_bind(panda, at_impact):
     assert np.abs(change).max() == pytest.approx(0.99)  # 990 N.m/s over 1 ms
 
 
-def test_robust_is_the_published_closed_form(panda, contact, at_impact, shared_data):
+def test_robust_is_the_published_closed_form(panda, contact, at_impact, derived_data):
     import yaml
 
-    text = (shared_data / "derived" / "scenarios.yaml").read_text()
+    text = (derived_data / "scenarios.yaml").read_text()
     expected = yaml.safe_load(text)["scenarios"]["qp_panda_demo"]["expected"]
     for circumscribed, key in ((False, "robust_inscribed"), (True, "robust_circumscribed")):
         limit = RobustImpactLimit(panda, contact, margin=0.0, circumscribed=circumscribed)

@@ -21,8 +21,8 @@ def panda():
     return load_robot("panda")
 
 
-def test_the_panda_has_the_published_inertias(panda, shared_data):
-    with open(shared_data.parent / "robots" / "panda_links.csv") as file:
+def test_the_panda_has_the_published_inertias(panda, derived_data):
+    with open(derived_data / "panda_links.csv") as file:
         mass = sum(float(row["mass_kg"]) for row in csv.DictReader(file)) - 0.629769
     state = ArmDynamics(panda)(panda.stance, np.zeros(7))
     assert state.mass == pytest.approx(mass + 0.1)  # without the base, with the tool

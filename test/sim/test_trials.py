@@ -46,10 +46,10 @@ def test_all_scenarios_load_and_nodes_run_some_of_them():
         assert (scenario.controller == "computed_torque") == bool(scenario.motion)
 
 
-def test_the_wall_campaign_carries_the_published_figures(shared_data):
+def test_the_wall_campaign_carries_the_published_figures(derived_data):
     import yaml
 
-    source = yaml.safe_load((shared_data / "derived" / "scenarios.yaml").read_text())["scenarios"]
+    source = yaml.safe_load((derived_data / "scenarios.yaml").read_text())["scenarios"]
     contact = source[WALLS[0]]["contact"]
     for name in WALLS:
         ours, theirs = load_scenario(name), source[name]
