@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The figures that tests carry are those of the shared data, and nothing of a robot is among them."""
+"""The figures that tests carry are those of the shared data, and none was recorded on a robot."""
 
 import pytest
 
