@@ -1,10 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm that is brought up to speed and let go shortly before it hits: P1's experiment.
+"""An arm that is brought up to speed and released before it hits, as in Rey Arias 2024.
 
-P1 is Rey Arias, Weekers, Morganti, Padois, Saccon, RA-L 2024, section IV: a force moves the arm
-until shortly before the contact, then only gravity is compensated. Which force is not published;
-here computed torque brings some joints to the velocities that move the contact point as asked.
+There (section IV) a force moves the arm until shortly before the contact, then only gravity is
+compensated. Which force is not published; here computed torque brings some joints to the
+velocities that move the contact point as asked.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Predictions of every model beside what was measured, and which model is best.
 
-P1 is Rey Arias, Weekers, Morganti, Padois, Saccon, RA-L 2024, section IV: absolute error of each
-joint's velocity against the gross velocity, mean over repetitions.
+As in Rey Arias 2024, section IV: absolute error of each joint's velocity against the gross
+velocity, mean over repetitions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from impact_detector.attribution.localization import contact_link
 from impact_predictor.prediction.batch import predict_many
 from impact_robots import ArmDynamics, Robot, contact_rotation
 
-SIGNIFICANT = 1.0  # difference of mean errors that counts, P1 [deg/s]
+SIGNIFICANT = 1.0  # difference of mean errors that counts, Rey Arias 2024 [deg/s]
 RESAMPLES = 1000
 LEVEL = 95.0  # of the intervals [%]
 
@@ -160,13 +160,13 @@ class Cell:
     joint: str
     repetitions: int
     errors: dict[str, float]  # of each inertia, mean absolute [rad/s]
-    significant: bool  # M+B_theta and M+B_rho differ by more than P1's 1 deg/s
+    significant: bool  # M+B_theta and M+B_rho differ by more than the published 1 deg/s
     before: float  # mean velocity before [rad/s]
     after: float  # mean gross velocity after [rad/s]
 
 
 def table(impacts: Impacts, candidates: dict[str, Candidate]) -> list[Cell]:
-    """Return the comparison per group and joint, as P1's Tables II and III."""
+    """Return the comparison per group and joint, as Tables II and III of Rey Arias 2024."""
     absolute = {
         name: abs(candidate.predicted(impacts) - impacts.measured)
         for name, candidate in candidates.items()

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Force peaks that are impacts: they rise within milliseconds, a push by hand takes ten times that.
 
-A contact of P0's and P1's robots lasts 5 to 20 ms and rises in less than 10; the steepest that half
-a sine of 0.1 s rises in 10 ms is a third of its peak, of one of 0.2 s a sixth.
+A contact of the robots of Wang 2022 and Rey Arias 2024 lasts 5 to 20 ms and rises in less than 10;
+the steepest that half a sine of 0.1 s rises in 10 ms is a third of its peak, of one of 0.2 s a
+sixth.
 """
 
 from __future__ import annotations

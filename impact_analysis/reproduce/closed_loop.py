@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""P4's experiment in the closed loop: ten hits of every scenario, with noise and other surfaces.
+"""The experiment of Wang 2023 in the closed loop: ten hits a scenario, noise, other surfaces.
 
 The arm has flexible joints and the sensor noise of a real Panda; friction and restitution of the
 wall are drawn from the announced ranges, the start is shifted.
@@ -34,7 +34,7 @@ from impact_sim.watched_plant import WatchedPlant
 from impact_trials.lockstep import Answer, lockstep
 from impact_trials.trial import detector_session
 
-SEEDS = 10  # as many hits as P4
+SEEDS = 10  # as many hits as Wang 2023
 RUNS = (  # interface, impact limits
     ("torque", "unaware"),
     ("torque", "existential"),

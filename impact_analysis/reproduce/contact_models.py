@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""P0's contact models: Maxwell's restitution, the viscoelastic one, and its energy (H4, H5, H6)."""
+"""Contact models of Wang 2022: Maxwell's restitution, the viscoelastic one, energy (H4 to H6)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROUNDING = 1e-9  # relative error of the integration that counts as none
 
 
 def speeds() -> tuple[float, ...]:
-    """Return P0's five contact speeds [m/s]."""
+    """Return the five contact speeds of Wang 2022 [m/s]."""
     return parameter("iim.contact_speed_ref")
 
 
@@ -44,7 +44,7 @@ def maxwell_row() -> Row:
         holds=deviation < 1e-6,
         note="free body, equations integrated, and the suite's closed form; zeta ="
         f" {DAMPING_RATIO:g}, {speeds()[0]:g} to {speeds()[-1]:g} m/s. That data contradict it is"
-        " P0's finding and needs its force profiles",
+        " a finding of Wang 2022 and needs its force profiles",
         figures={"restitution": float(found[0]), "largest_relative_deviation": deviation},
     )
 

@@ -19,8 +19,8 @@ from impact_robots import ArmDynamics, Robot
 from impact_robots.kinematics import inverse_kinematics
 from impact_sim import PANDA_NOISE, Interface, Measurement, Simulation, Surface
 
-# Not published, but bracketed: k/c = 0.015 m/s gives P0's restitution below 0.15 at 0.1 m/s, and
-# 0.125 m/s its contact durations of 16 to 20 ms (rough fit to the axes of its Fig. 7).
+# Not published, but bracketed: k/c = 0.015 m/s gives a restitution below 0.15 at 0.1 m/s as in
+# Wang 2022, and 0.125 m/s its contact durations of 16 to 20 ms (rough fit to the axes of Fig. 7).
 LAWS = {"k/c 0.015": Viscoelastic(1.2e5, 8e6), "k/c 0.125": Viscoelastic(1.0e5, 8e5)}
 CONFIGURATIONS = ("iim_cfg_1", "iim_cfg_2", "iim_cfg_3")
 RUN_UP = 0.04  # [m]
@@ -92,7 +92,7 @@ def _touch(measured: Measurement) -> float:
 def detection_delays(
     robot: Robot, seed: int, progress: Callable[[float, str], None] = lambda *_: None
 ) -> list[Detection]:
-    """Simulate P0's configurations and speeds, once with each contact law."""
+    """Simulate configurations and speeds of Wang 2022, once with each contact law."""
     positions = {line["name"]: line for line in read("chosen_scenario_configurations")}
     speeds = parameter("iim.contact_speed_ref")
     plan = [

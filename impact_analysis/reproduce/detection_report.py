@@ -26,8 +26,9 @@ def row(detections: list[Detection]) -> Row:
         " or false",
         holds=clean and PUBLISHED[0] <= median <= PUBLISHED[1],
         note="three configurations, five speeds, velocity interface, sensor noise, one cycle of"
-        f" transport ({TRANSPORT * 1e3:g} ms); the contact law is not published: one k/c fits P0's"
-        " restitution, the other its durations. Faster and harder impacts are found earlier",
+        f" transport ({TRANSPORT * 1e3:g} ms); the contact law is not published: one k/c fits the"
+        " published restitution, the other the durations."
+        " Faster and harder impacts are found earlier",
         figures={"median_delay_s": median, "impacts": len(every), "within_published": within}
         | {"shortest_delay_s": float(every.min()), "longest_delay_s": float(every.max())},
     )

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""P0's options 2 and 4, generalised momentum and composite body with flexibility, agree (H2)."""
+"""Options 2 and 4 of Wang 2022, generalised momentum and flexible composite body, agree (H2)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tables II and III of P1 over again: its ten motion types simulated, recorded and analysed."""
+"""Tables II and III of Rey Arias 2024 from its ten motions: simulated, recorded, analysed."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from impact_detector.estimators.gross_methods import POLYNOMIAL
 from impact_sim.scenarios import load_scenario
 from impact_trials.campaign import run_campaign, trials_of
 
-TRIALS = 5  # of each type, as in P1
+TRIALS = 5  # of each type, as in Rey Arias 2024
 THETA, RHO = "M+B_theta", "M+B_rho"
 NAME = "flex_exp_type{}"
 
 
 def experiment(seed: int, report: Callable[[float, str], None]) -> Analysis:
-    """Simulate, record and analyse ten types; restitution 0, as P1 supposes."""
+    """Simulate, record and analyse ten types; restitution 0, as Rey Arias 2024 supposes."""
     scenarios = [load_scenario(NAME.format(k)) for k in range(1, TYPES + 1)]
     trials = trials_of(scenarios, TRIALS, seed)
     jobs = os.cpu_count() or 1
@@ -65,13 +65,13 @@ def studies(analysis: Analysis) -> tuple[Study, Study]:
         for name, each in friction.items()
     )
     second = (
-        f"P1's Table II over again: {THETA} / {RHO}, mean absolute error of {TRIALS} repetitions"
+        f"Table II of Rey Arias 2024: {THETA} / {RHO}, mean absolute error of {TRIALS} repetitions"
         f" [deg/s], identified friction {told}; * marks cells that differ by more than 1 deg/s."
-        " P1's arm, poses, angles of types 5 to 10, contact and speeds are not published: ours are"
-        " chosen, so its numbers are no target"
+        " The arm, poses, angles of types 5 to 10, contact and speeds are not published: ours are"
+        " chosen, so the published numbers are no target"
     )
     third = (
-        f"P1's Table III over again: {THETA} with the identified friction / without friction"
+        f"Table III of Rey Arias 2024: {THETA} with the identified friction / without friction"
         " [deg/s]; published with friction 0.3 / 0"
     )
     return (

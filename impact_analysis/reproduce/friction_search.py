@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""P1's identification of the friction coefficient, on impacts whose friction is known (H14)."""
+"""The friction identification of Rey Arias 2024, on impacts whose friction is known (H14)."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from impact_predictor.identification.friction_identification import (
 from impact_robots import ArmDynamics, Robot, contact_rotation
 from impact_sim.passive_impact import passive_impact
 
-# Type 4 of P1: the tool straight down, motion along +x, 26 degrees below horizontal; the pose is
-# not published.
+# Type 4 of Rey Arias 2024: the tool straight down, motion along +x, 26 degrees below horizontal;
+# the pose is not published.
 STANCE = np.array([0.0, 0.3, 0.0, -2.2, 0.0, 2.5, 0.0])  # [rad]
 APPROACH = np.radians(26.0)
-SPEEDS = (0.10, 0.125, 0.15, 0.175, 0.20)  # P1: 0.1 to 0.2 m/s, five repetitions
-TOLERANCE = 0.10  # relative; P1's force gauge agreed within 10 percent
+SPEEDS = (0.10, 0.125, 0.15, 0.175, 0.20)  # Rey Arias 2024: 0.1 to 0.2 m/s, five repetitions
+TOLERANCE = 0.10  # relative; the published force gauge agreed within 10 percent
 
 
 def friction_trials(robot: Robot, friction: float) -> list[MeasuredImpact]:
-    """Simulate P1's type 4 with a friction coefficient [-], gravity compensation alone."""
+    """Simulate motion type 4 with a friction coefficient [-], gravity compensation alone."""
     dynamics = ArmDynamics(robot)
     still = dynamics(STANCE, np.zeros(robot.dof))
     direction = np.array([np.cos(APPROACH), 0.0, -np.sin(APPROACH)])

@@ -1,10 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""P3's hit-and-push as a collinear inelastic impact of two masses (H18).
+"""Hit-and-push of van Steen 2025 as a collinear inelastic impact of two masses (H18).
 
 v^+ = m_eff v^-/(m_eff + m_o) with m_eff = 1/(J_n (M + B)^-1 J_n^T): what the nonsmooth simulation
-of P3 gives for a central impact (specification, section 5). P3 publishes neither the pose nor the
-end-effector's mass: both are varied.
+of van Steen 2025 gives for a central impact. Neither the pose nor the end-effector's mass is
+published: both are varied.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PICKED = (0.55, -0.10, 0.30)  # [m]; the figures below are for this one
 POSES = tuple((x, y, z) for x in (0.45, 0.55, 0.65) for y in (-0.10, 0.10) for z in (0.2, 0.3, 0.4))
 EXTRA_MASS = 0.63  # that makes the suite's tool as heavy as the Panda's hand [kg]
 EXTRA_LEVER = -0.07  # where, along the tool's axis from the contact point [m]
-INERTIAS = ("M+B_theta", "M+B_rho", "M")  # the order of P3's columns
+INERTIAS = ("M+B_theta", "M+B_rho", "M")  # the order of the published columns
 COLUMNS = (
     "v_pred_Btheta_m_per_s(derived)",
     "v_pred_Brho_m_per_s(derived)",
@@ -101,8 +101,8 @@ def row(poses: list[PushPose]) -> Row:
         ours=f"{_text(light[0], '{:.4f}')}; hand-heavy tool {_text(heavy[0], '{:.4f}')} m/s",
         difference=f"{_text(relative[0], '{:+.1%}')}; {_text(relative[1], '{:+.1%}')}",
         holds=bool(ordered and np.all(low <= published) and np.all(published <= high)),
-        note=f"B_theta / B_rho / B=0 at p = {PICKED} m, tool along -y. Pose and tool mass of P3 are"
-        f" unknown; {len(poses)} lateral poses, tools of 0.1 and 0.73 kg, span {spread} m/s, the"
+        note=f"B_theta / B_rho / B=0 at p = {PICKED} m, tool along -y. Pose and tool mass are not"
+        f" published; {len(poses)} lateral poses, tools of 0.1 and 0.73 kg, span {spread} m/s, the"
         " order always as published: consistent, no proof",
         figures={
             "velocity_after_b_theta_mps": float(light[0, 0]),
@@ -154,7 +154,7 @@ def _before() -> float:
 
 
 def _line() -> dict[str, str]:
-    """Return the line of P3's Table II that the claim is about."""
+    """Return the line of Table II, van Steen 2025, that the claim is about."""
     table = read("rs2025_table2_hit_and_push")
     return next(line for line in table if (line["object"], line["case"]) == ("catfood", "2"))
 

@@ -1,9 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether impulses stay in the set that P4 announces (H21).
+"""Whether impulses stay in the set that Wang 2023 announces (H21).
 
-Impulses come from Coulomb impacts with a drawn restitution and slip. The set is P4's, of the
-composite rigid body, with the pyramid around Coulomb's cone.
+Impulses come from Coulomb impacts with a drawn restitution and slip. The set is the published one,
+of the composite rigid body, with the pyramid around Coulomb's cone.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from impact_sim import Scenario, load_scenario
 SCENARIOS = ("qp_panda_demo", "qp_panda_cfg1", "qp_panda_cfg2", "qp_panda_robust")
 PER_SCENARIO = 500
 DRAWN, PER_DRAWN = "drawn", (100, 20)  # wall configurations, impacts at each
-SPEED = 0.175  # P4's, along the normal [m/s]
-SLIP = 0.06  # largest tangential velocity, a little more than P4's 0.054 [m/s]
+SPEED = 0.175  # of Wang 2023, along the normal [m/s]
+SLIP = 0.06  # largest tangential velocity, a little more than the published 0.054 [m/s]
 GENERATORS = 8  # of the pyramid
 TOLERANCE = 1e-9  # of membership [N.s]
 

@@ -21,7 +21,8 @@ def line_command(
     """Return the command that follows a line with a constant pitch.
 
     u = (M + B) J^-1 (a - Jdot qdot) + h with a = a_ref + 2 sqrt(k_p) (v_ref - v) + k_p (x_ref - x):
-    with three joints and three coordinates the 1 kHz task-space QP of P1 has this one solution.
+    with three joints and three coordinates this is the one solution of the 1 kHz task-space QP of
+    Rey Arias 2024.
 
     Args:
         start: plane pose at rest (x [m], z [m], pitch [rad]), shape (3,).

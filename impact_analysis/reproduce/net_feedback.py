@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""P3's validation: net feedback vanishes if the predicted velocity is the true one (H19).
+"""Net feedback vanishes if the predicted velocity is the true one: van Steen 2025 (H19).
 
 A unit mass follows a reference by PD control with perfect feed-forward, is hit, and follows the
 reference of after the impact; velocity feedback fades in over the interim. a_net, the integral of
@@ -37,7 +37,7 @@ class NetFeedback:
 
 
 def net_feedback(reference: float, *, vibration: float = 0.0) -> float:
-    """Return the net feedback [m/s] for a reference velocity after the impact [m/s]; P3 (28).
+    """Return the net feedback [m/s] for a velocity reference [m/s]; van Steen 2025 (28).
 
     Args:
         reference: velocity of the post-impact reference [m/s].
@@ -67,7 +67,7 @@ def _shake(t: float, amplitude: float) -> float:
 
 
 def fit(*, vibration: float = 0.0) -> NetFeedback:
-    """Return the line through P3's five levels of the reference, 80 to 120 % of the prediction."""
+    """Return the line through the five published references, 80 to 120 % of the prediction."""
     levels = np.array(parameter("rs.levels")) * AFTER
     net = np.array([net_feedback(level, vibration=vibration) for level in levels])
     slope, offset = np.polyfit(levels, net, 1)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The planar arm of P1's simulation: joints 2, 4 and 6 of a Panda in the plane y = 0."""
+"""The planar arm simulated by Rey Arias 2024: joints 2, 4 and 6 of a Panda in the plane y = 0."""
 
 from __future__ import annotations
 

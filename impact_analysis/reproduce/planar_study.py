@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""P1's simulation again: which inertia predicts the gross velocity jump of a planar arm."""
+"""The simulation of Rey Arias 2024: which inertia predicts a planar arm's gross velocity jump."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class PlanarResult:
 
 
 def planar_law() -> ExtendedHuntCrossley:
-    """Return the contact of the study, a steel sphere on wood; P1 (7), figures assumed."""
+    """Return the contact, a steel sphere on wood; Rey Arias 2024 (7), figures assumed."""
     (stiffness,) = parameter("flex.contact.kc_used_by_us")
     (damping,) = parameter("flex.contact.dc_used_by_us")
     return ExtendedHuntCrossley(stiffness, damping)

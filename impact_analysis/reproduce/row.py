@@ -11,7 +11,12 @@ from typing import Any
 from impact_analysis.reproduce.published import claims
 
 REPRODUCED, DIFFERS, NOT_AVAILABLE = "reproduced", "differs", "not available"
-PAPERS = {"000": "P0", "001": "P1", "003": "P3", "004": "P4"}  # numbers in headline_results.csv
+PAPERS = {  # by the number in headline_results.csv
+    "000": "Wang 2022",
+    "001": "Rey Arias 2024",
+    "003": "van Steen 2025",
+    "004": "Wang 2023",
+}
 
 
 @dataclass(frozen=True)
@@ -19,7 +24,7 @@ class Row:
     """A claim and its verdict; the texts are for people, ``figures`` for programs."""
 
     id: str  # such as H13, of headline_results.csv
-    paper: str  # P0, P1, P3 or P4
+    paper: str  # Wang 2022, Rey Arias 2024, van Steen 2025 or Wang 2023
     claim: str  # as in headline_results.csv
     published: str
     ours: str

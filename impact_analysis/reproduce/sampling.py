@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a slow force sensor makes of an impulse: P4's study of sampling rates (H24)."""
+"""What a slow force sensor makes of an impulse: sampling rates, Wang 2023 (H24)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from impact_analysis.reproduce.row import Row, Study, judged
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_predictor.contact_force.simulation import simulate_contact
 
-MASS = 3.0  # effective, fitted to P0's Fig. 7 [kg]
+MASS = 3.0  # effective, fitted to Fig. 7 of Wang 2022 [kg]
 STIFFNESS = 1.2e5  # [N/m]
 RATIOS = (0.15, 0.06, 0.015)  # k/c, from a soft to a very peaked profile [m/s]
 TRIALS = 1000  # phases of the sampling, evenly spread
@@ -70,7 +70,7 @@ def row(found: list[SampledImpulse]) -> Row:
         holds=bias < SIMILAR,
         note=f"viscoelastic profiles, {TRIALS} phases: the mean has no bias, but a single trial at"
         f" {slowest:g} Hz is off by {low:.0%} to {high:.0%} (standard deviation) as k/c falls from"
-        f" {RATIOS[0]:g} to {RATIOS[-1]:g} m/s, the mean of P4's ten by {low / 10**0.5:.0%} to"
+        f" {RATIOS[0]:g} to {RATIOS[-1]:g} m/s, the mean of the ten by {low / 10**0.5:.0%} to"
         f" {high / 10**0.5:.0%}",
         figures={
             "largest_relative_bias": bias,

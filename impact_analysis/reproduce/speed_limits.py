@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""P4's speed limits in closed form (H20), and what joint velocities do at them (H22)."""
+"""Speed limits of Wang 2023 in closed form (H20), and what joint velocities do at them (H22)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SpeedLimit:
     robust: float  # every impulse does [m/s]
     joint: str  # that the robust limit is about
     velocity_share: float  # largest |qdot^+| over its limit at the existential speed [-]
-    published_velocity_share: float  # the same with P4's minimum-norm map [-]
+    published_velocity_share: float  # the same with the published minimum-norm map [-]
 
 
 def speed_limit(

@@ -27,7 +27,7 @@ def speed_row(scenarios: list[SpeedLimit], sampled: list[SpeedLimit]) -> Row:
         difference="; ".join(f"{o / p - 1:+.1%}" for o, p in zip(ours, published, strict=True)),
         holds=bool(low <= min(published) and max(published) <= high and limited == 1.0),
         note="closed-form existential bounds at the scenarios qp_panda_cfg1 and 2, chosen to be"
-        f" near the published speeds: P4's poses are unknown. {len(sampled)} drawn poses: median"
+        f" near the published speeds: poses are not published. {len(sampled)} drawn poses: median"
         f" {middle:.2f}, 5-95 % {low:.2f}-{high:.2f} m/s (robust: median {np.median(robust):.2f}),"
         f" all below {wanted:g}. The closed loop that keeps the bounds: below",
         figures={
@@ -54,9 +54,9 @@ def velocity_row(scenarios: list[SpeedLimit], sampled: list[SpeedLimit]) -> Row:
         ours=f"|qd+| at most {published:.2f} of its limit; by M+B_theta {arm:.2f}",
         difference="inactive" if max(published, arm) < 1.0 else "ACTIVE",
         holds=max(published, arm) < 1.0,
-        note=f"worst impulse at the existential speed, {len(scenarios)} scenarios, P4's"
-        " minimum-norm map and (M+B_theta)^-1 J^T, which the arm follows. Not everywhere: of"
-        f" {len(sampled)} drawn poses {beyond['published']} exceed a limit by P4's map and"
+        note=f"worst impulse at the existential speed, {len(scenarios)} scenarios, by the"
+        " published minimum-norm map and (M+B_theta)^-1 J^T, which the arm follows. Not everywhere: of"
+        f" {len(sampled)} drawn poses {beyond['published']} exceed a limit by the published map and"
         f" {beyond['arm']} by the arm's",
         figures={
             "largest_share_published_map": published,
@@ -73,7 +73,7 @@ def study(scenarios: list[SpeedLimit]) -> Study:
     return Study(
         "speed_limits",
         "Highest approach speed of the scenarios [m/s]; |qd+| over its limit at the existential",
-        ("scenario", "mu", "existential", "robust", "joint", "|qd+|", "|qd+|, P4's map"),
+        ("scenario", "mu", "existential", "robust", "joint", "|qd+|", "|qd+|, published map"),
         [
             (
                 limit.name,

@@ -37,7 +37,7 @@ Report = Callable[[float, str], None]  # share done, 0 to 1, and a note
 
 
 def iim_table(seed: int, report: Report) -> Table:
-    """Return the table of P0: inverse inertia, contact models, detection."""
+    """Return the table of Wang 2022: inverse inertia, contact models, detection."""
     robot = load_robot("panda")
     masses = inertia_ranking(robot, seed, progress=report)
     delays = detection_delays(robot, seed, report)
@@ -58,11 +58,11 @@ def iim_table(seed: int, report: Report) -> Table:
         contact_models.study(restitutions),
         detection_report.study(delays),
     )
-    return Table("iim", "P0: inverse inertia matrix and contact-force model", rows, studies)
+    return Table("iim", "Wang 2022: inverse inertia matrix and contact-force model", rows, studies)
 
 
 def flex_table(seed: int, report: Report) -> Table:
-    """Return the table of P1: flexible joints."""
+    """Return the table of Rey Arias 2024: flexible joints."""
     results = planar_study(planar_cases(), report)
     without_loop = planar_study(planar_cases(torque_loop=False), report)
     report(1.0, "friction search")
@@ -73,21 +73,21 @@ def flex_table(seed: int, report: Report) -> Table:
     )
     flexible = flexible_experiment.experiment(seed, report)
     studies = (planar_report.study(results), *flexible_experiment.studies(flexible))
-    return Table("flex", "P1: post-impact velocity of flexible-joint robots", rows, studies)
+    return Table("flex", "Rey Arias 2024: post-impact velocity, flexible joints", rows, studies)
 
 
 def rs_table(seed: int, report: Report) -> Table:
-    """Return the table of P3: predictions by a nonsmooth simulator."""
+    """Return the table of van Steen 2025: predictions by a nonsmooth simulator."""
     report(0.0, "lateral poses")
     poses = hit_and_push.push_poses(load_robot("panda"), seed)
     still, shaken = net_feedback.fit(), net_feedback.fit(vibration=net_feedback.VIBRATION)
     rows = (*velocity_gaps.rows(), hit_and_push.row(poses), net_feedback.row(still, shaken))
     studies = (hit_and_push.study(poses), net_feedback.study(still, shaken))
-    return Table("rs", "P3: sim-to-real gap of velocity jumps", rows, studies)
+    return Table("rs", "van Steen 2025: sim-to-real gap of velocity jumps", rows, studies)
 
 
 def qp_table(seed: int, report: Report) -> Table:
-    """Return the table of P4: impact-aware control."""
+    """Return the table of Wang 2023: impact-aware control."""
     robot = load_robot("panda")
     report(0.0, "speed limits")
     scenarios, sampled = scenario_limits(robot), sampled_limits(robot, seed)
@@ -108,13 +108,13 @@ def qp_table(seed: int, report: Report) -> Table:
         impulse_membership.study(impulses),
         sampling.study(samples),
     )
-    return Table("qp", "P4: impact-aware task-space QP control", rows, studies)
+    return Table("qp", "Wang 2023: impact-aware task-space QP control", rows, studies)
 
 
 def _small_restitution() -> Row:
     return unavailable(
         "H9",
-        "a bound on measured restitution: needs P0's recorded force profiles, which are not public;"
+        "a bound on measured restitution: needs the force profiles recorded for Wang 2022, not public;"
         " restitution of a simulation is what one puts in",
         "e_r < 0.15",
     )

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""P0's experiment: a velocity-controlled arm moves straight into a wall."""
+"""The experiment of Wang 2022: a velocity-controlled arm moves straight into a wall."""
 
 from __future__ import annotations
 

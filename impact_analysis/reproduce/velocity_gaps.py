@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tables II and III of P3: how far predicted velocities miss measured ones (H15, H16, H17)."""
+"""Tables II and III of van Steen 2025: predicted against measured velocities (H15, H16, H17)."""
 
 from __future__ import annotations
 

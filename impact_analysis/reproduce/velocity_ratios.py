@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Table I of P0: the ratio of approximate to exact contact velocity, from its own columns (H7)."""
+"""Table I of Wang 2022: approximate over exact contact velocity, from its own columns (H7)."""
 
 from __future__ import annotations
 

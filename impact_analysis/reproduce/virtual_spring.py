@@ -1,10 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""P0's virtual spring on viscoelastic force profiles: it needs a restitution above 1 (H3).
+"""The virtual spring of Wang 2022 on viscoelastic profiles: it needs a restitution above 1 (H3).
 
-The spring of P0, section VII-A1, changes its stiffness at the largest force, so it takes the peak
-of a profile for the end of compression. A viscoelastic contact's force leads its penetration: the
-peak comes early, and more impulse follows it than preceded it.
+The spring of Wang 2022, section VII-A1, changes its stiffness at the largest force, so it takes
+the peak of a profile for the end of compression. A viscoelastic contact's force leads its
+penetration: the peak comes early, and more impulse follows it than preceded it.
 """
 
 from __future__ import annotations
