@@ -7,22 +7,18 @@ from __future__ import annotations
 from collections import deque
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 import numpy as np
 from rosbags.typesys.store import Typestore
 
 from impact_bags import BagWriter
+from impact_bags.message_maker import Made, MessageMaker
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.signals.sample import NANOSECONDS, ForceSample
 from impact_robots.robot import Robot
 from impact_sim.simulation import CYCLE_NS
 from impact_trials.lockstep import Cycle, forces
 
-STATE = "sensor_msgs/msg/JointState"
-WRENCH = "geometry_msgs/msg/WrenchStamped"
-BATCH = "impact_msgs/msg/WrenchBatch"
-ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
 LEAD = 0.6  # before the event, at most [s]
 
 
@@ -42,8 +38,11 @@ class TrialBag:
             typestore: with impact_msgs; the same may serve many bags.
             forces: record the force sensor too.
         """
-        self._writer, self._types = BagWriter(path, typestore), typestore.types
-        self._robot, self._forces = robot, forces
+        self._writer, self._make = (
+            BagWriter(path, typestore),
+            MessageMaker(typestore, robot.base_frame),
+        )
+        self._names, self._forces = robot.joint_names, forces
         self._before: deque[Cycle] = deque(maxlen=round(LEAD * NANOSECONDS / CYCLE_NS))
         self._latched: Announcement | None = None  # the last one of what was cut
 
@@ -85,55 +84,25 @@ class TrialBag:
             self._write(self._before.popleft())
 
     def _write(self, cycle: Cycle) -> None:
+        make, write, time = self._make, self._writer.write, cycle.time
         measured, answer = cycle.measurement, cycle.answer
         if self._forces:
             for topic, sample in forces(measured):
-                kind, message = self._force(topic, sample)
-                self._writer.write(f"/{topic}", kind, message, sample.time)
-        self._write_state("/joint_states", cycle.time, measured.q, measured.dq, measured.tau)
+                write(f"/{topic}", *self._force(topic, sample), sample.time)
+        state = measured.q, measured.dq, measured.tau
         desired = np.empty(0), answer.velocity, answer.reference_torque  # no positions
-        self._write_state("/impact_qp/desired_joint_states", cycle.time, *desired)
+        write("/joint_states", *make.joint_state(time, self._names, *state), time)
+        topic = "/impact_qp/desired_joint_states"
+        write(topic, *make.joint_state(time, self._names, *desired), time)
         if answer.announcement is not None:
-            self._write_announcement(answer.announcement, cycle.time)
-
-    def _write_state(self, topic: str, time: int, *values: np.ndarray) -> None:
-        """Write position, velocity and effort, each of shape (n,) or empty."""
-        names = list(self._robot.joint_names)
-        message = self._types[STATE](self._header(time), names, *values)
-        self._writer.write(topic, STATE, message, time)
+            self._write_announcement(answer.announcement, time)
 
     def _write_announcement(self, said: Announcement, time: int) -> None:
         """Write what was announced, at a time that may be later [ns]."""
-        point, vector = (
-            self._types[f"geometry_msgs/msg/{name}"](*values)
-            for name, values in (("Point", said.offset), ("Vector3", said.normal))
-        )
-        largest = said.friction, said.restitution
-        contact = self._types["impact_msgs/msg/Contact"](
-            said.frame, point, vector, *largest, 0.0, 0.0
-        )
-        message = self._types[ANNOUNCEMENT](
-            self._header(said.time, self._robot.base_frame),
-            said.withdrawn,
-            contact,
-            self._stamp(said.start),
-            self._stamp(said.end or 0),
-        )
-        self._writer.write("/impact_qp/announcement", ANNOUNCEMENT, message, time)
+        self._writer.write("/impact_qp/announcement", *self._make.announcement(said), time)
 
-    def _force(self, topic: str, sample: ForceSample) -> tuple[str, Any]:
+    def _force(self, topic: str, sample: ForceSample) -> Made:
         """Return type and message of force samples."""
-        header = self._header(sample.time, self._robot.base_frame)
         if topic == "wrench_batch":
-            period = sample.period / NANOSECONDS
-            return BATCH, self._types[BATCH](header, period, sample.force.ravel(), np.zeros(0))
-        vector = self._types["geometry_msgs/msg/Vector3"]
-        force = vector(*sample.force[0].tolist())
-        wrench = self._types["geometry_msgs/msg/Wrench"](force, vector(0.0, 0.0, 0.0))
-        return WRENCH, self._types[WRENCH](header, wrench)
-
-    def _header(self, time: int, frame: str = "") -> Any:
-        return self._types["std_msgs/msg/Header"](self._stamp(time), frame)
-
-    def _stamp(self, time: int) -> Any:
-        return self._types["builtin_interfaces/msg/Time"](*divmod(time, NANOSECONDS))
+            return self._make.wrench_batch(sample.time, sample.period, sample.force)
+        return self._make.wrench(sample.time, sample.force[0])

@@ -15,6 +15,8 @@ import numpy as np
 import pinocchio as pin
 
 from impact_bags import BagWriter, impact_typestore
+from impact_bags.message_maker import MessageMaker
+from impact_detector.attribution.expectation import Announcement
 from impact_robots import load_robot
 from impact_robots.joint_friction import PANDA_FRICTION
 
@@ -218,34 +220,22 @@ def write(folder, record: Record, *, torques=True, forces=True, announced=None, 
         announced: friction and restitution of the plate that were announced.
         every: so many-th of the force samples are written.
     """
-    types = impact_typestore()
-    kinds = types.types
-
-    def header(time, frame=""):
-        stamp = kinds["builtin_interfaces/msg/Time"](*divmod(round(time * 1e9), 10**9))
-        return kinds["std_msgs/msg/Header"](stamp, frame)
-
+    make = MessageMaker(types := impact_typestore(), "panda_link0")
     names = [f"panda_joint{i}" for i in range(1, 8)]
     with BagWriter(folder, types) as bag:
         if announced is not None:
-            name = "impact_msgs/msg/ImpactAnnouncement"
-            point = kinds["geometry_msgs/msg/Point"](0.0, 0.0, 0.0)
-            up = kinds["geometry_msgs/msg/Vector3"](0.0, 0.0, 1.0)
-            contact = kinds["impact_msgs/msg/Contact"]("", point, up, *announced, 0.0, 0.0)
-            never = kinds["builtin_interfaces/msg/Time"](0, 0)
-            message = kinds[name](header(0.0, "panda_link0"), False, contact, never, never)
-            bag.write("/impact_qp/announcement", name, message, 0)
+            friction, restitution = announced
+            said = Announcement(0, friction=friction, restitution=restitution)
+            bag.write("/impact_qp/announcement", *make.announcement(said), 0)
         logged = 0  # goes on where measured time jumps back
         for t, q, dq, tau in zip(record.t, record.q, record.dq, record.tau, strict=True):
-            logged = max(logged + 1, round(t * 1e9))
+            stamp = round(t * 1e9)
+            logged = max(logged + 1, stamp)
             effort = tau if torques else np.zeros(0)
-            message = kinds["sensor_msgs/msg/JointState"](header(t), names, q, dq, effort)
-            bag.write("/joint_states", "sensor_msgs/msg/JointState", message, logged)
+            bag.write("/joint_states", *make.joint_state(stamp, names, q, dq, effort), logged)
         force_t, force = record.force_t[::every], record.force[::every]
         for k in range(0, len(force_t) if forces else 0, BATCH):
-            at, some = force_t[k], force[k : k + BATCH]
-            message = kinds["impact_msgs/msg/WrenchBatch"](
-                header(at, "panda_link0"), every * STEP, some.ravel(), np.zeros(0)
-            )
-            bag.write("/wrench", "impact_msgs/msg/WrenchBatch", message, round(at * 1e9))
+            stamp = round(force_t[k] * 1e9)
+            batch = make.wrench_batch(stamp, round(every * STEP * 1e9), force[k : k + BATCH])
+            bag.write("/wrench", *batch, stamp)
     return folder

@@ -5,18 +5,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 from rosbags.typesys.store import Typestore
 
 from impact_bags import BagWriter
-from impact_detector.signals.sample import NANOSECONDS, from_seconds
+from impact_bags.message_maker import Made, MessageMaker
+from impact_detector.signals.sample import from_seconds
 from impact_foreign import Hit
 from impact_robots import Robot
-
-STATE = "sensor_msgs/msg/JointState"
-WRENCH = "geometry_msgs/msg/WrenchStamped"
 
 
 def write_hit(path: Path, robot: Robot, hit: Hit, types: Typestore) -> None:
@@ -32,24 +28,15 @@ def write_hit(path: Path, robot: Robot, hit: Hit, types: Typestore) -> None:
         RecordingError: the folder is there.
         WriteError: the disk refused.
     """
-    known = types.types
-    vector, wrench = (known[f"geometry_msgs/msg/{name}"] for name in ("Vector3", "Wrench"))
-    messages: list[tuple[int, str, str, Any]] = []
-
-    def header(time: float, frame: str) -> tuple[int, Any]:
-        stamp = from_seconds(time)
-        at = known["builtin_interfaces/msg/Time"](*divmod(stamp, NANOSECONDS))
-        return stamp, known["std_msgs/msg/Header"](at, frame)
-
-    names = list(robot.joint_names)
+    make, names = MessageMaker(types, robot.base_frame), robot.joint_names
+    messages: list[tuple[int, str, Made]] = []
     for time, *values in zip(hit.t, hit.q, hit.dq, hit.tau, strict=True):
-        stamp, head = header(float(time), "")
-        messages.append((stamp, "/joint_states", STATE, known[STATE](head, names, *values)))
+        stamp = from_seconds(float(time))
+        messages.append((stamp, "/joint_states", make.joint_state(stamp, names, *values)))
     for time, force in zip(hit.force_t, hit.force, strict=True):
-        stamp, head = header(float(time), robot.base_frame)
-        pushes = wrench(vector(*force.tolist()), vector(*np.zeros(3).tolist()))
-        messages.append((stamp, "/wrench", WRENCH, known[WRENCH](head, pushes)))
+        stamp = from_seconds(float(time))
+        messages.append((stamp, "/wrench", make.wrench(stamp, force)))
     messages.sort(key=lambda message: message[:2])
     with BagWriter(path, types) as bag:
-        for stamp, topic, kind, message in messages:
-            bag.write(topic, kind, message, stamp)
+        for stamp, topic, made in messages:
+            bag.write(topic, *made, stamp)

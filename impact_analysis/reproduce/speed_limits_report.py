@@ -55,9 +55,9 @@ def velocity_row(scenarios: list[SpeedLimit], sampled: list[SpeedLimit]) -> Row:
         difference="inactive" if max(published, arm) < 1.0 else "ACTIVE",
         holds=max(published, arm) < 1.0,
         note=f"worst impulse at the existential speed, {len(scenarios)} scenarios, by the"
-        " published minimum-norm map and (M+B_theta)^-1 J^T, which the arm follows. Not everywhere: of"
-        f" {len(sampled)} drawn poses {beyond['published']} exceed a limit by the published map and"
-        f" {beyond['arm']} by the arm's",
+        " published minimum-norm map and (M+B_theta)^-1 J^T, which the arm follows. Not everywhere:"
+        f" of {len(sampled)} drawn poses {beyond['published']} exceed a limit by the published map"
+        f" and {beyond['arm']} by the arm's",
         figures={
             "largest_share_published_map": published,
             "largest_share_b_theta": arm,

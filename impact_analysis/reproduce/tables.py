@@ -114,8 +114,8 @@ def qp_table(seed: int, report: Report) -> Table:
 def _small_restitution() -> Row:
     return unavailable(
         "H9",
-        "a bound on measured restitution: needs the force profiles recorded for Wang 2022, not public;"
-        " restitution of a simulation is what one puts in",
+        "a bound on measured restitution: needs force profiles recorded for Wang 2022 that are not"
+        " public; restitution of a simulation is what one puts in",
         "e_r < 0.15",
     )
 

@@ -1,0 +1,74 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the messages of a robot's driver for a recording, without ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from rosbags.typesys.store import Typestore
+
+from impact_detector.attribution.expectation import Announcement
+
+NANOSECONDS = 1_000_000_000
+STATE = "sensor_msgs/msg/JointState"
+WRENCH = "geometry_msgs/msg/WrenchStamped"
+BATCH = "impact_msgs/msg/WrenchBatch"
+ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
+
+Made = tuple[str, Any]  # type and message, as ``BagWriter.write`` takes them
+
+
+class MessageMaker:
+    """Makes messages with a stamp [ns]; forces and normals are in the axes of one frame."""
+
+    def __init__(self, typestore: Typestore, frame: str) -> None:
+        """Set up.
+
+        Args:
+            typestore: with impact_msgs; the same may serve many makers.
+            frame: name of the robot's base frame.
+        """
+        self._types, self._frame = typestore.types, frame
+
+    def joint_state(self, time: int, names: Sequence[str], *values: np.ndarray) -> Made:
+        """Return position, velocity and effort of named joints, each of shape (n,) or empty."""
+        return STATE, self._types[STATE](self._header(time, ""), list(names), *values)
+
+    def wrench(self, time: int, force: np.ndarray) -> Made:
+        """Return a force (3,) [N] without a moment."""
+        wrench = self._types["geometry_msgs/msg/Wrench"](
+            self._vector(force), self._vector((0.0,) * 3)
+        )
+        return WRENCH, self._types[WRENCH](self._header(time, self._frame), wrench)
+
+    def wrench_batch(self, time: int, period: int, force: np.ndarray) -> Made:
+        """Return forces (k, 3) [N], the first at ``time``, one a ``period`` [ns]."""
+        header, seconds = self._header(time, self._frame), period / NANOSECONDS
+        return BATCH, self._types[BATCH](header, seconds, force.ravel(), np.zeros(0))
+
+    def announcement(self, said: Announcement) -> Made:
+        """Return what a controller says about an impact to come."""
+        point = self._types["geometry_msgs/msg/Point"](*said.offset)
+        largest = said.friction, said.restitution
+        contact = self._types["impact_msgs/msg/Contact"](
+            said.frame, point, self._vector(said.normal), *largest, 0.0, 0.0
+        )
+        return ANNOUNCEMENT, self._types[ANNOUNCEMENT](
+            self._header(said.time, self._frame),
+            said.withdrawn,
+            contact,
+            self._stamp(said.start),
+            self._stamp(said.end or 0),
+        )
+
+    def _vector(self, values: Sequence[float] | np.ndarray) -> Any:
+        return self._types["geometry_msgs/msg/Vector3"](*map(float, values))
+
+    def _header(self, time: int, frame: str) -> Any:
+        return self._types["std_msgs/msg/Header"](self._stamp(time), frame)
+
+    def _stamp(self, time: int) -> Any:
+        return self._types["builtin_interfaces/msg/Time"](*divmod(time, NANOSECONDS))
