@@ -10,7 +10,8 @@ table = pandas.DataFrame(analysis.records())
 """
 
 from impact_analysis.analyze.analysis import analyze_impacts
-from impact_analysis.analyze.collection import Collected, collect
+from impact_analysis.analyze.collected import Collected
+from impact_analysis.analyze.collection import collect
 from impact_analysis.analyze.comparison import Candidate, Ranked
 from impact_analysis.analyze.documents import document, write
 from impact_analysis.analyze.identify import Identified

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.analyze.collection import Collected
+from impact_analysis.analyze.collected import Collected
 from impact_analysis.analyze.comparison import (
     Candidate,
     Impacts,

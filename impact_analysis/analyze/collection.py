@@ -4,10 +4,7 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -16,10 +13,12 @@ import numpy as np
 
 from impact_analysis.analyze.anomalies import hole, quality_notes, second_contact
 from impact_analysis.analyze.coasting import COASTING, drive
+from impact_analysis.analyze.collected import Collected, group_of
 from impact_analysis.analyze.detector_choice import choose
 from impact_analysis.analyze.force_peaks import CONTACT_FORCE
 from impact_analysis.analyze.measured import MeasuredImpact, Trace
-from impact_analysis.analyze.missed import Missed, MissedWatch, missed_text
+from impact_analysis.analyze.missed import MissedWatch
+from impact_analysis.analyze.pieces import Piece
 from impact_analysis.analyze.sentences import say
 from impact_analysis.analyze.settings import Settings
 from impact_analysis.analyze.state_watch import StateWatch
@@ -27,14 +26,13 @@ from impact_analysis.detection.detect_run import feed
 from impact_bags.bag_recording import BagRecording
 from impact_bags.exceptions import RecordingError
 from impact_bags.open_recording import open_recording
-from impact_bags.reader import Span
 from impact_bags.recording import Force, Recording
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators.estimate import SECOND_IMPACT, Estimate
 from impact_detector.parameters import session_for
 from impact_detector.session import Outcome
 from impact_detector.signals.buffers import JointRecord, RecentForce, RecentJoints
-from impact_detector.signals.sample import Detection, JointSample, Suppressed, Verdict, from_seconds
+from impact_detector.signals.sample import Detection, JointSample, Verdict, from_seconds
 from impact_robots import ImpactError, Robot
 from impact_trials.processes import check_stopped
 
@@ -45,117 +43,7 @@ AGAIN = 0.25  # of the first statistic: what rises by that is another impact
 BEFORE, AFTER = 0.05, 0.11  # of the traces, around the touch [s]
 JUST_BEFORE = 2e-3  # the touch may have been this much earlier [s]
 MOST_TRACES = 60  # impacts that are drawn, in one recording and over all
-SHORT = 120.0  # recordings are not cut into pieces [s]
-LEAD, TRAIL = 5.0, 2.0  # what is read before and after a piece [s]
 FORCE_POINTS = 400  # of a trace
-MOST_SAID = 5  # impacts that may have been missed, in one recording
-SLOW = 2.5e-3  # time between joint states that is too long [s]
-_REPEATED = re.compile(r"[_-]?\d+$")
-
-
-@dataclass
-class Collected:
-    """What one recording holds."""
-
-    recording: str
-    impacts: list[MeasuredImpact] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)  # in words
-    error: str = ""  # why it could not be read, in words
-    samples: int = 0  # joint states
-    judged: int = 0  # of these, with a statistic
-    dropped: int = 0  # of these, not finite or without the robot's joints
-    duration: float = 0.0  # measured time [s]
-    period: float = float("nan")  # usual time between joint states [s]
-    largest_statistic: float = float("nan")  # outside of impacts or not
-    threshold: float = float("nan")
-    gaps: list[float] = field(default_factory=list)  # in the joint states [s]
-    jumps: list[float] = field(default_factory=list)  # back in time [s]
-    repeated: int = 0  # joint states with the stamp of the one before
-    suppressed: list[Suppressed] = field(default_factory=list)  # above the threshold, no impact
-    missed: list[Missed] = field(default_factory=list)  # what may have been impacts
-
-    @property
-    def remarks(self) -> list[str]:
-        """What was odd, in words."""
-        said = list(self.warnings)
-        if self.gaps:
-            said.append(say("gaps", count=len(self.gaps), longest=f"{max(self.gaps):.3g}"))
-        if self.jumps:
-            said.append(say("jumps", count=len(self.jumps), longest=f"{max(self.jumps):.3g}"))
-        if self.repeated:
-            said.append(say("repeated", count=self.repeated))
-        if self.period > SLOW:
-            said.append(say("slow", rate=f"{1 / self.period:.0f}"))
-        said += [missed_text(each) for each in self.missed[:MOST_SAID]]
-        if (more := len(self.missed) - MOST_SAID) > 0:
-            said.append(say("missed_more", count=more))
-        if self.dropped:
-            said.append(say("not_finite", count=self.dropped, samples=self.samples))
-        return said
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A part of a long bag; the detector begins earlier, and reads on until estimates are done."""
-
-    first: int | None = None  # stamp of its first joint state [ns]; None: of the recording
-    last: int | None = None  # of the next piece's first one [ns]; None: there is no next piece
-    span: Span = (None, None)  # recorded time to read, more than that [ns]
-
-    def holds(self, time: int) -> bool:
-        """Tell whether a stamp [ns] is of this piece."""
-        after = self.first is None or time >= self.first
-        return after and (self.last is None or time < self.last)
-
-
-def pieces(path: Path, settings: Settings, count: int) -> list[Piece]:
-    """Return at most ``count`` pieces of a recording; one if it is short, or no bag."""
-    try:
-        recording = open_recording(path, settings.load_robot(), settings.topics)
-        if not isinstance(recording, BagRecording) or recording.duration < SHORT:
-            return [Piece()]
-        cuts = recording.boundaries(count)
-    except ImpactError:
-        return [Piece()]  # collecting it will say what is wrong
-    starts = [(None, None), *cuts]
-    ends = [*cuts, (None, None)]
-    return [
-        Piece(
-            first,
-            last,
-            (
-                None if begin is None else begin - from_seconds(LEAD),
-                None if end is None else end + from_seconds(TRAIL),
-            ),
-        )
-        for (begin, first), (end, last) in zip(starts, ends, strict=True)
-    ]
-
-
-def joined(parts: Sequence[Collected]) -> Collected:
-    """Return what the pieces of one recording hold together."""
-    first, *others = parts
-    if not others:
-        return first
-    errors = [part.error for part in parts if part.error]
-    return Collected(
-        first.recording,
-        [impact for part in parts for impact in part.impacts],
-        list(dict.fromkeys(text for part in parts for text in part.warnings)),
-        errors[0] if errors else "",
-        sum(part.samples for part in parts),
-        sum(part.judged for part in parts),
-        sum(part.dropped for part in parts),
-        sum(part.duration for part in parts),
-        float(np.nanmedian([part.period for part in parts])),
-        float(np.nanmax([part.largest_statistic for part in parts])),
-        first.threshold,
-        [gap for part in parts for gap in part.gaps],
-        [jump for part in parts for jump in part.jumps],
-        sum(part.repeated for part in parts),
-        [each for part in parts for each in part.suppressed],
-        [each for part in parts for each in part.missed],
-    )
 
 
 def collect(
@@ -183,14 +71,6 @@ def collect(
     except ImpactError as error:
         collected.error = " ".join(str(error).split())
     return collected
-
-
-def group_of(name: str) -> str:
-    """Return what repeats itself: a recording's name without suffix and number."""
-    stem = name
-    for suffix in (".mcap", ".db3", ".csv"):
-        stem = stem.removesuffix(suffix)
-    return _REPEATED.sub("", stem) or stem
 
 
 class _Collector:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from impact_detector.estimators.impulse import runs
+from impact_detector.signals.noise import STD_OF_MEDIAN
 
 CONTACT_FORCE = 3.0  # norm that is a contact [N]
 RISE = 0.01  # in which an impact rises by RISE_SHARE of its peak [s]
@@ -38,7 +39,7 @@ def force_peaks(t: np.ndarray, force: np.ndarray) -> list[tuple[float, float]]:
     period = float(np.median(np.diff(t)))
     change = force - np.median(force, axis=0)
     norm = np.linalg.norm(change, axis=1)
-    noise = 1.4826 * float(np.median(np.abs(change), axis=0).max())
+    noise = STD_OF_MEDIAN * float(np.median(np.abs(change), axis=0).max())
     level = max(CONTACT_FORCE, _SIGMAS * noise)
     found: list[tuple[float, float]] = []
     for first, end in runs(norm > level):

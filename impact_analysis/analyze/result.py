@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from impact_analysis.analyze.collection import Collected
+from impact_analysis.analyze.collected import Collected
 from impact_analysis.analyze.comparison import (
     Candidate,
     Cell,

@@ -16,16 +16,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from impact_analysis.analyze.analysis import analyze_impacts
-from impact_analysis.analyze.collection import (
-    MOST_TRACES,
-    Collected,
-    Piece,
-    collect,
-    joined,
-    pieces,
-)
+from impact_analysis.analyze.collected import Collected, joined
+from impact_analysis.analyze.collection import MOST_TRACES, collect
 from impact_analysis.analyze.measured import as_json, impact_from_json
 from impact_analysis.analyze.missed import Missed
+from impact_analysis.analyze.pieces import Piece, pieces
 from impact_analysis.analyze.result import Analysis
 from impact_analysis.analyze.settings import Settings
 from impact_bags.folder_lock import locked

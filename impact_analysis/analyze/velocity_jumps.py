@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from impact_detector.signals.noise import STD_OF_MEDIAN
 from impact_robots import ArmDynamics, Robot
 
 HALF = 0.005  # of the time over which a jump is taken [s]
@@ -14,7 +15,6 @@ JUMP = 0.15  # of one joint [rad/s]
 WITHOUT_TORQUE = 0.3  # the same where torques are unknown: more than a controller commands [rad/s]
 SIGMAS = 8.0  # of what velocities always do: noise, ripple of the gears
 EXPLAINED = 0.5  # share of a jump that torques must leave unexplained
-_OF_MEDIAN = 1.4826  # standard deviation over the median magnitude, normal distribution
 _APART = 0.1  # between jumps, within that they are one [s]
 _PLACES = np.array([-3.0, -1.0, 1.0, 3.0])  # times HALF, and what counts of the velocity there
 _WEIGHTS = np.array([0.5, -1.5, 1.5, -0.5])
@@ -43,7 +43,7 @@ def velocity_jumps(
     if not len(inner):
         return []
     jumps = _jump(t, dq, t[inner])
-    usual = _OF_MEDIAN * np.median(np.abs(jumps), axis=0)
+    usual = STD_OF_MEDIAN * np.median(np.abs(jumps), axis=0)
     excess = (np.abs(jumps) / np.maximum(JUMP, SIGMAS * usual)).max(axis=1)
     found: list[tuple[float, float]] = []
     while excess.max(initial=0.0) > 1.0:

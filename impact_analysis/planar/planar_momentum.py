@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from impact_analysis.planar.planar_impacts import LeverSigns, PlanarImpacts
+from impact_detector.signals.noise import STD_OF_MEDIAN
 
 RESAMPLED = 200  # of the bootstrap
 INTERVAL = (0.025, 0.975)
@@ -108,7 +109,7 @@ def _robust_slope(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     floor = 1e-9 * np.median(np.abs(y), axis=-1, keepdims=True) + tiny
     for _ in range(_STEPS):
         left = y - slope[..., None] * x
-        scale = 1.4826 * np.median(np.abs(left), axis=-1, keepdims=True) + floor
+        scale = STD_OF_MEDIAN * np.median(np.abs(left), axis=-1, keepdims=True) + floor
         weighted = bounded / np.hypot(1.0, left / scale)
         slope = (weighted * y).sum(axis=-1) / ((weighted * x).sum(axis=-1) + tiny)
     return slope, scale[..., 0]

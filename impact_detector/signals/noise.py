@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-_OF_MEDIAN = 1.0 / 0.6745  # standard deviation over median absolute value, if Gaussian
+STD_OF_MEDIAN = 1.4826  # standard deviation over median absolute value, if Gaussian
 _OF_SECOND_DIFFERENCE = 1.0 / np.sqrt(6.0)
 _FEWEST = 6
 
@@ -24,4 +24,4 @@ def white_noise(values: np.ndarray, smallest: float) -> np.ndarray:
     if len(values) < _FEWEST:
         return np.full(values.shape[1], smallest)
     size = np.median(np.abs(np.diff(values, 2, axis=0)), axis=0)
-    return np.maximum(size * (_OF_MEDIAN * _OF_SECOND_DIFFERENCE), smallest)
+    return np.maximum(size * (STD_OF_MEDIAN * _OF_SECOND_DIFFERENCE), smallest)

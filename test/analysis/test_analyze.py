@@ -18,7 +18,8 @@ from impact_analysis.analyze import Settings, analyze, analyze_impacts, collect
 from impact_analysis.analyze import document as summary
 from impact_analysis.analyze import run as run_module
 from impact_analysis.analyze.anomalies import second_contact
-from impact_analysis.analyze.collection import group_of, joined, pieces
+from impact_analysis.analyze.collected import group_of, joined
+from impact_analysis.analyze.pieces import pieces
 from impact_bags import BagWriter, impact_typestore
 from impact_bags.bag_recording import BagRecording, TopicChoice
 from impact_cli.command_line import run as main

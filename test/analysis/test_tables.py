@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from impact_analysis.analyze.collection import Collected
+from impact_analysis.analyze.collected import Collected
 from impact_analysis.analyze.missed import Missed
 from impact_analysis.analyze.normals_file import read_normals
 from impact_analysis.analyze.run import _load, _save, analyze

@@ -356,7 +356,7 @@ def test_what_was_finished_before_ctrl_c_is_kept(tmp_path, jobs, whole_group, pa
     finally:
         process.kill()
     assert (process.returncode, out) == (130, "")
-    assert err == "impact: interrupted; what was finished is kept\n"
+    assert err == "impact: interrupted; finished files are kept\n"
     rows = rows_of(folder)
     assert len(rows) >= 2
     assert {path.name for path in folder.iterdir()} == {"trials.csv", *(r["bag"] for r in rows)}

@@ -1,0 +1,95 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What one recording holds: its impacts, and what was odd."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from impact_analysis.analyze.measured import MeasuredImpact
+from impact_analysis.analyze.missed import Missed, missed_text
+from impact_analysis.analyze.sentences import say
+from impact_detector.signals.sample import Suppressed
+
+MOST_SAID = 5  # impacts that may have been missed, in one recording
+SLOW = 2.5e-3  # time between joint states that is too long [s]
+_REPEATED = re.compile(r"[_-]?\d+$")
+
+
+@dataclass
+class Collected:
+    """What one recording holds."""
+
+    recording: str
+    impacts: list[MeasuredImpact] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)  # in words
+    error: str = ""  # why it could not be read, in words
+    samples: int = 0  # joint states
+    judged: int = 0  # of these, with a statistic
+    dropped: int = 0  # of these, not finite or without the robot's joints
+    duration: float = 0.0  # measured time [s]
+    period: float = float("nan")  # usual time between joint states [s]
+    largest_statistic: float = float("nan")  # outside of impacts or not
+    threshold: float = float("nan")
+    gaps: list[float] = field(default_factory=list)  # in the joint states [s]
+    jumps: list[float] = field(default_factory=list)  # back in time [s]
+    repeated: int = 0  # joint states with the stamp of the one before
+    suppressed: list[Suppressed] = field(default_factory=list)  # above the threshold, no impact
+    missed: list[Missed] = field(default_factory=list)  # what may have been impacts
+
+    @property
+    def remarks(self) -> list[str]:
+        """What was odd, in words."""
+        said = list(self.warnings)
+        if self.gaps:
+            said.append(say("gaps", count=len(self.gaps), longest=f"{max(self.gaps):.3g}"))
+        if self.jumps:
+            said.append(say("jumps", count=len(self.jumps), longest=f"{max(self.jumps):.3g}"))
+        if self.repeated:
+            said.append(say("repeated", count=self.repeated))
+        if self.period > SLOW:
+            said.append(say("slow", rate=f"{1 / self.period:.0f}"))
+        said += [missed_text(each) for each in self.missed[:MOST_SAID]]
+        if (more := len(self.missed) - MOST_SAID) > 0:
+            said.append(say("missed_more", count=more))
+        if self.dropped:
+            said.append(say("not_finite", count=self.dropped, samples=self.samples))
+        return said
+
+
+def joined(parts: Sequence[Collected]) -> Collected:
+    """Return what the pieces of one recording hold together."""
+    first, *others = parts
+    if not others:
+        return first
+    errors = [part.error for part in parts if part.error]
+    return Collected(
+        first.recording,
+        [impact for part in parts for impact in part.impacts],
+        list(dict.fromkeys(text for part in parts for text in part.warnings)),
+        errors[0] if errors else "",
+        sum(part.samples for part in parts),
+        sum(part.judged for part in parts),
+        sum(part.dropped for part in parts),
+        sum(part.duration for part in parts),
+        float(np.nanmedian([part.period for part in parts])),
+        float(np.nanmax([part.largest_statistic for part in parts])),
+        first.threshold,
+        [gap for part in parts for gap in part.gaps],
+        [jump for part in parts for jump in part.jumps],
+        sum(part.repeated for part in parts),
+        [each for part in parts for each in part.suppressed],
+        [each for part in parts for each in part.missed],
+    )
+
+
+def group_of(name: str) -> str:
+    """Return what repeats itself: a recording's name without suffix and number."""
+    stem = name
+    for suffix in (".mcap", ".db3", ".csv"):
+        stem = stem.removesuffix(suffix)
+    return _REPEATED.sub("", stem) or stem
