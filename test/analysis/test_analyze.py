@@ -393,7 +393,7 @@ def test_a_long_recording_in_pieces_is_the_same(tmp_path, samples, monkeypatch):
     topics = {"/joint_states": "panda"}
     bag = write_bag(tmp_path / "long", long, topics, announced="panda_tool_contact")
     whole = collect(bag, Settings())
-    monkeypatch.setattr("impact_analysis.analyze.collection.SHORT", 1.0)
+    monkeypatch.setattr("impact_analysis.analyze.pieces.SHORT", 1.0)
     cut = pieces(bag, Settings(), 3)
     assert len(cut) == 3
     together = joined([collect(bag, Settings(), piece=piece) for piece in cut])
