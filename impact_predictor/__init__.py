@@ -22,7 +22,6 @@ from impact_predictor.contact_force.simulation import simulate_contact
 from impact_predictor.exceptions import (
     NoImpulseError,
     NotApproachingError,
-    OutOfRangeError,
     PredictionError,
     SingularJacobianError,
     UnboundedSetError,
@@ -99,6 +98,7 @@ from impact_predictor.sets.feasible_sets import (
 from impact_predictor.sets.polytope import Polytope
 from impact_predictor.sets.robot_sets import SETS, robot_sets
 from impact_predictor.sets.speed_bound import existential_speed_bound, robust_speed_bound
+from impact_robots.exceptions import OutOfRangeError
 
 __all__ = [
     "FRICTION_LAWS",

@@ -36,6 +36,7 @@ from impact_predictor.exceptions import PredictionError
 from impact_predictor.inertia.inertia_models import effective_masses, inverse_inertias
 from impact_predictor.laws.impact_map import contact_impulse
 from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
+from impact_robots.exceptions import OutOfRangeError
 
 Progress = Callable[[float, str], None]
 BEST = "M+B_theta"  # what a torque-controlled arm hits with
@@ -206,7 +207,7 @@ def _normal_impulses(
             impulse = contact_impulse(
                 W, velocity, friction=_number(friction), restitution=bounce, law=known.law
             )
-        except PredictionError:
+        except (PredictionError, OutOfRangeError):
             impulse = np.full(3, np.nan)
         impulses[name] = float(impulse[2])
     return impulses
@@ -243,7 +244,7 @@ def _membership(
         expected = impulse_set(
             crb(state, rotation), _number(friction), span, velocity, GENERATORS, True
         )
-    except PredictionError:
+    except (PredictionError, OutOfRangeError):
         return None
     impulse = rotation.T @ item.impulse
     tolerance = STDS * _number(item.impulse_std) + 1e-9

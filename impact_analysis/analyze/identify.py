@@ -14,6 +14,7 @@ from impact_analysis.analyze.model_spread import Spread, model_spread
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.identification.contact_identification import identify_contact
 from impact_predictor.prediction.model_error import QUANTILE
+from impact_robots.exceptions import OutOfRangeError
 
 FRICTIONS = np.linspace(0.0, 1.0, 51)
 RESTITUTIONS = np.linspace(0.0, 1.0, 41)
@@ -138,7 +139,7 @@ def _cost(impacts: Impacts, model: str, friction: float, restitution: float, law
     """Return the squared error of all velocities, infinite where there is no solution."""
     try:
         return float((impacts.errors(model, friction, restitution, law) ** 2).sum())
-    except PredictionError:
+    except (PredictionError, OutOfRangeError):
         return float("inf")
 
 
@@ -267,7 +268,7 @@ def contact_laws(item: MeasuredImpact, speed: float, mass: float) -> list[Contac
             found = identify_contact(
                 law, t, force, mass, speed, mass_between=(mass / 3, mass * 3), starts=2
             )
-        except PredictionError:
+        except (PredictionError, OutOfRangeError):
             continue
         figures = found.parameters
         if "damping" not in figures:

@@ -14,10 +14,10 @@ from impact_detector.attribution.generalized_impulse import GeneralizedImpulse
 from impact_detector.attribution.localization import limit, misfit
 from impact_detector.exceptions import DetectorError
 from impact_detector.signals.sample import from_seconds
-from impact_predictor.exceptions import PredictionError
 from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.sets.feasible_sets import friction_half_spaces
 from impact_robots import RobotError, contact_rotation
+from impact_robots.exceptions import OutOfRangeError
 
 TIME_TOLERANCE = from_seconds(0.01)  # around the announced window
 MASS_MARGIN = 1.5  # the arm's impulse exceeds the composite body's by up to 48 %
@@ -56,7 +56,7 @@ class Announcement:
         try:
             contact_rotation(self.normal)
             friction_half_spaces(self.friction)
-        except (RobotError, PredictionError) as error:
+        except (RobotError, OutOfRangeError) as error:
             raise DetectorError(f"announcement: {error}") from None
         if not 0.0 <= self.restitution <= 1.0:
             raise DetectorError(

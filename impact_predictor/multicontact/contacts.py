@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
-from impact_predictor.validation import finite_array
+from impact_predictor.exceptions import UnknownNameError
 from impact_robots import contact_rotation
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import finite_array
 
 WORLD = "world"  # the name of what does not move
 JOINTS = ("weld", "hinge", "ball")

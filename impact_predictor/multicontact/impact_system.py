@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
+from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.multicontact.bodies import Body
 from impact_predictor.multicontact.contacts import WORLD, Contact, Loop
 from impact_predictor.multicontact.simultaneous_impact import simultaneous_impact
 from impact_predictor.multicontact.simultaneous_result import SimultaneousImpact
-from impact_predictor.validation import finite_array
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import finite_array
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
+from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.impact_result import ContactMode, Flag
 from impact_predictor.inertia.jacobian import SINGULAR
 from impact_predictor.laws.coulomb import solve_contact
 from impact_predictor.laws.impact_map import FRICTION_LAWS
 from impact_predictor.laws.sliding import sliding_impulse
-from impact_predictor.validation import friction_coefficient, restitution_coefficient
 from impact_robots import ArmStates, ContactDynamics, Robot
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import friction_coefficient, restitution_coefficient
 
 
 class BatchPrediction(NamedTuple):

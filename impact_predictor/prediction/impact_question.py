@@ -18,7 +18,7 @@ from impact_predictor.prediction.velocity_interval import (
 )
 from impact_predictor.sets.polytope import Polytope
 from impact_predictor.sets.robot_sets import robot_sets
-from impact_robots import Robot
+from impact_robots import OutOfRangeError, Robot
 
 
 class ImpactQuestion(NamedTuple):
@@ -78,7 +78,7 @@ def _impulse_set(contact: RobotContact, inverse_inertia: str, robot: Robot) -> P
             inverse_inertia=inverse_inertia,
             names=("impulse",),
         )
-    except (PredictionError, np.linalg.LinAlgError):
+    except (PredictionError, OutOfRangeError, np.linalg.LinAlgError):
         return None
     return impulses
 

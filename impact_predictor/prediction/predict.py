@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
+from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.impact_result import Flag, ImpactMapResult
 from impact_predictor.inertia.approximation import composite_contact, ratio
 from impact_predictor.inertia.inertia_models import named_inverse_inertia
@@ -17,6 +17,7 @@ from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.laws.impact_map import map_state
 from impact_predictor.prediction.prediction import Prediction
 from impact_robots import ArmState, Robot
+from impact_robots.exceptions import OutOfRangeError
 
 _STATE_LIMIT, _VELOCITY_LIMIT = int(Flag.STATE_LIMIT), int(Flag.VELOCITY_LIMIT)
 

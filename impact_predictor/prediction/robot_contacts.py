@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_predictor.exceptions import OutOfRangeError
 from impact_predictor.impact_result import ImpactMapResult
 from impact_predictor.inertia.jacobian import contact_jacobian, jacobian_condition
 from impact_predictor.laws.impact_map import map_state
 from impact_predictor.multicontact.simultaneous_impact import simultaneous_impact
 from impact_predictor.prediction.predict import Assumptions, check_finite, complete, map_inertia
 from impact_predictor.prediction.prediction import Prediction
-from impact_predictor.validation import friction_range, restitution_range
 from impact_robots import ArmState, Robot
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import friction_range, restitution_range
 
 
 class RobotContact(NamedTuple):

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_predictor.exceptions import OutOfRangeError
 from impact_predictor.prediction.model_error import (
     MODEL_ERROR,
     ModelError,
@@ -19,8 +18,9 @@ from impact_predictor.prediction.model_error import (
 )
 from impact_predictor.prediction.predict import map_inertia
 from impact_predictor.prediction.robot_contacts import RobotContact, checked_state, contact_results
-from impact_predictor.validation import friction_range, restitution_range
 from impact_robots import ArmState, Robot
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import friction_range, restitution_range
 
 INERTIA_MARGIN = MODEL_ERROR.inertia
 

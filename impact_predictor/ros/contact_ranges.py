@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from impact_predictor.exceptions import OutOfRangeError
-from impact_predictor.validation import friction_coefficient, restitution_coefficient
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import friction_coefficient, restitution_coefficient
 
 Range = tuple[float, float]
 Ranges = tuple[Range, Range]  # (low, high) of friction and of restitution [-]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
+from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.prediction.impact_question import ImpactQuestion
 from impact_predictor.prediction.robot_contacts import RobotContact
 from impact_predictor.ros.contact_ranges import uncertain
@@ -24,6 +24,7 @@ from impact_predictor.ros.request_limits import (
 )
 from impact_predictor.sets.robot_sets import SETS
 from impact_robots import ArmDynamics, ArmState, ImpactError, Robot, RobotError, contact_rotation
+from impact_robots.exceptions import OutOfRangeError
 from impact_robots.robot import read_only
 from impact_ros.exceptions import MessageError
 from impact_ros.messages import JointReader, reorder, to_nanoseconds, vector

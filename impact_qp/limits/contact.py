@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_predictor.validation import friction_coefficient, restitution_range
 from impact_robots.contact_frame import contact_rotation
+from impact_robots.validation import friction_coefficient, restitution_range
 
 
 @dataclass(frozen=True)

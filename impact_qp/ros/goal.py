@@ -22,6 +22,7 @@ from impact_qp.control.press import highest_press_force
 from impact_qp.control.takeover import cannot_be_made_safe
 from impact_qp.limits import ImpactLimit
 from impact_robots import ArmDynamics, ArmState, Robot
+from impact_robots.exceptions import OutOfRangeError
 
 # Codes of impact_msgs/ExecuteImpact.
 OK, BAD_GOAL, NOT_FEASIBLE, TIMEOUT, CANCELED, PREEMPTED = 1, 2, 3, 4, 5, 6
@@ -139,7 +140,7 @@ class GoalRun:
                 friction=contact.friction,
                 restitution=sum(contact.restitution) / 2,
             )
-        except PredictionError:
+        except (PredictionError, OutOfRangeError):
             return None
 
     def holds_impulse(self, impulse: np.ndarray) -> bool:
@@ -153,6 +154,6 @@ class GoalRun:
             announced = impulse_set(
                 crb(self.before, R), contact.friction, contact.restitution, -speed, 8, True
             )
-        except PredictionError:
+        except (PredictionError, OutOfRangeError):
             return False
         return bool(announced.contains_in_hull_with_zero(R.T @ impulse))

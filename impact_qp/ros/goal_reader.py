@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from impact_predictor.exceptions import PredictionError
 from impact_qp.control.plan import AFTERS, Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import Contact
 from impact_qp.parameters import ControllerParameters
 from impact_robots import ArmState, Robot, RobotError
+from impact_robots.exceptions import OutOfRangeError
 
 _AFTERS = ("retract", *AFTERS)  # by the goal's constants; unknown: retract
 STRICTNESS = ("unaware", "existential", "nominal", "robust")  # impact limits, from the loosest on
@@ -120,7 +120,7 @@ def _contact(goal: Any, known: Contact, robot: Robot, may_widen: bool) -> Contac
             known.peak_factor,
             known.impact_duration,
         )
-    except (PredictionError, RobotError) as error:
+    except (OutOfRangeError, RobotError) as error:
         raise ControlError(str(error)) from None
 
 
