@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -83,13 +83,24 @@ class Surface:
         Raises:
             OutOfRangeError: no point of the surface is known.
         """
-        if self.point is None:
-            raise OutOfRangeError("surface", "a point of it, to measure a gap from", None)
-        return float(self.normal.dot(position - self.point))
+        return float(self.normal.dot(position - self._known_point()))
+
+    def moved(self, distance: float) -> Surface:
+        """Return the surface, moved by a ``distance`` along its normal, towards the robot [m].
+
+        Raises:
+            OutOfRangeError: no point of the surface is known.
+        """
+        return replace(self, point=self._known_point() + distance * self.normal)
 
     def approach_speed(self, velocity: np.ndarray) -> float:
         """Return how fast a point with a ``velocity`` (3,) in O [m/s] nears the surface [m/s]."""
         return -float(self.normal.dot(velocity))
+
+    def _known_point(self) -> np.ndarray:
+        if self.point is None:
+            raise OutOfRangeError("surface", "a point of it, to say where it is", None)
+        return self.point
 
 
 def _middle(low: float, high: float) -> float:

@@ -16,6 +16,7 @@ from impact_bags import BagWriter
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.signals.sample import NANOSECONDS, ForceSample
 from impact_robots.robot import Robot
+from impact_robots.surface import Surface
 from impact_sim.simulation import CYCLE_NS
 from impact_trials.lockstep import Cycle, forces
 
@@ -23,6 +24,7 @@ STATE = "sensor_msgs/msg/JointState"
 WRENCH = "geometry_msgs/msg/WrenchStamped"
 BATCH = "impact_msgs/msg/WrenchBatch"
 ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
+_NO_SURFACE = Surface(None, (0.0, 0.0, 1.0))  # of an announcement that withdraws
 LEAD = 0.6  # before the event, at most [s]
 
 
@@ -104,13 +106,13 @@ class TrialBag:
 
     def _write_announcement(self, said: Announcement, time: int) -> None:
         """Write what was announced, at a time that may be later [ns]."""
+        surface = said.surface or _NO_SURFACE
         point, vector = (
             self._types[f"geometry_msgs/msg/{name}"](*values)
-            for name, values in (("Point", said.offset), ("Vector3", said.normal))
+            for name, values in (("Point", said.offset), ("Vector3", surface.normal.tolist()))
         )
-        largest = said.friction, said.restitution
         contact = self._types["impact_msgs/msg/Contact"](
-            said.frame, point, vector, *largest, 0.0, 0.0
+            said.frame, point, vector, *surface.middle, *surface.uncertainty
         )
         message = self._types[ANNOUNCEMENT](
             self._header(said.time, self._robot.base_frame),

@@ -35,7 +35,7 @@ from impact_predictor import crb, impulse_set
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.inertia.inertia_models import effective_masses, inverse_inertias
 from impact_predictor.laws.impact_map import contact_impulse
-from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
+from impact_robots import ArmDynamics, ArmState, Robot, Surface
 from impact_robots.exceptions import OutOfRangeError
 
 Progress = Callable[[float, str], None]
@@ -167,8 +167,8 @@ def _judge(
         if row is None:
             judged.append(Judged(item, {}, np.nan, np.nan, (np.nan, np.nan), None))
             continue
-        state, rotation = dynamics(item.q, item.dq_before), contact_rotation(item.normal)
-        speed = -float(item.normal @ state.velocity)
+        state, surface = dynamics(item.q, item.dq_before), Surface(None, item.normal)
+        rotation, speed = surface.rotation, surface.approach_speed(state.velocity)
         masses = effective_masses(state, robot, rotation)
         best = BEST if BEST in masses else "M"  # motor inertias may be unknown
         mass = masses[best if best in masses else "gm"]  # that of M
@@ -180,7 +180,7 @@ def _judge(
                 {name: after[row] for name, after in predicted.items()},
                 speed,
                 mass,
-                mass_interval(state, robot, rotation, best),
+                mass_interval(state, surface, robot, best),
                 _membership(item, state, rotation, known.best),
                 laws,
                 _normal_impulses(item, robot, state, rotation, known),

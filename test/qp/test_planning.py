@@ -11,9 +11,9 @@ from tiny_robot import tiny_robot
 from impact_cli.command_line import run
 from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.sets.feasible_sets import unit_impulses
-from impact_qp import ControlError
+from impact_qp import Contact, ControlError
 from impact_qp.limits import ExistentialImpactLimit, NominalImpactLimit, RobustImpactLimit
-from impact_qp.planning import Search, contact_at, safe_speed
+from impact_qp.planning import Search, safe_speed
 from impact_robots import ArmDynamics
 
 Q_A = [0.23, 0.0, 0.53, -1.11, -0.59, 2.77, -2.62]  # qp_wall_cfg_A of the specification
@@ -22,7 +22,7 @@ OPTIONS = ["--normal", "-1,0,0", "--friction", "0.279", "--restitution", "0,0.3"
 
 
 def limit_of(panda, kind, q=Q_A, **options):
-    contact = contact_at(panda, np.array(q), np.array([-1.0, 0.0, 0.0]), **KNOWN)
+    contact = Contact(ArmDynamics(panda).position(np.array(q)), [-1.0, 0.0, 0.0], **KNOWN)
     return kind(panda, contact, **options)
 
 
@@ -74,7 +74,7 @@ def test_the_search_repeats_itself_and_never_ends_worse(panda):
 
 def test_an_arm_without_redundancy_keeps_its_configuration(tmp_path):
     robot = tiny_robot(tmp_path)
-    contact = contact_at(robot, np.zeros(1), np.array([-1.0, 0.0, 0.0]), **KNOWN)
+    contact = Contact(ArmDynamics(robot).position(np.zeros(1)), [-1.0, 0.0, 0.0], **KNOWN)
     best = Search(robot, NominalImpactLimit(robot, contact), np.zeros(1)).best()
     np.testing.assert_allclose(best.q, 0.0, atol=1e-7)
 
