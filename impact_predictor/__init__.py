@@ -63,7 +63,7 @@ from impact_predictor.laws.impact_map import FRICTION_LAWS, impact_map
 from impact_predictor.laws.planar_impact import PLANAR_LAWS, planar_impulse
 from impact_predictor.laws.tangential_compliance import compliant_impulse
 from impact_predictor.multicontact.bodies import ArmBody, FreeBody, box
-from impact_predictor.multicontact.contacts import Contact, Loop, face_points
+from impact_predictor.multicontact.contacts import ContactPoint, Loop, face_points
 from impact_predictor.multicontact.friction_cone import Residuals
 from impact_predictor.multicontact.impact_system import ImpactSystem, SystemImpact, impact_system
 from impact_predictor.multicontact.simultaneous_impact import simultaneous_impact
@@ -107,10 +107,10 @@ __all__ = [
     "SETS",
     "ArmBody",
     "BatchPrediction",
-    "Contact",
     "ContactEnd",
     "ContactIdentification",
     "ContactMode",
+    "ContactPoint",
     "ContactProfile",
     "ExtendedHuntCrossley",
     "FitFlag",

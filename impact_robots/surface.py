@@ -67,12 +67,12 @@ class Surface:
     @property
     def middle(self) -> tuple[float, float]:
         """Friction and restitution in the middle of their ranges [-]."""
-        return _middle(*self.friction), _middle(*self.restitution)
+        return middle(self.friction), middle(self.restitution)
 
     @property
     def uncertainty(self) -> tuple[float, float]:
         """Half the widths of the ranges of friction and restitution [-]."""
-        return _half(*self.friction), _half(*self.restitution)
+        return _half(self.friction), _half(self.restitution)
 
     def gap(self, position: np.ndarray) -> float:
         """Return the distance of a point from the surface, negative behind it [m].
@@ -103,9 +103,10 @@ class Surface:
         return self.point
 
 
-def _middle(low: float, high: float) -> float:
-    return (low + high) / 2
+def middle(bounds: tuple[float, float]) -> float:
+    """Return the middle of a range, which of (x, x) is x."""
+    return (bounds[0] + bounds[1]) / 2
 
 
-def _half(low: float, high: float) -> float:
-    return (high - low) / 2
+def _half(bounds: tuple[float, float]) -> float:
+    return (bounds[1] - bounds[0]) / 2

@@ -77,15 +77,15 @@ def analyze_impacts(
     robot = settings.load_robot()
     measured = [impact for each in recordings for impact in each.impacts]
     impacts = Impacts(robot, measured)
-    found = {}
+    found, (friction, restitution) = {}, settings.assumed
     for k, inertia in enumerate(robot.motor_inertias):
         progress(0.6 * k / len(robot.motor_inertias), f"friction with {inertia}")
         found[inertia] = coefficients(
             impacts,
             inertia,
             settings.law,
-            friction=settings.friction,
-            restitution=settings.restitution,
+            friction=friction,
+            restitution=restitution,
             estimate=settings.restitution_estimate,
             seed=seed,
         )
@@ -139,7 +139,7 @@ def _free_friction(
         return None
     law, found = settings.law, []
     for inertia, e in {one.candidate.inertia: one.candidate.restitution for one in ranking}.items():
-        mu = coefficients(impacts, inertia, law, restitution=e, seed=seed).friction
+        mu = coefficients(impacts, inertia, law, restitution=(e, e), seed=seed).friction
         error = np.abs(impacts.errors(inertia, mu.value, e, law)).mean()
         found.append((float(error), mu))
     return min(found, key=lambda one: one[0])[1]

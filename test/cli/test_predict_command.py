@@ -152,6 +152,8 @@ def test_sets_are_the_librarys(ask, state, panda):
     case = ("--q", Q, "--speed", 0.2, "--friction", "0.1,0.279", "--restitution", "0,0.3")
     answer = document(ask, "sets", *case)
     assert tuple(answer["sets"]) == SETS
+    assert (answer["friction_low"], answer["friction"]) == (0.1, 0.279)
+    assert "friction 0.1 to 0.279, restitution 0 to 0.3" in ask("sets", *case)[1]
     expected = robot_sets(state, a_wall(0.279, (0, 0.3)), panda)
     for each in expected:
         told = answer["sets"][each.name]
@@ -181,6 +183,8 @@ def test_membership_decides_the_exit_status(ask, state, wall):
         (["predict", "--friction", "-1"], 2, "friction: expected a finite number, at least 0"),
         (["predict", "--friction", "0.4,0.2"], 2, "friction: expected low, high"),
         (["predict", "--restitution", "2"], 2, "restitution: expected"),
+        (["sets", "--friction", "0.4,0.2"], 2, "friction: expected low, high"),
+        (["plan", "--friction", "0.4,0.2"], 2, "friction: expected low, high"),
         (["predict", "--robot", "x"], 2, "robot: expected one of fr3, panda or a YAML file"),
         (["predict", "--urdf", "no.urdf"], 2, "no URDF file no.urdf"),
         (["predict", "--contact", "toe"], 2, "contact frame: expected one of panda_link0"),

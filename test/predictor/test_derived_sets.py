@@ -120,6 +120,22 @@ def test_sets_come_in_the_order_asked(hitting, panda):
     assert [each.name for each in sets] == names
 
 
+def test_a_range_of_friction_has_the_set_of_its_highest_which_holds_all_others(hitting, panda):
+    """Restitution has both ends in the set; of friction the highest has the most impulses."""
+    of_range = robot_sets(hitting, a_wall((0.1, 0.4), (0.0, 0.3)), panda)
+    highest = robot_sets(hitting, a_wall(0.4, (0.0, 0.3)), panda)
+    for largest, same in zip(of_range, highest, strict=True):
+        np.testing.assert_array_equal(largest.vertices, same.vertices)
+    for friction in (0.0, 0.1, 0.25, 0.39):
+        lower = robot_sets(hitting, a_wall(friction, (0.1, 0.2)), panda)
+        for large, small in zip(of_range, lower, strict=True):
+            if large.name == "compression_impulse":
+                continue  # flat, so only to rounding
+            tolerance = 1e-9 * max(1.0, np.abs(large.vertices).max())
+            assert all(large.contains(vertex, tolerance) for vertex in small.vertices), large.name
+    assert not all(lower[1].contains(vertex, 1e-9) for vertex in of_range[1].vertices)
+
+
 def test_an_unknown_set_lists_the_choices(hitting, panda):
     with pytest.raises(
         UnknownNameError,

@@ -38,6 +38,12 @@ def test_the_parts_agree(prediction, hitting, panda, wall):
     assert prediction.flags == Flag.APPROACHING
 
 
+def test_a_prediction_has_the_middle_of_the_ranges(prediction, hitting, panda):
+    of_ranges = predict(hitting, a_wall((0.2, 0.4), (0.0, 0.2)), panda)
+    np.testing.assert_allclose(of_ranges.dq_after, prediction.dq_after)
+    assert (of_ranges.friction, of_ranges.restitution) == pytest.approx((0.3, 0.1))
+
+
 def test_heavier_motors_take_a_larger_impulse(hitting, panda):
     impulses = [
         predict(hitting, a_wall(), panda, model=model).impulse[2]

@@ -25,7 +25,7 @@ from impact_qp.limits import (
     velocity_jump,
 )
 from impact_qp.tasks import PostureTask
-from impact_robots import ArmDynamics
+from impact_robots import ArmDynamics, OutOfRangeError
 
 DT = 1e-3
 
@@ -178,6 +178,13 @@ def test_the_bound_of_a_range_of_friction_is_the_lowest_of_all_in_it(
         assert of_range <= min(inside) * (1.0 + 1e-6)
         differ += max(inside) > 1.01 * of_range
     assert differ > 10 or kind is NominalImpactLimit  # which has no friction
+
+
+@pytest.mark.parametrize("name", ["peak_factor", "impact_duration"])
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_pulse_of_force_that_is_none_is_refused(name, value):
+    with pytest.raises(OutOfRangeError, match=f"{name}: expected a finite number above 0"):
+        Contact(np.zeros(3), [-1, 0, 0], **{name: value})
 
 
 def test_friction_without_bound_stops_the_arm(panda, contact, at_impact):

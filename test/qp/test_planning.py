@@ -96,6 +96,21 @@ def plan(capsys, *arguments):
     return status, captured.out, captured.err
 
 
+@pytest.mark.parametrize(
+    ("mode", "kind", "worse"),
+    [("robust", RobustImpactLimit, 0.4), ("existential", ExistentialImpactLimit, 0.1)],
+)
+def test_a_range_of_friction_is_told_and_its_worse_end_counts(capsys, panda, mode, kind, worse):
+    case = ["--q", ",".join(map(str, Q_A)), "--normal", "-1,0,0", "--restitution", "0,0.3"]
+    options = [*case, "--mode", mode, "--friction", "0.1,0.4"]
+    document = json.loads(plan(capsys, *options, "--json")[1])
+    assert (document["friction_low"], document["friction"]) == (0.1, 0.4)
+    contact = Contact(ArmDynamics(panda).position(np.array(Q_A)), [-1, 0, 0], worse, (0.0, 0.3))
+    expected = safe_speed(panda, kind(panda, contact), np.array(Q_A)).bound.speed
+    assert document["speed_bound_mps"] == pytest.approx(expected)
+    assert "friction 0.1 to 0.4, restitution 0 to 0.3" in plan(capsys, *options)[1]
+
+
 def test_the_command_answers_in_one_document(capsys, panda):
     q = ",".join(map(str, Q_A))
     status, out, err = plan(capsys, "--q", q, *OPTIONS, "--optimize", "--json")

@@ -32,6 +32,14 @@ def test_the_gap_does_not_depend_on_which_point_of_the_surface_is_named(surface)
     assert surface.gap(position + aside) == pytest.approx(surface.gap(position), abs=1e-12)
 
 
+def test_a_surface_that_moves_towards_the_robot_leaves_it_less_gap(surface):
+    position = np.array([0.1, 0.2, 0.3])
+    nearer = surface.moved(0.02)
+    assert nearer.gap(position) == pytest.approx(surface.gap(position) - 0.02)
+    assert np.array_equal(nearer.rotation, surface.rotation)
+    assert (nearer.friction, nearer.restitution) == (surface.friction, surface.restitution)
+
+
 def test_the_approach_speed_is_the_rate_at_which_the_gap_closes(surface):
     position, velocity, h = np.array([0.1, 0.2, 0.3]), np.array([0.4, -0.1, 0.2]), 1e-3
     closed = surface.gap(position) - surface.gap(position + h * velocity)
@@ -53,6 +61,14 @@ def test_the_rotation_is_one_and_its_third_column_the_normal(normal):
     assert made.rotation.T @ made.rotation == pytest.approx(np.eye(3), abs=1e-12)
     assert np.linalg.det(made.rotation) == pytest.approx(1.0)
     assert np.array_equal(made.rotation[:, 2], made.normal)
+
+
+def test_the_axes_of_a_unit_normal_are_those_that_it_came_from():
+    random = np.random.default_rng(0)
+    for _ in range(1000):
+        made = Surface(POINT, random.normal(size=3))
+        again = Surface(POINT, made.normal)
+        assert np.array_equal(again.rotation, made.rotation)
 
 
 def test_one_number_is_a_range_of_no_width():
@@ -91,8 +107,9 @@ def test_what_a_surface_was_made_of_may_change_without_changing_it():
 def test_a_surface_without_a_point_has_axes_but_no_gap():
     made = Surface(None, NORMAL, 0.3)
     assert made.normal == pytest.approx(NORMAL / np.linalg.norm(NORMAL))
-    with pytest.raises(OutOfRangeError, match="surface: expected a point of it"):
-        made.gap(POINT)
+    for where in (lambda: made.gap(POINT), lambda: made.moved(0.1)):
+        with pytest.raises(OutOfRangeError, match="surface: expected a point of it"):
+            where()
 
 
 @pytest.mark.parametrize(

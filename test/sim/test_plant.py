@@ -16,6 +16,7 @@ from impact_predictor.contact_force.laws import (
     viscoelastic_restitution,
 )
 from impact_robots import ArmDynamics, Surface, load_robot
+from impact_sim import SimulationError
 from impact_sim.compliant_wall import CompliantWall
 from impact_sim.plant import CONTACT_STEP, FREE_STEP, FlexibleJointPlant
 
@@ -182,6 +183,13 @@ def test_momentum_of_the_arm_changes_by_what_acts_on_it(panda):
         impulse += rate * CONTACT_STEP
     assert peak > 100.0  # it did hit
     np.testing.assert_allclose(momentum() - start, impulse, atol=2e-3 * np.abs(impulse).max())
+
+
+def test_a_wall_has_one_coefficient_of_friction():
+    with pytest.raises(
+        SimulationError, match=r"friction of a wall: expected one number, got 0,0\.3"
+    ):
+        CompliantWall(Surface(np.zeros(3), [0, 0, 1], (0.0, 0.3)), Viscoelastic(1e5, 0.0))
 
 
 def test_friction_opposes_slip_and_stays_in_its_cone():
