@@ -4,25 +4,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from impact_robots import ArmDynamics, ArmState, Robot
+from impact_robots import ArmDynamics, ArmState, Robot, Surface
 
 FOLLOWS = 0.01  # time constant of a velocity-controlled joint [s]
 POSITION_GAIN = 50.0  # of a position-controlled joint [1/s]
 WALL_STIFFNESS, WALL_DAMPING = 3e4, 60.0  # [N/m], [N.s/m]
 VISCOUS = 0.5  # friction of each joint [N.m.s/rad]
 COULOMB, COULOMB_SPEED = 0.3, 0.01  # [N.m], below this speed it goes to zero [rad/s]
-
-
-@dataclass(frozen=True)
-class Wall:
-    """A plane that is really there; base axes."""
-
-    point: np.ndarray  # shape (3,) [m]
-    normal: np.ndarray  # outward, shape (3,), unit
 
 
 class SimulatedArm:
@@ -32,7 +22,7 @@ class SimulatedArm:
     or positions: joints that follow with a lag, and stop dead at the wall.
     """
 
-    def __init__(self, robot: Robot, interface: str, wall: Wall | None = None) -> None:
+    def __init__(self, robot: Robot, interface: str, wall: Surface | None = None) -> None:
         """Create an arm; ``reset`` puts it somewhere."""
         self.robot, self.interface, self.wall = robot, interface, wall
         self.blocked = False  # somebody holds it
@@ -51,7 +41,7 @@ class SimulatedArm:
     def step(self, values: np.ndarray, period: float) -> None:
         """Move for ``period`` [s] under the last command that its driver was sent, shape (n,)."""
         normal = None if self.wall is None else self.wall.normal
-        depth = -1.0 if self.wall is None else self._depth(self.wall)
+        depth = -1.0 if self.wall is None else -self.wall.gap(self.state.position)
         self.touches = depth > 0.0
         if self.blocked:
             self.dq = np.zeros_like(self.dq)
@@ -61,9 +51,6 @@ class SimulatedArm:
             self.dq = self._follow(values, period, normal)
         self.q = self.q + period * self.dq
         self.state = self._dynamics(self.q, self.dq)
-
-    def _depth(self, wall: Wall) -> float:
-        return float(wall.normal @ (wall.point - self.state.position))
 
     def _acceleration(
         self, values: np.ndarray, normal: np.ndarray | None, depth: float

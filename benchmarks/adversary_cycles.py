@@ -183,8 +183,7 @@ class Episode:
     def _change_plan(self) -> None:
         """Give another goal for the same surface."""
         contact = self.task.plan.contact
-        normal = contact.rotation[:, 2]
-        plan = draw_plan(self.random, self.interface, contact.point, normal)
+        plan = draw_plan(self.random, self.interface, contact.point, contact.normal)
         if self.loop.change(plan):
             self.task, self.moves_on = replace(self.task, plan=plan), True
 
@@ -312,11 +311,11 @@ class Episode:
             self.near_since = self.k + 1
             return
         # The row looks a preview ahead by the model: what that does not know adds as much.
-        push = plan.preview * max(0.0, -self.arm.push(plan.contact.rotation[:, 2]))
+        push = plan.preview * max(0.0, -self.arm.push(plan.contact.normal))
         self.pushed = max(push, self.pushed * (1.0 - PERIOD * 1e-9 / plan.preview))
         if (self.k - self.near_since) * PERIOD * 1e-9 < BRAKES_WITHIN + PREVIEWS * plan.preview:
             return
-        speed = -float(plan.contact.rotation[:, 2] @ state.velocity)
+        speed = plan.contact.approach_speed(state.velocity)
         if speed <= SPEED_ROUNDING or reply.relaxed:
             return
         bound = max(0.0, self.bound(state).speed)

@@ -268,6 +268,4 @@ class DdsArm:
     @property
     def gap(self) -> float:
         """Of the contact point to the surface [m]."""
-        point = SCENARIO.surface_point(ROBOT)
-        normal = np.array(SCENARIO.normal)
-        return float(normal @ (self.arm.state.position - point) / np.linalg.norm(normal))
+        return SCENARIO.surface(ROBOT).gap(self.arm.state.position)

@@ -93,7 +93,7 @@ def _send(arm: DdsArm, goal: Any) -> tuple[Any, Any]:
 def _refused_or_safe(arm: DdsArm, goal: Any, friction: float = 0.0) -> None:
     """Demand that a goal is refused, or approached no faster than the node's parameters allow."""
     contact = from_values(ControllerParameters, arm.settings).plan().contact
-    contact = replace(contact, friction=max(contact.friction, friction))
+    contact = replace(contact, friction=(0.0, max(contact.friction[1], friction)))
     bound = RobustImpactLimit(ROBOT, contact).speed_bound
     arm.start()
     arm.cycles(5)
@@ -102,8 +102,8 @@ def _refused_or_safe(arm: DdsArm, goal: Any, friction: float = 0.0) -> None:
         if arm.gap < NEARLY_THERE or arm.wait(result.done, 0.0):
             break
         arm.cycles(1)
-    normal = contact.rotation[:, 2]
-    speed, most = -float(normal @ arm.arm.state.velocity), bound(arm.arm.state).speed
+    state = arm.arm.state
+    speed, most = contact.approach_speed(state.velocity), bound(state).speed
     arm.expect(
         speed <= MARGIN * most + ROUNDING, f"at most {most:.3f} m/s at the contact, got {speed:.3f}"
     )

@@ -9,11 +9,10 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from adversary_arm import Wall
 
 import impact_robots
 from impact_qp import IMPACT_LIMITS, Contact, Plan
-from impact_robots import ArmDynamics, Robot, load_robot
+from impact_robots import ArmDynamics, Robot, Surface, load_robot
 
 INTERFACES = ("torque", "velocity", "position")
 INSIDE = 0.8  # share of the range of positions in which arms begin
@@ -27,7 +26,7 @@ class Task:
     plan: Plan
     q: np.ndarray  # where it begins, shape (n,) [rad]
     dq: np.ndarray  # how it moves there, shape (n,) [rad/s]
-    wall: Wall | None
+    wall: Surface | None
 
 
 @cache
@@ -86,13 +85,13 @@ def _configuration(random: np.random.Generator, robot: Robot) -> np.ndarray:
     return np.clip(q, middle - half, middle + half)
 
 
-def _wall(random: np.random.Generator, point: np.ndarray, normal: np.ndarray) -> Wall | None:
+def _wall(random: np.random.Generator, point: np.ndarray, normal: np.ndarray) -> Surface | None:
     """Return a wall that is announced, nearer, farther, tilted, or not there."""
     kind = random.random()
     if kind < 0.3:
         return None
     if kind < 0.7:
-        return Wall(point, normal)
+        return Surface(point, normal)
     tilted = normal + 0.2 * random.standard_normal(3)
     shifted = point + random.uniform(-0.02, 0.02) * normal
-    return Wall(shifted, tilted / np.linalg.norm(tilted))
+    return Surface(shifted, tilted)

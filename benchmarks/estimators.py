@@ -13,7 +13,7 @@ after the release, at the release.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 from typing import NamedTuple
 
@@ -107,8 +107,8 @@ def record(name: str, number: int) -> Recorded:
     scenario = load_scenario(name).of_trial(number)
     seed = 1000 * SCENARIOS.index(name) + number
     robot, drawn = load_robot(scenario.robot), draw(scenario, seed)
-    surface = replace(scenario.surface(robot), friction=drawn.friction)
-    plant = WatchedPlant(robot, surface)
+    wall = scenario.wall(robot, drawn.friction)
+    plant = WatchedPlant(robot, wall)
     cycles = lockstep(
         Simulation(robot, seed=seed, plant=plant),
         qp_controller(scenario, robot),
@@ -123,23 +123,24 @@ def record(name: str, number: int) -> Recorded:
         if plant.touch is not None and plant.time > plant.touch.time + AFTER:
             break
     truth = _truth(robot, plant, states)
-    return Recorded(robot, surface.normal, surface.law, measurements, detections[0], truth)
+    return Recorded(robot, wall.surface.normal, wall.law, measurements, detections[0], truth)
 
 
 def _truth(robot: Robot, plant: WatchedPlant, states: list[tuple]) -> Truth:
-    touch, duration, surface = plant.touch, plant.contact_duration, plant.surface
-    if touch is None or surface is None:
+    touch, duration, wall = plant.touch, plant.contact_duration, plant.wall
+    if touch is None or wall is None:
         raise RuntimeError("the arm touched nothing")
     passive = passive_impact(
         robot,
         touch.q,
         touch.dq,
-        surface.normal,
-        surface.law,
-        friction=surface.friction,
+        wall.surface.normal,
+        wall.law,
+        friction=wall.friction,
         after_touch=0.15,
     )
     t = passive.t - passive.touch.time
+    normal = wall.surface.normal
     rigid = _rigid(robot, states, touch.time + duration)
     J = ArmDynamics(robot)(touch.q, touch.dq).J[:3]
     return Truth(
@@ -152,7 +153,7 @@ def _truth(robot: Robot, plant: WatchedPlant, states: list[tuple]) -> Truth:
             "rigid": rigid,
         },
         plant.impulse,
-        -float(surface.normal @ J @ rigid) / float(surface.normal @ J @ touch.dq),
+        -float(normal @ J @ rigid) / float(normal @ J @ touch.dq),
         plant.force,
     )
 

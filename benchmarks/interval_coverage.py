@@ -23,7 +23,7 @@ from impact_detector.estimators.gross_velocity import gross_velocity
 from impact_foreign import draw_setup, simulate_hit
 from impact_predictor import velocity_interval
 from impact_predictor.contact_force.laws import Viscoelastic
-from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation, load_robot
+from impact_robots import ArmDynamics, ArmState, Robot, Surface, contact_rotation, load_robot
 from impact_sim.passive_impact import passive_impact
 
 SPEED, SLIP = 0.12, 0.15  # along the normal and along the surface [m/s]
@@ -43,10 +43,8 @@ def measure(trials: int = 60, seed: int = 0) -> dict[str, float]:
         for model in robot.motor_inertias:
             low, high = velocity_interval(
                 state,
+                Surface(None, NORMAL, FRICTION, RESTITUTION),
                 robot,
-                rotation,
-                friction=FRICTION,
-                restitution=RESTITUTION,
                 inertia_margin=MARGIN,
                 model=model,
             )
@@ -69,10 +67,8 @@ def _foreign(robot: Robot, trials: int, seed: int) -> dict[str, float]:
         for model in robot.motor_inertias:
             low, high = velocity_interval(
                 dynamics(truth.q, truth.dq_before),
+                Surface(None, setup.motions[0].normal, truth.friction, truth.restitution),
                 robot,
-                contact_rotation(setup.motions[0].normal),
-                friction=(truth.friction, truth.friction),
-                restitution=(truth.restitution, truth.restitution),
                 model=model,
             )
             inside[model] += ((truth.dq_after >= low) & (truth.dq_after <= high)).tolist()

@@ -18,21 +18,21 @@ from side_by_side import times
 from impact_predictor import (
     INVERSE_INERTIAS,
     contact_jacobian,
-    contacts_interval,
     named_inverse_inertia,
     predict,
     predict_many,
     robot_sets,
+    velocity_interval,
 )
 from impact_predictor.laws.impact_map import map_state
 from impact_predictor.prediction.predict import map_inertia
-from impact_predictor.prediction.robot_contacts import RobotContact
-from impact_robots import ArmDynamics, contact_rotation, load_robot
+from impact_robots import ArmDynamics, Surface, load_robot
 
 ROBOT = load_robot("panda")
-WALL = contact_rotation([-1.0, 0.0, 0.0])
+SURFACE = Surface(None, [-1.0, 0.0, 0.0], 0.279, 0.1)
+RANGES = Surface(None, [-1.0, 0.0, 0.0], (0.2, 0.4), (0.0, 0.3))
+WALL = SURFACE.rotation
 Q = np.array([0.2, -0.01, 0.56, -1.59, -1.76, 2.57, -2.02])
-CASE: dict[str, Any] = {"friction": 0.279, "restitution": 0.1}
 BATCH = 10_000
 
 
@@ -44,23 +44,22 @@ def measure() -> dict[str, float]:
     state = dynamics(Q, dq)
     model, data, J = ROBOT.model, ROBOT.model.createData(), contact_jacobian(state, WALL)
     inertias = [map_inertia(state, ROBOT, name) for name in ROBOT.motor_inertias]
-    contact = RobotContact(state, WALL, (0.2, 0.4), (0.0, 0.3))
 
     def everything() -> None:
         for name in INVERSE_INERTIAS:
             named_inverse_inertia(state, WALL, name)
         for M_x in inertias:
-            map_state(M_x, J, dq, **CASE, law="coulomb")
-        robot_sets(state, ROBOT, WALL, friction=0.279, restitution=(0.0, 0.3))
+            map_state(M_x, J, dq, friction=0.279, restitution=0.1, law="coulomb")
+        robot_sets(state, RANGES, ROBOT)
 
     taken = times(
         {
             "pinocchio.impulseDynamics": lambda: pin.impulseDynamics(model, data, Q, dq, J),
             "constraint impulseDynamics": _by_constraint(dq),
             "dynamics": lambda: dynamics(Q, dq),
-            "prediction": lambda: predict(dynamics(Q, dq), ROBOT, WALL, **CASE),
+            "prediction": lambda: predict(dynamics(Q, dq), SURFACE, ROBOT),
             "inertias, maps and sets": everything,
-            "interval": lambda: contacts_interval([contact], ROBOT),
+            "interval": lambda: velocity_interval(state, RANGES, ROBOT),
         }
     )
     figures = {f"{name} [us]": 1e6 * seconds for name, seconds in taken.items()}
@@ -94,7 +93,7 @@ def _batch(seed: int) -> float:
     dq = random.uniform(-1.0, 1.0, (BATCH, 7))
     dynamics = ArmDynamics(ROBOT)
     start = perf_counter()
-    predict_many(dynamics, ROBOT, q, dq, WALL, **CASE)
+    predict_many(dynamics.many(q, dq), SURFACE, ROBOT)
     return perf_counter() - start
 
 

@@ -58,7 +58,7 @@ def measure() -> dict[str, float]:
 def _controller(mode: str, **options: Any) -> ImpactController:
     contact = Contact(
         SCENARIO.surface_point(ROBOT),
-        np.array(SCENARIO.normal),
+        SCENARIO.normal,
         SCENARIO.friction,
         SCENARIO.restitution,
         SCENARIO.peak_factor,

@@ -26,12 +26,13 @@ from impact_predictor import (
     velocity_interval,
 )
 from impact_predictor.contact_force.laws import Viscoelastic
-from impact_robots import ArmDynamics, ArmState, contact_rotation, load_robot
+from impact_robots import ArmDynamics, ArmState, Surface, load_robot
 from impact_sim.passive_impact import passive_impact
 
 FIGURES = Path(__file__).parent / "figures"
 ROBOT, NORMAL = load_robot("panda"), np.array([-1.0, 0.0, 0.0])
-WALL, DYNAMICS = contact_rotation(NORMAL), ArmDynamics(ROBOT)
+ROUGH, DYNAMICS = Surface(None, NORMAL, 0.3), ArmDynamics(ROBOT)
+WALL = ROUGH.rotation
 Q = np.array([0.43, -0.61, 0.18, -2.16, 0.04, 3.13, -0.73])  # iim_cfg_1
 
 
@@ -48,7 +49,7 @@ def draw_friction_laws() -> None:
     axes.plot(slips, slips, color="0.7", label="no change")
     for law, style in (("sliding", "--"), ("coulomb", "-")):
         after = [
-            predict(approach([0, slip, -0.2]), ROBOT, WALL, friction=0.3, law=law).velocity_after
+            predict(approach([0, slip, -0.2]), ROUGH, ROBOT, law=law).velocity_after
             for slip in slips
         ]
         axes.plot(slips, np.array(after)[:, 1], style, label=law, linewidth=2)
@@ -116,8 +117,8 @@ def draw_intervals() -> None:
     figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
     joints = np.arange(1, 8)
     for i, model in enumerate(ROBOT.motor_inertias):
-        ranges = {"friction": (0.2, 0.4), "restitution": (0.0, 0.3)}
-        low, high = velocity_interval(state, ROBOT, WALL, **ranges, model=model)
+        surface = Surface(None, NORMAL, (0.2, 0.4), (0.0, 0.3))
+        low, high = velocity_interval(state, surface, ROBOT, model=model)
         style = {"color": ("tab:gray", "tab:blue", "tab:purple")[i], "linewidth": 2}
         middle, half = np.degrees(high + low) / 2, np.degrees(high - low) / 2
         axes.errorbar(

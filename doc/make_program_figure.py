@@ -24,7 +24,7 @@ def main() -> None:
     """Run the controller on its own motion, and keep the last program."""
     contact = Contact(
         SCENARIO.surface_point(ROBOT),
-        np.array(SCENARIO.normal),
+        SCENARIO.normal,
         SCENARIO.friction,
         SCENARIO.restitution,
     )

@@ -15,7 +15,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from impact_predictor import ArmBody, Contact, box, face_points, impact_system
+from impact_predictor import ArmBody, ContactPoint, box, face_points, impact_system
 from impact_robots import ArmDynamics, ArmState, contact_rotation, load_robot
 
 FILE = Path(__file__).with_name("figures") / "simultaneous_impacts.png"
@@ -61,8 +61,8 @@ def speed_after(
     bodies = {"arm": ArmBody(state, motor_inertia), "object": box(mass, SIZE, center)}
     hand = face_points(touch, contact_rotation([0, 1, 0]), [0.03, 0.03]) if flat else [touch]
     feet = face_points(center - [0.0, 0.0, half[2]], np.eye(3), half[:2])
-    contacts = [Contact(point, [0, 1, 0], "arm", "object", friction=0.8) for point in hand]
-    contacts += [Contact(foot, [0, 0, 1], "object", friction=0.3) for foot in feet]
+    contacts = [ContactPoint(point, [0, 1, 0], "arm", "object", friction=0.8) for point in hand]
+    contacts += [ContactPoint(foot, [0, 0, 1], "object", friction=0.3) for foot in feet]
     result = impact_system(bodies, contacts).solve()
     return -float(state.J[1] @ result.velocities["arm"])
 

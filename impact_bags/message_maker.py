@@ -11,12 +11,14 @@ import numpy as np
 from rosbags.typesys.store import Typestore
 
 from impact_detector.attribution.expectation import Announcement
+from impact_robots.surface import Surface
 
 NANOSECONDS = 1_000_000_000
 STATE = "sensor_msgs/msg/JointState"
 WRENCH = "geometry_msgs/msg/WrenchStamped"
 BATCH = "impact_msgs/msg/WrenchBatch"
 ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
+_NO_SURFACE = Surface(None, (0.0, 0.0, 1.0))  # of an announcement that withdraws
 
 Made = tuple[str, Any]  # type and message, as ``BagWriter.write`` takes them
 
@@ -51,10 +53,10 @@ class MessageMaker:
 
     def announcement(self, said: Announcement) -> Made:
         """Return what a controller says about an impact to come."""
-        point = self._types["geometry_msgs/msg/Point"](*said.offset)
-        largest = said.friction, said.restitution
+        surface = said.surface or _NO_SURFACE
+        point, normal = self._types["geometry_msgs/msg/Point"](*said.offset), surface.normal
         contact = self._types["impact_msgs/msg/Contact"](
-            said.frame, point, self._vector(said.normal), *largest, 0.0, 0.0
+            said.frame, point, self._vector(normal), *surface.middle, *surface.uncertainty
         )
         return ANNOUNCEMENT, self._types[ANNOUNCEMENT](
             self._header(said.time, self._frame),

@@ -16,7 +16,7 @@ from impact_robots import (
     ArmDynamics,
     ArmState,
     Robot,
-    contact_rotation,
+    Surface,
     load_robot,
     robot_from_urdf,
 )
@@ -25,14 +25,11 @@ from impact_robots.exceptions import UsageError
 
 @dataclass(frozen=True)
 class Impact:
-    """A robot in a state, a surface, and ranges (low, high) of what is not known of them."""
+    """A robot in a state, and the surface at its contact point."""
 
     robot: Robot
     state: ArmState
-    rotation: np.ndarray  # R_Op, shape (3, 3)
-    normal: tuple[float, ...]  # as given
-    friction: tuple[float, float]
-    restitution: tuple[float, float]
+    surface: Surface
 
 
 def add_impact_options(parser: argparse.ArgumentParser, *, moving: bool = True) -> None:
@@ -84,21 +81,23 @@ def read_impact(arguments: argparse.Namespace) -> Impact:
     Raises:
         UsageError: vectors of the wrong length, or velocities given twice.
         RobotError: the robot cannot be loaded, or the normal is none.
+        OutOfRangeError: friction or restitution is out of its range.
     """
     robot = _robot(arguments)
-    rotation = contact_rotation(_sized(arguments.normal, 3, "--normal"))
+    normal = _sized(arguments.normal, 3, "--normal")
     dynamics = ArmDynamics(robot, arguments.composite)
     if arguments.q is None:
         robot.require(f"{arguments.command} without --q", "stance")
     q = robot.stance if arguments.q is None else _sized(arguments.q, robot.dof, "--q")
+    still = dynamics(q, np.zeros(robot.dof))
+    surface = Surface(still.position, normal, arguments.friction, arguments.restitution)
     if arguments.dq is None:
-        dq = _approach(dynamics(q, np.zeros(robot.dof)), rotation, arguments.speed)
+        dq = _approach(still, surface.rotation, arguments.speed)
     elif arguments.speed is None:
         dq = _sized(arguments.dq, robot.dof, "--dq")
     else:
         raise UsageError("expected --dq or --speed, got both")
-    friction, restitution = arguments.friction, arguments.restitution
-    return Impact(robot, dynamics(q, dq), rotation, arguments.normal, friction, restitution)
+    return Impact(robot, dynamics(q, dq), surface)
 
 
 def _robot(arguments: argparse.Namespace) -> Robot:

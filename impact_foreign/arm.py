@@ -58,14 +58,14 @@ class ForeignArm:
         """Return how deep the contact point is in the wall at ``q``, negative outside of it [m]."""
         pin.forwardKinematics(self._model, self._data, q)
         place = pin.updateFramePlacement(self._model, self._data, self._frame)
-        return float(self.wall.normal @ (self.wall.point - place.translation))
+        return -self.wall.surface.gap(place.translation)
 
     def contact_velocity(self) -> np.ndarray:
         """Return the velocity of the contact point in contact axes, shape (3,) [m/s]."""
         J = pin.computeFrameJacobian(
             self._model, self._data, self.q, self._frame, pin.LOCAL_WORLD_ALIGNED
         )[:3]
-        return np.asarray(self.wall.rotation.T @ J @ self.dq)
+        return np.asarray(self.wall.surface.rotation.T @ J @ self.dq)
 
     def step(self, motor_torque: np.ndarray, h: float) -> Step:
         """Go on by ``h`` [s] with constant motor torques, shape (n,) [N.m]."""
@@ -77,18 +77,18 @@ class ForeignArm:
         A = links + self._motors
         against = data.nle + self._friction(self.dq)
         change = h * np.linalg.solve(A, motor_torque - against)
-        depth = float(self.wall.normal @ (self.wall.point - place.translation))
+        depth = -self.wall.surface.gap(place.translation)
         impulse, slides = np.zeros(3), False
         if depth > 0.0:
             frame = pin.getFrameJacobian(model, data, self._frame, pin.LOCAL_WORLD_ALIGNED)
-            J = self.wall.rotation.T @ frame[:3]
+            J = self.wall.surface.rotation.T @ frame[:3]
             impulse, slides = self._contact(J, np.linalg.solve(A, J.T), self.dq + change, depth, h)
             change += np.linalg.solve(A, J.T @ impulse)
         self.dq = self.dq + change
         self.q = middle + 0.5 * h * self.dq
         self.time += h
         sensed = motor_torque - self._motors @ change / h
-        return Step(sensed, self.wall.rotation @ impulse / h, slides)
+        return Step(sensed, self.wall.surface.rotation @ impulse / h, slides)
 
     def _contact(
         self, J: np.ndarray, effect: np.ndarray, dq: np.ndarray, depth: float, h: float

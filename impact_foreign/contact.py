@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from impact_robots import Surface
+
 _ROUNDS = 50  # of the search for a direction of sliding
 _SETTLED = 1e-10  # change of it that ends the search
 
@@ -17,19 +19,20 @@ class PlasticWall:
     """Walton and Braun (1986): linear loading, stiffer unloading from a dent that stays.
 
     A free mass leaves with the restitution sqrt(stiffness / unloading stiffness) at any speed.
-    Vectors in base axes.
     """
 
-    point: np.ndarray  # any point of the plane, shape (3,) [m]
-    rotation: np.ndarray  # contact axes in base axes, the third is the outward normal, shape (3, 3)
+    surface: Surface  # with one coefficient each; restitution of a free mass, above 0
     stiffness: float  # of loading [N/m]
-    restitution: float  # of a free mass, above 0 to 1 [-]
-    friction: float  # Coulomb's coefficient [-]
 
     @property
-    def normal(self) -> np.ndarray:
-        """Outward unit normal, shape (3,)."""
-        return np.asarray(self.rotation[:, 2])
+    def friction(self) -> float:
+        """Coulomb's coefficient [-]."""
+        return self.surface.middle[0]
+
+    @property
+    def restitution(self) -> float:
+        """Of a free mass [-]."""
+        return self.surface.middle[1]
 
     def force(self, depth: float, deepest: float) -> float:
         """Return the normal force [N] at a penetration [m] after the deepest one so far [m]."""

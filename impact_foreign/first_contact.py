@@ -84,18 +84,18 @@ class ContactLog:
             raise ValueError("the arm did not reach the wall")
         touch, n = self._touch, robot.dof
         unknown = _Instant(np.nan, np.full(n, np.nan), np.full(n, np.nan), np.full(3, np.nan))
-        release, wall = self._release or unknown, self._arm.wall
+        release, surface = self._release or unknown, self._arm.wall.surface
         impulse = np.sum([h * force for h, force, _ in self._pushes], axis=0)
-        p = wall.rotation.T @ impulse
+        p = surface.rotation.T @ impulse
         state = ArmDynamics(robot)(touch.q, touch.dq)
-        J = wall.normal @ state.J[:3]
+        J = surface.normal @ state.J[:3]
         M_x = state.M + np.diag(robot.apparent_motor_inertia)
         return Truth(
             touch=touch.time,
             release=release.time,
             q=touch.q,
             dq_before=touch.dq,
-            normal=wall.normal,
+            normal=surface.normal,
             approach_speed=float(-touch.velocity[2]),
             dq_after=release.dq,
             impulse=impulse,

@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from impact_foreign.contact import PlasticWall
-from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
+from impact_robots import ArmDynamics, ArmState, Robot, Surface, contact_rotation
 from impact_robots.joint_friction import PANDA_FRICTION, JointFriction
 
 LINK_MASSES, MOTORS = 0.04, 0.1  # relative errors of what is thought of links and motors
@@ -92,6 +92,7 @@ def _motion(
 ) -> Motion:
     """Return a motion that slides all through the impact, within the arm's limits."""
     thought, dynamics = ArmDynamics(robot), ArmDynamics(true)
+    stiffness, restitution, friction = material
     low, high = robot.limits.position_lower, robot.limits.position_upper
     middle, half = 0.5 * (low + high), 0.5 * _INSIDE * (high - low)
     while True:
@@ -107,7 +108,7 @@ def _motion(
         if np.any(np.abs(dq) > _INSIDE * robot.limits.velocity):
             continue
         at = dynamics(q, dq)
-        wall = PlasticWall(at.position, contact_rotation(normal), *material)
+        wall = PlasticWall(Surface(at.position, normal, friction, restitution), stiffness)
         if _slides(at, true, wall):
             said = _tilted(normal, random.normal(0.0, NORMAL), random)
             return Motion(q, dq, wall, said)
@@ -122,7 +123,7 @@ def _tilted(axis: np.ndarray, angle: float, random: np.random.Generator) -> np.n
 
 def _slides(state: ArmState, true: Robot, wall: PlasticWall) -> bool:
     """Tell whether slip is left when the approach has been returned, with some to spare."""
-    J = wall.rotation.T @ state.J[:3]
+    J = wall.surface.rotation.T @ state.J[:3]
     G = J @ np.linalg.solve(state.M + np.diag(true.apparent_motor_inertia), J.T)
     velocity = J @ state.dq
     direction = velocity[:2] / np.hypot(*velocity[:2])

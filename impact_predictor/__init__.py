@@ -22,7 +22,6 @@ from impact_predictor.contact_force.simulation import simulate_contact
 from impact_predictor.exceptions import (
     NoImpulseError,
     NotApproachingError,
-    OutOfRangeError,
     PredictionError,
     SingularJacobianError,
     UnboundedSetError,
@@ -64,7 +63,7 @@ from impact_predictor.laws.impact_map import FRICTION_LAWS, impact_map
 from impact_predictor.laws.planar_impact import PLANAR_LAWS, planar_impulse
 from impact_predictor.laws.tangential_compliance import compliant_impulse
 from impact_predictor.multicontact.bodies import ArmBody, FreeBody, box
-from impact_predictor.multicontact.contacts import Contact, Loop, face_points
+from impact_predictor.multicontact.contacts import ContactPoint, Loop, face_points
 from impact_predictor.multicontact.friction_cone import Residuals
 from impact_predictor.multicontact.impact_system import ImpactSystem, SystemImpact, impact_system
 from impact_predictor.multicontact.simultaneous_impact import simultaneous_impact
@@ -99,6 +98,7 @@ from impact_predictor.sets.feasible_sets import (
 from impact_predictor.sets.polytope import Polytope
 from impact_predictor.sets.robot_sets import SETS, robot_sets
 from impact_predictor.sets.speed_bound import existential_speed_bound, robust_speed_bound
+from impact_robots.exceptions import OutOfRangeError
 
 __all__ = [
     "FRICTION_LAWS",
@@ -107,10 +107,10 @@ __all__ = [
     "SETS",
     "ArmBody",
     "BatchPrediction",
-    "Contact",
     "ContactEnd",
     "ContactIdentification",
     "ContactMode",
+    "ContactPoint",
     "ContactProfile",
     "ExtendedHuntCrossley",
     "FitFlag",

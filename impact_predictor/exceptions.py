@@ -8,24 +8,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from impact_robots.exceptions import ImpactError
+from impact_robots.exceptions import ImpactError, one_line
 
 
 class PredictionError(ImpactError):
     """Root of the predictor's errors."""
-
-
-class OutOfRangeError(PredictionError):
-    """An argument is outside its range, of the wrong shape or not finite."""
-
-    is_wrong_input = True
-
-    def __init__(self, parameter: str, expected: str, got: object) -> None:
-        """Keep the ``parameter``'s name, what was ``expected`` and what was ``got``."""
-        super().__init__(f"{parameter}: expected {expected}, got {_one_line(got)}")
-        self.parameter = parameter
-        self.expected = expected
-        self.got = got
 
 
 class UnknownNameError(PredictionError):
@@ -84,7 +71,7 @@ class NoImpulseError(PredictionError):
         """Keep the ``delassus`` matrix [1/kg], the ``velocity`` [m/s] and the ``friction``."""
         super().__init__(
             f"impact: no impulse satisfies Coulomb's law at friction {friction:.4g}, velocity "
-            f"{_one_line(velocity)} m/s"
+            f"{one_line(velocity)} m/s"
         )
         self.delassus = delassus
         self.velocity = velocity
@@ -118,8 +105,3 @@ class UnsolvedImpactError(PredictionError):
         self.velocity = velocity
         self.friction = friction
         self.residuals = residuals
-
-
-def _one_line(value: object) -> str:
-    """Return ``value`` as text without line breaks."""
-    return " ".join(str(value).split())

@@ -122,13 +122,11 @@ class PredictorNode(Node):
             self._draw(Forecast(shown, impulses), header, STAY)
 
     def _sets(self, request: Any, response: Any) -> None:
-        robot, state, rotation, message = self._reader.surface(request, self._newest_state())
+        robot, state, surface, message = self._reader.impact(request, self._newest_state())
         polytopes = robot_sets(
             state,
+            surface,
             robot,
-            rotation,
-            friction=request.friction,
-            restitution=(request.restitution_low, request.restitution_high),
             generators=request.generators,
             circumscribed=request.circumscribed,
             peak_factor=request.peak_factor,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from impact_predictor.exceptions import UnknownNameError
-from impact_predictor.prediction.near_contact import NearContact, Surface
-from impact_robots import Robot, RobotError, contact_rotation
+from impact_predictor.prediction.near_contact import NearContact
+from impact_robots import Robot, RobotError, Surface
 from impact_ros.parameters import ParameterError, parameter
 from impact_ros.robot_parameters import RobotParameters
 
@@ -82,14 +82,13 @@ class PredictorParameters(RobotParameters):
         point, normal = (
             self._three(name, getattr(self, name)) for name in ("contact_point", "contact_normal")
         )
-        try:
-            rotation = contact_rotation(normal)
-        except RobotError as error:
-            raise ParameterError("contact_normal", str(error)) from None
         e = self.restitution
         if len(e) != 2 or e[0] > e[1]:
             raise ParameterError("restitution", f"expected low,high, got {list(e)}")
-        return Surface(point, rotation, self.friction, (e[0], e[1]))
+        try:
+            return Surface(point, normal, self.friction, e)
+        except RobotError as error:
+            raise ParameterError("contact_normal", str(error)) from None
 
     def _three(self, name: str, values: tuple[float, ...]) -> np.ndarray:
         """Return three finite numbers."""

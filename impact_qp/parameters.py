@@ -142,10 +142,10 @@ class ControllerParameters(RobotParameters):
         if len(self.restitution) != 2 or self.restitution[0] > self.restitution[1]:
             raise ControlError(f"restitution: expected low,high, got {list(self.restitution)}")
         return Contact(
-            np.array(self.contact_point),
-            np.array(self.contact_normal),
+            self.contact_point,
+            self.contact_normal,
             self.friction,
-            (self.restitution[0], self.restitution[1]),
+            self.restitution,
             self.peak_factor,
             self.impact_duration,
         )

@@ -11,7 +11,7 @@ import pinocchio as pin
 from scipy.optimize import minimize
 
 from impact_qp.exceptions import ControlError
-from impact_qp.limits import Contact, ImpactLimit, SpeedBound, WorstCaseImpactLimit
+from impact_qp.limits import ImpactLimit, SpeedBound, WorstCaseImpactLimit
 from impact_robots import ArmDynamics, Robot
 
 _STARTS, _KEPT, _STEPS = 400, 8, 1000  # drawn configurations, those refined, most steps of each
@@ -75,7 +75,7 @@ class Search:
         self._low = np.minimum(np.maximum(limits.position_lower + _RESERVE, q - turn), q)
         self._high = np.maximum(np.minimum(limits.position_upper - _RESERVE, q + turn), q)
         place = self._place(q)
-        self._point, self._normal = place.translation.copy(), limit.contact.rotation[:, 2]
+        self._point, self._normal = place.translation.copy(), limit.contact.normal
         self._facing, self._least = place.rotation.T @ self._normal, float(np.cos(tilt))
         self._start = self._rated(q)
 
@@ -163,9 +163,3 @@ class Search:
 
 def _speed(hit: Hit) -> float:
     return hit.bound.speed
-
-
-def contact_at(robot: Robot, q: np.ndarray, normal: np.ndarray, **known: object) -> Contact:
-    """Return the contact at the robot's contact point in ``q``; ``known`` as of ``Contact``."""
-    position = ArmDynamics(robot)(q, np.zeros(robot.dof)).position
-    return Contact(position, normal, **known)  # type: ignore[arg-type]

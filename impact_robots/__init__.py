@@ -5,9 +5,10 @@
 from impact_robots.composite import COMPOSITES
 from impact_robots.contact_frame import contact_rotation
 from impact_robots.dynamics import ArmDynamics, ArmState, ArmStates, ContactDynamics
-from impact_robots.exceptions import ImpactError, RobotError
+from impact_robots.exceptions import ImpactError, OutOfRangeError, RobotError
 from impact_robots.loader import available_robots, load_robot, robot_of
 from impact_robots.robot import JointLimits, Robot
+from impact_robots.surface import Surface
 from impact_robots.urdf_robot import robot_from_urdf
 
 __all__ = [
@@ -18,8 +19,10 @@ __all__ = [
     "ContactDynamics",
     "ImpactError",
     "JointLimits",
+    "OutOfRangeError",
     "Robot",
     "RobotError",
+    "Surface",
     "available_robots",
     "contact_rotation",
     "load_robot",

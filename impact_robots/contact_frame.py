@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 
 from impact_robots.exceptions import RobotError
 
+_ROUNDING = 1e-15  # of the length of a unit normal
+
 
 def contact_rotation(normal: ArrayLike) -> np.ndarray:
     """Return the rotation from contact axes p to base axes O, shape (3, 3).
@@ -31,6 +33,8 @@ def contact_rotation(normal: ArrayLike) -> np.ndarray:
     length = hypot(*given.tolist()) if given.shape == (3,) else nan
     if not 1e-9 <= length < inf:
         raise RobotError(f"normal: expected three finite numbers, not all zero, got {normal!r}")
+    if abs(length - 1.0) < _ROUNDING:  # so that the axes of a unit normal are those that it is of
+        length = 1.0
     nx, ny, nz = (given / length).tolist()
     level = hypot(nx, ny)
     x, y = (1.0, 0.0) if level < 1e-9 else (-ny / level, nx / level)

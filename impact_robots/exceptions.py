@@ -22,7 +22,20 @@ class RobotError(ImpactError):
 
     def __init__(self, text: str) -> None:
         """Keep ``text`` as one line, whatever a file's names and parsers' messages hold."""
-        super().__init__(" ".join(text.split()))
+        super().__init__(one_line(text))
+
+
+class OutOfRangeError(ImpactError):
+    """An argument is outside its range, of the wrong shape or not finite."""
+
+    is_wrong_input = True
+
+    def __init__(self, parameter: str, expected: str, got: object) -> None:
+        """Keep the ``parameter``'s name, what was ``expected`` and what was ``got``."""
+        super().__init__(f"{parameter}: expected {expected}, got {one_line(got)}")
+        self.parameter = parameter
+        self.expected = expected
+        self.got = got
 
 
 class UsageError(ImpactError):
@@ -46,3 +59,8 @@ class WriteError(ImpactError):
             The error, to be raised.
         """
         return cls(f"cannot write {path}: {getattr(error, 'strerror', None) or error}")
+
+
+def one_line(value: object) -> str:
+    """Return ``value`` as text without line breaks."""
+    return " ".join(str(value).split())

@@ -95,16 +95,16 @@ def direct_run(
     """Run the plant from its present state until ``after_touch`` [s] after the first touch.
 
     Args:
-        plant: with a surface, already ``reset``.
+        plant: with a wall, already ``reset``.
         command: called once a cycle of 1 ms; returns the desired torque, gravity included.
         after_touch: how long to go on [s].
         torque_loop: False lets the motors follow the desired torque directly.
 
     Raises:
-        SimulationError: no surface, or no touch within ``TIMEOUT``.
+        SimulationError: no wall, or no touch within ``TIMEOUT``.
     """
-    if plant.surface is None:
-        raise SimulationError("direct run: expected a surface")
+    if plant.wall is None:
+        raise SimulationError("direct run: expected a wall")
     recorder = _Recorder(plant, TorqueLoop(plant.robot, enabled=torque_loop))
     dynamics = ArmDynamics(plant.robot)
     while recorder.touch is None or plant.time < recorder.touch.time + after_touch:
@@ -112,7 +112,7 @@ def direct_run(
             raise SimulationError(f"direct run: no touch within {TIMEOUT:g} s")
         state = dynamics(plant.q, plant.dq)
         recorder.cycle(state, command(plant.time, state, recorder.touch is not None))
-    return recorder.run(plant.surface.normal)
+    return recorder.run(plant.wall.surface.normal)
 
 
 class _Recorder:

@@ -46,7 +46,7 @@ class Glide:
         self._dq[moving] = np.linalg.pinv(state.J[:3, moving]) @ velocity
         further = float(shift[2]) / scenario.reference_speed
         self._contact = RAMP + CRUISE + further
-        self._dynamics, self._robot = ArmDynamics(robot), robot
+        self._dynamics, self.robot = ArmDynamics(robot), robot
         self._control = ComputedTorque(robot)
 
     @property
@@ -68,7 +68,7 @@ class Glide:
         if time < self._contact - LET_GO:
             return self._control(q, dq, self.reference(time))
         state = self._dynamics(q, dq)
-        inertia = state.M + np.diag(self._robot.apparent_motor_inertia)
+        inertia = state.M + np.diag(self.robot.apparent_motor_inertia)
         ddq = np.linalg.solve(inertia, state.g - state.h)
-        compensated = state.g if self._robot.driver_compensates_gravity else 0.0
+        compensated = state.g if self.robot.driver_compensates_gravity else 0.0
         return TorqueCommand(state.g - compensated, dq, state.M @ ddq + state.h)

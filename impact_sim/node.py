@@ -75,7 +75,7 @@ class ImpactSimNode(Node):
         self.robot = load_robot(self.scenario.robot)
         self.simulation = Simulation(
             self.robot,
-            self.scenario.surface(self.robot),
+            self.scenario.wall(self.robot),
             noise=PANDA_NOISE if self.parameters.noise else NO_NOISE,
             seed=self.parameters.seed,
             interface=Interface(self.parameters.interface),

@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from impact_predictor.contact_force.laws import ContactLaw
-from impact_robots import ArmDynamics, ArmState, Robot
+from impact_robots import ArmDynamics, ArmState, Robot, Surface
+from impact_sim.compliant_wall import CompliantWall
 from impact_sim.direct_run import DirectRun, direct_run
-from impact_sim.plant import CONTACT_STEP, FlexibleJointPlant, Surface
+from impact_sim.plant import CONTACT_STEP, FlexibleJointPlant
 
 GAP = 1e-6  # between the contact point and the surface at the start [m]
 
@@ -49,12 +50,11 @@ def passive_impact(
         contact_step: of the integration [s].
 
     Raises:
+        RobotError: the normal is none.
         SimulationError: the contact point does not reach the surface, or q is not finite.
     """
     point = ArmDynamics(robot).position(np.asarray(q, dtype=float))
-    away = np.array(normal, dtype=float)
-    away = away / np.linalg.norm(away)
-    surface = Surface(point - GAP * away, away, law, friction)
-    plant = FlexibleJointPlant(robot, surface, contact_step=contact_step)
+    wall = CompliantWall(Surface(point, normal, friction).moved(-GAP), law)
+    plant = FlexibleJointPlant(robot, wall, contact_step=contact_step)
     plant.reset(np.asarray(q, dtype=float), np.asarray(dq, dtype=float))
     return direct_run(plant, gravity_compensation, after_touch=after_touch, torque_loop=torque_loop)

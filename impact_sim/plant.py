@@ -4,16 +4,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import tanh
-
 import mujoco
 import numpy as np
 import pinocchio as pin
 
-from impact_predictor.contact_force.laws import ContactLaw
-from impact_robots.contact_frame import contact_rotation
 from impact_robots.robot import Robot
+from impact_sim.compliant_wall import CompliantWall
 from impact_sim.exceptions import SimulationError
 from impact_sim.mujoco_model import (
     CONTACT_SITE,
@@ -24,41 +20,6 @@ from impact_sim.mujoco_model import (
 
 FREE_STEP = 50e-6  # integration step away from the surface [s]
 CONTACT_STEP = 10e-6  # and close to it [s]
-SLIP_SPEED = 1e-3  # regularisation of Coulomb friction [m/s]
-
-
-@dataclass(frozen=True)
-class Surface:
-    """A plane that the tool's contact point may hit; vectors in base axes."""
-
-    point: np.ndarray  # any point of the plane, shape (3,) [m]
-    normal: np.ndarray  # outward, towards the robot, shape (3,), unit
-    law: ContactLaw
-    friction: float  # Coulomb coefficient
-
-    def __post_init__(self) -> None:
-        """Normalise the normal."""
-        object.__setattr__(self, "normal", contact_rotation(self.normal)[:, 2])
-        object.__setattr__(self, "point", np.array(self.point, dtype=float))
-
-    def force(self, position: np.ndarray, velocity: np.ndarray) -> np.ndarray:
-        """Return the force on the robot, base axes, shape (3,) [N].
-
-        Args:
-            position: of the contact point in base axes, shape (3,) [m].
-            velocity: of the contact point in base axes, shape (3,) [m/s].
-        """
-        penetration = self.normal @ (self.point - position)
-        if penetration <= 0.0:
-            return np.zeros(3)
-        normal_speed = self.normal @ velocity
-        normal_force = self.law.force(penetration, -normal_speed)
-        slip = velocity - normal_speed * self.normal
-        speed = float(np.sqrt(slip @ slip))
-        if speed < 1e-12:
-            return normal_force * self.normal
-        share = self.friction * tanh(speed / SLIP_SPEED) / speed
-        return normal_force * (self.normal - share * slip)
 
 
 class FlexibleJointPlant:
@@ -70,7 +31,7 @@ class FlexibleJointPlant:
     def __init__(
         self,
         robot: Robot,
-        surface: Surface | None = None,
+        wall: CompliantWall | None = None,
         *,
         contact_step: float = CONTACT_STEP,
     ) -> None:
@@ -78,11 +39,11 @@ class FlexibleJointPlant:
 
         Args:
             robot: the arm.
-            surface: what it may hit.
+            wall: what it may hit.
             contact_step: integration step close to the surface [s].
         """
         self.robot = robot
-        self.surface = surface
+        self.wall = wall
         self.contact_step = contact_step
         self.model = build_mujoco_model(robot)
         self.data = mujoco.MjData(self.model)
@@ -151,10 +112,10 @@ class FlexibleJointPlant:
 
     @property
     def gap(self) -> float:
-        """Distance from the contact point to the surface [m], infinite without a surface."""
-        if self.surface is None:
+        """Distance from the contact point to the wall [m], infinite without a wall."""
+        if self.wall is None:
             return float("inf")
-        return float(self.surface.normal @ (self.contact_position - self.surface.point))
+        return self.wall.surface.gap(self.contact_position)
 
     def apply_motor_torque(self, torque: np.ndarray) -> None:
         """Hold the actuators' torque tau_act, shape (n,) [N.m], until the next call."""
@@ -169,12 +130,12 @@ class FlexibleJointPlant:
         self.contact_force = np.zeros(3)
 
     def advance_contact(self) -> None:
-        """Integrate one ``contact_step`` with the surface's force; leaves ``contact_force``."""
+        """Integrate one ``contact_step`` with the wall's force; leaves ``contact_force``."""
         self.model.opt.timestep = self.contact_step
         mujoco.mj_step1(self.model, self.data)
         velocity = self.contact_velocity
-        if self.surface is not None:
-            self.contact_force = self.surface.force(self.data.site_xpos[self._site], velocity)
+        if self.wall is not None:
+            self.contact_force = self.wall.force(self.data.site_xpos[self._site], velocity)
         self.data.qfrc_applied[:] = self._jacobian.T @ self.contact_force
         self.data.qfrc_applied[self._motor] += self._motor_torque
         mujoco.mj_step2(self.model, self.data)

@@ -17,8 +17,9 @@ from impact_robots.contact_frame import contact_rotation
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.kinematics import inverse_kinematics
 from impact_robots.robot import Robot
+from impact_robots.surface import Surface
+from impact_sim.compliant_wall import CompliantWall
 from impact_sim.exceptions import ScenarioError
-from impact_sim.plant import Surface
 
 _FILE = Path(__file__).parent / "scenarios.yaml"
 
@@ -68,9 +69,15 @@ class Scenario:
         return ArmDynamics(robot).position(np.array(self.q_impact))
 
     def surface(self, robot: Robot) -> Surface:
-        """Return the surface through the contact point at ``q_impact``."""
-        point = self.surface_point(robot)
-        return Surface(point, np.array(self.normal), self.law, self.friction)
+        """Return the surface through the contact point at ``q_impact``, as it is announced."""
+        return Surface(self.surface_point(robot), self.normal, self.friction, self.restitution)
+
+    def wall(self, robot: Robot, friction: float | None = None) -> CompliantWall:
+        """Return the wall that is there; its ``friction`` may differ from the announced one."""
+        surface = self.surface(robot)
+        if friction is not None:
+            surface = replace(surface, friction=(friction, friction))
+        return CompliantWall(surface, self.law)
 
     def controller_parameters(self, robot: Robot) -> dict[str, Any]:
         """Return what the controller node is told about the contact and the approach."""
@@ -94,9 +101,10 @@ class Scenario:
             robot: the arm.
             shift: further displacement of the contact point in contact axes, shape (3,) [m].
         """
-        offset = self.run_up * np.array(self.normal) / np.linalg.norm(self.normal)
+        offset = np.array([0.0, 0.0, self.run_up])
         if shift is not None:
-            offset = offset + contact_rotation(self.normal) @ shift
+            offset = offset + shift
+        offset = contact_rotation(self.normal) @ offset
         return inverse_kinematics(robot, np.array(self.q_impact), offset)
 
 

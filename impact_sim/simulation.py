@@ -11,8 +11,9 @@ import numpy as np
 
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
+from impact_sim.compliant_wall import CompliantWall
 from impact_sim.exceptions import SimulationError
-from impact_sim.plant import CONTACT_STEP, FlexibleJointPlant, Surface
+from impact_sim.plant import CONTACT_STEP, FlexibleJointPlant
 from impact_sim.sensors import PANDA_NOISE, Noise, NoisySensors
 from impact_sim.torque_loop import PERIOD as LOOP_PERIOD
 from impact_sim.torque_loop import TorqueLoop
@@ -60,7 +61,7 @@ class Simulation:
     def __init__(
         self,
         robot: Robot,
-        surface: Surface | None = None,
+        wall: CompliantWall | None = None,
         *,
         noise: Noise = PANDA_NOISE,
         seed: int = 0,
@@ -72,12 +73,12 @@ class Simulation:
 
         Args:
             robot: the arm.
-            surface: what it may hit.
+            wall: what it may hit.
             noise: of the sensors.
             seed: of that noise.
             interface: what commands mean.
             torque_loop: False lets the motors follow the desired torque directly.
-            plant: to be used instead of a new one with ``surface``.
+            plant: to be used instead of a new one with ``wall``.
 
         Raises:
             RobotError: the robot's YAML lacks what a simulation needs.
@@ -85,7 +86,7 @@ class Simulation:
         robot.require("impact_sim")
         self.robot = robot
         self.interface = interface
-        self.plant = FlexibleJointPlant(robot, surface) if plant is None else plant
+        self.plant = FlexibleJointPlant(robot, wall) if plant is None else plant
         self._loop = TorqueLoop(robot, enabled=torque_loop)
         self._sensors = NoisySensors(noise, seed)
         self._dynamics = ArmDynamics(robot)
@@ -157,8 +158,8 @@ class Simulation:
         return state.M @ wanted + self.robot.apparent_motor_inertia * wanted + state.h
 
     def _may_touch(self) -> bool:
-        """Return whether the tool can reach the surface within this cycle."""
-        if self.plant.surface is None:
+        """Return whether the tool can reach the wall within this cycle."""
+        if self.plant.wall is None:
             return False
         travel = np.linalg.norm(self.plant.contact_velocity) * CYCLE_NS * 1e-9
         return self.plant.gap < CLEARANCE + travel

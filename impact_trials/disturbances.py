@@ -15,7 +15,7 @@ from impact_qp.control.controller import Command, ImpactController
 from impact_qp.parameters import ControllerParameters
 from impact_robots import ArmDynamics, Robot, load_robot
 from impact_ros.parameters import from_values
-from impact_sim.plant import Surface
+from impact_sim.compliant_wall import CompliantWall
 from impact_sim.scenarios import Scenario, load_scenario
 from impact_sim.simulation import Measurement, Simulation
 from impact_sim.watched_plant import WatchedPlant
@@ -78,8 +78,7 @@ def run_mishap(mishap: Mishap, *, seed: int = 0) -> Outcome:
     scenario, robot = load_scenario(SCENARIO), load_robot("panda")
     scenario = replace(scenario, reference_speed=mishap.speed)
     controller = _controller(scenario.controller_parameters(robot))
-    announced = scenario.surface(robot)
-    plant = WatchedPlant(robot, _surface(announced, mishap))
+    plant = WatchedPlant(robot, _wall(scenario.wall(robot), mishap))
     session, outcome = detector_session(scenario, robot), Outcome()
     start, velocity = _start(scenario, robot, mishap)
     simulation = Simulation(robot, seed=seed, plant=plant)
@@ -109,11 +108,10 @@ def _controller(values: dict[str, Any]) -> ImpactController:
     return ImpactController(load_robot("panda"), parameters.plan())
 
 
-def _surface(announced: Surface, mishap: Mishap) -> Surface:
-    """Return the surface that is really there."""
-    tilt = pin.exp3(np.array([0.0, *mishap.tilt]))
-    point = announced.point + mishap.shift * announced.normal
-    return replace(announced, point=point, normal=tilt @ announced.normal)
+def _wall(announced: CompliantWall, mishap: Mishap) -> CompliantWall:
+    """Return the wall that is really there."""
+    surface, tilt = announced.surface.moved(mishap.shift), pin.exp3(np.array([0.0, *mishap.tilt]))
+    return replace(announced, surface=replace(surface, normal=tilt @ surface.normal))
 
 
 def _start(scenario: Scenario, robot: Robot, mishap: Mishap) -> tuple[np.ndarray, np.ndarray]:
@@ -141,7 +139,7 @@ def _judge(
     outcome.touched, outcome.contacts = True, plant.contacts
     state = ArmDynamics(robot)(plant.touch.q, plant.touch.dq)
     contact = controller.plan.contact
-    outcome.contact_speed = -float(contact.rotation[:, 2] @ state.velocity)
+    outcome.contact_speed = contact.approach_speed(state.velocity)
     outcome.bound = controller.impact_limit.speed_bound(state).speed
     push = plant.force[: round(IMPACT / plant.contact_step)].sum(axis=0) * plant.contact_step
     load = contact.peak_factor / contact.impact_duration * state.J[:3].T @ push

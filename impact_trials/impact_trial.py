@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.signals.sample import Verdict
 from impact_qp.control.controller import ImpactController
@@ -31,7 +29,7 @@ def run_impact(trial: Trial, record: Record) -> TrialResult:
     """Run a trial until some time after the first touch, or for long enough without one."""
     scenario, robot = trial.scenario, load_robot(trial.scenario.robot)
     drawn, log = draw(scenario, trial.seed), DetectorLog()
-    plant = WatchedPlant(robot, replace(scenario.surface(robot), friction=drawn.friction))
+    plant = WatchedPlant(robot, scenario.wall(robot, drawn.friction))
     if scenario.controller == GLIDE:
         glide = Glide(robot, scenario, drawn.shift)
         controller, start = glide_controller(scenario, glide), glide.start
@@ -73,15 +71,14 @@ def qp_controller(scenario: Scenario, robot: Robot) -> Controller:
 
 def glide_controller(scenario: Scenario, glide: Glide) -> Controller:
     """Return what brings the arm up to speed and lets it go, and announces the contact."""
-    said = False
+    surface, said = scenario.surface(glide.robot), False
 
     def answer(measurement: Measurement, _verdict: Verdict) -> Answer:
         nonlocal said
         command = glide.command(measurement.time, measurement.q, measurement.dq)
         news, time = None, START_NS + measurement.time_ns
         if not said:
-            friction, restitution = scenario.friction, scenario.restitution[1]
-            news = Announcement(time, scenario.normal, friction, restitution, start=time)
+            news = Announcement(time, surface, start=time)
         said = True
         return Answer(command.driver_torque, command.velocity, command.reference_torque, news)
 
@@ -90,13 +87,7 @@ def glide_controller(scenario: Scenario, glide: Glide) -> Controller:
 
 def announcement(controller: ImpactController, due: bool, time: int) -> Announcement:
     """Return what the controller's node says of its plan at ``time`` [ns]."""
-    contact = controller.plan.contact
-    return Announcement(
-        time,
-        tuple(contact.rotation[:, 2].tolist()),
-        contact.friction,
-        contact.restitution[1],
-        start=time,
-        frame=controller.robot.contact_frame,
-        withdrawn=not due,
-    )
+    if not due:
+        return Announcement(time)
+    frame = controller.robot.contact_frame
+    return Announcement(time, controller.plan.contact, start=time, frame=frame)

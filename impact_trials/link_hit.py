@@ -15,9 +15,10 @@ from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.signals.sample import NANOSECONDS, Detection, Verdict
 from impact_robots import ArmDynamics, contact_rotation, load_robot
 from impact_robots.robot import Robot
+from impact_robots.surface import Surface
+from impact_sim.compliant_wall import CompliantWall
 from impact_sim.computed_torque import ComputedTorque
 from impact_sim.free_motion import Move, move_duration
-from impact_sim.plant import Surface
 from impact_sim.scenarios import load_scenario
 from impact_sim.simulation import START_NS, Measurement, Simulation
 from impact_sim.watched_plant import WatchedPlant
@@ -85,7 +86,7 @@ def link_hit(place: str, seed: int, case: str = NOBODY, *, angle: float | None =
     move = _draw_move(robot, random)
     instant = move.start + random.uniform(0.3, 0.7) * move.duration
     plant = WatchedPlant(robot.with_contact(place, offset if place != TOOL else None))
-    law = load_scenario("iim_wall_cfg1").surface(robot).law
+    law = load_scenario("iim_wall_cfg1").law
     control, news = ComputedTorque(robot), _at_the_start(case)
 
     def answer(measurement: Measurement, verdict: Verdict) -> Answer:
@@ -105,12 +106,12 @@ def link_hit(place: str, seed: int, case: str = NOBODY, *, angle: float | None =
             hit.early = hit.early or session.assess(detection)
         for estimate in cycle.estimates[:1]:
             hit.estimate = hit.estimate or estimate
-        if plant.surface is None and cycle.measurement.time >= instant:
+        if plant.wall is None and cycle.measurement.time >= instant:
             normal = _draw_normal(plant.contact_velocity, random, angle)
             friction = random.uniform(0.1, FRICTION)
-            point = plant.contact_position - GAP * normal
-            plant.surface = Surface(point, normal, law, friction)
-            hit.speed = float(-normal @ plant.contact_velocity)
+            surface = Surface(plant.contact_position, normal, friction).moved(-GAP)
+            plant.wall = CompliantWall(surface, law)
+            hit.speed = surface.approach_speed(plant.contact_velocity)
             news = _when_near(case, cycle.time, robot, plant, normal)
         end = instant + WITHOUT if plant.touch is None else plant.touch.time + AFTER
         if cycle.measurement.time >= end:
@@ -142,7 +143,7 @@ def _draw_normal(
 
 def _at_the_start(case: str) -> Announcement | None:
     """Return what a controller says when it takes over."""
-    return None if case == NOBODY else Announcement(START_NS, withdrawn=True)
+    return None if case == NOBODY else Announcement(START_NS)
 
 
 def _when_near(
@@ -156,5 +157,5 @@ def _when_near(
     if case == TILTED:
         rotation = contact_rotation(normal)
         normal = rotation @ [np.sin(np.pi / 3), 0.0, np.cos(np.pi / 3)]
-    x, y, z = (float(component) for component in normal)
-    return Announcement(time, (x, y, z), FRICTION, RESTITUTION, start=time)
+    surface = Surface(plant.contact_position, normal, (0.0, FRICTION), (0.0, RESTITUTION))
+    return Announcement(time, surface, start=time)

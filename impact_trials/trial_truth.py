@@ -11,13 +11,13 @@ import numpy as np
 from impact_detector.estimators.gross_velocity import gross_velocity
 from impact_detector.signals.sample import TORQUE_ERROR, Detection
 from impact_predictor.contact_force.laws import HuntCrossley
-from impact_robots.contact_frame import contact_rotation
 from impact_robots.dynamics import ArmDynamics
+from impact_robots.surface import Surface
+from impact_sim.compliant_wall import CompliantWall
 from impact_sim.direct_run import DirectRun, Touch
 from impact_sim.exceptions import SimulationError
 from impact_sim.free_motion import FreeMotion
 from impact_sim.passive_impact import passive_impact
-from impact_sim.plant import Surface
 from impact_sim.simulation import START_NS
 from impact_sim.watched_plant import WatchedPlant
 from impact_trials.trial import DETECTORS, DetectorLog, Trial, Value
@@ -51,7 +51,7 @@ def columns(dof: int) -> tuple[str, ...]:
 
 
 def impact_row(trial: Trial, plant: WatchedPlant, log: DetectorLog) -> dict[str, Value]:
-    """Return the row of a trial in front of a surface.
+    """Return the row of a trial in front of a wall.
 
     Args:
         trial: what was run.
@@ -59,15 +59,15 @@ def impact_row(trial: Trial, plant: WatchedPlant, log: DetectorLog) -> dict[str,
         log: of the detector.
 
     Raises:
-        SimulationError: the plant has no surface.
+        SimulationError: the plant has no wall.
     """
-    if plant.surface is None:
-        raise SimulationError("trial: expected a surface")
+    if plant.wall is None:
+        raise SimulationError("trial: expected a wall")
     row = _common(trial, plant.robot.dof, plant.time, log)
-    row |= _surface(plant.surface) | {"speed_reference_mps": trial.scenario.reference_speed}
+    row |= _wall(plant.wall) | {"speed_reference_mps": trial.scenario.reference_speed}
     if plant.touch is None:
         return row | _detections(log, None)
-    row |= _state(plant, plant.surface, plant.touch) | _contact(plant, plant.surface)
+    row |= _state(plant, plant.wall, plant.touch) | _contact(plant, plant.wall.surface)
     return row | _detections(log, plant.touch.time + START)
 
 
@@ -90,18 +90,18 @@ def _common(trial: Trial, dof: int, duration: float, log: DetectorLog) -> dict[s
     return row
 
 
-def _surface(surface: Surface) -> dict[str, Value]:
-    """Return where the surface faces and what its contact is like."""
-    row: dict[str, Value] = {"friction": surface.friction}
-    row |= _numbered([f"normal_{axis}" for axis in AXES], surface.normal)
-    if isinstance(surface.law, HuntCrossley):
-        law = surface.law
+def _wall(wall: CompliantWall) -> dict[str, Value]:
+    """Return where the wall faces and what its contact is like."""
+    row: dict[str, Value] = {"friction": wall.friction}
+    row |= _numbered([f"normal_{axis}" for axis in AXES], wall.surface.normal)
+    if isinstance(wall.law, HuntCrossley):
+        law = wall.law
         row |= {"contact_stiffness": law.stiffness, "contact_damping": law.damping}
         row["contact_exponent"] = law.exponent
     return row
 
 
-def _state(plant: WatchedPlant, surface: Surface, touch: Touch) -> dict[str, Value]:
+def _state(plant: WatchedPlant, wall: CompliantWall, touch: Touch) -> dict[str, Value]:
     """Return the state at the touch, and what an arm left alone from then on does."""
     joints = range(1, plant.robot.dof + 1)
     velocity = ArmDynamics(plant.robot)(touch.q, touch.dq).velocity
@@ -109,15 +109,15 @@ def _state(plant: WatchedPlant, surface: Surface, touch: Touch) -> dict[str, Val
         plant.robot,
         touch.q,
         touch.dq,
-        surface.normal,
-        surface.law,
-        friction=surface.friction,
+        wall.surface.normal,
+        wall.law,
+        friction=wall.friction,
         after_touch=WINDOW + LONGEST_CONTACT,
     )
     gross = gross_velocity(passive.t, passive.q, passive.touch.time, WINDOW).velocity
     return {
         "impact_time_s": round(START + touch.time, 9),
-        "contact_speed_mps": float(-surface.normal @ velocity),
+        "contact_speed_mps": wall.surface.approach_speed(velocity),
         **_numbered([f"q_{i}_rad" for i in joints], touch.q),
         **_numbered([f"dq_before_{i}_radps" for i in joints], touch.dq),
         **_numbered([f"gross_velocity_{i}_radps" for i in joints], gross),
@@ -141,7 +141,7 @@ def _velocity_after(passive: DirectRun) -> np.ndarray | None:
 
 def _contact(plant: WatchedPlant, surface: Surface) -> dict[str, Value]:
     """Return what the first contact did, impulse in contact axes."""
-    impulse = contact_rotation(surface.normal).T @ plant.impulse
+    impulse = surface.rotation.T @ plant.impulse
     return {
         **_numbered([f"impulse_{axis}_ns" for axis in AXES], impulse),
         "normal_impulse_ns": float(impulse[2]),

@@ -17,7 +17,7 @@ import pinocchio as pin
 from impact_bags import BagWriter, impact_typestore
 from impact_bags.message_maker import MessageMaker
 from impact_detector.attribution.expectation import Announcement
-from impact_robots import load_robot
+from impact_robots import Surface, load_robot
 from impact_robots.joint_friction import PANDA_FRICTION
 
 STEP = 1e-4  # of the integration, and of the force sensor [s]
@@ -224,8 +224,7 @@ def write(folder, record: Record, *, torques=True, forces=True, announced=None, 
     names = [f"panda_joint{i}" for i in range(1, 8)]
     with BagWriter(folder, types) as bag:
         if announced is not None:
-            friction, restitution = announced
-            said = Announcement(0, friction=friction, restitution=restitution)
+            said = Announcement(0, Surface(None, (0.0, 0.0, 1.0), *announced))
             bag.write("/impact_qp/announcement", *make.announcement(said), 0)
         logged = 0  # goes on where measured time jumps back
         for t, q, dq, tau in zip(record.t, record.q, record.dq, record.tau, strict=True):

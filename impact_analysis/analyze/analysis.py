@@ -35,7 +35,8 @@ from impact_predictor import crb, impulse_set
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.inertia.inertia_models import effective_masses, inverse_inertias
 from impact_predictor.laws.impact_map import contact_impulse
-from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
+from impact_robots import ArmDynamics, ArmState, Robot, Surface
+from impact_robots.exceptions import OutOfRangeError
 
 Progress = Callable[[float, str], None]
 BEST = "M+B_theta"  # what a torque-controlled arm hits with
@@ -76,15 +77,15 @@ def analyze_impacts(
     robot = settings.load_robot()
     measured = [impact for each in recordings for impact in each.impacts]
     impacts = Impacts(robot, measured)
-    found = {}
+    found, (friction, restitution) = {}, settings.assumed
     for k, inertia in enumerate(robot.motor_inertias):
         progress(0.6 * k / len(robot.motor_inertias), f"friction with {inertia}")
         found[inertia] = coefficients(
             impacts,
             inertia,
             settings.law,
-            friction=settings.friction,
-            restitution=settings.restitution,
+            friction=friction,
+            restitution=restitution,
             estimate=settings.restitution_estimate,
             seed=seed,
         )
@@ -138,7 +139,7 @@ def _free_friction(
         return None
     law, found = settings.law, []
     for inertia, e in {one.candidate.inertia: one.candidate.restitution for one in ranking}.items():
-        mu = coefficients(impacts, inertia, law, restitution=e, seed=seed).friction
+        mu = coefficients(impacts, inertia, law, restitution=(e, e), seed=seed).friction
         error = np.abs(impacts.errors(inertia, mu.value, e, law)).mean()
         found.append((float(error), mu))
     return min(found, key=lambda one: one[0])[1]
@@ -166,8 +167,8 @@ def _judge(
         if row is None:
             judged.append(Judged(item, {}, np.nan, np.nan, (np.nan, np.nan), None))
             continue
-        state, rotation = dynamics(item.q, item.dq_before), contact_rotation(item.normal)
-        speed = -float(item.normal @ state.velocity)
+        state, surface = dynamics(item.q, item.dq_before), Surface(None, item.normal)
+        rotation, speed = surface.rotation, surface.approach_speed(state.velocity)
         masses = effective_masses(state, robot, rotation)
         best = BEST if BEST in masses else "M"  # motor inertias may be unknown
         mass = masses[best if best in masses else "gm"]  # that of M
@@ -179,7 +180,7 @@ def _judge(
                 {name: after[row] for name, after in predicted.items()},
                 speed,
                 mass,
-                mass_interval(state, robot, rotation, best),
+                mass_interval(state, surface, robot, best),
                 _membership(item, state, rotation, known.best),
                 laws,
                 _normal_impulses(item, robot, state, rotation, known),
@@ -206,7 +207,7 @@ def _normal_impulses(
             impulse = contact_impulse(
                 W, velocity, friction=_number(friction), restitution=bounce, law=known.law
             )
-        except PredictionError:
+        except (PredictionError, OutOfRangeError):
             impulse = np.full(3, np.nan)
         impulses[name] = float(impulse[2])
     return impulses
@@ -243,7 +244,7 @@ def _membership(
         expected = impulse_set(
             crb(state, rotation), _number(friction), span, velocity, GENERATORS, True
         )
-    except PredictionError:
+    except (PredictionError, OutOfRangeError):
         return None
     impulse = rotation.T @ item.impulse
     tolerance = STDS * _number(item.impulse_std) + 1e-9

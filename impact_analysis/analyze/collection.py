@@ -33,7 +33,7 @@ from impact_detector.parameters import session_for
 from impact_detector.session import Outcome
 from impact_detector.signals.buffers import JointRecord, RecentForce, RecentJoints
 from impact_detector.signals.sample import Detection, JointSample, Verdict, from_seconds
-from impact_robots import ImpactError, Robot
+from impact_robots import ImpactError, Robot, Surface, contact_rotation
 from impact_trials.processes import check_stopped
 
 KEEP = from_seconds(1.2)  # of measurements: an estimate comes 0.1 to 0.6 s after the touch
@@ -92,9 +92,9 @@ class _Collector:
         self._samples: deque[JointSample] = deque()  # of the last KEEP
         self._forces: dict[str, RecentForce] = {}
         self._statistics: deque[Verdict] = deque(maxlen=1500)
-        self._announced: Announcement | None = None
+        self._announced: Surface | None = None
         # Without an estimate yet, and what was announced then.
-        self._open: list[tuple[Detection, Announcement | None]] = []
+        self._open: list[tuple[Detection, Surface | None]] = []
         self._watch, self._missed = StateWatch(), MissedWatch(robot, piece.holds)
         self._detected: list[float] = []  # [s]
         self._dropped = 0
@@ -121,7 +121,7 @@ class _Collector:
                 force.add(item.sample)
                 self._missed.add_force(item.sample, item.source)
             elif isinstance(item, Announcement):
-                self._announced = None if item.withdrawn else item
+                self._announced = item.surface
             self._take(outcome)
         self._finish(recording)
 
@@ -192,7 +192,7 @@ class _Collector:
                 " another robot, or another --joint-prefix?",
             )
 
-    def _impact(self, estimate: Estimate, announced: Announcement | None = None) -> MeasuredImpact:
+    def _impact(self, estimate: Estimate, announced: Surface | None = None) -> MeasuredImpact:
         """Return what an estimate and the measurements around it say."""
         detection, impact_time = estimate.detection, estimate.impact_time
         normal = self._normal(announced)
@@ -228,8 +228,8 @@ class _Collector:
             link=estimate.assessment.location.link,
             expected=estimate.assessment.expected,
             normal=normal,
-            announced_friction=float("nan") if announced is None else announced.friction,
-            announced_restitution=float("nan") if announced is None else announced.restitution,
+            announced_friction=float("nan") if announced is None else announced.friction[1],
+            announced_restitution=float("nan") if announced is None else announced.restitution[1],
             second_contact=second,
             notes=notes,
             trace=trace,
@@ -271,7 +271,7 @@ class _Collector:
         again = f"{verdict.statistic:.1f}"
         return [say("statistic_again", statistic=again, time=f"{1e3 * t:.0f}")]
 
-    def _cut_off(self, detection: Detection, announced: Announcement | None) -> MeasuredImpact:
+    def _cut_off(self, detection: Detection, announced: Surface | None) -> MeasuredImpact:
         """Return an impact too near to the end of the recording to be estimated."""
         nan, n = float("nan"), self._robot.dof
         left = self._samples[-1].time - detection.detection_time
@@ -318,14 +318,12 @@ class _Collector:
             "threshold": detection.threshold,
         }
 
-    def _normal(self, announced: Announcement | None) -> np.ndarray:
+    def _normal(self, announced: Surface | None) -> np.ndarray:
         """Return the unit normal that was given, or announced; NaN if it is unknown."""
         given = self._settings.normal
-        vector = given if given is not None else announced.normal if announced else None
-        if vector is None:
-            return np.full(3, np.nan)
-        normal = np.array(vector, dtype=float)
-        return np.asarray(normal / np.linalg.norm(normal))
+        if given is not None:
+            return contact_rotation(given)[:, 2].copy()
+        return np.full(3, np.nan) if announced is None else announced.normal
 
     def _force(self, origin: int) -> tuple[np.ndarray, np.ndarray]:
         """Return times since ``origin`` [ns] and force of the fastest sensor, (f,) and (f, 3).

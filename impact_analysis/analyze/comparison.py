@@ -16,7 +16,7 @@ import numpy as np
 from impact_analysis.analyze.measured import MeasuredImpact
 from impact_detector.attribution.localization import contact_link
 from impact_predictor.prediction.batch import predict_many
-from impact_robots import ArmDynamics, Robot, contact_rotation
+from impact_robots import ArmDynamics, Robot, Surface
 
 SIGNIFICANT = 1.0  # difference of mean errors that counts, Rey Arias 2024 [deg/s]
 RESAMPLES = 1000
@@ -34,13 +34,11 @@ class Impacts:
             for item in impacts
             if item.usable and not is_elsewhere(robot, item) and _approaches(robot, item)
         ]
-        self._dynamics = ArmDynamics(robot)
         shape = (len(self.items), robot.dof)
-        self._q = np.array([item.q for item in self.items]).reshape(shape)
-        self._dq = np.array([item.dq_before for item in self.items]).reshape(shape)
+        q = np.array([item.q for item in self.items]).reshape(shape)
+        dq = np.array([item.dq_before for item in self.items]).reshape(shape)
+        self._states = ArmDynamics(robot).many(q, dq)
         self.measured = np.array([item.dq_after for item in self.items]).reshape(shape)
-        rotations = [contact_rotation(item.normal) for item in self.items]
-        self._rotations = np.array(rotations).reshape(-1, 3, 3)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -60,18 +58,9 @@ class Impacts:
     def predicted(self, model: str, friction: float, restitution: float, law: str) -> np.ndarray:
         """Return joint velocities after, shape (k, n) [rad/s]."""
         if not self.items:
-            return np.zeros_like(self._dq)
-        return predict_many(
-            self._dynamics,
-            self.robot,
-            self._q,
-            self._dq,
-            self._rotations,
-            model=model,
-            friction=friction,
-            restitution=restitution,
-            law=law,
-        ).dq_after
+            return np.zeros_like(self.measured)
+        surfaces = [Surface(None, item.normal, friction, restitution) for item in self.items]
+        return predict_many(self._states, surfaces, self.robot, model=model, law=law).dq_after
 
     def errors(self, model: str, friction: float, restitution: float, law: str) -> np.ndarray:
         """Return predicted minus measured joint velocities, shape (k, n) [rad/s]."""

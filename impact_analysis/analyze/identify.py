@@ -14,6 +14,8 @@ from impact_analysis.analyze.model_spread import Spread, model_spread
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.identification.contact_identification import identify_contact
 from impact_predictor.prediction.model_error import QUANTILE
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.surface import middle
 
 FRICTIONS = np.linspace(0.0, 1.0, 51)
 RESTITUTIONS = np.linspace(0.0, 1.0, 41)
@@ -57,8 +59,8 @@ def coefficients(
     model: str,
     law: str,
     *,
-    friction: float | None = None,
-    restitution: float | None = None,
+    friction: tuple[float, float] | None = None,
+    restitution: tuple[float, float] | None = None,
     estimate: str = CONTACT,
     seed: int = 0,
 ) -> Coefficients:
@@ -77,8 +79,8 @@ def coefficients(
         impacts: that are to be explained.
         model: inertia of the impact map.
         law: of friction.
-        friction: taken as given.
-        restitution: taken as given.
+        friction: low, high, taken as given; models have their middle [-].
+        restitution: the same.
         estimate: of restitution, one of ``RESTITUTION_ESTIMATES``.
         seed: of the choice of ``MOST`` impacts.
     """
@@ -88,24 +90,23 @@ def coefficients(
         return Coefficients(_given(friction) or nothing, _given(restitution) or nothing)
     measured = _measured(some)
     if restitution is None and estimate == CONTACT and np.isfinite(measured).any():
-        mu, e = friction, float(np.clip(np.nanmean(measured), 0.0, 1.0))
-        if mu is None:
-            mu = _best_friction(some, model, e, law)
+        e = float(np.clip(np.nanmean(measured), 0.0, 1.0))
+        mu = _best_friction(some, model, e, law) if friction is None else middle(friction)
         spread = model_spread(some, model, mu, e, law)
         found_e = _by_contact(some, measured, e, spread)
     else:
         mu, e = _by_velocities(some, model, law, friction, restitution)
         spread = model_spread(some, model, mu, e, law)
         found_e = _given(restitution) or _fitted(some, model, law, mu, e, spread, VELOCITIES)
-    half_e = 0.0 if found_e.assumed else 0.5 * (found_e.high - found_e.low)
+    half_e = 0.5 * (found_e.high - found_e.low)
     found_mu = _given(friction) or _fitted(some, model, law, mu, e, spread, "", half_e)
     return Coefficients(found_mu, found_e)
 
 
-def _given(value: float | None) -> Identified | None:
-    if value is None:
+def _given(bounds: tuple[float, float] | None) -> Identified | None:
+    if bounds is None:
         return None
-    return Identified(value, value, value, 0, at_bound=False, assumed=True)
+    return Identified(middle(bounds), *bounds, 0, at_bound=False, assumed=True)
 
 
 def _measured(impacts: Impacts) -> np.ndarray:
@@ -119,10 +120,14 @@ def _best_friction(impacts: Impacts, model: str, restitution: float, law: str) -
 
 
 def _by_velocities(
-    impacts: Impacts, model: str, law: str, friction: float | None, restitution: float | None
+    impacts: Impacts,
+    model: str,
+    law: str,
+    friction: tuple[float, float] | None,
+    restitution: tuple[float, float] | None,
 ) -> tuple[float, float]:
     """Return both coefficients, one after the other as often as they depend on each other."""
-    mu, e = friction or 0.0, restitution or 0.0
+    mu, e = middle(friction or (0.0, 0.0)), middle(restitution or (0.0, 0.0))
     for _ in range(_PASSES):
         if friction is None:
             mu = _best_friction(impacts, model, e, law)
@@ -138,7 +143,7 @@ def _cost(impacts: Impacts, model: str, friction: float, restitution: float, law
     """Return the squared error of all velocities, infinite where there is no solution."""
     try:
         return float((impacts.errors(model, friction, restitution, law) ** 2).sum())
-    except PredictionError:
+    except (PredictionError, OutOfRangeError):
         return float("inf")
 
 
@@ -267,7 +272,7 @@ def contact_laws(item: MeasuredImpact, speed: float, mass: float) -> list[Contac
             found = identify_contact(
                 law, t, force, mass, speed, mass_between=(mass / 3, mass * 3), starts=2
             )
-        except PredictionError:
+        except (PredictionError, OutOfRangeError):
             continue
         figures = found.parameters
         if "damping" not in figures:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from impact_analysis.analyze.comparison import Impacts
+from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.laws.impact_map import map_state
 from impact_predictor.prediction.model_error import (
     inertia_variations,
@@ -22,7 +23,7 @@ from impact_predictor.prediction.model_error import (
     place_variations,
 )
 from impact_predictor.prediction.predict import map_inertia
-from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
+from impact_robots import ArmDynamics, ArmState, Robot, Surface
 
 POINTS, TILTS = 3, 2  # of place_variations
 
@@ -53,18 +54,18 @@ def model_spread(
     velocities = np.zeros((common + own * len(groups), len(impacts), n))
     ratios = np.zeros(velocities.shape[:2])
     for k, item in enumerate(impacts.items):
-        state, rotation = dynamics(item.q, item.dq_before), contact_rotation(item.normal)
+        state, surface = dynamics(item.q, item.dq_before), Surface(None, item.normal)
         M_x = map_inertia(state, robot, model)
 
-        def after(inertia: np.ndarray, at: ArmState, axes: np.ndarray) -> np.ndarray:
-            J, dq = axes.T @ at.J[:3], at.dq
+        def after(inertia: np.ndarray, at: ArmState, hit: Surface) -> np.ndarray:
+            J, dq = contact_jacobian(at, hit.rotation), at.dq
             return map_state(
                 inertia, J, dq, friction=friction, restitution=restitution, law=law
             ).dq_after
 
-        places = list(place_variations(state, rotation))
-        nominal, ratio = after(M_x, state, rotation), _ratio(state, rotation, item.dq_after)
-        moved = [after(each, state, rotation) for each in inertia_variations(state, robot, model)]
+        places = list(place_variations(state, surface))
+        nominal, ratio = after(M_x, state, surface), _ratio(state, surface, item.dq_after)
+        moved = [after(each, state, surface) for each in inertia_variations(state, robot, model)]
         moved += [after(M_x, *place) for place in places]
         turned = [_ratio(*place, item.dq_after) - ratio for place in places]
         first = common + own * groups.index(item.group)
@@ -74,31 +75,31 @@ def model_spread(
     return Spread(velocities, ratios)
 
 
-def _ratio(state: ArmState, rotation: np.ndarray, after: np.ndarray) -> float:
+def _ratio(state: ArmState, surface: Surface, after: np.ndarray) -> float:
     """Return -v_n^+/v_n^- of the contact point [-]."""
-    row = rotation[:, 2] @ state.J[:3]
+    row = surface.normal @ state.J[:3]
     return -float(row @ after) / float(row @ state.dq)
 
 
 def mass_interval(
-    state: ArmState, robot: Robot, rotation: np.ndarray, model: str
+    state: ArmState, surface: Surface, robot: Robot, model: str
 ) -> tuple[float, float]:
     """Return the 95 % interval of the effective mass along the normal [kg].
 
     Args:
         state: of the arm at the touch.
+        surface: that is hit.
         robot: the arm.
-        rotation: R_Op of the surface, shape (3, 3).
         model: inertia of the impact map.
     """
 
-    def mass(inertia: np.ndarray, at: ArmState, axes: np.ndarray) -> float:
-        row = axes[:, 2] @ at.J[:3]
+    def mass(inertia: np.ndarray, at: ArmState, hit: Surface) -> float:
+        row = hit.normal @ at.J[:3]
         return 1.0 / float(row @ np.linalg.solve(inertia, row))
 
     M_x = map_inertia(state, robot, model)
-    nominal = mass(M_x, state, rotation)
-    moved = [mass(each, state, rotation) for each in inertia_variations(state, robot, model)]
-    moved += [mass(M_x, *place) for place in place_variations(state, rotation)]
+    nominal = mass(M_x, state, surface)
+    moved = [mass(each, state, surface) for each in inertia_variations(state, robot, model)]
+    moved += [mass(M_x, *place) for place in place_variations(state, surface)]
     half = float(np.linalg.norm(np.array(moved) - nominal))
     return nominal - half, nominal + half

@@ -114,12 +114,15 @@ def _told(analysis: Analysis, friction: Identified) -> str:
 
 def _identified_instead(analysis: Analysis) -> list[str]:
     """Say what would explain the data better than the friction that was assumed."""
-    assumed, free = analysis.settings.friction, analysis.free_friction
+    (assumed, _), free = analysis.settings.assumed, analysis.free_friction
     if assumed is None or free is None:
         return []
-    if free.at_bound or free.low <= assumed <= free.high or abs(free.value - assumed) <= _UNLIKE:
-        return [say("friction_agrees", assumed=f"{assumed:g}")]
-    return [say("friction_disagrees", assumed=f"{assumed:g}", found=_with_interval(free))]
+    low, high = assumed
+    name = f"{low:g}" if low == high else f"{low:g} to {high:g}"
+    overlap = free.low <= high and low <= free.high
+    if free.at_bound or overlap or low - _UNLIKE <= free.value <= high + _UNLIKE:
+        return [say("friction_agrees", assumed=name)]
+    return [say("friction_disagrees", assumed=name, found=_with_interval(free))]
 
 
 def _restitution(analysis: Analysis) -> list[str]:

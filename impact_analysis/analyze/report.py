@@ -184,7 +184,8 @@ def _identified(found: Identified) -> list[str]:
     origin = "assumed" if found.assumed else f"{found.impacts} impacts"
     if found.at_bound:
         origin += ", at the end of the range"
-    return [f"{found.value:.3f}", "-" if found.assumed else span, origin]
+    exact = found.assumed and found.low == found.high
+    return [f"{found.value:.3f}", "-" if exact else span, origin]
 
 
 def _statistic(one: Statistic, form: str = "{:.3f}") -> list[str]:

@@ -9,8 +9,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
-import numpy as np
-
 from impact_analysis.analyze.identify import CONTACT, RESTITUTION_ESTIMATES
 from impact_bags.bag_recording import TopicChoice
 from impact_detector.estimators.gross_methods import METHODS, RELEASE
@@ -19,8 +17,11 @@ from impact_detector.signals.sample import FUSED
 from impact_predictor.laws.impact_map import FRICTION_LAWS
 from impact_robots import Robot, contact_rotation, load_robot
 from impact_robots.exceptions import UsageError
+from impact_robots.surface import Coefficient
+from impact_robots.validation import friction_range, restitution_range
 
 Vector = tuple[float, float, float]
+Bounds = tuple[float, float]  # low, high
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class Settings:
     joint_prefix: str = ""  # of joint names
     normal: Vector | None = None  # outward, base axes; None: as announced in the recording
     wrench_normal: Vector | None = None  # the same in the force sensor's axes; None: base axes
-    friction: float | None = None  # assumed coefficient [-]; None: the identified one
-    restitution: float | None = None  # assumed coefficient [-]; None: the identified one
+    friction: Coefficient | None = None  # assumed, or low, high [-]; None: the identified one
+    restitution: Coefficient | None = None  # assumed, or low, high [-]; None: the identified one
     law: str = "coulomb"  # of friction, of the predictions that are compared
     method: str = RELEASE  # of the gross velocity
     restitution_estimate: str = CONTACT  # how it is identified
@@ -47,7 +48,8 @@ class Settings:
         """Check the choices.
 
         Raises:
-            UsageError: a value is none of its choices, or out of its range.
+            OutOfRangeError: friction or restitution is out of its range.
+            UsageError: a value is none of its choices.
             RobotError: a normal is none.
         """
         named = {
@@ -59,14 +61,23 @@ class Settings:
             if getattr(self, name) not in choices:
                 expected = ", ".join(choices)
                 raise UsageError(f"{name}: expected one of {expected}, got {getattr(self, name)!r}")
-        for name, high in (("friction", np.inf), ("restitution", 1.0)):
-            value = getattr(self, name)
-            if value is not None and not (0.0 <= value <= high and np.isfinite(value)):
-                wanted = "0 to 1" if name == "restitution" else "a number, at least 0"
-                raise UsageError(f"{name}: expected {wanted}, got {value:g}")
         for vector in (self.normal, self.wrench_normal, *self.normals.values()):
             if vector is not None:
                 contact_rotation(vector)
+        self.assumed  # noqa: B018 - says what is wrong with them
+
+    @property
+    def assumed(self) -> tuple[Bounds | None, Bounds | None]:
+        """Lowest and highest friction and restitution that are assumed [-]; None: none is.
+
+        Raises:
+            OutOfRangeError: one is out of its range.
+        """
+        friction, restitution = self.friction, self.restitution
+        return (
+            None if friction is None else friction_range(friction),
+            None if restitution is None else restitution_range(restitution),
+        )
 
     def load_robot(self) -> Robot:
         """Return the robot.
@@ -115,5 +126,10 @@ class Settings:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return the settings as plain values."""
-        return asdict(self)
+        """Return the settings as plain values; a range of no width is one number."""
+        friction, restitution = map(_plain, self.assumed)
+        return asdict(self) | {"friction": friction, "restitution": restitution}
+
+
+def _plain(bounds: Bounds | None) -> float | Bounds | None:
+    return bounds[0] if bounds is not None and bounds[0] == bounds[1] else bounds

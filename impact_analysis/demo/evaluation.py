@@ -108,7 +108,7 @@ def evaluate_run(record: RunRecord, robot: Robot, contact: Contact, controller: 
     J, W = R.T @ before.J[:3], crb(before, R)
     speed, impulse = -float((J @ before.dq)[2]), R.T @ touch.impulse
     announced = impulse_set(
-        W, contact.friction, contact.restitution, -speed, GENERATORS, circumscribed=True
+        W, contact.friction[1], contact.restitution, -speed, GENERATORS, circumscribed=True
     )
     return Evaluation(
         controller=controller,
@@ -156,7 +156,7 @@ def closed_form_bound(robot: Robot, contact: Contact, state: ArmState, controlle
     if controller != "existential":
         limit = RobustImpactLimit(robot, contact, margin=0.0, generators=GENERATORS)
         return limit.speed_bound(state).speed
-    W, K = crb(state, contact.rotation), friction_pyramid(contact.friction, GENERATORS)
+    W, K = crb(state, contact.rotation), friction_pyramid(contact.friction[0], GENERATORS)
     rows, bounds, _ = impact_rows(robot, contact, state)
     return existential_speed_bound(W, K, rows, bounds, contact.restitution)
 
@@ -168,7 +168,7 @@ def _torques(
     torque = impact_rows(robot, contact, state)[0][: robot.dof]
     units = unit_impulses(
         crb(state, contact.rotation),
-        contact.friction,
+        contact.friction[1],
         contact.restitution,
         GENERATORS,
         circumscribed=True,
@@ -194,8 +194,8 @@ def _delay(record: RunRecord, touch: Impulse) -> float:
 
 def _predictions(robot: Robot, contact: Contact, state: ArmState) -> dict[str, np.ndarray]:
     """Return the joint velocities after the impact by each inertia: Coulomb friction, e = 0."""
-    J = contact.rotation.T @ state.J[:3]
+    J, (friction, _) = contact.rotation.T @ state.J[:3], contact.middle
     return {
-        name: impact_map(state.M, motor, J, state.dq, friction=contact.friction).dq_after
+        name: impact_map(state.M, motor, J, state.dq, friction=friction).dq_after
         for name, motor in robot.motor_inertias.items()
     }

@@ -27,7 +27,7 @@ from impact_qp.limits import ImpactLimit, RobustImpactLimit
 from impact_qp.parameters import ControllerParameters
 from impact_robots import ArmDynamics, Robot, load_robot
 from impact_ros.parameters import from_values
-from impact_sim.plant import Surface
+from impact_sim.compliant_wall import CompliantWall
 from impact_sim.scenarios import Scenario, load_scenario, scenario_names
 from impact_sim.simulation import Interface, Measurement, Simulation
 from impact_sim.watched_plant import WatchedPlant
@@ -93,7 +93,7 @@ def hit_once(scenario: Scenario, interface: str, limits: str, seed: int) -> Hit:
     values = scenario.controller_parameters(robot)
     values |= {"impact_limits": limits, "interface": interface}
     controller = ImpactController(robot, from_values(ControllerParameters, values).plan())
-    plant = WatchedPlant(robot, _surface(scenario, robot, controller, random))
+    plant = WatchedPlant(robot, _wall(scenario, robot, controller, random))
     sideways = LATERAL * random.uniform(-1.0, 1.0, 2)
     mode = Interface.TORQUE if interface == "torque" else Interface.VELOCITY
 
@@ -118,11 +118,10 @@ def hit_once(scenario: Scenario, interface: str, limits: str, seed: int) -> Hit:
     return _judged(scenario, interface, limits, controller, plant, velocity)
 
 
-def _surface(
+def _wall(
     scenario: Scenario, robot: Robot, controller: ImpactController, random: np.random.Generator
-) -> Surface:
+) -> CompliantWall:
     """Draw a wall within the announced ranges; its restitution is that at the bound."""
-    wall = scenario.surface(robot)
     state = ArmDynamics(robot)(np.array(scenario.q_impact), np.zeros(robot.dof))
     speed = min(scenario.reference_speed, limit_of(controller).speed_bound(state).speed)
     low, high = scenario.restitution
@@ -134,7 +133,7 @@ def _surface(
         return exact_restitution(law, speed) - wanted
 
     law = Viscoelastic(stiffness, float(np.exp(brentq(excess, np.log(1e5), np.log(1e10)))))
-    return replace(wall, law=law, friction=random.uniform(0.0, scenario.friction))
+    return replace(scenario.wall(robot, random.uniform(0.0, scenario.friction)), law=law)
 
 
 def limit_of(controller: ImpactController) -> ImpactLimit:
@@ -158,10 +157,10 @@ def _judged(
         raise RuntimeError(f"{scenario.name}: the arm never arrived")
     state = ArmDynamics(robot)(plant.touch.q, plant.touch.dq)
     R, W = contact.rotation, crb(state, contact.rotation)
-    speed = -float(R[:, 2] @ state.velocity)
+    speed = contact.approach_speed(state.velocity)
     push = plant.force[: round(IMPACT / plant.contact_step)].sum(axis=0) * plant.contact_step
     impulse = R.T @ push
-    known = contact.friction, contact.restitution
+    known = contact.friction[1], contact.restitution
     announced = impulse_set(W, *known, -speed, circumscribed=True)
     load = contact.peak_factor / contact.impact_duration * (R.T @ state.J[:3]).T
     load = load / robot.limits.impulsive_torque[:, None]

@@ -17,7 +17,8 @@ from impact_detector.signals.sample import JointSample
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics, Robot
 from impact_robots.kinematics import inverse_kinematics
-from impact_sim import PANDA_NOISE, Interface, Measurement, Simulation, Surface
+from impact_robots.surface import Surface
+from impact_sim import PANDA_NOISE, CompliantWall, Interface, Measurement, Simulation
 
 # Not published, but bracketed: k/c = 0.015 m/s gives a restitution below 0.15 at 0.1 m/s as in
 # Wang 2022, and 0.125 m/s its contact durations of 16 to 20 ms (rough fit to the axes of Fig. 7).
@@ -62,7 +63,7 @@ def detect_one(
     """
     phase = np.random.default_rng(seed).uniform(0.0, 1e-3 * speed)
     start = inverse_kinematics(robot, q, (RUN_UP + phase) * NORMAL)
-    wall = Surface(ArmDynamics(robot).position(q), NORMAL, law, friction=0.0)
+    wall = CompliantWall(Surface(ArmDynamics(robot).position(q), NORMAL), law)
     simulation = Simulation(robot, wall, noise=PANDA_NOISE, seed=seed, interface=Interface.VELOCITY)
     simulation.reset(start)
     command = VelocityApproach(robot, start, -speed * NORMAL)

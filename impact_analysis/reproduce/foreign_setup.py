@@ -18,7 +18,7 @@ from impact_analysis.reproduce.foreign_sentences import MODEL, Case, false_sente
 from impact_bags.typestore import impact_typestore
 from impact_foreign import Hit, Setup, draw_setup, simulate_hit
 from impact_predictor import velocity_interval
-from impact_robots import ArmDynamics, Robot, contact_rotation, load_robot
+from impact_robots import ArmDynamics, Robot, Surface, load_robot
 
 ROBOT = "panda"
 FOUND = 0.02  # a detection this long after the touch is of this touch [s]
@@ -132,12 +132,11 @@ def _impact(robot: Robot, analysis: Analysis, hit: Hit, found: Judged) -> list[C
     compared.append(Compared("mass", truth.mass, found.effective_mass, *found.mass_interval))
     coefficients = analysis.coefficients[MODEL]
     mu, e = coefficients.friction, coefficients.restitution
+    friction, restitution = (mu.low, min(mu.high, 1.0)), (e.low, e.high)
     low, high = velocity_interval(
         ArmDynamics(robot)(measured.q, measured.dq_before),
+        Surface(None, measured.normal, friction, restitution),
         robot,
-        contact_rotation(measured.normal),
-        friction=(mu.low, min(mu.high, 1.0)),
-        restitution=(e.low, e.high),
         model=MODEL,
     )
     each_joint = zip(truth.dq_after, 0.5 * (low + high), low, high, strict=True)

@@ -16,9 +16,10 @@ from impact_analysis.reproduce.published import parameter
 from impact_detector.estimators.gross_velocity import gross_velocity
 from impact_predictor import contact_jacobian, impact_map
 from impact_predictor.contact_force.laws import ExtendedHuntCrossley
-from impact_robots import ArmDynamics, Robot, contact_rotation
+from impact_robots import ArmDynamics, Robot, Surface, contact_rotation
+from impact_sim.compliant_wall import CompliantWall
 from impact_sim.direct_run import DirectRun, direct_run
-from impact_sim.plant import CONTACT_STEP, FlexibleJointPlant, Surface
+from impact_sim.plant import CONTACT_STEP, FlexibleJointPlant
 
 RUN_UP = 0.04  # length of the line before the surface [m]
 AFTER = 0.11  # simulated after the touch, more than the window of the fit [s]
@@ -103,8 +104,8 @@ def _run(case: PlanarCase, robot: Robot, contact_step: float) -> DirectRun:
     x, z, _ = case.pose
     velocity = speed * np.array([np.cos(case.approach), -np.sin(case.approach), 0.0])
     start = np.array(case.pose) - RUN_UP / speed * velocity
-    surface = Surface(np.array([x, 0.0, z]), UP, planar_law(), friction=0.0)
-    plant = FlexibleJointPlant(robot, surface, contact_step=contact_step)
+    wall = CompliantWall(Surface([x, 0.0, z], UP), planar_law())
+    plant = FlexibleJointPlant(robot, wall, contact_step=contact_step)
     plant.reset(inverse_plane_kinematics(robot, start))
     motors = robot.motor_inertias["M+B_theta" if case.torque_loop else "M+B_rho"]
     command = line_command(start, velocity, motors, coast=case.after == "coast")

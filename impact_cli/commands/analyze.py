@@ -21,7 +21,7 @@ from impact_analysis.detection.threshold_file import read_thresholds
 from impact_bags.folder_lock import locked
 from impact_cli.command_names import COMMANDS
 from impact_cli.commands.simulate import cores
-from impact_cli.number_options import count, number, numbers
+from impact_cli.number_options import bounds, count, numbers
 from impact_cli.progress import Progress
 from impact_detector.estimators.gross_methods import METHODS, RELEASE
 from impact_predictor.laws.impact_map import FRICTION_LAWS
@@ -76,8 +76,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar="X,Y,Z",
         help="the same in the force sensor's axes (default: these are base axes)",
     )
-    add("--friction", type=number, metavar="MU", help="assume this, do not identify it")
-    add("--restitution", type=number, metavar="E", help="assume this, do not identify it")
+    assume = "assume this, or low,high; do not identify it"
+    add("--friction", type=bounds, metavar="MU", help=assume)
+    add("--restitution", type=bounds, metavar="E", help=assume)
     add("--law", choices=FRICTION_LAWS, default="coulomb", help="of friction (default: coulomb)")
     add(
         "--method",

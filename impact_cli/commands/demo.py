@@ -12,8 +12,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from impact_analysis.demo.evaluation import Evaluation, evaluate_run
 from impact_analysis.demo.table import sentence, table
 from impact_bags.exceptions import RecordingError
@@ -138,7 +136,7 @@ def announced_contact(scenario: Scenario, robot: Robot) -> Contact:
     """Return the contact as the controller is told of it."""
     return Contact(
         scenario.surface_point(robot),
-        np.array(scenario.normal, dtype=float),
+        scenario.normal,
         scenario.friction,
         scenario.restitution,
         scenario.peak_factor,

@@ -13,11 +13,11 @@ import numpy as np
 from impact_cli.command_names import COMMANDS
 from impact_cli.impact_options import Impact, add_impact_options, read_impact
 from impact_cli.number_options import number, seed
-from impact_cli.reports.predict_report import finite
+from impact_cli.reports.predict_report import coefficients, finite
 from impact_qp.control.plan import IMPACT_LIMITS
 from impact_qp.exceptions import ControlError
-from impact_qp.limits import ImpactLimit
-from impact_qp.planning import Hit, Search, contact_at, safe_speed
+from impact_qp.limits import Contact, ImpactLimit
+from impact_qp.planning import Hit, Search, safe_speed
 from impact_robots.exceptions import UsageError
 
 MODES = {name: kind for name, kind in IMPACT_LIMITS.items() if kind is not None}
@@ -92,14 +92,14 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _limit(impact: Impact, arguments: argparse.Namespace) -> ImpactLimit:
     """Return the controller's limit at the contact point."""
-    contact = contact_at(
-        impact.robot,
-        impact.state.q,
-        np.array(impact.normal),
-        friction=impact.friction[1],
-        restitution=impact.restitution,
-        peak_factor=arguments.peak_factor,
-        impact_duration=arguments.duration,
+    surface = impact.surface
+    contact = Contact(
+        surface.point,
+        surface.normal,
+        surface.friction,
+        surface.restitution,
+        arguments.peak_factor,
+        arguments.duration,
     )
     kind = MODES[arguments.mode]
     return kind(impact.robot, contact, generators=8)
@@ -110,9 +110,10 @@ def _as_json(impact: Impact, mode: str, here: Hit, best: Hit | None) -> str:
     document = {
         "robot": impact.robot.name,
         "mode": mode,
-        "normal": impact.normal,
-        "friction": impact.friction[1],
-        "restitution": impact.restitution,
+        "normal": impact.surface.normal,
+        "friction": impact.surface.friction[1],
+        "friction_low": impact.surface.friction[0],
+        "restitution": impact.surface.restitution,
         "contact_point_m": impact.state.position,
         **_hit(here),
         **({} if best is None else {"best": {**_hit(best), "gain": _gain(here, best)}}),
@@ -138,6 +139,7 @@ def _as_text(impact: Impact, mode: str, here: Hit, best: Hit | None) -> str:
     x, y, z = impact.state.position
     lines = [
         f"{impact.robot.name}, contact point at ({x:.3f}, {y:.3f}, {z:.3f}) m, {mode}",
+        f"  {coefficients(impact.surface)}",
         f"  highest safe speed {_text(here)}",
     ]
     if best is not None:

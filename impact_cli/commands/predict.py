@@ -14,11 +14,10 @@ from impact_cli.reports.predict_report import MapAnswer, as_json, as_text
 from impact_predictor import (
     FRICTION_LAWS,
     INVERSE_INERTIAS,
-    RobotContact,
     UnknownNameError,
-    contacts_interval,
     named_inverse_inertia,
-    predict_contacts,
+    predict,
+    velocity_interval,
 )
 from impact_predictor.prediction.velocity_interval import INERTIA_MARGIN
 
@@ -68,7 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Predict, and print it."""
     impact = read_impact(arguments)
     inertias, maps = _chosen(impact, arguments.model)
-    models = [named_inverse_inertia(impact.state, impact.rotation, name) for name in inertias]
+    state, rotation = impact.state, impact.surface.rotation
+    models = [named_inverse_inertia(state, rotation, name) for name in inertias]
     answers = [
         _answer(impact, name, arguments.friction_law, arguments.inertia_margin) for name in maps
     ]
@@ -89,9 +89,6 @@ def _chosen(impact: Impact, model: str) -> tuple[list[str], list[str]]:
 
 def _answer(impact: Impact, model: str, law: str, margin: float) -> MapAnswer:
     """Return what one impact map says."""
-    contact = RobotContact(impact.state, impact.rotation, impact.friction, impact.restitution)
-    (prediction,) = predict_contacts([contact], impact.robot, model=model, law=law)
-    low, high = contacts_interval(
-        [contact], impact.robot, model=model, law=law, inertia_margin=margin
-    )
-    return MapAnswer(prediction, low, high)
+    given = impact.state, impact.surface, impact.robot
+    low, high = velocity_interval(*given, model=model, law=law, inertia_margin=margin)
+    return MapAnswer(predict(*given, model=model, law=law), low, high)

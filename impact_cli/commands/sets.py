@@ -14,7 +14,7 @@ import numpy as np
 from impact_cli.command_names import COMMANDS
 from impact_cli.impact_options import Impact, add_impact_options, read_impact
 from impact_cli.number_options import number, numbers, whole
-from impact_cli.reports.predict_report import finite
+from impact_cli.reports.predict_report import coefficients, finite
 from impact_predictor import INVERSE_INERTIAS, SETS, Polytope, robot_sets
 from impact_robots.exceptions import UsageError
 
@@ -59,10 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     impact = read_impact(arguments)
     polytopes = robot_sets(
         impact.state,
+        impact.surface,
         impact.robot,
-        impact.rotation,
-        friction=impact.friction[1],
-        restitution=impact.restitution,
         generators=arguments.generators,
         circumscribed=not arguments.inscribed,
         peak_factor=arguments.peak_factor,
@@ -91,8 +89,9 @@ def _as_json(impact: Impact, polytopes: Sequence[Polytope], member: Any) -> str:
     """Return one JSON document."""
     document = {
         "robot": impact.robot.name,
-        "friction": impact.friction[1],
-        "restitution": impact.restitution,
+        "friction": impact.surface.friction[1],
+        "friction_low": impact.surface.friction[0],
+        "restitution": impact.surface.restitution,
         "sets": {each.name: _set(each) for each in polytopes},
         **({} if member is None else {"membership": member}),
     }
@@ -113,7 +112,10 @@ def _set(polytope: Polytope) -> dict[str, Any]:
 
 def _as_text(impact: Impact, polytopes: Sequence[Polytope], member: Any) -> str:
     """Return the extent of each set along its axes."""
-    lines = [f"{impact.robot.name}: what every possible impulse can do, lowest and highest"]
+    lines = [
+        f"{impact.robot.name}: what every possible impulse can do, lowest and highest",
+        coefficients(impact.surface),
+    ]
     for each in polytopes:
         lines.append(f"{each.name} [{each.unit}], {len(each.vertices)} vertices, {each.frame} axes")
         low, high = each.vertices.min(axis=0), each.vertices.max(axis=0)

@@ -22,6 +22,7 @@ from impact_predictor import (
 )
 from impact_predictor.inertia.approximation import approximate_to_exact_ratio
 from impact_predictor.inertia.jacobian import jacobian_condition
+from impact_robots import Surface
 
 
 class MapAnswer(NamedTuple):
@@ -57,19 +58,19 @@ def finite(value: Any) -> Any:
 
 def _impact(impact: Impact) -> dict[str, Any]:
     """Return what is common to all models."""
-    state, rotation = impact.state, impact.rotation
+    state, surface, rotation = impact.state, impact.surface, impact.surface.rotation
     J = contact_jacobian(state, rotation)
     return {
         "robot": impact.robot.name,
         "joint_names": list(impact.robot.joint_names),
         "joint_position_rad": state.q,
         "joint_velocity_before_radps": state.dq,
-        "normal": impact.normal,
+        "normal": surface.normal,
         "contact_frame": impact.robot.contact_frame,
         "contact_position_m": state.position,
         "contact_velocity_before_mps": J @ state.dq,
-        "friction": impact.friction,
-        "restitution": impact.restitution,
+        "friction": surface.friction,
+        "restitution": surface.restitution,
         "approximate_to_exact_ratio": approximate_to_exact_ratio(state, rotation),
         "jacobian_condition": jacobian_condition(J)[0],
     }
@@ -89,9 +90,9 @@ def _model(impact: Impact, model: InverseInertia) -> dict[str, Any]:
 
 def _normal_impulses(impact: Impact, model: InverseInertia) -> tuple[float, float]:
     """Return the normal impulses at the end of compression and in total [N.s]."""
-    J = contact_jacobian(impact.state, impact.rotation)
-    restitution = sum(impact.restitution) / 2
-    return normal_impulse(model.effective_mass, float(J[2] @ impact.state.dq), restitution)
+    surface, state = impact.surface, impact.state
+    velocity = float(contact_jacobian(state, surface.rotation)[2] @ state.dq)
+    return normal_impulse(model.effective_mass, velocity, surface.middle[1])
 
 
 def _map(answer: MapAnswer) -> dict[str, Any]:
@@ -136,10 +137,10 @@ def _heading(impact: Impact) -> str:
     return "\n".join(
         [
             f"{impact.robot.name} hits with {impact.robot.contact_frame} at "
-            f"({x:.3f}, {y:.3f}, {z:.3f}) m, normal ({_row(impact.normal)})",
+            f"({x:.3f}, {y:.3f}, {z:.3f}) m, normal ({_row(impact.surface.normal.tolist())})",
             f"velocity before {vn:.4f} m/s along the normal, ({vx:.4f}, {vy:.4f}) m/s along the "
             f"surface",
-            f"friction {_range(impact.friction)}, restitution {_range(impact.restitution)}; "
+            f"{coefficients(impact.surface)}; "
             f"e_a {_number(ratio, '.2f')}, condition of the Jacobian {_number(condition, '.1f')}",
         ]
     )
@@ -206,6 +207,11 @@ def _decimals(value: float) -> float:
 
 def _row(values: Sequence[float]) -> str:
     return ", ".join(f"{value:g}" for value in values)
+
+
+def coefficients(surface: Surface) -> str:
+    """Return what is supposed of friction and restitution."""
+    return f"friction {_range(surface.friction)}, restitution {_range(surface.restitution)}"
 
 
 def _range(bounds: tuple[float, float]) -> str:

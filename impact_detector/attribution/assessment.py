@@ -13,7 +13,7 @@ from impact_detector.attribution.localization import Location, contact_link, loc
 from impact_detector.exceptions import DetectorError, EstimateError
 from impact_detector.signals.buffers import JointRecord
 from impact_detector.signals.sample import Detection
-from impact_robots import Robot, RobotError
+from impact_robots import Robot, RobotError, Surface
 
 
 @dataclass(frozen=True)
@@ -55,17 +55,17 @@ class Assessor:
         """Forget what was announced after ``time`` [ns], to which time has jumped back."""
         self._announcements.restart(time)
 
-    def announced(self, detection: Detection) -> tuple[Announcement | None, Robot]:
-        """Return what was announced for then, if anything, and the robot with that contact."""
+    def announced(self, detection: Detection) -> tuple[Surface | None, Robot]:
+        """Return the surface announced for then, if any, and the robot with that contact."""
         announcement = self._announcements.at(detection.impact_time)
         if announcement is None:
             return None, self._robot
-        return announcement, self._points[announcement.frame, announcement.offset]
+        return announcement.surface, self._points[announcement.frame, announcement.offset]
 
     def __call__(self, detection: Detection, joints: JointRecord, until: int) -> Assessment:
         """Return what the samples up to ``until`` [ns] say about a detection."""
-        announcement, robot = self.announced(detection)
-        unmeant = self._announcements.known(detection.impact_time) and announcement is None
+        surface, robot = self.announced(detection)
+        unmeant = self._announcements.known(detection.impact_time) and surface is None
         kept = joints.time <= until
         try:
             impulse = generalized_impulse(
@@ -78,12 +78,13 @@ class Assessor:
             )
         except EstimateError:
             return Assessment(expected=False, reason=TIME) if unmeant else Assessment()
+        announcement = self._announcements.at(detection.impact_time)
         location = self._named(locate(robot, impulse), announcement)
-        if announcement is None:
+        if surface is None:
             return Assessment(location, *((False, TIME) if unmeant else (None, "")))
         if not location.link:  # too little to be told from noise
             return Assessment(location)
-        reason = judged(announcement, impulse)
+        reason = judged(surface, impulse)
         return Assessment(location, not reason, reason)
 
     def _named(self, location: Location, announcement: Announcement | None) -> Location:

@@ -14,10 +14,9 @@ from impact_detector.attribution.generalized_impulse import GeneralizedImpulse
 from impact_detector.attribution.localization import limit, misfit
 from impact_detector.exceptions import DetectorError
 from impact_detector.signals.sample import from_seconds
-from impact_predictor.exceptions import PredictionError
 from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.sets.feasible_sets import friction_half_spaces
-from impact_robots import RobotError, contact_rotation
+from impact_robots import Surface
 
 TIME_TOLERANCE = from_seconds(0.01)  # around the announced window
 MASS_MARGIN = 1.5  # the arm's impulse exceeds the composite body's by up to 48 %
@@ -33,37 +32,28 @@ SIZE = "size"  # only one beyond the predicted set does
 
 @dataclass(frozen=True)
 class Announcement:
-    """What a controller says about an impact to come; a withdrawn one says that none is."""
+    """What a controller says about an impact to come, or that none is."""
 
     time: int  # of the saying [ns]
-    normal: tuple[float, float, float] = (0.0, 0.0, 1.0)  # outward, base axes; any length
-    friction: float = 0.0  # largest coefficient [-]
-    restitution: float = 0.0  # largest coefficient [-]
+    surface: Surface | None = None  # that will be hit; none: withdrawn, all else means nothing
     start: int = 0  # of the window in which the bodies touch [ns]
     end: int | None = None  # of that window [ns]; none: until something else is said
     frame: str = ""  # of the contact point; empty: the robot's contact frame
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)  # in that frame [m]
-    withdrawn: bool = False
 
     def __post_init__(self) -> None:
-        """Check the numbers.
+        """Check the window.
 
         Raises:
-            DetectorError: a value is out of its range.
+            DetectorError: it ends before it starts.
         """
-        if self.withdrawn:
-            return
-        try:
-            contact_rotation(self.normal)
-            friction_half_spaces(self.friction)
-        except (RobotError, PredictionError) as error:
-            raise DetectorError(f"announcement: {error}") from None
-        if not 0.0 <= self.restitution <= 1.0:
-            raise DetectorError(
-                f"announcement: restitution: expected 0 to 1, got {self.restitution}"
-            )
-        if self.end is not None and self.end < self.start:
+        if not self.withdrawn and self.end is not None and self.end < self.start:
             raise DetectorError("announcement: expected a window that ends after its start")
+
+    @property
+    def withdrawn(self) -> bool:
+        """Whether no impact is meant."""
+        return self.surface is None
 
 
 class Announcements:
@@ -100,7 +90,7 @@ class Announcements:
         return None
 
 
-def unexpected_because(announcement: Announcement, impulse: GeneralizedImpulse) -> str:
+def unexpected_because(surface: Surface, impulse: GeneralizedImpulse) -> str:
     r"""Return why an impulse is not the announced one: PLACE, DIRECTION or SIZE; empty if it is.
 
     The impulse :math:`\iota` at the announced point that explains best what the joints felt is
@@ -111,22 +101,22 @@ def unexpected_because(announcement: Announcement, impulse: GeneralizedImpulse) 
     that stays too small is harmless, so low friction and restitution are no limits.
 
     Args:
-        announcement: not withdrawn.
+        surface: that was announced.
         impulse: its state's contact point is the announced one.
     """
     state, n = impulse.state, len(impulse.jump)
     if n <= 3 or misfit(impulse, state.J[:3]) > limit(n - 3):
         return PLACE
-    rotation = contact_rotation(announcement.normal)
+    rotation = surface.rotation
     J = rotation.T @ state.J[:3]
     approach = -float(J[2] @ state.dq)
     if approach <= 0.0:
         return DIRECTION
-    cone = -friction_half_spaces(announcement.friction, circumscribed=True)
+    cone = -friction_half_spaces(surface.friction[1], circumscribed=True)
     if _constrained(impulse, J, cone, np.zeros(len(cone))) > limit(n):
         return DIRECTION
     rows = np.vstack([cone, -crb(state, rotation)[2]])
-    largest = MASS_MARGIN * (1.0 + announcement.restitution) * approach
+    largest = MASS_MARGIN * (1.0 + surface.restitution[1]) * approach
     if _constrained(impulse, J, rows, np.append(np.zeros(len(cone)), -largest)) > limit(n):
         return SIZE
     return ""

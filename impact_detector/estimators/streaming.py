@@ -156,10 +156,8 @@ class ImpactEstimator:
         """Return the settings with what was announced, and where the impact was."""
         if self._assessor is None:
             return self._settings
-        announcement, robot = self._assessor.announced(detection)
-        normal = self._settings.base_normal
-        if announcement is not None:
-            normal = _unit(announcement.normal)
+        surface, robot = self._assessor.announced(detection)
+        normal = self._settings.base_normal if surface is None else surface.normal
         until = detection.detection_time + min(self._window, SETTLED)
         assessment = self._assessor(detection, joints, until)
         elsewhere = is_elsewhere(assessment, robot)

@@ -11,7 +11,9 @@ import numpy as np
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.exceptions import DetectorError
 from impact_detector.signals.sample import ForceSample, JointSample, from_seconds
+from impact_robots import OutOfRangeError, RobotError
 from impact_ros.messages import JointReader, to_nanoseconds, vector
+from impact_ros.surface_message import read_surface
 
 SHORTEST_PERIOD, LONGEST_PERIOD = 1e-6, 1.0  # between samples of a batch [s]
 MOST_SAMPLES = 100_000  # of a batch: 4 s at 25 kHz
@@ -41,26 +43,19 @@ def joint_sample(message: Any, reader: JointReader) -> JointSample:
 def announcement(message: Any) -> Announcement:
     """Return an impact_msgs/ImpactAnnouncement.
 
-    Friction and restitution are the largest of their ranges.
-
     Raises:
         DetectorError: a number is out of its range.
     """
     time = to_nanoseconds(message.header.stamp)
     if message.withdrawn:
-        return Announcement(time, withdrawn=True)
+        return Announcement(time)
     contact, end = message.contact, to_nanoseconds(message.window_end)
-    offset, normal = vector(contact.offset).tolist(), vector(contact.normal).tolist()
-    return Announcement(
-        time,
-        tuple(normal),
-        float(contact.friction + contact.friction_uncertainty),
-        min(1.0, float(contact.restitution + contact.restitution_uncertainty)),
-        to_nanoseconds(message.window_start),
-        end or None,
-        contact.frame,
-        tuple(offset),
-    )
+    try:
+        surface = read_surface(contact)
+    except (RobotError, OutOfRangeError) as error:
+        raise DetectorError(f"announcement: {error}") from None
+    start, offset = to_nanoseconds(message.window_start), vector(contact.offset).tolist()
+    return Announcement(time, surface, start, end or None, contact.frame, tuple(offset))
 
 
 def unreadable(message: Any, reader: JointReader) -> JointSample:

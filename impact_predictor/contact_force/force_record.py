@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from impact_predictor.exceptions import OutOfRangeError
-from impact_predictor.validation import finite_array
+from impact_robots.exceptions import OutOfRangeError
 from impact_robots.robot import read_only
+from impact_robots.validation import finite_array
 
 SMALLEST_FORCE = 0.5  # below this, no contact [N]
 SMALLEST_SHARE = 0.01  # and below this share of the peak

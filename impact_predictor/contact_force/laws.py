@@ -16,9 +16,8 @@ from math import exp
 from typing import Protocol
 
 from impact_predictor.contact_force.free_contact import rebound
-from impact_predictor.exceptions import OutOfRangeError
-from impact_predictor.validation import positive
-from impact_robots.exceptions import ImpactError
+from impact_robots.exceptions import ImpactError, OutOfRangeError
+from impact_robots.validation import positive
 
 
 class ContactLaw(Protocol):

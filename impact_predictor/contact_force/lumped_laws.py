@@ -15,8 +15,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from impact_predictor.exceptions import OutOfRangeError
-from impact_predictor.validation import positive
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import positive
 
 
 class Motion(NamedTuple):

@@ -13,8 +13,8 @@ from impact_predictor.contact_force.force_record import force_record
 from impact_predictor.contact_force.free_contact import rebound
 from impact_predictor.contact_force.laws import ExtendedHuntCrossley, HuntCrossley
 from impact_predictor.contact_force.lumped_laws import Maxwell, VirtualSpring
-from impact_predictor.exceptions import OutOfRangeError
-from impact_predictor.validation import positive
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import positive
 
 
 def exact_restitution(

@@ -12,8 +12,8 @@ from impact_predictor.contact_force.integration import SAMPLES, ContactIntegrati
 from impact_predictor.contact_force.laws import HuntCrossley
 from impact_predictor.contact_force.lumped_laws import LumpedLaw, Maxwell, VirtualSpring
 from impact_predictor.contact_force.profile import ContactEnd, ContactProfile
-from impact_predictor.exceptions import OutOfRangeError
-from impact_predictor.validation import positive
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import positive
 
 
 def simulate_contact(

@@ -10,7 +10,6 @@ import numpy as np
 from scipy.integrate import trapezoid
 
 from impact_predictor.contact_force.force_record import ForceRecord
-from impact_predictor.exceptions import OutOfRangeError
 from impact_predictor.identification.contact_families import (
     Family,
     ForceCurve,
@@ -19,7 +18,8 @@ from impact_predictor.identification.contact_families import (
     first_guess,
     force_curve,
 )
-from impact_predictor.validation import finite_array, positive
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import finite_array, positive
 
 MASS, TOUCH = "mass", "touch"  # names of what may be unknown besides the model's figures
 

@@ -13,7 +13,6 @@ from impact_predictor.contact_force.force_record import force_record
 from impact_predictor.contact_force.laws import ExtendedHuntCrossley, HuntCrossley
 from impact_predictor.contact_force.lumped_laws import VirtualSpring
 from impact_predictor.contact_force.restitution import asymptotic_restitution, exact_restitution
-from impact_predictor.exceptions import OutOfRangeError
 from impact_predictor.identification.contact_estimate import (
     ContactIdentification,
     Estimate,
@@ -29,7 +28,8 @@ from impact_predictor.identification.multi_start import (
     multi_start,
     spread_starts,
 )
-from impact_predictor.validation import positive
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import positive
 
 _AT_BOUND = 1e-3  # of the range: closer is at the bound
 _HORIZON = 10.0  # how far a fitted force is followed, in lengths of the record

@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from impact_predictor.exceptions import OutOfRangeError
 from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.laws.impact_map import map_state
 from impact_robots import ArmState
+from impact_robots.exceptions import OutOfRangeError
 
 GRID = 41  # coefficients that are tried before the search, so that it ends in the lowest valley
 

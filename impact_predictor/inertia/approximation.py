@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_predictor.exceptions import OutOfRangeError
 from impact_predictor.symmetric3 import solve
 from impact_robots import ArmState
+from impact_robots.exceptions import OutOfRangeError
 
 
 class CompositeContact(NamedTuple):

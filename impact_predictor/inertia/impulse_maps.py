@@ -11,7 +11,7 @@ import numpy as np
 from pinocchio import skew
 
 from impact_predictor.exceptions import SingularJacobianError
-from impact_predictor.validation import finite_array, positive
+from impact_robots.validation import finite_array, positive
 
 
 def mean_force_factor(peak_factor: float = 3.0, duration: float = 0.018) -> float:

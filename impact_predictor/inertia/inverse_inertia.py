@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 from pinocchio import skew
 
-from impact_predictor.exceptions import OutOfRangeError
 from impact_predictor.inertia.jacobian import contact_jacobian
-from impact_predictor.validation import finite_array
 from impact_robots import ArmState
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import finite_array
 
 FULL_RANK = 1e-3  # smallest singular value of the 6 x n Jacobian that counts as full rank
 

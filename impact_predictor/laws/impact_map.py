@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg.lapack import dposv
 
-from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
+from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.impact_result import ContactMode, Flag, ImpactMapResult
 from impact_predictor.inertia.jacobian import jacobian_condition
 from impact_predictor.laws.coulomb import solve_contact
 from impact_predictor.laws.sliding import sliding_impulse
 from impact_predictor.symmetric3 import Matrix, Vector
-from impact_predictor.validation import finite_array, friction_coefficient, restitution_coefficient
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import finite_array, friction_coefficient, restitution_coefficient
 
 FRICTION_LAWS = ("coulomb", "sliding")
 

@@ -21,8 +21,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
+from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.laws.routh import energetic_end, poisson_end, routh_path
+from impact_robots.exceptions import OutOfRangeError
 
 PLANAR_LAWS = ("sliding", "coulomb", "poisson", "energetic")
 _LEAST_SLIP = 1e-6  # slip that has a direction, for `sliding` [m/s]

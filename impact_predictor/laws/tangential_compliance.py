@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from impact_predictor.exceptions import OutOfRangeError
 from impact_predictor.laws.planar_impact import checked
+from impact_robots.exceptions import OutOfRangeError
 
 LEAST_RESTITUTION = 0.01  # restitution stiffens the spring by 1/e^2; smaller e count as this one
 _LONGEST = 50  # an impact that takes so many of its own compression phases is cut off

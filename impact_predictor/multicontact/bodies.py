@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pinocchio import skew
 
-from impact_predictor.exceptions import OutOfRangeError
-from impact_predictor.validation import finite_array, positive
 from impact_robots import ArmState
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import finite_array, positive
 
 
 def _zero() -> np.ndarray:

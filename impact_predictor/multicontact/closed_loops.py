@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_predictor.exceptions import OutOfRangeError
+from impact_robots.exceptions import OutOfRangeError
 
 _RANK = 1e-10  # relative singular value below which a loop's row depends on the others
 

@@ -9,16 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
-from impact_predictor.validation import finite_array
+from impact_predictor.exceptions import UnknownNameError
 from impact_robots import contact_rotation
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import finite_array, friction_coefficient, restitution_coefficient
 
 WORLD = "world"  # the name of what does not move
 JOINTS = ("weld", "hinge", "ball")
 
 
 @dataclass(frozen=True)
-class Contact:
+class ContactPoint:
     """One point where body ``a`` touches body ``b``; an impulse on a is opposed on b."""
 
     point: ArrayLike  # in the world, shape (3,) [m]
@@ -29,6 +30,19 @@ class Contact:
     restitution: float = 0.0  # e [-]
     jacobian_a: ArrayLike | None = None  # of the point on a, world axes, (3, n); none: the tool
     jacobian_b: ArrayLike | None = None  # the same on b
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            OutOfRangeError: the point is not three finite numbers, or a coefficient is out of
+                its range.
+            RobotError: the normal is not three finite numbers, or is zero.
+        """
+        finite_array(self.point, (3,), "point")
+        contact_rotation(self.normal)
+        friction_coefficient(self.friction)
+        restitution_coefficient(self.restitution)
 
     def rotation(self) -> np.ndarray:
         """Return R_Wp, from contact axes to world axes, shape (3, 3); see ``contact_rotation``."""

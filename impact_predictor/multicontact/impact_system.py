@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
+from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.multicontact.bodies import Body
-from impact_predictor.multicontact.contacts import WORLD, Contact, Loop
+from impact_predictor.multicontact.contacts import WORLD, ContactPoint, Loop
 from impact_predictor.multicontact.simultaneous_impact import simultaneous_impact
 from impact_predictor.multicontact.simultaneous_result import SimultaneousImpact
-from impact_predictor.validation import finite_array
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import finite_array
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class ImpactSystem:
 
 
 def impact_system(
-    bodies: Mapping[str, Body], contacts: Sequence[Contact], loops: Sequence[Loop] = ()
+    bodies: Mapping[str, Body], contacts: Sequence[ContactPoint], loops: Sequence[Loop] = ()
 ) -> ImpactSystem:
     """Return the problem of an impact between ``bodies``, and with the world.
 
@@ -97,7 +98,7 @@ def impact_system(
 
 
 def _contact_rows(
-    bodies: Mapping[str, Body], slices: dict[str, slice], nv: int, contact: Contact
+    bodies: Mapping[str, Body], slices: dict[str, slice], nv: int, contact: ContactPoint
 ) -> np.ndarray:
     """Return the Jacobian of a contact in its own axes, shape (3, nv)."""
     J = _relative(bodies, slices, nv, contact)[:3]
@@ -111,7 +112,7 @@ def _contact_rows(
 
 
 def _relative(
-    bodies: Mapping[str, Body], slices: dict[str, slice], nv: int, joint: Contact | Loop
+    bodies: Mapping[str, Body], slices: dict[str, slice], nv: int, joint: ContactPoint | Loop
 ) -> np.ndarray:
     """Return the Jacobian of a's twist less b's at the joint's point, world axes, (6, nv)."""
     point = finite_array(joint.point, (3,), "point")

@@ -18,13 +18,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from impact_predictor.exceptions import OutOfRangeError
 from impact_predictor.impact_result import ContactMode, Flag
 from impact_predictor.inertia.jacobian import SINGULAR
 from impact_predictor.multicontact.closed_loops import LoopedInertia
 from impact_predictor.multicontact.cone_solver import solve_contacts
 from impact_predictor.multicontact.simultaneous_result import SimultaneousImpact
-from impact_predictor.validation import finite_array, positive
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import finite_array, positive
 
 _ROUNDING = 1e-14  # of a contact velocity, relative to the sizes that it is summed from
 _NOTHING = 1e-9  # share of the largest impulse or slip that counts as zero

@@ -4,19 +4,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
+from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.impact_result import ContactMode, Flag
 from impact_predictor.inertia.jacobian import SINGULAR
 from impact_predictor.laws.coulomb import solve_contact
 from impact_predictor.laws.impact_map import FRICTION_LAWS
 from impact_predictor.laws.sliding import sliding_impulse
-from impact_predictor.validation import friction_coefficient, restitution_coefficient
-from impact_robots import ArmStates, ContactDynamics, Robot
+from impact_robots import ArmStates, Robot, Surface
+from impact_robots.exceptions import OutOfRangeError
 
 
 class BatchPrediction(NamedTuple):
@@ -35,49 +35,39 @@ class BatchPrediction(NamedTuple):
 
 
 def predict_many(
-    dynamics: ContactDynamics,
+    states: ArmStates,
+    surfaces: Surface | Sequence[Surface],
     robot: Robot,
-    q: ArrayLike,
-    dq: ArrayLike,
-    rotation: np.ndarray,
     *,
     model: str = "M+B_theta",
-    friction: float = 0.0,
-    restitution: float = 0.0,
     law: str = "coulomb",
 ) -> BatchPrediction:
     """Return :func:`~impact_predictor.predict` of k states, without its jumps of momentum.
 
     Args:
-        dynamics: of ``robot``.
+        states: dynamics of the arm right before each impact.
+        surfaces: that is hit, or one per state; coefficients in the middle of their ranges.
         robot: the arm.
-        q: joint positions, shape (k, n) [rad].
-        dq: joint velocities before, shape (k, n) [rad/s].
-        rotation: R_Op, from contact axes to base axes, shape (3, 3), or one per state (k, 3, 3).
         model: inertia of the impact map, one of ``robot.motor_inertias``.
-        friction: coefficient mu >= 0 [-].
-        restitution: coefficient e, 0 to 1 [-].
         law: "coulomb" or "sliding" (as published).
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
-        OutOfRangeError: friction or restitution out of range, or a state is not finite.
-        RobotError: the tables do not fit the robot.
+        OutOfRangeError: a state is not finite, or there are not as many surfaces as states.
         UnknownNameError: no such model or law.
     """
-    friction, restitution = friction_coefficient(friction), restitution_coefficient(restitution)
     if law not in FRICTION_LAWS:
         raise UnknownNameError("friction law", law, FRICTION_LAWS)
     if model not in robot.motor_inertias:
         raise UnknownNameError("model", model, robot.motor_inertias)
-    states = dynamics.many(q, dq)
+    rotation, middle = _surfaces(surfaces, len(states.q))
     if not (np.isfinite(states.q).all() and np.isfinite(states.dq).all()):
         raise OutOfRangeError("states", "finite positions and velocities", "others")
     J = np.swapaxes(rotation, -1, -2) @ states.J[:, :3]
     M_x = states.M + np.diag(robot.motor_inertias[model])
     effect = np.linalg.solve(M_x, np.swapaxes(J, 1, 2))
     before = _times(J, states.dq)
-    impulse, mode, flags = _impulses(J @ effect, before, friction, restitution, law)
+    impulse, mode, flags = _impulses(J @ effect, before, middle, law)
     dq_after = states.dq + _times(effect, impulse)
     after = _times(J, dq_after)
     gain = np.einsum("ki,ki->k", impulse, before + after) / 2
@@ -92,19 +82,30 @@ def predict_many(
     )
 
 
+def _surfaces(surfaces: Surface | Sequence[Surface], k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return R_Op, shape (3, 3) or (k, 3, 3), and the middle coefficients, shape (k, 2)."""
+    if isinstance(surfaces, Surface):
+        return surfaces.rotation, np.tile(surfaces.middle, (k, 1))
+    if len(surfaces) != k:
+        raise OutOfRangeError("surfaces", f"one, or {k}", len(surfaces))
+    rotations = np.array([each.rotation for each in surfaces]).reshape(k, 3, 3)
+    return rotations, np.array([each.middle for each in surfaces]).reshape(k, 2)
+
+
 def _times(A: np.ndarray, x: np.ndarray) -> np.ndarray:
     """Return A_k x_k for every k."""
     return (A @ x[..., None])[..., 0]
 
 
 def _impulses(
-    G: np.ndarray, velocity: np.ndarray, friction: float, restitution: float, law: str
+    G: np.ndarray, velocity: np.ndarray, middle: np.ndarray, law: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return impulses (k, 3), modes and flags (k,) of contacts with Delassus matrices (k, 3, 3)."""
     impulse = np.zeros_like(velocity)
     mode, flags = np.full(len(G), int(ContactMode.NONE)), np.zeros(len(G), dtype=int)
     stick, slide = int(ContactMode.STICK), int(ContactMode.SLIDE)
-    for i, (rows, v) in enumerate(zip(G.tolist(), velocity.tolist(), strict=True)):
+    columns = G.tolist(), velocity.tolist(), middle.tolist()
+    for i, (rows, v, (friction, restitution)) in enumerate(zip(*columns, strict=True)):
         if v[2] >= 0.0:
             continue
         if law == "sliding":

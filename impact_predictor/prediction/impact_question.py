@@ -18,14 +18,14 @@ from impact_predictor.prediction.velocity_interval import (
 )
 from impact_predictor.sets.polytope import Polytope
 from impact_predictor.sets.robot_sets import robot_sets
-from impact_robots import Robot
+from impact_robots import OutOfRangeError, Robot
 
 
 class ImpactQuestion(NamedTuple):
     """An impact at one or more points of a robot at once."""
 
-    contacts: tuple[RobotContact, ...]  # what is predicted: ranges of zero width
-    ranges: tuple[RobotContact, ...]  # the same points, with what friction and restitution may be
+    contacts: tuple[RobotContact, ...]  # what is predicted, in the middle of its ranges
+    ranges: tuple[RobotContact, ...]  # the same, with all that friction and restitution may be
     law: str = "coulomb"
     inverse_inertia: str = "crb"  # behind the effective masses
     inertia_margin: float = INERTIA_MARGIN  # relative uncertainty, 0 to below 1 [-]
@@ -43,7 +43,7 @@ def answer(question: ImpactQuestion, robot: Robot, model: str) -> ImpactAnswer:
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
-        OutOfRangeError: no contact, numbers out of range, or "sliding" at several points.
+        OutOfRangeError: no contact, a state that is not finite, or "sliding" at several points.
         UnknownNameError: no such model, law or inverse inertia.
         UnsolvedImpactError: no impulses were found.
     """
@@ -71,23 +71,19 @@ def _impulse_set(contact: RobotContact, inverse_inertia: str, robot: Robot) -> P
     try:
         (impulses,) = robot_sets(
             contact.state,
+            contact.surface,
             robot,
-            contact.rotation,
-            friction=contact.friction[1],
-            restitution=contact.restitution,
             inverse_inertia=inverse_inertia,
             names=("impulse",),
         )
-    except (PredictionError, np.linalg.LinAlgError):
+    except (PredictionError, OutOfRangeError, np.linalg.LinAlgError):
         return None
     return impulses
 
 
 def _interval(question: ImpactQuestion, robot: Robot, model: str) -> VelocityInterval | None:
     """Return the velocities within the uncertainty; NaN if there is no solution at some end."""
-    sharp = all(
-        low == high for each in question.ranges for low, high in (each.friction, each.restitution)
-    )
+    sharp = all(each.surface.uncertainty == (0.0, 0.0) for each in question.ranges)
     if sharp and question.inertia_margin == 0.0:
         return None
     try:

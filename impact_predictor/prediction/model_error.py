@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
 from impact_predictor.prediction.predict import map_inertia
-from impact_robots import ArmState, Robot
+from impact_robots import ArmState, Robot, Surface
 from impact_robots.link_inertias import link_inertias
 
 
@@ -52,23 +53,24 @@ def inertia_variations(
 
 
 def place_variations(
-    state: ArmState, rotation: np.ndarray, error: ModelError = MODEL_ERROR
-) -> Iterator[tuple[ArmState, np.ndarray]]:
-    """Yield state and surface axes: the contact point moved thrice, the surface tilted twice.
+    state: ArmState, surface: Surface, error: ModelError = MODEL_ERROR
+) -> Iterator[tuple[ArmState, Surface]]:
+    """Yield state and surface: the contact point moved thrice, the surface tilted twice.
 
     Of a moved point the state has Jacobian, twist and position, which is what an impact needs.
 
     Args:
         state: of the arm.
-        rotation: R_Op, from contact axes to base axes, shape (3, 3).
+        surface: that is hit.
         error: of the model.
     """
     for axis in error.point * state.rotation.T:  # of the tool, in base axes
         J = state.J.copy()
         J[:3] -= pin.skew(axis) @ state.J[3:]
-        yield state._replace(J=J, twist=J @ state.dq, position=state.position + axis), rotation
-    for axis in np.eye(3)[:2]:
-        yield state, rotation @ pin.exp3(error.normal * axis)
+        yield state._replace(J=J, twist=J @ state.dq, position=state.position + axis), surface
+    for tilt in error.normal * np.eye(3)[:2]:
+        normal = surface.rotation @ pin.exp3(tilt)[:, 2]
+        yield state, replace(surface, normal=normal)
 
 
 def joint_impulse_effects(M_x: np.ndarray, error: ModelError = MODEL_ERROR) -> np.ndarray:

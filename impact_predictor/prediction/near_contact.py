@@ -16,22 +16,9 @@ from impact_predictor.prediction.impact_question import (
 )
 from impact_predictor.prediction.robot_contacts import RobotContact
 from impact_predictor.sets.polytope import Polytope
-from impact_robots import ArmDynamics, ArmState, Robot
+from impact_robots import ArmDynamics, ArmState, Robot, Surface
 
 _SECOND = 1_000_000_000  # [ns]
-
-
-class Surface(NamedTuple):
-    """A plane that the robot is about to hit."""
-
-    point: np.ndarray  # any point of it, in base axes, shape (3,) [m]
-    rotation: np.ndarray  # R_Op, from contact axes to base axes, shape (3, 3)
-    friction: float  # [-]
-    restitution: tuple[float, float]  # lowest, highest [-]
-
-    def gap(self, position: np.ndarray) -> float:
-        """Return the height of a ``position`` (3,) [m], in base axes, above the plane [m]."""
-        return float(self.rotation[:, 2].dot(position - self.point))
 
 
 class Forecast(NamedTuple):
@@ -86,7 +73,7 @@ class NearContact:
         if not abs(self._surface.gap(self._dynamics.position(q))) < self._distance:
             return None
         state = self._dynamics(q, dq)
-        if not self._surface.rotation[:, 2].dot(state.velocity) < 0.0:
+        if not self._surface.approach_speed(state.velocity) > 0.0:
             return None
         question = self._question(state)
         return Forecast(
@@ -99,9 +86,5 @@ class NearContact:
 
     def _question(self, state: ArmState) -> ImpactQuestion:
         """Return the question about an impact in ``state``."""
-        surface, name = self._surface, self._robot.contact_frame
-        friction, middle = (surface.friction, surface.friction), sum(surface.restitution) / 2
-        return ImpactQuestion(
-            (RobotContact(state, surface.rotation, friction, (middle, middle), name),),
-            (RobotContact(state, surface.rotation, friction, surface.restitution, name),),
-        )
+        contact = RobotContact(state, self._surface, self._robot.contact_frame)
+        return ImpactQuestion((contact,), (contact,))

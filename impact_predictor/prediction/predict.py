@@ -5,99 +5,94 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import NamedTuple
 
 import numpy as np
 
-from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
+from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.impact_result import Flag, ImpactMapResult
 from impact_predictor.inertia.approximation import composite_contact, ratio
 from impact_predictor.inertia.inertia_models import named_inverse_inertia
 from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.laws.impact_map import map_state
 from impact_predictor.prediction.prediction import Prediction
-from impact_robots import ArmState, Robot
+from impact_robots import ArmState, Robot, Surface
+from impact_robots.exceptions import OutOfRangeError
 
 _STATE_LIMIT, _VELOCITY_LIMIT = int(Flag.STATE_LIMIT), int(Flag.VELOCITY_LIMIT)
 
 
 def predict(
     state: ArmState,
+    surface: Surface,
     robot: Robot,
-    rotation: np.ndarray,
     *,
     model: str = "M+B_theta",
-    friction: float = 0.0,
-    restitution: float = 0.0,
     law: str = "coulomb",
     inverse_inertia: str = "crb",
 ) -> Prediction:
-    """Return what an impact in ``state`` would do.
+    """Return what an impact on ``surface`` in ``state`` would do.
 
-    The jumps of the centre of mass's velocity and of the angular momentum are those of the arm
-    whose joint velocities jump as predicted; its fixed base takes the rest of the impulse.
+    Friction and restitution are in the middle of their ranges. The jumps of the centre of mass's
+    velocity and of the angular momentum are those of the arm whose joint velocities jump as
+    predicted; its fixed base takes the rest of the impulse.
 
     Args:
         state: dynamics of the arm right before the impact.
+        surface: that its contact point hits, wherever the surface is.
         robot: the arm.
-        rotation: R_Op, from contact axes to base axes, shape (3, 3); see ``contact_rotation``.
         model: inertia of the impact map, one of ``robot.motor_inertias``.
-        friction: coefficient mu >= 0 [-].
-        restitution: coefficient e, 0 to 1 [-].
         law: "coulomb" or "sliding" (as published).
         inverse_inertia: W behind the effective mass, one of :data:`INVERSE_INERTIAS`.
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
-        OutOfRangeError: friction or restitution out of range, or the state is not finite.
+        OutOfRangeError: the state is not finite.
         UnknownNameError: no such model, law or inverse inertia.
     """
     M_x = map_inertia(state, robot, model)
-    J = contact_jacobian(state, rotation)
+    J = contact_jacobian(state, surface.rotation)
     check_finite(state)
-    result = map_state(M_x, J, state.dq, friction=friction, restitution=restitution, law=law)
-    assumptions = Assumptions(model, friction, restitution, law, inverse_inertia)
-    return complete(result, state, robot, rotation, assumptions)
-
-
-class Assumptions(NamedTuple):
-    """What a prediction rests on, as in :class:`~impact_predictor.Prediction`."""
-
-    model: str
-    friction: float
-    restitution: float
-    friction_law: str
-    inverse_inertia: str
+    mu, e = surface.middle
+    result = map_state(M_x, J, state.dq, friction=mu, restitution=e, law=law)
+    return complete(
+        result, state, surface, robot, model=model, law=law, inverse_inertia=inverse_inertia
+    )
 
 
 def complete(
     result: ImpactMapResult,
     state: ArmState,
+    surface: Surface,
     robot: Robot,
-    rotation: np.ndarray,
-    assumptions: Assumptions,
+    *,
+    model: str,
+    law: str,
+    inverse_inertia: str,
 ) -> Prediction:
     """Return the prediction that an impact map's ``result`` makes at one contact point.
+
+    The other arguments, as of :func:`predict`, are what the result rests on.
 
     Raises:
         UnknownNameError: no such inverse inertia.
     """
+    rotation, (friction, restitution) = surface.rotation, surface.middle
     body, flags = composite_contact(state, rotation), int(result.flags)
     mass = body.effective_mass
-    if assumptions.inverse_inertia != "crb":
-        model = named_inverse_inertia(state, rotation, assumptions.inverse_inertia)
-        mass, flags = model.effective_mass, flags | int(model.flags)
+    if inverse_inertia != "crb":
+        other = named_inverse_inertia(state, rotation, inverse_inertia)
+        mass, flags = other.effective_mass, flags | int(other.flags)
     momentum_jump = state.A_G.dot(result.dq_after - state.dq)
     flags |= _limit_flags(state, robot, result.dq_after)
     return Prediction(
-        model=assumptions.model,
-        inverse_inertia=assumptions.inverse_inertia,
+        model=model,
+        inverse_inertia=inverse_inertia,
         contact=robot.contact_frame,
         contact_position=state.position,
         contact_rotation=rotation,
-        friction=assumptions.friction,
-        restitution=assumptions.restitution,
-        friction_law=assumptions.friction_law,
+        friction=friction,
+        restitution=restitution,
+        friction_law=law,
         joint_names=robot.joint_names,
         dq_before=state.dq,
         dq_after=result.dq_after,

@@ -9,24 +9,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_predictor.exceptions import OutOfRangeError
 from impact_predictor.impact_result import ImpactMapResult
 from impact_predictor.inertia.jacobian import contact_jacobian, jacobian_condition
 from impact_predictor.laws.impact_map import map_state
 from impact_predictor.multicontact.simultaneous_impact import simultaneous_impact
-from impact_predictor.prediction.predict import Assumptions, check_finite, complete, map_inertia
+from impact_predictor.prediction.predict import check_finite, complete, map_inertia
 from impact_predictor.prediction.prediction import Prediction
-from impact_predictor.validation import friction_range, restitution_range
-from impact_robots import ArmState, Robot
+from impact_robots import ArmState, Robot, Surface
+from impact_robots.exceptions import OutOfRangeError
 
 
 class RobotContact(NamedTuple):
-    """A point of a robot that hits a surface, with ranges (low, high) of what is not known."""
+    """A point of a robot that hits a surface."""
 
     state: ArmState  # of the robot, at this point
-    rotation: np.ndarray  # R_Op, from contact axes to base axes, shape (3, 3)
-    friction: tuple[float, float]  # [-]
-    restitution: tuple[float, float]  # [-]
+    surface: Surface
     name: str = ""  # of the point; empty: the robot's contact frame
 
 
@@ -53,7 +50,7 @@ def predict_contacts(
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
-        OutOfRangeError: no contact, numbers out of range, or "sliding" at several points.
+        OutOfRangeError: no contact, a state that is not finite, or "sliding" at several points.
         UnknownNameError: no such model, law or inverse inertia.
         UnsolvedImpactError: no impulses were found.
     """
@@ -62,10 +59,11 @@ def predict_contacts(
     )
     predictions = []
     for contact, result in zip(contacts, results, strict=True):
-        mu, e = _middle(contact.friction), _middle(contact.restitution)
-        assumptions = Assumptions(model, mu, e, law, inverse_inertia)
-        prediction = complete(result, contact.state, robot, contact.rotation, assumptions)
-        predictions.append(prediction._replace(contact=contact.name or robot.contact_frame))
+        state, surface, name = contact
+        prediction = complete(
+            result, state, surface, robot, model=model, law=law, inverse_inertia=inverse_inertia
+        )
+        predictions.append(prediction._replace(contact=name or robot.contact_frame))
     return tuple(predictions)
 
 
@@ -84,8 +82,7 @@ def contact_results(
         UnsolvedImpactError: no impulses were found.
     """
     dq = contacts[0].state.dq
-    mu = np.array([_middle(contact.friction) for contact in contacts])
-    e = np.array([_middle(contact.restitution) for contact in contacts])
+    mu, e = np.array([contact.surface.middle for contact in contacts]).T
     solve = _map_one if len(contacts) == 1 else _map_many
     return solve(M_x, _jacobian(contacts), dq, mu, e, law)
 
@@ -94,22 +91,19 @@ def checked_state(contacts: Sequence[RobotContact], law: str) -> ArmState:
     """Return the state that all contacts share.
 
     Raises:
-        OutOfRangeError: no contact, numbers out of range, or "sliding" at several points.
+        OutOfRangeError: no contact, a state that is not finite, or "sliding" at several points.
     """
     if not contacts:
         raise OutOfRangeError("contacts", "at least one", "none")
     if len(contacts) > 1 and law == "sliding":
         raise OutOfRangeError("friction law", "coulomb for several contacts at once", law)
-    for contact in contacts:
-        friction_range(contact.friction)
-        restitution_range(contact.restitution)
     check_finite(contacts[0].state)
     return contacts[0].state
 
 
 def _jacobian(contacts: Sequence[RobotContact]) -> np.ndarray:
     """Return the contacts' Jacobians below each other, shape (3k, n)."""
-    return np.vstack([contact_jacobian(each.state, each.rotation) for each in contacts])
+    return np.vstack([contact_jacobian(each.state, each.surface.rotation) for each in contacts])
 
 
 def _map_one(
@@ -138,8 +132,3 @@ def _map_many(
         )
         for i in range(len(mu))
     )
-
-
-def _middle(bounds: tuple[float, float]) -> float:
-    """Return the middle of a range."""
-    return (bounds[0] + bounds[1]) / 2

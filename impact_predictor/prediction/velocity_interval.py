@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from impact_predictor.exceptions import OutOfRangeError
 from impact_predictor.prediction.model_error import (
     MODEL_ERROR,
     ModelError,
@@ -19,8 +19,8 @@ from impact_predictor.prediction.model_error import (
 )
 from impact_predictor.prediction.predict import map_inertia
 from impact_predictor.prediction.robot_contacts import RobotContact, checked_state, contact_results
-from impact_predictor.validation import friction_range, restitution_range
-from impact_robots import ArmState, Robot
+from impact_robots import ArmState, Robot, Surface
+from impact_robots.exceptions import OutOfRangeError
 
 INERTIA_MARGIN = MODEL_ERROR.inertia
 
@@ -34,11 +34,9 @@ class VelocityInterval(NamedTuple):
 
 def velocity_interval(
     state: ArmState,
+    surface: Surface,
     robot: Robot,
-    rotation: np.ndarray,
     *,
-    friction: Sequence[float],
-    restitution: Sequence[float],
     inertia_margin: float = INERTIA_MARGIN,
     model: str = "M+B_theta",
     law: str = "coulomb",
@@ -54,10 +52,8 @@ def velocity_interval(
 
     Args:
         state: dynamics of the arm right before the impact.
+        surface: that its contact point hits.
         robot: the arm.
-        rotation: R_Op, from contact axes to base axes, shape (3, 3).
-        friction: range (low, high) of the friction coefficient [-].
-        restitution: range (low, high) of the coefficient of restitution [-].
         inertia_margin: relative uncertainty of each link's and motor's inertia, 0 to below 1 [-];
             0: the model is exact in everything.
         model: inertia of the impact map, one of ``robot.motor_inertias``.
@@ -65,12 +61,10 @@ def velocity_interval(
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
-        OutOfRangeError: a range or the margin is none.
+        OutOfRangeError: the margin is none, or the state is not finite.
         UnknownNameError: no such model or law.
     """
-    contact = RobotContact(
-        state, rotation, friction_range(friction), restitution_range(restitution)
-    )
+    contact = RobotContact(state, surface)
     return contacts_interval([contact], robot, model=model, law=law, inertia_margin=inertia_margin)
 
 
@@ -94,7 +88,8 @@ def contacts_interval(
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
-        OutOfRangeError: no contact, numbers out of range, or "sliding" at several points.
+        OutOfRangeError: no contact, the margin or the state is none, or "sliding" at several
+            points.
         UnknownNameError: no such model or law.
         UnsolvedImpactError: no impulses were found.
     """
@@ -124,8 +119,13 @@ def contacts_interval(
 
 def _middle(contact: RobotContact) -> RobotContact:
     """Return the contact with coefficients in the middle of their ranges."""
-    mu, e = sum(contact.friction) / 2, sum(contact.restitution) / 2
-    return contact._replace(friction=(mu, mu), restitution=(e, e))
+    return _assumed(contact, *contact.surface.middle)
+
+
+def _assumed(contact: RobotContact, mu: float, e: float) -> RobotContact:
+    """Return the contact with these coefficients."""
+    surface = replace(contact.surface, friction=(mu, mu), restitution=(e, e))
+    return contact._replace(surface=surface)
 
 
 def _coefficient_ends(
@@ -133,11 +133,12 @@ def _coefficient_ends(
 ) -> Iterator[tuple[list[RobotContact], list[RobotContact]]]:
     """Yield all contacts with one coefficient of one at its two ends."""
     for i, contact in enumerate(contacts):
-        if contact.friction[0] < contact.friction[1]:
-            ends = [middle[i]._replace(friction=(mu, mu)) for mu in contact.friction]
+        surface, (mu, e) = contact.surface, contact.surface.middle
+        if surface.friction[0] < surface.friction[1]:
+            ends = [_assumed(contact, end, e) for end in surface.friction]
             yield _with(middle, i, ends[0]), _with(middle, i, ends[1])
-        if contact.restitution[0] < contact.restitution[1]:
-            ends = [middle[i]._replace(restitution=(e, e)) for e in contact.restitution]
+        if surface.restitution[0] < surface.restitution[1]:
+            ends = [_assumed(contact, mu, end) for end in surface.restitution]
             yield _with(middle, i, ends[0]), _with(middle, i, ends[1])
 
 
@@ -146,8 +147,8 @@ def _place_ends(
 ) -> Iterator[list[RobotContact]]:
     """Yield all contacts with one of them moved or its surface tilted."""
     for i, contact in enumerate(contacts):
-        for state, rotation in place_variations(contact.state, contact.rotation, error):
-            yield _with(contacts, i, contact._replace(state=state, rotation=rotation))
+        for state, surface in place_variations(contact.state, contact.surface, error):
+            yield _with(contacts, i, contact._replace(state=state, surface=surface))
 
 
 def _with(contacts: Sequence[RobotContact], i: int, contact: RobotContact) -> list[RobotContact]:

@@ -7,13 +7,13 @@ from __future__ import annotations
 from impact_predictor.exceptions import (
     NoImpulseError,
     NotApproachingError,
-    OutOfRangeError,
     PredictionError,
     SingularJacobianError,
     UnboundedSetError,
     UnknownNameError,
     UnsolvedImpactError,
 )
+from impact_robots.exceptions import OutOfRangeError
 
 _BY_CLASS: dict[type[Exception], str] = {
     NotApproachingError: "CODE_NOT_APPROACHING",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from impact_predictor.exceptions import OutOfRangeError
+from impact_robots.exceptions import OutOfRangeError
 from impact_ros.messages import non_finite
 
 MOST_CONTACTS = 16  # that hit at once; time grows with more than their square

@@ -5,15 +5,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
+from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.prediction.impact_question import ImpactQuestion
 from impact_predictor.prediction.robot_contacts import RobotContact
-from impact_predictor.ros.contact_ranges import uncertain
 from impact_predictor.ros.error_codes import RequestError, code_name
 from impact_predictor.ros.request_limits import (
     LARGEST,
@@ -23,10 +21,11 @@ from impact_predictor.ros.request_limits import (
     in_bounds,
 )
 from impact_predictor.sets.robot_sets import SETS
-from impact_robots import ArmDynamics, ArmState, ImpactError, Robot, RobotError, contact_rotation
-from impact_robots.robot import read_only
+from impact_robots import ArmDynamics, ArmState, ImpactError, Robot, RobotError, Surface
+from impact_robots.exceptions import OutOfRangeError
 from impact_ros.exceptions import MessageError
 from impact_ros.messages import JointReader, reorder, to_nanoseconds, vector
+from impact_ros.surface_message import read_surface
 
 
 class RequestReader:
@@ -65,8 +64,8 @@ class RequestReader:
         )
         return question, message
 
-    def surface(self, request: Any, last_state: Any) -> tuple[Robot, ArmState, np.ndarray, Any]:
-        """Return robot, state and R_Op of a request, and the joint state that it is about.
+    def impact(self, request: Any, last_state: Any) -> tuple[Robot, ArmState, Surface, Any]:
+        """Return robot, state and surface of a request, and the joint state that it is about.
 
         Args:
             request: of impact_msgs/ComputeFeasibleSets.
@@ -74,6 +73,7 @@ class RequestReader:
 
         Raises:
             RequestError: the state or the normal is unusable, or there is no state.
+            OutOfRangeError: friction, restitution or duration is out of its range.
             UnknownNameError: there is no such contact frame.
         """
         message = _state(request, last_state)
@@ -83,9 +83,13 @@ class RequestReader:
         if 0.0 < request.impact_duration < 1.0 / LARGEST:
             expected = f"at least {1.0 / LARGEST:g} s"
             raise OutOfRangeError("impact_duration", expected, request.impact_duration)
-        rotation = _rotation(request.normal)
+        try:
+            restitution = request.restitution_low, request.restitution_high
+            surface = Surface(None, vector(request.normal), request.friction, restitution)
+        except RobotError as error:
+            raise RequestError("CODE_BAD_NORMAL", str(error)) from None
         dynamics = self._at(request.contact_frame)
-        return dynamics.robot, dynamics(q, dq), rotation, message
+        return dynamics.robot, dynamics(q, dq), surface, message
 
     def _joints(self, message: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return positions and velocities in the robot's joint order, finite."""
@@ -109,17 +113,20 @@ class RequestReader:
     ) -> tuple[RobotContact, RobotContact]:
         """Return one contact of a request without and with its uncertainty."""
         try:
-            rotation, dynamics = _rotation(contact.normal), self._at(contact.frame)
+            dynamics = self._at(contact.frame)
             state = _moved(dynamics(q, dq), contact.offset)
-            sharp, wide = uncertain(contact)
-            in_bounds(friction=wide[0][1])
+            wide = read_surface(contact)
+            in_bounds(friction=wide.friction[1])
+        except RobotError as error:
+            raise RequestError("CODE_BAD_NORMAL", f"contacts[{place}]: {error}") from None
         except ImpactError as error:
             raise RequestError(code_name(error), f"contacts[{place}]: {error}") from None
+        mu, e = contact.friction, contact.restitution
+        sharp = wide  # unless a range was cut off at its end
+        if wide.middle != (mu, e):
+            sharp = replace(wide, friction=(mu, mu), restitution=(e, e))
         name = dynamics.robot.contact_frame
-        return (
-            RobotContact(state, rotation, *sharp, name),
-            RobotContact(state, rotation, *wide, name),
-        )
+        return RobotContact(state, sharp, name), RobotContact(state, wide, name)
 
     def _at(self, frame: str) -> ArmDynamics:
         """Return the dynamics of the robot with its contact point at ``frame``; empty: its own."""
@@ -147,20 +154,6 @@ def _state_code(message: Any, names: tuple[str, ...]) -> str:
     except MessageError:
         return "CODE_UNKNOWN_JOINT"
     return "CODE_BAD_STATE"
-
-
-def _rotation(normal: Any) -> np.ndarray:
-    """Return R_Op of a surface with this normal, a Vector3."""
-    try:
-        return _known_rotation(normal.x, normal.y, normal.z)
-    except RobotError as error:
-        raise RequestError("CODE_BAD_NORMAL", str(error)) from None
-
-
-@lru_cache(maxsize=64)  # one asks for the same surface again and again
-def _known_rotation(x: float, y: float, z: float) -> np.ndarray:
-    """Return R_Op, read-only."""
-    return read_only(contact_rotation(np.array([x, y, z])))
 
 
 def _moved(state: ArmState, offset: Any) -> ArmState:

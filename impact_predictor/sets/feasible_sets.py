@@ -13,10 +13,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from impact_predictor.exceptions import NotApproachingError, OutOfRangeError, UnboundedSetError
+from impact_predictor.exceptions import NotApproachingError, UnboundedSetError
 from impact_predictor.sets.polytope import Polytope
-from impact_predictor.validation import finite_array, friction_coefficient, restitution_range
+from impact_robots.exceptions import OutOfRangeError
 from impact_robots.robot import read_only
+from impact_robots.validation import finite_array, friction_coefficient, restitution_range
 
 AXES = ("x", "y", "z")
 MOST_GENERATORS = 1000

@@ -11,8 +11,8 @@ import numpy as np
 
 from impact_predictor.sets.hull import half_spaces
 from impact_predictor.symmetric3 import extreme_eigenvalues
-from impact_predictor.validation import finite_array
 from impact_robots.robot import read_only
+from impact_robots.validation import finite_array
 
 
 @dataclass(frozen=True)

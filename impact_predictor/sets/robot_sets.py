@@ -21,7 +21,7 @@ from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.sets import derived_sets as derived
 from impact_predictor.sets.feasible_sets import compression_set, impulse_set
 from impact_predictor.sets.polytope import Polytope
-from impact_robots import ArmState, Robot
+from impact_robots import ArmState, Robot, Surface
 
 SETS = (
     "compression_impulse",
@@ -38,11 +38,9 @@ SETS = (
 
 def robot_sets(
     state: ArmState,
+    surface: Surface,
     robot: Robot,
-    rotation: np.ndarray,
     *,
-    friction: float,
-    restitution: Sequence[float],
     generators: int = 8,
     circumscribed: bool = True,
     peak_factor: float = 3.0,
@@ -52,12 +50,12 @@ def robot_sets(
 ) -> tuple[Polytope, ...]:
     """Return what every impulse possible in ``state`` can do, one set per name, in that order.
 
+    The friction pyramid is that of the highest friction: it holds those of all lower ones.
+
     Args:
         state: dynamics of the arm right before the impact.
+        surface: that the contact point hits.
         robot: the arm; jumps of joint velocity are those of M + B_theta.
-        rotation: R_Op, from contact axes to base axes, shape (3, 3).
-        friction: coefficient mu >= 0 [-].
-        restitution: range (low, high) of the coefficient of restitution [-].
         generators: number of generators of the friction pyramid, 3 to 1000.
         circumscribed: pyramid around Coulomb's cone instead of inside it.
         peak_factor: ratio of peak to mean contact force, > 0 [-].
@@ -75,10 +73,10 @@ def robot_sets(
     for name in names:
         if name not in SETS:
             raise UnknownNameError("set", name, SETS)
-    impulses = (friction, restitution, generators, circumscribed)
+    pyramid = (generators, circumscribed)
     factor = mean_force_factor(peak_factor, duration)
-    W = named_inverse_inertia(state, rotation, inverse_inertia).W
-    family = _Family(state, robot, rotation, W, impulses, factor)
+    W = named_inverse_inertia(state, surface.rotation, inverse_inertia).W
+    family = _Family(state, surface, robot, W, pyramid, factor)
     return tuple(getattr(family, name) for name in names or SETS)
 
 
@@ -88,29 +86,28 @@ class _Family:
     def __init__(
         self,
         state: ArmState,
+        surface: Surface,
         robot: Robot,
-        rotation: np.ndarray,
         W: np.ndarray,
-        impulses: tuple[float, Sequence[float], int, bool],
+        pyramid: tuple[int, bool],
         factor: float,
     ) -> None:
-        """Keep the impact; ``impulses`` are friction, restitution, generators, circumscribed."""
-        self.state, self.robot, self.rotation, self.W = state, robot, rotation, W
-        self.impulses, self.factor = impulses, factor
-        self.J = contact_jacobian(state, rotation)
+        """Keep the impact; ``pyramid`` is generators, circumscribed."""
+        self.state, self.surface, self.robot, self.W = state, surface, robot, W
+        self.pyramid, self.factor = pyramid, factor
+        self.J = contact_jacobian(state, surface.rotation)
         self.velocity = self.J @ state.dq
 
     @cached_property
     def compression_impulse(self) -> Polytope:
-        friction, _, generators, circumscribed = self.impulses
         speed = float(self.velocity[2])
-        return compression_set(self.W, friction, speed, generators, circumscribed)
+        return compression_set(self.W, self.surface.friction[1], speed, *self.pyramid)
 
     @cached_property
     def impulse(self) -> Polytope:
-        friction, restitution, generators, circumscribed = self.impulses
+        (_, friction), restitution = self.surface.friction, self.surface.restitution
         speed = float(self.velocity[2])
-        return impulse_set(self.W, friction, restitution, speed, generators, circumscribed)
+        return impulse_set(self.W, friction, restitution, speed, *self.pyramid)
 
     @cached_property
     def velocity_jump(self) -> Polytope:
@@ -136,11 +133,11 @@ class _Family:
 
     @cached_property
     def com_velocity_jump(self) -> Polytope:
-        com_map = com_velocity_map(self.state.mass, self.rotation)
+        com_map = com_velocity_map(self.state.mass, self.surface.rotation)
         return derived.com_velocity_jump_set(self.impulse, com_map)
 
     @cached_property
     def angular_momentum_jump(self) -> Polytope:
         state = self.state
-        momentum_map = angular_momentum_map(state.position, state.com, self.rotation)
+        momentum_map = angular_momentum_map(state.position, state.com, self.surface.rotation)
         return derived.angular_momentum_jump_set(self.impulse, momentum_map)

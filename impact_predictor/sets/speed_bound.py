@@ -13,8 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.optimize import linprog
 
-from impact_predictor.exceptions import OutOfRangeError, PredictionError
-from impact_predictor.validation import finite_array, restitution_range
+from impact_predictor.exceptions import PredictionError
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import finite_array, restitution_range
 
 
 def robust_speed_bound(

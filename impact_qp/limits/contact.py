@@ -4,41 +4,48 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
+from numpy.typing import ArrayLike
 
-from impact_predictor.validation import friction_coefficient, restitution_range
-from impact_robots.contact_frame import contact_rotation
+from impact_robots.surface import Coefficient, Surface
+from impact_robots.validation import positive
 
 
-@dataclass(frozen=True)
-class Contact:
-    """An announced contact: where the surface is and what is known of it; base axes."""
+@dataclass(frozen=True, init=False, eq=False)
+class Contact(Surface):
+    """A surface that is to be hit, and the pulse of force by which limits judge the impulse."""
 
-    point: np.ndarray  # any point of the surface, shape (3,) [m]
-    normal: np.ndarray  # outward, towards the robot, shape (3,)
-    friction: float
-    restitution: tuple[float, float]
-    peak_factor: float = 3.0  # a, peak over mean force
-    impact_duration: float = 0.018  # delta_t [s]
-    rotation: np.ndarray = field(init=False)  # from contact axes to base axes, shape (3, 3)
+    peak_factor: float  # a, peak over mean force [-]
+    impact_duration: float  # delta_t [s]
 
-    def __post_init__(self) -> None:
-        """Work out the contact axes, z the unit normal.
+    def __init__(
+        self,
+        point: ArrayLike | None,
+        normal: ArrayLike,
+        friction: Coefficient = 0.0,
+        restitution: Coefficient = 0.0,
+        peak_factor: float = 3.0,
+        impact_duration: float = 0.018,
+    ) -> None:
+        """Check what is announced; surface as of :class:`~impact_robots.Surface`.
+
+        Args:
+            point: any point of the surface in base axes, shape (3,) [m].
+            normal: outward, in base axes, shape (3,), any length.
+            friction: one coefficient or low, high [-].
+            restitution: one coefficient or low, high [-].
+            peak_factor: a, peak over mean force, > 0 [-].
+            impact_duration: delta_t, > 0 [s].
 
         Raises:
+            OutOfRangeError: a number is out of its range.
             RobotError: the normal is none.
-            OutOfRangeError: friction or restitution is out of its range.
         """
-        friction_coefficient(self.friction)
-        restitution_range(self.restitution)
-        object.__setattr__(self, "rotation", contact_rotation(self.normal))
-
-    def gap(self, position: np.ndarray) -> float:
-        """Return the distance [m] of a point, base axes, to the surface."""
-        return float(self.rotation[:, 2].dot(position - self.point))
+        super().__init__(point, normal, friction, restitution)
+        object.__setattr__(self, "peak_factor", positive(peak_factor, "peak_factor"))
+        object.__setattr__(self, "impact_duration", positive(impact_duration, "impact_duration"))
 
 
 class SpeedBound(NamedTuple):

@@ -22,6 +22,9 @@ from impact_robots.robot import Robot
 class ExistentialImpactLimit(ImpactLimit):
     r"""At least one admissible impulse respects the bounds: the published controller.
 
+    Admissible at the lowest friction: more friction admits more impulses, so one of these is
+    admissible in all of the range.
+
     Adds the variables :math:`\lambda \ge 0`, :math:`\iota = K_\mu\lambda`, and rows (33), (29),
     (30) of Wang et al. 2023 with corrected signs. It cannot be met while the arm retreats, so it
     has no effect unless the arm approaches faster than ``gate`` [m/s].
@@ -39,7 +42,7 @@ class ExistentialImpactLimit(ImpactLimit):
         """Create the limit with the inscribed cone, as published."""
         super().__init__(robot, contact, circumscribed=circumscribed, **options)
         self.gate, self.variables = gate, self.generators
-        self._K = friction_pyramid(contact.friction, self.generators, circumscribed)
+        self._K = friction_pyramid(contact.friction[0], self.generators, circumscribed)
         cone = tuple(f"impact: lambda {j + 1}" for j in range(self.generators))
         effects = row_names(robot) + tuple(name for each in self.bounds for name in each.names)
         self.names = (

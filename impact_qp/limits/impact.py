@@ -62,7 +62,7 @@ class ImpactLimit(Limit):
         self.generators, self.circumscribed = generators, circumscribed
         self.velocity_map, self.bounds = velocity_map, tuple(bounds)
         self.bound = SpeedBound(float("nan"), "")  # of the last ``fill``, where there is one
-        self._normal = contact.rotation[:, 2].copy()
+        self._normal = contact.normal
         self.unexplained: np.ndarray | None = None  # accelerations beside qddot, (n,) [rad/s^2]
 
     def effects(self, state: ArmState) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:

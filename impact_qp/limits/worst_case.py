@@ -58,7 +58,7 @@ class WorstCaseImpactLimit(ImpactLimit):
         K = self._directions
         per_force = _normal_mobility(state, self._normal).dot(K)
         if not min(per_force.tolist()) > 1e-9 / state.mass:
-            raise UnboundedSetError(self.contact.friction, 0.0)
+            raise UnboundedSetError(self.contact.friction[1], 0.0)
         return K * ((1.0 + self.contact.restitution[1]) / per_force)
 
     def loads(self, state: ArmState) -> np.ndarray:
@@ -124,7 +124,10 @@ class WorstCaseImpactLimit(ImpactLimit):
 
 
 class RobustImpactLimit(WorstCaseImpactLimit):
-    """Every admissible impulse respects the bounds (specification, section 10, `robust`)."""
+    """Every admissible impulse respects the bounds (specification, section 10, `robust`).
+
+    Admissible at the highest friction, whose pyramid holds those of all lower ones.
+    """
 
     def __init__(
         self, robot: Robot, contact: Contact, *, margin: float = 0.01, **options: Any
@@ -133,7 +136,7 @@ class RobustImpactLimit(WorstCaseImpactLimit):
         super().__init__(robot, contact, margin=margin, **options)
 
     def _generators_in_contact_axes(self) -> np.ndarray:
-        return friction_pyramid(self.contact.friction, self.generators, self.circumscribed)
+        return friction_pyramid(self.contact.friction[1], self.generators, self.circumscribed)
 
 
 class NominalImpactLimit(WorstCaseImpactLimit):

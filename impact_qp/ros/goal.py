@@ -22,6 +22,7 @@ from impact_qp.control.press import highest_press_force
 from impact_qp.control.takeover import cannot_be_made_safe
 from impact_qp.limits import ImpactLimit
 from impact_robots import ArmDynamics, ArmState, Robot
+from impact_robots.exceptions import OutOfRangeError
 
 # Codes of impact_msgs/ExecuteImpact.
 OK, BAD_GOAL, NOT_FEASIBLE, TIMEOUT, CANCELED, PREEMPTED = 1, 2, 3, 4, 5, 6
@@ -76,7 +77,7 @@ class GoalRun:
         if self.plan.after != "press":
             return None
         most, what = highest_press_force(
-            self.robot, limit, still, contact.rotation[:, 2], self.plan.preview
+            self.robot, limit, still, contact.normal, self.plan.preview
         )
         force = self.plan.press_force
         if force <= most:
@@ -130,16 +131,9 @@ class GoalRun:
         """Return what the impact was predicted to do, none without one."""
         if self.before is None:
             return None
-        contact = self.plan.contact
         try:
-            return predict(
-                self.before,
-                self.robot,
-                contact.rotation,
-                friction=contact.friction,
-                restitution=sum(contact.restitution) / 2,
-            )
-        except PredictionError:
+            return predict(self.before, self.plan.contact, self.robot)
+        except (PredictionError, OutOfRangeError):
             return None
 
     def holds_impulse(self, impulse: np.ndarray) -> bool:
@@ -147,12 +141,10 @@ class GoalRun:
         if self.before is None or not np.isfinite(impulse).all():
             return False
         contact = self.plan.contact
-        R = contact.rotation
-        speed = -float(R[:, 2] @ self.before.velocity)
+        R, velocity = contact.rotation, -contact.approach_speed(self.before.velocity)
+        W, friction = crb(self.before, R), contact.friction[1]
         try:
-            announced = impulse_set(
-                crb(self.before, R), contact.friction, contact.restitution, -speed, 8, True
-            )
-        except PredictionError:
+            announced = impulse_set(W, friction, contact.restitution, velocity, 8, True)
+        except (PredictionError, OutOfRangeError):
             return False
         return bool(announced.contains_in_hull_with_zero(R.T @ impulse))

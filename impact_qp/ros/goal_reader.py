@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from impact_predictor.exceptions import PredictionError
 from impact_qp.control.plan import AFTERS, Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import Contact
 from impact_qp.parameters import ControllerParameters
 from impact_robots import ArmState, Robot, RobotError
+from impact_robots.exceptions import OutOfRangeError
 
 _AFTERS = ("retract", *AFTERS)  # by the goal's constants; unknown: retract
 STRICTNESS = ("unaware", "existential", "nominal", "robust")  # impact limits, from the loosest on
@@ -120,21 +120,26 @@ def _contact(goal: Any, known: Contact, robot: Robot, may_widen: bool) -> Contac
             known.peak_factor,
             known.impact_duration,
         )
-    except (PredictionError, RobotError) as error:
+    except (OutOfRangeError, RobotError) as error:
         raise ControlError(str(error)) from None
 
 
-def _friction(goal: Any, own: float, may_widen: bool) -> float:
-    """Return the highest coefficient of friction that must be expected."""
+def _friction(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[float, float]:
+    """Return the range of coefficients of friction that must be expected.
+
+    Robust limits count on the highest, existential ones on the lowest: neither end of a goal makes
+    the node's own range narrower unless it ``may_widen`` what is thought harmless.
+    """
     low, high = goal.friction_low, goal.friction_high
     if _given(low) and _given(high) and low > high:
         raise ControlError(f"friction: expected low up to high, got {low:g} and {high:g}")
-    given = [value for value in (low, high) if _given(value)]
-    if not given:
-        return own
-    if given[-1] < own and not _given(high):
-        return own  # only a lower end, and below what must be expected anyway
-    return _at_least("friction_high", given[-1], own, may_widen)
+    if _given(high):
+        high = _at_least("friction_high", high, own[1], may_widen)
+    else:
+        high = max(own[1], low) if _given(low) else own[1]
+    if _given(low):
+        return low if may_widen else min(low, own[0]), high
+    return min(own[0], high), high
 
 
 def _restitution(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[float, float]:

@@ -26,6 +26,7 @@ from impact_qp.ros.goal import End
 from impact_qp.ros.supervision import Counts
 from impact_robots import Robot
 from impact_ros.messages import fill, set_vector
+from impact_ros.surface_message import write_surface
 
 NAN = float("nan")
 MOST = 2**32 - 1  # that a count of a message holds
@@ -114,13 +115,8 @@ def announcement_message(robot: Robot, plan: Plan, due: bool, stamp: Any) -> Imp
     message.header.frame_id = robot.base_frame
     if due:
         message.window_start = stamp
-        contact, said = plan.contact, message.contact
-        low, high = contact.restitution
-        said.frame = robot.contact_frame
-        set_vector(said.normal, contact.rotation[:, 2])
-        said.friction = contact.friction
-        said.restitution = (low + high) / 2
-        said.restitution_uncertainty = (high - low) / 2
+        message.contact.frame = robot.contact_frame
+        write_surface(message.contact, plan.contact)
     return message
 
 

@@ -169,6 +169,25 @@ def test_an_assumed_friction_that_is_wrong_is_said_so(trials):
     assert analysis.best.candidate.friction in (0.1, 0.0)
 
 
+def test_an_assumed_range_is_counted_in_what_is_found(few):
+    """Predictions have its middle; restitution that is less certain leaves friction so too."""
+    (collected,) = [collect(few / f"{TYPES[0]}_000", Settings())]
+    sharp, wide = (
+        analyze_impacts([collected], Settings(restitution=e)) for e in (0.15, (0.0, 0.3))
+    )
+    for name, found in sharp.coefficients.items():
+        other = wide.coefficients[name]
+        assert (other.restitution.low, other.restitution.high) == (0.0, 0.3)
+        assert other.friction.value == pytest.approx(found.friction.value)
+        assert other.friction.low <= found.friction.low
+        assert other.friction.high >= found.friction.high
+    widest = max(wide.coefficients.values(), key=lambda each: each.friction.high).friction
+    assert widest.high > max(each.friction.high for each in sharp.coefficients.values())
+    assert [each.candidate.restitution for each in wide.ranking] == [0.15] * len(wide.ranking)
+    assert sharp.settings.as_json()["restitution"] == 0.15
+    assert wide.settings.as_json()["restitution"] == (0.0, 0.3)
+
+
 def test_a_collision_with_another_link_is_not_compared(few):
     (collected,) = [collect(few / f"{TYPES[0]}_000", Settings())]
     (item,) = collected.impacts
@@ -448,8 +467,14 @@ def test_a_recording_without_an_impact_has_an_answer(write_csv, samples):
         (["FILE", "--out", "FILE"], "--out: expected a folder, FILE is a file"),
         (["FILE", "--out", "FULL"], "--out: expected an empty folder"),
         (["FILE", "--out", "OUT", "--resume"], "--resume: expected the folder of an analysis"),
-        (["FILE", "--out", "OUT", "--friction", "-1"], "friction: expected a number, at least 0"),
-        (["FILE", "--out", "OUT", "--restitution", "2"], "restitution: expected 0 to 1, got 2"),
+        (
+            ["FILE", "--out", "OUT", "--friction", "-1"],
+            "friction: expected a finite number, at least 0",
+        ),
+        (
+            ["FILE", "--out", "OUT", "--restitution", "2"],
+            "restitution: expected low, high with 0 <= low <= high <= 1",
+        ),
         (["FILE", "--out", "OUT", "--normal", "0,0,0"], "normal: expected three finite numbers"),
         (["FILE", "--out", "OUT", "--robot", "nobody"], "robot: expected"),
         (["FILE", "--out", "OUT", "--dask", "tcp://127.0.0.1:1"], "--dask: no scheduler at"),

@@ -240,7 +240,7 @@ def state(k):
 
 
 def test_an_announcement_comes_behind_the_state_that_it_answers():
-    said, one = Announcement(MILLISECOND, withdrawn=True), MILLISECOND
+    said, one = Announcement(MILLISECOND), MILLISECOND
     items = [said, state(2), state(1), Reference(one, None)]
     assert list(in_time_order(items)) == [items[3], items[2], said, items[1]]
 

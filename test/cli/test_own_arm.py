@@ -10,10 +10,10 @@ from other_arms import UR, write_arm
 
 from impact_cli.command_line import run as main
 from impact_predictor.contact_force.laws import Viscoelastic
-from impact_robots import ArmDynamics, load_robot
+from impact_robots import ArmDynamics, Surface, load_robot
 from impact_robots.kinematics import inverse_kinematics
 from impact_sim import Simulation
-from impact_sim.plant import Surface
+from impact_sim.compliant_wall import CompliantWall
 from impact_sim.sensors import Noise
 
 NORMAL = np.array([-1.0, 0.0, 0.0])
@@ -62,8 +62,9 @@ def free_motion(arm):
 def hit(arm, speed, seed):
     """Return what is measured of an arm that coasts into a wall, and when it touched [s]."""
     dynamics, still = ArmDynamics(arm), np.zeros(arm.dof)
-    surface = Surface(dynamics(arm.stance, still).position, NORMAL, Viscoelastic(1.2e5, 8e6), 0.1)
-    simulation, control = Simulation(arm, surface, noise=NOISE, seed=seed), SoftControl(arm)
+    surface = Surface(dynamics(arm.stance, still).position, NORMAL, 0.1)
+    wall = CompliantWall(surface, Viscoelastic(1.2e5, 8e6))
+    simulation, control = Simulation(arm, wall, noise=NOISE, seed=seed), SoftControl(arm)
     start = inverse_kinematics(arm, arm.stance, 0.08 * NORMAL)
     dq = np.linalg.pinv(dynamics(start, still).J) @ np.append(-speed * NORMAL, np.zeros(3))
     measured, found, touch = simulation.reset(start, dq), [], None

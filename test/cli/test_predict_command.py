@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from tiny_robot import URDF
+from walls import a_wall
 
 from impact_cli.command_line import run
 from impact_predictor import SETS, named_inverse_inertia, predict, robot_sets
@@ -63,7 +64,7 @@ def test_the_json_is_the_librarys_answer(ask, state, panda, wall):
         impulse = answer["models"][name]["compression_impulse_ns"]
         assert impulse == pytest.approx(0.2 * mass)
     for name in ("M", "M+B_theta", "M+B_rho"):
-        expected = predict(state, panda, wall, model=name, friction=0.3)
+        expected = predict(state, a_wall(0.3), panda, model=name)
         told = answer["maps"][name]
         np.testing.assert_allclose(told["joint_velocity_after_radps"], expected.dq_after)
         assert np.all(np.array(told["joint_velocity_low_radps"]) <= expected.dq_after)
@@ -72,7 +73,7 @@ def test_the_json_is_the_librarys_answer(ask, state, panda, wall):
     np.testing.assert_allclose(answer["contact_velocity_before_mps"], [0, 0, -0.2], atol=1e-12)
 
 
-def test_joint_velocities_can_be_given(ask, state, wall):
+def test_joint_velocities_can_be_given(ask, state):
     dq = ",".join(map(repr, state.dq.tolist()))
     by_velocity = document(ask, "predict", "--q", Q, "--dq", dq, "--normal", "-1,0,0")
     by_speed = document(ask, "predict", "--q", Q, "--speed", 0.2)
@@ -90,10 +91,10 @@ def test_a_single_model_is_shown_alone(ask):
     assert (list(only["models"]), list(only["maps"])) == ([], ["M+B_rho"])
 
 
-def test_the_published_law_can_be_had(ask, state, panda, wall):
+def test_the_published_law_can_be_had(ask, state, panda):
     case = ["predict", "--q", Q, "--speed", 0.2, "--friction", 0.3, "--friction-law", "sliding"]
     told = document(ask, *case)["maps"]["M"]
-    expected = predict(state, panda, wall, model="M", friction=0.3, law="sliding")
+    expected = predict(state, a_wall(0.3), panda, model="M", law="sliding")
     np.testing.assert_allclose(told["joint_velocity_after_radps"], expected.dq_after, atol=1e-9)
     assert "slip_undefined" in told["flags"]
     assert any("left friction out" in sentence for sentence in told["caveats"])
@@ -147,11 +148,13 @@ def test_the_base_link_can_count(ask):
     assert with_base["gm"] == moving["gm"]
 
 
-def test_sets_are_the_librarys(ask, state, panda, wall):
+def test_sets_are_the_librarys(ask, state, panda):
     case = ("--q", Q, "--speed", 0.2, "--friction", "0.1,0.279", "--restitution", "0,0.3")
     answer = document(ask, "sets", *case)
     assert tuple(answer["sets"]) == SETS
-    expected = robot_sets(state, panda, wall, friction=0.279, restitution=(0, 0.3))
+    assert (answer["friction_low"], answer["friction"]) == (0.1, 0.279)
+    assert "friction 0.1 to 0.279, restitution 0 to 0.3" in ask("sets", *case)[1]
+    expected = robot_sets(state, a_wall(0.279, (0, 0.3)), panda)
     for each in expected:
         told = answer["sets"][each.name]
         np.testing.assert_allclose(told["vertices"], each.vertices, atol=1e-9)
@@ -180,6 +183,8 @@ def test_membership_decides_the_exit_status(ask, state, wall):
         (["predict", "--friction", "-1"], 2, "friction: expected a finite number, at least 0"),
         (["predict", "--friction", "0.4,0.2"], 2, "friction: expected low, high"),
         (["predict", "--restitution", "2"], 2, "restitution: expected"),
+        (["sets", "--friction", "0.4,0.2"], 2, "friction: expected low, high"),
+        (["plan", "--friction", "0.4,0.2"], 2, "friction: expected low, high"),
         (["predict", "--robot", "x"], 2, "robot: expected one of fr3, panda or a YAML file"),
         (["predict", "--urdf", "no.urdf"], 2, "no URDF file no.urdf"),
         (["predict", "--contact", "toe"], 2, "contact frame: expected one of panda_link0"),

@@ -20,7 +20,7 @@ from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators import streaming as estimate
 from impact_detector.estimators.gross_methods import METHODS
 from impact_detector.parameters import DetectorParameters, session_for
-from impact_robots import ArmDynamics
+from impact_robots import ArmDynamics, Surface
 
 MILLISECOND = 1_000_000
 Q = np.array([0.43, -0.61, 0.18, -2.16, 0.04, 3.13, -0.73])  # iim_cfg_1
@@ -142,7 +142,7 @@ def test_another_link_than_the_contact_points_gets_no_impulse_from_torques(panda
 
 
 def test_an_announced_normal_goes_before_the_parameter(panda, hit):
-    said = Announcement(0, tuple(NORMAL), friction=0.3, restitution=0.3)
+    said = Announcement(0, Surface(None, NORMAL, 0.3, 0.3))
     found = play(hit, 0, robot=panda, base_normal=(0.0, 0.0, 1.0), announcement=said)
     assert found.normal_impulse == pytest.approx(hit.impulse @ NORMAL, rel=0.05)
     assert found.assessment.expected and 0.0 < found.restitution < 0.5

@@ -31,7 +31,7 @@ def run(request, panda):
     from impact_sim.simulation import Simulation
 
     scenario = load_scenario("qp_panda_demo")
-    simulation = Simulation(panda, scenario.surface(panda), seed=1)
+    simulation = Simulation(panda, scenario.wall(panda), seed=1)
     parameters = ControllerParameters(
         contact_point=tuple(scenario.surface_point(panda)),
         contact_normal=scenario.normal,

@@ -9,10 +9,11 @@ import pytest
 from impact_foreign import ForeignArm, PlasticWall, draw_setup, simulate_hit
 from impact_foreign.contact import friction_impulse
 from impact_foreign.hit import COAST
-from impact_robots import load_robot
+from impact_robots import Surface, load_robot
 from impact_robots.joint_friction import PANDA_FRICTION
 
-FAR = PlasticWall(np.array([0.0, 0.0, -10.0]), np.eye(3), 1e5, 0.5, 0.3)
+UP = (0.0, 0.0, 1.0)
+FAR = PlasticWall(Surface([0.0, 0.0, -10.0], UP, 0.3, 0.5), 1e5)
 G = np.array([[0.5, 0.05, 0.1], [0.05, 0.4, -0.08], [0.1, -0.08, 0.3]])
 
 
@@ -28,7 +29,7 @@ def hit(robot):
 
 
 def test_a_free_mass_leaves_a_plastic_wall_with_its_restitution_at_any_speed():
-    wall, h = PlasticWall(np.zeros(3), np.eye(3), 1e5, 0.4, 0.0), 1e-6
+    wall, h = PlasticWall(Surface(np.zeros(3), UP, 0.0, 0.4), 1e5), 1e-6
     for speed in (0.05, 0.5):
         depth, velocity, deepest = 0.0, speed, 0.0
         while depth >= 0.0 and (velocity > 0.0 or wall.force(depth, deepest) > 0.0):
@@ -114,4 +115,4 @@ def test_a_seed_gives_the_same_hit_and_another_number_another(robot, hit):
     again, other = (simulate_hit(robot, draw_setup(robot, 3), number) for number in (0, 2))
     np.testing.assert_array_equal(again.dq, recorded.dq)
     assert other.truth.touch != recorded.truth.touch
-    assert setup.motions[0].normal @ setup.motions[0].wall.normal > np.cos(np.radians(3.0))
+    assert setup.motions[0].normal @ setup.motions[0].wall.surface.normal > np.cos(np.radians(3.0))

@@ -4,9 +4,10 @@
 
 import numpy as np
 import pytest
+from walls import a_wall
 
 from impact_predictor import OutOfRangeError, UnknownNameError, predict, predict_many
-from impact_robots import RobotError, contact_rotation
+from impact_robots import RobotError, Surface
 
 
 @pytest.fixture(scope="module")
@@ -18,12 +19,12 @@ def states(panda):
 
 @pytest.mark.parametrize("law", ["coulomb", "sliding"])
 @pytest.mark.parametrize("model", ["M", "M+B_theta"])
-def test_every_row_is_a_prediction(panda, panda_dynamics, wall, states, law, model):
-    case = {"model": model, "friction": 0.3, "restitution": 0.2, "law": law}
-    batch = predict_many(panda_dynamics, panda, *states, wall, **case)
+def test_every_row_is_a_prediction(panda, panda_dynamics, states, law, model):
+    case, surface = {"model": model, "law": law}, a_wall(0.3, 0.2)
+    batch = predict_many(panda_dynamics.many(*states), surface, panda, **case)
     assert len(set(batch.mode.tolist())) >= 3
     for i, (q, dq) in enumerate(zip(*states, strict=True)):
-        single = predict(panda_dynamics(q, dq), panda, wall, **case)
+        single = predict(panda_dynamics(q, dq), surface, panda, **case)
         for name in batch._fields:
             np.testing.assert_allclose(
                 getattr(batch, name)[i],
@@ -36,22 +37,28 @@ def test_every_row_is_a_prediction(panda, panda_dynamics, wall, states, law, mod
 
 def test_every_row_can_have_its_own_surface(panda, panda_dynamics, states):
     random = np.random.default_rng(1)
-    rotations = np.array([contact_rotation(random.normal(size=3)) for _ in states[0]])
-    batch = predict_many(panda_dynamics, panda, *states, rotations, friction=0.3)
+    surfaces = [
+        Surface(None, random.normal(size=3), random.uniform(), random.uniform(0.0, 0.5))
+        for _ in states[0]
+    ]
+    batch = predict_many(panda_dynamics.many(*states), surfaces, panda)
     for i in range(0, 200, 20):
         state = panda_dynamics(states[0][i], states[1][i])
-        single = predict(state, panda, rotations[i], friction=0.3)
+        single = predict(state, surfaces[i], panda)
         np.testing.assert_allclose(batch.impulse[i], single.impulse, atol=1e-9)
         assert batch.effective_mass[i] == pytest.approx(single.effective_mass)
 
 
-def test_bad_batches_are_named(panda, panda_dynamics, wall, states):
+def test_bad_batches_are_named(panda, panda_dynamics, states):
     q, dq = states
+    good = panda_dynamics.many(q, dq)
     with pytest.raises(RobotError, match=r"tables of 7 positions and 7 velocities per row"):
-        predict_many(panda_dynamics, panda, q[:, :6], dq, wall)
+        panda_dynamics.many(q[:, :6], dq)
     with pytest.raises(OutOfRangeError, match="states: expected finite"):
-        predict_many(panda_dynamics, panda, q * np.nan, dq, wall)
+        predict_many(panda_dynamics.many(q * np.nan, dq), a_wall(), panda)
+    with pytest.raises(OutOfRangeError, match="surfaces: expected one, or 200, got 2"):
+        predict_many(good, [a_wall(), a_wall()], panda)
     with pytest.raises(UnknownNameError, match="model: expected one of"):
-        predict_many(panda_dynamics, panda, q, dq, wall, model="B")
+        predict_many(good, a_wall(), panda, model="B")
     with pytest.raises(UnknownNameError, match="friction law: expected one of"):
-        predict_many(panda_dynamics, panda, q, dq, wall, law="x")
+        predict_many(good, a_wall(), panda, law="x")

@@ -15,8 +15,7 @@ from impact_predictor.contact_force.laws import (
     contact_law,
     hertz_stiffness,
 )
-from impact_predictor.exceptions import OutOfRangeError
-from impact_robots.exceptions import ImpactError
+from impact_robots.exceptions import ImpactError, OutOfRangeError
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=300)
 PENETRATIONS = st.floats(1e-7, 1e-2)

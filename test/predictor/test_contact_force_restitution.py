@@ -22,7 +22,7 @@ from impact_predictor.contact_force.restitution import (
     spring_restitution,
 )
 from impact_predictor.contact_force.simulation import simulate_contact
-from impact_predictor.exceptions import OutOfRangeError
+from impact_robots.exceptions import OutOfRangeError
 
 MASS, SPEED = 2.7, 0.1
 # specification, section 3: s = c|v|/k and the viscoelastic law's restitution

@@ -11,9 +11,10 @@ from impact_predictor.contact_force.laws import ExtendedHuntCrossley, HuntCrossl
 from impact_predictor.contact_force.lumped_laws import Maxwell, VirtualSpring
 from impact_predictor.contact_force.restitution import exact_restitution
 from impact_predictor.contact_force.simulation import simulate_contact
-from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
+from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.identification.contact_estimate import FitFlag
 from impact_predictor.identification.contact_identification import identify_contact
+from impact_robots.exceptions import OutOfRangeError
 
 MASS, SPEED, NOISE = 3.0, 0.1, 0.5
 VISCO = Viscoelastic(1.2e5, 6e6)  # s = 5

@@ -12,7 +12,7 @@ from impact_predictor.contact_force.laws import ExtendedHuntCrossley, HuntCrossl
 from impact_predictor.contact_force.lumped_laws import Maxwell, VirtualSpring
 from impact_predictor.contact_force.profile import ContactEnd
 from impact_predictor.contact_force.simulation import simulate_contact
-from impact_predictor.exceptions import OutOfRangeError
+from impact_robots.exceptions import OutOfRangeError
 
 MASS, SPEED = 2.7, 0.1
 ENERGY = 0.5 * MASS * SPEED**2

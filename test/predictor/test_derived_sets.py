@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+from walls import a_wall
 
 from impact_predictor import (
     SETS,
@@ -31,8 +32,8 @@ CASE = {"friction": 0.279, "restitution": (0.0, 0.3)}
 
 
 @pytest.fixture
-def sets(hitting, panda, wall):
-    return {each.name: each for each in robot_sets(hitting, panda, wall, **CASE)}
+def sets(hitting, panda):
+    return {each.name: each for each in robot_sets(hitting, a_wall(**CASE), panda)}
 
 
 def test_every_set_holds_its_vertices_and_their_mean(sets):
@@ -90,7 +91,7 @@ def test_the_published_velocity_map_is_the_smallest_that_moves_the_point(hitting
     np.testing.assert_allclose(null_space @ jump, 0.0, atol=1e-12)
 
 
-def test_the_published_velocity_map_needs_full_rank(wall):
+def test_the_published_velocity_map_needs_full_rank():
     with pytest.raises(SingularJacobianError, match="expected rank 3, got smallest") as caught:
         minimum_norm_joint_velocity_map(np.diag([1.0, 1.0, 0.0]), np.eye(3))
     assert caught.value.smallest_singular_value == 0.0
@@ -113,29 +114,45 @@ def test_force_set_is_the_impulse_set_and_zero_scaled():
     assert not force_set(impulses, 10.0).contains([0.0, 0.0, 13.1])
 
 
-def test_sets_come_in_the_order_asked(hitting, panda, wall):
+def test_sets_come_in_the_order_asked(hitting, panda):
     names = ["force", "impulse"]
-    sets = robot_sets(hitting, panda, wall, **CASE, names=names)
+    sets = robot_sets(hitting, a_wall(**CASE), panda, names=names)
     assert [each.name for each in sets] == names
 
 
-def test_an_unknown_set_lists_the_choices(hitting, panda, wall):
+def test_a_range_of_friction_has_the_set_of_its_highest_which_holds_all_others(hitting, panda):
+    """Restitution has both ends in the set; of friction the highest has the most impulses."""
+    of_range = robot_sets(hitting, a_wall((0.1, 0.4), (0.0, 0.3)), panda)
+    highest = robot_sets(hitting, a_wall(0.4, (0.0, 0.3)), panda)
+    for largest, same in zip(of_range, highest, strict=True):
+        np.testing.assert_array_equal(largest.vertices, same.vertices)
+    for friction in (0.0, 0.1, 0.25, 0.39):
+        lower = robot_sets(hitting, a_wall(friction, (0.1, 0.2)), panda)
+        for large, small in zip(of_range, lower, strict=True):
+            if large.name == "compression_impulse":
+                continue  # flat, so only to rounding
+            tolerance = 1e-9 * max(1.0, np.abs(large.vertices).max())
+            assert all(large.contains(vertex, tolerance) for vertex in small.vertices), large.name
+    assert not all(lower[1].contains(vertex, 1e-9) for vertex in of_range[1].vertices)
+
+
+def test_an_unknown_set_lists_the_choices(hitting, panda):
     with pytest.raises(
         UnknownNameError,
         match=r"set: expected one of compression_.*, got 'power'",
     ):
-        robot_sets(hitting, panda, wall, **CASE, names=["power"])
+        robot_sets(hitting, a_wall(**CASE), panda, names=["power"])
 
 
-def test_a_leaving_arm_has_no_sets(hitting, panda, panda_dynamics, wall):
+def test_a_leaving_arm_has_no_sets(hitting, panda, panda_dynamics):
     leaving = panda_dynamics(hitting.q, -hitting.dq)
     with pytest.raises(NotApproachingError):
-        robot_sets(leaving, panda, wall, **CASE)
+        robot_sets(leaving, a_wall(**CASE), panda)
 
 
 def test_the_compression_ends_at_rest(hitting, panda, wall):
     compression, after = robot_sets(
-        hitting, panda, wall, **CASE, names=["compression_impulse", "velocity_after"]
+        hitting, a_wall(**CASE), panda, names=["compression_impulse", "velocity_after"]
     )
     W, v = crb(hitting, wall), contact_jacobian(hitting, wall) @ hitting.dq
     np.testing.assert_allclose(compression.vertices @ W[2], -v[2], atol=1e-12)
@@ -150,8 +167,8 @@ def test_the_compression_ends_at_rest(hitting, panda, wall):
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_the_worst_vertex_is_a_vertex_on_the_edge(hitting, panda, wall, name):
-    (polytope,) = robot_sets(hitting, panda, wall, **CASE, names=[name])
+def test_the_worst_vertex_is_a_vertex_on_the_edge(hitting, panda, name):
+    (polytope,) = robot_sets(hitting, a_wall(**CASE), panda, names=[name])
     functional = np.random.default_rng(1).normal(size=polytope.dimension)
     value, vertex = polytope.worst(functional)
     assert value == pytest.approx(functional @ vertex)

@@ -131,7 +131,6 @@ def test_without_approach_there_is_no_impulse(velocity):
         ({"friction": np.inf}, "friction: expected a finite number, at least 0, got inf"),
         ({"restitution": (0.3, 0.1)}, "restitution: expected low, high with 0 <= low <= high"),
         ({"restitution": (0.0, 1.1)}, "restitution: expected low, high with 0 <= low <= high"),
-        ({"restitution": 0.3}, "restitution: expected low, high with 0 <= low <= high"),
         ({"restitution": (np.nan, 0.3)}, "restitution: expected low, high"),
         ({"generators": 2}, "generators: expected an integer from 3 to 1000, got 2"),
         ({"generators": 10**9}, "generators: expected an integer from 3 to 1000"),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from walls import a_wall
 
 from impact_predictor import predict, robot_sets
 from impact_predictor.ros.marker_shapes import Kind, Scales, shapes
@@ -62,13 +63,12 @@ def test_edges_of_random_points_are_of_the_hull(seed, rank):
 
 
 @pytest.fixture
-def prediction(hitting, panda, wall):
-    return predict(hitting, panda, wall, friction=0.3, restitution=0.15)
+def prediction(hitting, panda):
+    return predict(hitting, a_wall(0.3, 0.15), panda)
 
 
-def impulses_of(state, panda, wall, friction=0.3, restitution=(0.0, 0.3)):
-    possible = {"friction": friction, "restitution": restitution, "names": ["impulse"]}
-    return robot_sets(state, panda, wall, **possible)[0]
+def impulses_of(state, panda, friction=0.3, restitution=(0.0, 0.3)):
+    return robot_sets(state, a_wall(friction, restitution), panda, names=["impulse"])[0]
 
 
 def test_the_frame_is_drawn_as_its_axes_in_red_green_blue(prediction):
@@ -87,8 +87,8 @@ def test_the_arrow_before_ends_where_the_arrow_after_begins(prediction):
     np.testing.assert_array_equal([before[1], after[0]], np.zeros((2, 3)))
 
 
-def test_the_set_of_impulses_is_drawn_whole(hitting, panda, wall, prediction):
-    impulses = impulses_of(hitting, panda, wall)
+def test_the_set_of_impulses_is_drawn_whole(hitting, panda, prediction):
+    impulses = impulses_of(hitting, panda)
     lines = shapes(prediction, impulses, Scales(impulse=0.5))[3]
     assert lines.kind is Kind.LINES
     assert len(lines.points) == 2 * 24  # two octagons and what joins them
@@ -104,19 +104,17 @@ def test_the_set_of_impulses_is_drawn_whole(hitting, panda, wall, prediction):
         (0.0, (0.2, 0.2), Kind.DOTS, 1),  # a single impulse
     ],
 )
-def test_flat_sets_are_drawn_too(
-    hitting, panda, wall, prediction, friction, restitution, kind, points
-):
-    impulses = impulses_of(hitting, panda, wall, friction, restitution)
+def test_flat_sets_are_drawn_too(hitting, panda, prediction, friction, restitution, kind, points):
+    impulses = impulses_of(hitting, panda, friction, restitution)
     shape = shapes(prediction, impulses, Scales())[3]
     assert (shape.kind, len(shape.points), shape.visible) == (kind, points, True)
 
 
-def test_a_contact_has_the_same_shapes_whatever_there_is_to_draw(prediction, hitting, panda, wall):
+def test_a_contact_has_the_same_shapes_whatever_there_is_to_draw(prediction, hitting, panda):
     def names(drawn):
         return [(each.group, each.number) for each in drawn]
 
-    impulses = impulses_of(hitting, panda, wall)
+    impulses = impulses_of(hitting, panda)
     still = prediction._replace(velocity_after=np.zeros(3))
     unknown = prediction._replace(velocity_after=np.full(3, np.nan))
     whole = shapes(prediction, impulses, Scales())

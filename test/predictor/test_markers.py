@@ -5,6 +5,7 @@
 import numpy as np
 import pinocchio as pin
 import pytest
+from walls import a_wall
 
 pytest.importorskip("rclpy")
 
@@ -22,14 +23,13 @@ SECOND = 1_000_000_000  # [ns]
 
 
 @pytest.fixture
-def prediction(hitting, panda, wall):
-    return predict(hitting, panda, wall, friction=0.3, restitution=0.15)
+def prediction(hitting, panda):
+    return predict(hitting, a_wall(0.3, 0.15), panda)
 
 
 @pytest.fixture
-def impulses(hitting, panda, wall):
-    possible = {"friction": 0.3, "restitution": (0.0, 0.3), "names": ["impulse"]}
-    return robot_sets(hitting, panda, wall, **possible)[0]
+def impulses(hitting, panda):
+    return robot_sets(hitting, a_wall(0.3, (0.0, 0.3)), panda, names=["impulse"])[0]
 
 
 @pytest.fixture
@@ -98,11 +98,9 @@ def test_the_text_hovers_over_the_contact_outside_the_surface(drawn, prediction)
     np.testing.assert_allclose(above, 0.15 * prediction.contact_rotation[:, 2], atol=1e-12)
 
 
-def test_a_single_impulse_is_a_dot(prediction, hitting, panda, wall):
-    possible = {"friction": 0.0, "restitution": (0.2, 0.2), "names": ["impulse"]}
-    array = marker_array(
-        [prediction], robot_sets(hitting, panda, wall, **possible), Scales(), Header(), SECOND
-    )
+def test_a_single_impulse_is_a_dot(prediction, hitting, panda):
+    sets = robot_sets(hitting, a_wall(0.0, 0.2), panda, names=["impulse"])
+    array = marker_array([prediction], sets, Scales(), Header(), SECOND)
     (dot,) = [each for each in array.markers if each.ns == "impulse_set"]
     assert (dot.type, len(dot.points), dot.action) == (Marker.SPHERE_LIST, 1, Marker.ADD)
     assert dot.scale.x == dot.scale.y == dot.scale.z > 0.0
@@ -132,7 +130,7 @@ def caller(context):
     made.close()
 
 
-def test_a_prediction_asked_for_is_drawn(caller, panda, hitting, wall):
+def test_a_prediction_asked_for_is_drawn(caller, panda, hitting):
     asked = PredictImpact.Request(
         state=joint_state(panda.joint_names, hitting.q, hitting.dq),
         contacts=[wall_contact(), wall_contact(frame="panda_link8")],

@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+from walls import a_wall
 
 from impact_predictor import velocity_interval
 from impact_predictor.prediction.model_error import (
@@ -14,8 +15,6 @@ from impact_predictor.prediction.model_error import (
 )
 from impact_predictor.prediction.predict import map_inertia
 from impact_robots.link_inertias import link_inertias
-
-SHARP = {"friction": (0.3, 0.3), "restitution": (0.1, 0.1)}
 
 
 def test_links_add_up_to_the_mass_matrix(hitting, panda):
@@ -32,20 +31,25 @@ def test_all_inertias_together_are_the_whole_ten_percent(hitting, panda, model):
     np.testing.assert_allclose(sum(moved), 0.1 * M_x, atol=1e-12)
 
 
-def test_a_moved_contact_point_is_that_of_the_robot_moved(hitting, wall):
+def test_a_moved_contact_point_is_that_of_the_robot_moved(hitting):
     error = ModelError(point=0.02)
+    wall = a_wall(0.3)
     places = list(place_variations(hitting, wall, error))
-    for axis, (state, rotation) in zip(np.eye(3), places[:3], strict=True):
+    for axis, (state, surface) in zip(np.eye(3), places[:3], strict=True):
         expected = hitting.at_offset(0.02 * axis)
         np.testing.assert_allclose(state.J, expected.J, atol=1e-12)
         np.testing.assert_allclose(state.position, expected.position, atol=1e-12)
-        np.testing.assert_array_equal(rotation, wall)
+        assert surface is wall
 
 
-def test_a_tilted_surface_is_tilted_by_the_angle_about_each_tangent(hitting, wall):
-    for state, rotation in list(place_variations(hitting, wall, ModelError(normal=0.1)))[3:]:
+def test_a_tilted_surface_is_tilted_by_the_angle_about_each_tangent(hitting):
+    wall = a_wall((0.2, 0.4), 0.1)
+    tilted = list(place_variations(hitting, wall, ModelError(normal=0.1)))[3:]
+    for tangent, (state, surface) in zip(wall.rotation.T, tilted, strict=False):
         assert state is hitting
-        assert rotation[:, 2] @ wall[:, 2] == pytest.approx(np.cos(0.1))
+        assert surface.normal @ wall.normal == pytest.approx(np.cos(0.1))
+        assert surface.normal @ tangent == pytest.approx(0.0, abs=1e-12)
+        assert (surface.friction, surface.restitution) == (wall.friction, wall.restitution)
 
 
 def test_a_joint_impulse_changes_momentum_by_itself(hitting, panda):
@@ -55,7 +59,7 @@ def test_a_joint_impulse_changes_momentum_by_itself(hitting, panda):
 
 
 @pytest.mark.parametrize("model", ["M", "M+B_theta", "M+B_rho"])
-def test_every_inertia_has_a_width_at_fixed_coefficients(hitting, panda, wall, model):
+def test_every_inertia_has_a_width_at_fixed_coefficients(hitting, panda, model):
     """Scaling M as a whole moves no velocity: links must be moved one by one."""
-    low, high = velocity_interval(hitting, panda, wall, **SHARP, model=model)
+    low, high = velocity_interval(hitting, a_wall(0.3, 0.1), panda, model=model)
     assert np.all(high - low > np.radians(0.01))

@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from walls import a_wall
 
 pytest.importorskip("rclpy")
 
@@ -65,7 +66,7 @@ def test_a_prediction_is_that_of_the_library(caller, request_prediction, hitting
     response = caller.call(request_prediction)
     assert (response.success, response.code, response.message) == (True, response.CODE_OK, "")
     (message,) = response.predictions
-    expected = predict(hitting, panda, wall, friction=0.3, restitution=0.1)
+    expected = predict(hitting, a_wall(0.3, 0.1), panda)
     np.testing.assert_allclose(message.velocity_after, expected.dq_after)
     np.testing.assert_allclose(message.velocity_before, hitting.dq)
     np.testing.assert_allclose(vector(message.impulse), expected.impulse)
@@ -132,10 +133,10 @@ def test_another_point_of_the_robot_can_hit(caller, request_prediction):
     assert response.predictions[0].contact == "panda_link8"
 
 
-def test_sets_are_those_of_the_library(caller, request_sets, hitting, panda, wall):
+def test_sets_are_those_of_the_library(caller, request_sets, hitting, panda):
     response = caller.call(request_sets)
     assert (response.success, response.code, response.message) == (True, response.CODE_OK, "")
-    expected = robot_sets(hitting, panda, wall, friction=0.279, restitution=(0.0, 0.3))
+    expected = robot_sets(hitting, a_wall(0.279, (0.0, 0.3)), panda)
     assert tuple(each.name for each in response.polytopes) == SETS
     for message, polytope in zip(response.polytopes, expected, strict=True):
         d = message.dimension

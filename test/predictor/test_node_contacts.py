@@ -2,8 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests for impacts at one or many contacts: the library's answers, and what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from walls import a_wall
+
+from impact_robots import Surface
 
 pytest.importorskip("rclpy")
 
@@ -17,7 +22,7 @@ from impact_predictor import (
     named_inverse_inertia,
     predict_contacts,
 )
-from impact_robots import ArmDynamics, contact_rotation
+from impact_robots import ArmDynamics
 from impact_ros.messages import set_vector, vector
 
 ARMS_LENGTH = [0.0, 0.05, 0.0]  # between two points of the tool [m]
@@ -38,12 +43,12 @@ def asked(panda, hitting):
 
 
 @pytest.fixture
-def two_points(hitting, wall):
+def two_points(hitting):
     """Two points of the tool, the second hitting a wall that leans."""
-    leaning = contact_rotation([-1.0, 0.0, 0.2])
+    leaning = Surface(None, [-1.0, 0.0, 0.2], 0.5)
     second = hitting.at_offset(ARMS_LENGTH)
-    first = RobotContact(hitting, wall, (0.3, 0.3), (0.1, 0.1), "panda_tool_contact")
-    return first, RobotContact(second, leaning, (0.5, 0.5), (0.0, 0.0), "panda_tool_contact")
+    first = RobotContact(hitting, a_wall(0.3, 0.1), "panda_tool_contact")
+    return first, RobotContact(second, leaning, "panda_tool_contact")
 
 
 def ask_two(asked):
@@ -101,8 +106,8 @@ def test_the_interval_is_the_librarys(caller, asked, two_points, panda):
         each.friction_uncertainty, each.restitution_uncertainty = 0.4, 0.05
     asked.inertia_uncertainty, asked.models = 0.2, ["M+B_rho"]
     ranges = [
-        two_points[0]._replace(friction=(0.0, 0.7), restitution=(0.05, 0.15000000000000002)),
-        two_points[1]._replace(friction=(0.09999999999999998, 0.9), restitution=(0.0, 0.05)),
+        _with(two_points[0], friction=(0.0, 0.7), restitution=(0.05, 0.15000000000000002)),
+        _with(two_points[1], friction=(0.09999999999999998, 0.9), restitution=(0.0, 0.05)),
     ]
     expected = contacts_interval(ranges, panda, model="M+B_rho", inertia_margin=0.2)
     sharp = predict_contacts(two_points, panda, model="M+B_rho")
@@ -112,11 +117,16 @@ def test_the_interval_is_the_librarys(caller, asked, two_points, panda):
         np.testing.assert_allclose(message.velocity_after, sharp[0].dq_after)
 
 
-def test_ranges_end_where_the_quantity_does(caller, asked, hitting, wall, panda):
+def _with(contact, **ranges):
+    """A contact with other friction and restitution."""
+    return contact._replace(surface=replace(contact.surface, **ranges))
+
+
+def test_ranges_end_where_the_quantity_does(caller, asked, hitting, panda):
     asked.contacts = [
         wall_contact(restitution=0.95, restitution_uncertainty=0.2, friction_uncertainty=9.0)
     ]
-    contact = RobotContact(hitting, wall, (0.0, 9.3), (0.75, 1.0))
+    contact = RobotContact(hitting, a_wall((0.0, 9.3), (0.75, 1.0)))
     expected = contacts_interval([contact], panda, model="M")
     message = caller.call(asked).predictions[0]
     np.testing.assert_allclose(message.velocity_low, expected.low)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from walls import a_wall
 
 from impact_predictor import (
     ContactMode,
@@ -18,12 +19,12 @@ from impact_predictor import (
     generalized_momentum,
     predict,
 )
-from impact_robots import JointLimits
+from impact_robots import JointLimits, Surface
 
 
 @pytest.fixture
-def prediction(hitting, panda, wall):
-    return predict(hitting, panda, wall, friction=0.3, restitution=0.1)
+def prediction(hitting, panda):
+    return predict(hitting, a_wall(0.3, 0.1), panda)
 
 
 def test_the_parts_agree(prediction, hitting, panda, wall):
@@ -37,9 +38,15 @@ def test_the_parts_agree(prediction, hitting, panda, wall):
     assert prediction.flags == Flag.APPROACHING
 
 
-def test_heavier_motors_take_a_larger_impulse(hitting, panda, wall):
+def test_a_prediction_has_the_middle_of_the_ranges(prediction, hitting, panda):
+    of_ranges = predict(hitting, a_wall((0.2, 0.4), (0.0, 0.2)), panda)
+    np.testing.assert_allclose(of_ranges.dq_after, prediction.dq_after)
+    assert (of_ranges.friction, of_ranges.restitution) == pytest.approx((0.3, 0.1))
+
+
+def test_heavier_motors_take_a_larger_impulse(hitting, panda):
     impulses = [
-        predict(hitting, panda, wall, model=model).impulse[2]
+        predict(hitting, a_wall(), panda, model=model).impulse[2]
         for model in ("M", "M+B_theta", "M+B_rho")
     ]
     assert impulses == sorted(impulses)
@@ -47,8 +54,8 @@ def test_heavier_motors_take_a_larger_impulse(hitting, panda, wall):
 
 
 def test_the_effective_mass_is_that_of_the_inertia_asked_for(hitting, panda, wall):
-    by_crb = predict(hitting, panda, wall)
-    by_gm = predict(hitting, panda, wall, inverse_inertia="gm")
+    by_crb = predict(hitting, a_wall(), panda)
+    by_gm = predict(hitting, a_wall(), panda, inverse_inertia="gm")
     assert by_crb.effective_mass == pytest.approx(effective_mass(crb(hitting, wall)), rel=1e-12)
     assert by_gm.effective_mass == effective_mass(generalized_momentum(hitting, wall))
     assert by_crb.inverse_inertia == "crb"
@@ -61,7 +68,7 @@ def test_published_effective_masses_and_ratios(derived_data, panda, panda_dynami
         J = panda_dynamics(q, np.zeros(7)).J
         approach = np.append(wall @ [0, 0, -0.1], np.zeros(3))  # without turning the tool
         state = panda_dynamics(q, np.linalg.pinv(J) @ approach)
-        prediction = predict(state, panda, wall)
+        prediction = predict(state, a_wall(), panda)
         assert prediction.effective_mass == pytest.approx(float(row["m_crb_kg"]), abs=1e-3)
         assert prediction.approximate_to_exact_ratio == pytest.approx(float(row["e_a"]), abs=1e-3)
 
@@ -70,8 +77,8 @@ def test_an_arm_locked_but_for_its_base_joint_moves_like_its_composite_body(
     panda, panda_dynamics, wall
 ):
     state = panda_dynamics(panda.stance, np.array([1.0, 0, 0, 0, 0, 0, 0]))
-    sideways = np.column_stack([[0, 0, 1], [1, 0, 0], [0, 1, 0]])
-    prediction = predict(state, panda, sideways)
+    sideways = Surface(state.position, [0, 1, 0])
+    prediction = predict(state, sideways, panda)
     assert prediction.approximate_to_exact_ratio == pytest.approx(1.0)
 
 
@@ -82,30 +89,30 @@ def test_centroidal_jumps_are_those_of_the_joint_velocities(prediction, hitting,
     assert prediction.delta_com_velocity[0] < 0.0  # thrown back from the wall
 
 
-def test_without_approach_nothing_changes(hitting, panda, panda_dynamics, wall):
+def test_without_approach_nothing_changes(hitting, panda, panda_dynamics):
     leaving = panda_dynamics(hitting.q, -hitting.dq)
-    prediction = predict(leaving, panda, wall, friction=0.3)
+    prediction = predict(leaving, a_wall(0.3), panda)
     np.testing.assert_array_equal(prediction.dq_after, leaving.dq)
     np.testing.assert_array_equal(prediction.delta_com_velocity, np.zeros(3))
     assert prediction.mode is ContactMode.NONE
     assert Flag.APPROACHING not in prediction.flags
 
 
-def test_at_rest_the_ratio_is_unknown(panda, panda_dynamics, wall):
+def test_at_rest_the_ratio_is_unknown(panda, panda_dynamics):
     at_rest = panda_dynamics(panda.stance, np.zeros(7))
-    assert np.isnan(predict(at_rest, panda, wall).approximate_to_exact_ratio)
+    assert np.isnan(predict(at_rest, a_wall(), panda).approximate_to_exact_ratio)
 
 
-def test_limits_before_and_after_are_flagged(hitting, panda, panda_dynamics, wall):
+def test_limits_before_and_after_are_flagged(hitting, panda, panda_dynamics):
     hasty = panda_dynamics(hitting.q, 20 * hitting.dq)
-    flags = predict(hasty, panda, wall).flags
+    flags = predict(hasty, a_wall(), panda).flags
     assert Flag.STATE_LIMIT in flags
     assert Flag.VELOCITY_LIMIT in flags
     beyond = panda_dynamics(panda.limits.position_upper + 0.01, hitting.dq)
-    assert Flag.STATE_LIMIT in predict(beyond, panda, wall).flags
+    assert Flag.STATE_LIMIT in predict(beyond, a_wall(), panda).flags
     limits = {name: getattr(panda.limits, name) for name in JointLimits.__dataclass_fields__}
     strict = replace(panda, limits=JointLimits(**limits | {"velocity": np.abs(hitting.dq) + 1e-3}))
-    flags = predict(hitting, strict, wall, model="M", restitution=1.0).flags
+    flags = predict(hitting, a_wall(restitution=1.0), strict, model="M").flags
     assert Flag.STATE_LIMIT not in flags
     assert Flag.VELOCITY_LIMIT in flags
 
@@ -118,7 +125,7 @@ def test_limits_before_and_after_are_flagged(hitting, panda, panda_dynamics, wal
         ({"law": "x"}, "friction law: expected one of coulomb, sliding, got 'x'"),
     ],
 )
-def test_unknown_names_list_the_choices(hitting, panda, wall, change, message):
+def test_unknown_names_list_the_choices(hitting, panda, change, message):
     with pytest.raises(UnknownNameError) as caught:
-        predict(hitting, panda, wall, **change)
+        predict(hitting, a_wall(), panda, **change)
     assert str(caught.value) == message

@@ -24,7 +24,7 @@ class Approach:
 
     def __init__(self, panda, scenario, plan, *, seed=0, cycles=3000, interface=Interface.TORQUE):
         simulation = Simulation(
-            panda, scenario.surface(panda), noise=PANDA_NOISE, seed=seed, interface=interface
+            panda, scenario.wall(panda), noise=PANDA_NOISE, seed=seed, interface=interface
         )
         measurement = simulation.reset(scenario.start(panda))
         self.controller = ImpactController(panda, plan)
@@ -49,7 +49,7 @@ def worst_torque(panda, contact, approach):
     """Worst admissible impulsive torque over its limit, true cone's circumscription, (n,)."""
     impulses = unit_impulses(
         crb(approach.state, contact.rotation),
-        contact.friction,
+        contact.friction[1],
         contact.restitution,
         8,
         circumscribed=True,
@@ -86,7 +86,7 @@ def test_a_preview_of_one_cycle_makes_a_flexible_arm_swing(
 def test_existential_arrives_at_its_bound_and_breaks_the_promise(panda, scenario, contact):
     approach = Approach(panda, scenario, plan_of(scenario, contact, "existential"))
     rows, bounds, _ = impact_rows(panda, contact, approach.state)
-    W, K = crb(approach.state, contact.rotation), friction_pyramid(contact.friction, 8)
+    W, K = crb(approach.state, contact.rotation), friction_pyramid(contact.friction[0], 8)
     bound = existential_speed_bound(W, K, rows, bounds, contact.restitution)
     assert approach.speed == pytest.approx(bound, rel=0.02)
     assert worst_torque(panda, contact, approach).max() > 2.0
@@ -116,7 +116,7 @@ def test_commands_respect_torque_and_rate(panda, scenario, contact):
 
 
 def test_detection_coasts_then_retracts_then_holds(panda, scenario, contact):
-    simulation = Simulation(panda, scenario.surface(panda), noise=PANDA_NOISE)
+    simulation = Simulation(panda, scenario.wall(panda), noise=PANDA_NOISE)
     measurement = simulation.reset(scenario.start(panda))
     controller = ImpactController(panda, plan_of(scenario, contact, "robust"))
     phases, impact = [], False
@@ -173,7 +173,7 @@ def test_an_arm_that_is_too_fast_brakes_and_says_so(panda, scenario, contact):
 
 def test_without_a_detector_that_sees_the_arm_does_not_approach(panda, scenario, contact):
     """It holds before the approach, and stops within it."""
-    simulation = Simulation(panda, scenario.surface(panda), noise=PANDA_NOISE)
+    simulation = Simulation(panda, scenario.wall(panda), noise=PANDA_NOISE)
     measurement = simulation.reset(scenario.start(panda))
     controller = ImpactController(panda, plan_of(scenario, contact, "robust"))
     speeds = []

@@ -18,7 +18,7 @@ from sensor_msgs.msg import JointState
 
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactEstimate, JointCommand
-from impact_qp.limits import RobustImpactLimit
+from impact_qp.limits import ExistentialImpactLimit, RobustImpactLimit
 from impact_qp.node import ImpactQpNode
 from impact_robots import ArmDynamics
 from impact_ros.messages import from_nanoseconds, set_vector
@@ -53,7 +53,7 @@ class Bench:
             self.peer.create_subscription(kind, topic, heard.append, RECORD)
         self.client = ActionClient(self.peer, ExecuteImpact, "impact_qp/execute_impact")
         self.robot, self.scenario, self.k = robot, scenario, 0
-        self.simulation = Simulation(robot, scenario.surface(robot), seed=3)
+        self.simulation = Simulation(robot, scenario.wall(robot), seed=3)
         self.measurement = self.simulation.reset(scenario.start(robot))
         self.touch = None
         self.executor = make_executor(context)  # one for all: goals wait in it
@@ -332,7 +332,7 @@ def test_a_goal_that_says_nothing_of_the_surface_supposes_what_the_node_does(ben
     made = bench.send(bench.goal(speed=0.05, timeout=0.0, **zeros))
     assert bound_used(bench) == pytest.approx(expected, rel=1e-3)
     assert bench.result(open_goal).code == Result.CODE_PREEMPTED
-    assert bench.node._plan.contact.friction == bench.scenario.friction
+    assert bench.node._plan.contact.friction == (bench.scenario.friction, bench.scenario.friction)
     assert bench.node._plan.contact.restitution == bench.scenario.restitution
     bench.node.trigger_deactivate()
     assert bench.result(made).code == Result.CODE_PREEMPTED
@@ -347,16 +347,33 @@ def test_a_default_goal_is_refused_for_its_missing_pose(bench):
 @pytest.mark.parametrize(
     ("fields", "friction"),
     [
-        ({"friction_low": 0.9}, 0.9),  # it was never read
-        ({"friction_low": 0.1}, None),
-        ({"friction_low": 0.1, "friction_high": 0.5}, 0.5),
-        ({"friction_high": 0.5}, 0.5),
+        ({"friction_low": 0.9}, (None, 0.9)),  # it was never read
+        ({"friction_low": 0.1}, (0.1, None)),
+        ({"friction_low": 0.1, "friction_high": 0.5}, (0.1, 0.5)),
+        ({"friction_low": 0.4, "friction_high": 0.5}, (None, 0.5)),
+        ({"friction_high": 0.5}, (None, 0.5)),
     ],
 )
-def test_more_friction_than_the_nodes_is_taken_into_account(bench, fields, friction):
+def test_a_goals_friction_widens_the_nodes_range_at_either_end(bench, fields, friction):
     bench.send(bench.goal(speed=0.02, **fields))
     bench.cycles(1)
-    assert bench.node._plan.contact.friction == (friction or bench.scenario.friction)
+    own = bench.scenario.friction
+    expected = tuple(own if end is None else end for end in friction)
+    assert bench.node._plan.contact.friction == expected
+
+
+def test_more_friction_makes_no_existential_goal_faster(make_bench, panda, at_impact):
+    """More friction admits more impulses, one of which is more harmless: the node hit faster."""
+    bench = make_bench(impact_limits="existential").start()
+    bench.cycles(5)
+    bounds = []
+    for fields in ({}, {"friction_high": 0.6}, {"friction_low": 0.05}):
+        bench.send(bench.goal(speed=0.02, **fields))
+        bench.cycles(1)
+        limit = ExistentialImpactLimit(panda, bench.node._plan.contact)
+        bounds.append(limit.speed_bound(at_impact).speed)
+    assert bounds[1] == pytest.approx(bounds[0], rel=1e-3)
+    assert bounds[2] < 0.95 * bounds[0]
 
 
 @pytest.mark.parametrize(
@@ -398,7 +415,7 @@ def test_a_parameter_lets_goals_widen(make_bench):
     bench.cycles(5)
     bench.send(bench.goal(friction_high=0.1, impact_limits="existential"))
     bench.cycles(1)
-    assert bench.node._plan.contact.friction == 0.1
+    assert bench.node._plan.contact.friction == (0.1, 0.1)
     assert bench.node._plan.impact_limits == "existential"
 
 

@@ -25,7 +25,7 @@ from impact_qp.limits import (
     velocity_jump,
 )
 from impact_qp.tasks import PostureTask
-from impact_robots import ArmDynamics
+from impact_robots import ArmDynamics, OutOfRangeError
 
 DT = 1e-3
 
@@ -100,9 +100,8 @@ def test_the_one_row_is_the_full_vertex_form(panda, contact, random_states):
 
 def _vertex_form(panda, contact, limit, state, task):
     rows, bounds, _ = impact_rows(panda, contact, state)
-    impulses = unit_impulses(
-        crb(state, contact.rotation), contact.friction, contact.restitution, 8, circumscribed=True
-    )
+    W, friction = crb(state, contact.rotation), contact.friction[1]
+    impulses = unit_impulses(W, friction, contact.restitution, 8, circumscribed=True)
     coefficients = np.maximum(0.0, rows @ impulses)  # the zero impulse is admissible too
     gradient, offset = limit.approach(state)
     used = coefficients > 1e-12
@@ -123,7 +122,7 @@ def test_retreating_is_always_allowed(panda, contact, random_states):
 def test_robust_agrees_with_the_predictors_bound(panda, contact, at_impact):
     W = crb(at_impact, contact.rotation)
     rows, bounds, _ = impact_rows(panda, contact, at_impact)
-    impulses = unit_impulses(W, contact.friction, contact.restitution, 8, circumscribed=True)
+    impulses = unit_impulses(W, contact.friction[1], contact.restitution, 8, circumscribed=True)
     speed, _ = robust_speed_bound(rows, bounds, impulses)
     limit = RobustImpactLimit(panda, contact, margin=0.0)
     assert limit.speed_bound(at_impact).speed == pytest.approx(speed)
@@ -132,7 +131,7 @@ def test_robust_agrees_with_the_predictors_bound(panda, contact, at_impact):
 def test_existential_lets_the_arm_just_as_fast_as_its_linear_programme(panda, contact, at_impact):
     limit = ExistentialImpactLimit(panda, contact, gate=0.0)
     W = crb(at_impact, contact.rotation)
-    K = friction_pyramid(contact.friction, 8)
+    K = friction_pyramid(contact.friction[0], 8)
     rows, bounds, _ = impact_rows(panda, contact, at_impact)
     bound = existential_speed_bound(W, K, rows, bounds, contact.restitution)
     J_n = contact.rotation[:, 2] @ at_impact.J[:3]
@@ -158,10 +157,40 @@ def test_nominal_is_less_careful_than_robust(panda, contact, random_states):
         assert robust <= nominal * (1.0 + 1e-9)
 
 
+@pytest.mark.parametrize(
+    ("kind", "end"), [(RobustImpactLimit, 1), (NominalImpactLimit, 1), (ExistentialImpactLimit, 0)]
+)
+def test_the_bound_of_a_range_of_friction_is_the_lowest_of_all_in_it(
+    panda, contact, random_states, kind, end
+):
+    """Of the most friction for every impulse, of the least for some: never of one in between."""
+    from dataclasses import replace
+
+    def bound(state, friction):
+        return kind(panda, replace(contact, friction=friction)).speed_bound(state).speed
+
+    random, differ = np.random.default_rng(8), 0
+    for state in random_states(30, seed=8, speed=0.0):
+        low, high = sorted(random.uniform(0.0, 0.5, 2))
+        of_range = bound(state, (low, high))
+        inside = [bound(state, (mu, mu)) for mu in np.linspace(low, high, 5)]
+        assert of_range == pytest.approx(inside[-end], rel=1e-9)
+        assert of_range <= min(inside) * (1.0 + 1e-6)
+        differ += max(inside) > 1.01 * of_range
+    assert differ > 10 or kind is NominalImpactLimit  # which has no friction
+
+
+@pytest.mark.parametrize("name", ["peak_factor", "impact_duration"])
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_pulse_of_force_that_is_none_is_refused(name, value):
+    with pytest.raises(OutOfRangeError, match=f"{name}: expected a finite number above 0"):
+        Contact(np.zeros(3), [-1, 0, 0], **{name: value})
+
+
 def test_friction_without_bound_stops_the_arm(panda, contact, at_impact):
     from dataclasses import replace
 
-    slippery = replace(contact, friction=9.0)
+    slippery = replace(contact, friction=(0.0, 9.0))
     bound = RobustImpactLimit(panda, slippery).speed_bound(at_impact)
     assert (bound.speed, bound.name) == (0.0, "unbounded impulses")
 
@@ -189,7 +218,7 @@ def test_the_short_cut_of_the_speed_bound_is_exact(panda, random_states):
         rows, most, names = limit.effects(state)
         W = crb(state, contact.rotation)
         try:
-            vertices = unit_impulses(W, contact.friction, (0.0, 0.3), 8, circumscribed=True)
+            vertices = unit_impulses(W, contact.friction[1], (0.0, 0.3), 8, circumscribed=True)
         except UnboundedSetError:
             assert limit.speed_bound(state).speed == 0.0
             continue

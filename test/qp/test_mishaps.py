@@ -122,7 +122,7 @@ def test_waiting_for_the_detector_near_the_surface_is_no_stall(panda, contact, a
 def test_after_the_impact_it_holds_or_presses(panda, scenario, contact, after, force):
     plan = Plan(contact, speed=0.1, after=after, press_force=force)
     controller = ImpactController(panda, plan)
-    simulation = Simulation(panda, scenario.surface(panda), noise=PANDA_NOISE)
+    simulation = Simulation(panda, scenario.wall(panda), noise=PANDA_NOISE)
     measurement, impact = simulation.reset(scenario.start(panda)), False
     forces, commands = [], []
     for _ in range(3000):
@@ -142,7 +142,7 @@ def pressing(panda, scenario, contact, force, *, mode="robust", lose_at=None, cy
     """Press after an impact; return commands, and the contact point's speeds and forces."""
     plan = Plan(contact, mode, speed=0.1, after="press", press_force=force)
     controller = ImpactController(panda, plan)
-    simulation = Simulation(panda, scenario.surface(panda), noise=PANDA_NOISE)
+    simulation = Simulation(panda, scenario.wall(panda), noise=PANDA_NOISE)
     measurement, impact = simulation.reset(scenario.start(panda)), False
     commands, speeds, forces = [], [], []
     for k in range(cycles):
@@ -152,7 +152,7 @@ def pressing(panda, scenario, contact, force, *, mode="robust", lose_at=None, cy
         forces.append(-measurement.forces[:, 0].mean())
         if k == lose_at:
             assert commands[-1].phase is Phase.PRESS
-            simulation.plant.surface = None
+            simulation.plant.wall = None
         speeds.append(-float(contact.rotation[:, 2] @ simulation.plant.contact_velocity))
     return commands, np.array(speeds), np.array(forces)
 

@@ -512,7 +512,7 @@ def test_a_contact_is_announced_when_it_is_near_and_withdrawn_when_it_is_over(
     assert said.contact.frame == panda.contact_frame
     normal = said.contact.normal
     np.testing.assert_allclose([normal.x, normal.y, normal.z], contact.rotation[:, 2])
-    assert said.contact.friction + said.contact.friction_uncertainty == contact.friction
+    assert said.contact.friction + said.contact.friction_uncertainty == contact.friction[1]
     width = said.contact.restitution_uncertainty
     assert said.contact.restitution + width == pytest.approx(contact.restitution[1])
     assert said.contact.restitution - width == pytest.approx(contact.restitution[0])

@@ -14,10 +14,10 @@ from impact_detector.signals.sample import JointSample
 from impact_predictor import predict
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_qp import Contact, ImpactController, Phase, Plan
-from impact_robots import ArmDynamics, contact_rotation, load_robot
+from impact_robots import ArmDynamics, Surface, load_robot
 from impact_robots.kinematics import inverse_kinematics
 from impact_sim import PANDA_NOISE, Simulation
-from impact_sim.plant import Surface
+from impact_sim.compliant_wall import CompliantWall
 
 NORMAL = np.array([-1.0, 0.0, 0.0])
 MILLISECOND = 1_000_000
@@ -38,8 +38,8 @@ def contact_of(robot):
 def test_it_hits_at_its_bound_is_detected_and_retracts(arm):
     _, robot = arm
     contact = contact_of(robot)
-    surface = Surface(contact.point, NORMAL, Viscoelastic(1.2e5, 8e6), 0.1)
-    simulation = Simulation(robot, surface, noise=PANDA_NOISE, seed=1)
+    wall = CompliantWall(Surface(contact.point, NORMAL, 0.1), Viscoelastic(1.2e5, 8e6))
+    simulation = Simulation(robot, wall, noise=PANDA_NOISE, seed=1)
     controller = ImpactController(robot, Plan(contact, speed=1.0))
     session = session_for(DetectorParameters(), robot)
     start = inverse_kinematics(robot, robot.stance, 0.08 * NORMAL)
@@ -64,7 +64,7 @@ def test_it_hits_at_its_bound_is_detected_and_retracts(arm):
     assert phases[-1] is Phase.HOLD and Phase.COAST in phases
     state, touched = before
     bound = controller.impact_limit.speed_bound(state).speed
-    assert -(contact.rotation[:, 2] @ state.velocity) == pytest.approx(bound, rel=0.02)
+    assert contact.approach_speed(state.velocity) == pytest.approx(bound, rel=0.02)
     assert phases.index(Phase.COAST) - touched <= 6
     assert np.all(np.abs(torques) <= robot.limits.torque + 1e-9)
 
@@ -85,9 +85,10 @@ def test_the_command_plans_for_it(arm, capsys):
 
 def test_its_impact_is_predicted(arm):
     _, robot = arm
-    dynamics, rotation = ArmDynamics(robot), contact_rotation(NORMAL)
+    dynamics = ArmDynamics(robot)
     J = dynamics(robot.stance, np.zeros(robot.dof)).J
     state = dynamics(robot.stance, np.linalg.pinv(J) @ np.append(-0.1 * NORMAL, np.zeros(3)))
-    found = predict(state, robot, rotation, friction=0.2, restitution=0.1)
-    after = rotation[:, 2] @ state.J[:3] @ found.dq_after
+    surface = Surface(state.position, NORMAL, 0.2, 0.1)
+    found = predict(state, surface, robot)
+    after = surface.normal @ state.J[:3] @ found.dq_after
     assert after == pytest.approx(0.01, rel=1e-6)

@@ -11,9 +11,9 @@ from tiny_robot import tiny_robot
 from impact_cli.command_line import run
 from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.sets.feasible_sets import unit_impulses
-from impact_qp import ControlError
+from impact_qp import Contact, ControlError
 from impact_qp.limits import ExistentialImpactLimit, NominalImpactLimit, RobustImpactLimit
-from impact_qp.planning import Search, contact_at, safe_speed
+from impact_qp.planning import Search, safe_speed
 from impact_robots import ArmDynamics
 
 Q_A = [0.23, 0.0, 0.53, -1.11, -0.59, 2.77, -2.62]  # qp_wall_cfg_A of the specification
@@ -22,7 +22,7 @@ OPTIONS = ["--normal", "-1,0,0", "--friction", "0.279", "--restitution", "0,0.3"
 
 
 def limit_of(panda, kind, q=Q_A, **options):
-    contact = contact_at(panda, np.array(q), np.array([-1.0, 0.0, 0.0]), **KNOWN)
+    contact = Contact(ArmDynamics(panda).position(np.array(q)), [-1.0, 0.0, 0.0], **KNOWN)
     return kind(panda, contact, **options)
 
 
@@ -74,7 +74,7 @@ def test_the_search_repeats_itself_and_never_ends_worse(panda):
 
 def test_an_arm_without_redundancy_keeps_its_configuration(tmp_path):
     robot = tiny_robot(tmp_path)
-    contact = contact_at(robot, np.zeros(1), np.array([-1.0, 0.0, 0.0]), **KNOWN)
+    contact = Contact(ArmDynamics(robot).position(np.zeros(1)), [-1.0, 0.0, 0.0], **KNOWN)
     best = Search(robot, NominalImpactLimit(robot, contact), np.zeros(1)).best()
     np.testing.assert_allclose(best.q, 0.0, atol=1e-7)
 
@@ -94,6 +94,21 @@ def plan(capsys, *arguments):
         status = end.code
     captured = capsys.readouterr()
     return status, captured.out, captured.err
+
+
+@pytest.mark.parametrize(
+    ("mode", "kind", "worse"),
+    [("robust", RobustImpactLimit, 0.4), ("existential", ExistentialImpactLimit, 0.1)],
+)
+def test_a_range_of_friction_is_told_and_its_worse_end_counts(capsys, panda, mode, kind, worse):
+    case = ["--q", ",".join(map(str, Q_A)), "--normal", "-1,0,0", "--restitution", "0,0.3"]
+    options = [*case, "--mode", mode, "--friction", "0.1,0.4"]
+    document = json.loads(plan(capsys, *options, "--json")[1])
+    assert (document["friction_low"], document["friction"]) == (0.1, 0.4)
+    contact = Contact(ArmDynamics(panda).position(np.array(Q_A)), [-1, 0, 0], worse, (0.0, 0.3))
+    expected = safe_speed(panda, kind(panda, contact), np.array(Q_A)).bound.speed
+    assert document["speed_bound_mps"] == pytest.approx(expected)
+    assert "friction 0.1 to 0.4, restitution 0 to 0.3" in plan(capsys, *options)[1]
 
 
 def test_the_command_answers_in_one_document(capsys, panda):

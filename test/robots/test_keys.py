@@ -13,7 +13,7 @@ from impact_cli.command_line import run
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_predictor import predict
 from impact_qp import Contact, ImpactController, Plan
-from impact_robots import ArmDynamics, RobotError, contact_rotation, load_robot
+from impact_robots import ArmDynamics, RobotError, Surface, load_robot
 from impact_robots.keys import BY_NAME, KEYS, LOADING, as_markdown, needed_by
 from impact_sim import Simulation
 
@@ -63,8 +63,8 @@ def test_the_yaml_wins_over_the_urdf(written):
 def test_it_predicts_and_detects_with_them(written):
     robot = load_robot(written(MANDATORY))
     state = ArmDynamics(robot)(np.array(UR["stance"]), np.array([0.1, 0.2, 0, 0, 0, 0]))
-    rotation = contact_rotation(-state.velocity)
-    prediction = predict(state, robot, rotation, model="M", friction=0.2)
+    surface = Surface(state.position, -state.velocity, 0.2)
+    prediction = predict(state, surface, robot, model="M")
     assert np.isfinite(prediction.dq_after).all()
     session_for(DetectorParameters(), robot)
 

@@ -65,7 +65,7 @@ def test_it_is_let_go_before_the_contact(panda):
 def test_the_simulated_arm_arrives_in_time_and_at_speed(panda):
     scenario = load_scenario("flex_exp_type2")
     glide = Glide(panda, scenario, np.zeros(3))
-    simulation = Simulation(panda, scenario.surface(panda))
+    simulation = Simulation(panda, scenario.wall(panda))
     measurement = simulation.reset(glide.start)
     while not simulation.plant.contact_force.any():
         last = simulation.plant.contact_velocity.copy()

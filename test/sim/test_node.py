@@ -153,7 +153,7 @@ def test_nothing_is_published_before_the_start(make_bench):
 def test_each_command_takes_the_arm_one_millisecond_on(bench, panda):
     """The same measurements as of the simulation without a node, to the bit."""
     scenario = load_scenario("qp_panda_demo")
-    simulation = Simulation(panda, scenario.surface(panda), noise=PANDA_NOISE, seed=0)
+    simulation = Simulation(panda, scenario.wall(panda), noise=PANDA_NOISE, seed=0)
     expected = simulation.reset(scenario.start(panda))
     for k in range(5):
         state = bench.controller.states[-1]

@@ -9,11 +9,12 @@ from tiny_robot import tiny_robot
 
 from impact_predictor import effective_mass, generalized_momentum
 from impact_predictor.contact_force.laws import Viscoelastic, viscoelastic_restitution
-from impact_robots import ArmDynamics, contact_rotation, load_robot
+from impact_robots import ArmDynamics, Surface, contact_rotation, load_robot
 from impact_sim import SimulationError
+from impact_sim.compliant_wall import CompliantWall
 from impact_sim.direct_run import direct_run
 from impact_sim.passive_impact import gravity_compensation, passive_impact
-from impact_sim.plant import FlexibleJointPlant, Surface
+from impact_sim.plant import FlexibleJointPlant
 
 LAW = Viscoelastic(1.2e5, 8e6)
 NORMAL = np.array([-1.0, 0.0, 0.0])
@@ -91,13 +92,13 @@ def test_a_run_that_never_touches_says_so(panda, monkeypatch):
         passive_impact(panda, panda.stance, np.zeros(7), NORMAL, LAW)
     plant = FlexibleJointPlant(panda)
     plant.reset(panda.stance)
-    with pytest.raises(SimulationError, match="expected a surface"):
+    with pytest.raises(SimulationError, match="expected a wall"):
         direct_run(plant, gravity_compensation, after_touch=0.1)
 
 
 def test_a_run_that_is_too_short_has_no_compression_impulse(panda):
     point = ArmDynamics(panda).position(panda.stance)
-    plant = FlexibleJointPlant(panda, Surface(point, NORMAL, LAW, 0.0))
+    plant = FlexibleJointPlant(panda, CompliantWall(Surface(point, NORMAL), LAW))
     J = ArmDynamics(panda)(panda.stance, np.zeros(7)).J
     plant.reset(panda.stance, np.linalg.pinv(J) @ np.array([SPEED, 0, 0, 0, 0, 0]))
     run = direct_run(plant, gravity_compensation, after_touch=1e-3)

@@ -15,8 +15,10 @@ from impact_predictor.contact_force.laws import (
     Viscoelastic,
     viscoelastic_restitution,
 )
-from impact_robots import ArmDynamics, load_robot
-from impact_sim.plant import CONTACT_STEP, FREE_STEP, FlexibleJointPlant, Surface
+from impact_robots import ArmDynamics, Surface, load_robot
+from impact_sim import SimulationError
+from impact_sim.compliant_wall import CompliantWall
+from impact_sim.plant import CONTACT_STEP, FREE_STEP, FlexibleJointPlant
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +129,7 @@ def strike(plant, approach):
 def free_mass(tmp_path, law, friction=0.0):
     """Return a mass that slides along x towards a wall, its motor as good as disconnected."""
     robot = tiny_robot(tmp_path, mass=2.0, stiffness=1e-6, reflected=1e-3, apparent=1e-3)
-    wall = Surface(np.array([1e-5, 0, 0]), np.array([-1.0, 0, 0]), law, friction)
+    wall = CompliantWall(Surface([1e-5, 0, 0], [-1, 0, 0], friction), law)
     return FlexibleJointPlant(robot, wall)
 
 
@@ -159,8 +161,8 @@ def test_momentum_of_the_arm_changes_by_what_acts_on_it(panda):
     """Generalised momentum M qdot + B thetadot: its rate is tau_act + C^T qdot - g + J^T f."""
     dynamics, q = ArmDynamics(panda), panda.stance
     point = dynamics.position(q) + np.array([1e-4, 0, 0])
-    surface = Surface(point, np.array([-1.0, 0, 0]), Viscoelastic(1.2e5, 5e6), 0.3)
-    plant = FlexibleJointPlant(panda, surface)
+    wall = CompliantWall(Surface(point, [-1, 0, 0], 0.3), Viscoelastic(1.2e5, 5e6))
+    plant = FlexibleJointPlant(panda, wall)
     J = dynamics(q, np.zeros(7)).J
     plant.reset(q, np.linalg.pinv(J) @ np.array([0.2, 0.05, 0.0, 0, 0, 0]))
     torque = plant.joint_torque
@@ -183,10 +185,17 @@ def test_momentum_of_the_arm_changes_by_what_acts_on_it(panda):
     np.testing.assert_allclose(momentum() - start, impulse, atol=2e-3 * np.abs(impulse).max())
 
 
+def test_a_wall_has_one_coefficient_of_friction():
+    with pytest.raises(
+        SimulationError, match=r"friction of a wall: expected one number, got 0,0\.3"
+    ):
+        CompliantWall(Surface(np.zeros(3), [0, 0, 1], (0.0, 0.3)), Viscoelastic(1e5, 0.0))
+
+
 def test_friction_opposes_slip_and_stays_in_its_cone():
-    surface = Surface(np.zeros(3), np.array([0, 0, 1.0]), Viscoelastic(1e5, 0.0), 0.4)
-    force = surface.force(np.array([0, 0, -1e-3]), np.array([0.3, -0.4, 0.0]))
+    floor = CompliantWall(Surface(np.zeros(3), [0, 0, 1], 0.4), Viscoelastic(1e5, 0.0))
+    force = floor.force(np.array([0, 0, -1e-3]), np.array([0.3, -0.4, 0.0]))
     np.testing.assert_allclose(force, [-0.4 * 100 * 0.6, 0.4 * 100 * 0.8, 100.0])
-    slow = surface.force(np.array([0, 0, -1e-3]), np.array([1e-4, 0.0, 0.0]))
+    slow = floor.force(np.array([0, 0, -1e-3]), np.array([1e-4, 0.0, 0.0]))
     assert 0.0 < -slow[0] < 0.4 * slow[2]
-    assert not surface.force(np.array([0, 0, 1e-3]), np.array([0, 0, -1.0])).any()
+    assert not floor.force(np.array([0, 0, 1e-3]), np.array([0, 0, -1.0])).any()

@@ -7,7 +7,7 @@ import pytest
 from tiny_robot import tiny_robot
 
 from impact_predictor.contact_force.laws import Viscoelastic
-from impact_robots import ArmDynamics, load_robot
+from impact_robots import ArmDynamics, Surface, load_robot
 from impact_sim import (
     NO_NOISE,
     PANDA_NOISE,
@@ -15,10 +15,10 @@ from impact_sim import (
     ScenarioError,
     Simulation,
     SimulationError,
-    Surface,
     load_scenario,
     scenario_names,
 )
+from impact_sim.compliant_wall import CompliantWall
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_noise_is_as_large_as_it_says(panda):
 
 def test_a_wall_is_felt_at_25_kilohertz_and_force_is_on_the_robot(panda):
     point = ArmDynamics(panda).position(panda.stance) + np.array([2e-3, 0, 0])
-    wall = Surface(point, np.array([-1.0, 0, 0]), Viscoelastic(1.2e5, 5e6), 0.3)
+    wall = CompliantWall(Surface(point, [-1, 0, 0], 0.3), Viscoelastic(1.2e5, 5e6))
     simulation = Simulation(panda, wall, noise=NO_NOISE, interface=Interface.VELOCITY)
     state = ArmDynamics(panda)(panda.stance, np.zeros(7))
     simulation.reset(panda.stance)

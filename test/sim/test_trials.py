@@ -10,14 +10,15 @@ import pytest
 from tiny_robot import tiny_robot
 
 from impact_predictor.contact_force.laws import Viscoelastic
-from impact_robots import ArmDynamics, contact_rotation, load_robot
+from impact_robots import ArmDynamics, Surface, contact_rotation, load_robot
 from impact_sim import NO_NOISE, Simulation, all_scenario_names, load_scenario, scenario_names
+from impact_sim.compliant_wall import CompliantWall
 from impact_sim.computed_torque import ComputedTorque
 from impact_sim.direct_run import direct_run
 from impact_sim.free_motion import Move, draw_free_motion
 from impact_sim.passive_impact import gravity_compensation
 from impact_sim.payload import Carrier, Payload
-from impact_sim.plant import FlexibleJointPlant, Surface
+from impact_sim.plant import FlexibleJointPlant
 from impact_sim.variation import draw
 from impact_sim.watched_plant import WatchedPlant
 
@@ -103,7 +104,7 @@ def test_the_start_is_shifted_in_contact_axes(panda):
 
 def hit(kind, panda):
     point = ArmDynamics(panda).position(panda.stance) + 1e-4 * -NORMAL
-    plant = kind(panda, Surface(point, NORMAL, Viscoelastic(1.2e5, 8e6), 0.15))
+    plant = kind(panda, CompliantWall(Surface(point, NORMAL, 0.15), Viscoelastic(1.2e5, 8e6)))
     J = ArmDynamics(panda)(panda.stance, np.zeros(7)).J
     plant.reset(panda.stance, np.linalg.pinv(J) @ np.array([0.12, 0, 0, 0, 0, 0]))
     return plant, direct_run(plant, gravity_compensation, after_touch=0.04)
@@ -124,7 +125,7 @@ def test_watching_changes_nothing(panda):
 
 def test_the_impulse_stops_a_free_mass_and_throws_it_back(tmp_path):
     robot = tiny_robot(tmp_path, mass=2.0, stiffness=1e-6, reflected=1e-3, apparent=1e-3)
-    wall = Surface(np.array([1e-4, 0, 0]), NORMAL, Viscoelastic(1.2e5, 1.2e6), 0.0)
+    wall = CompliantWall(Surface([1e-4, 0, 0], NORMAL), Viscoelastic(1.2e5, 1.2e6))
     plant = WatchedPlant(robot, wall)
     plant.reset(np.zeros(1), np.array([0.1]))
     direct_run(plant, gravity_compensation, after_touch=0.05)

@@ -11,7 +11,7 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike
 
-from impact_predictor.exceptions import OutOfRangeError
+from impact_robots.exceptions import OutOfRangeError
 
 
 def finite_array(value: ArrayLike, shape: tuple[int, ...], name: str) -> np.ndarray:
@@ -53,18 +53,22 @@ def friction_coefficient(value: float) -> float:
     return real(value)
 
 
-def friction_range(value: Sequence[float]) -> tuple[float, float]:
-    """Return a range of friction coefficients, (low, high) [-].
+def friction_range(value: float | Sequence[float]) -> tuple[float, float]:
+    """Return a range of friction coefficients, (low, high) [-]; of one number (x, x).
 
     Raises:
         OutOfRangeError: not 0 <= low <= high.
     """
+    if _is_single(value):
+        mu = friction_coefficient(value)  # type: ignore[arg-type]
+        return mu, mu
+    expected = "low, high with 0 <= low <= high"
     try:
-        low, high = (friction_coefficient(bound) for bound in value)
+        low, high = (friction_coefficient(bound) for bound in value)  # type: ignore[union-attr]
     except (TypeError, ValueError):
-        raise OutOfRangeError("friction", "low, high with 0 <= low <= high", value) from None
+        raise OutOfRangeError("friction", expected, value) from None
     if low > high:
-        raise OutOfRangeError("friction", "low, high with 0 <= low <= high", value)
+        raise OutOfRangeError("friction", expected, value)
     return low, high
 
 
@@ -79,15 +83,18 @@ def restitution_coefficient(value: float) -> float:
     return real(value)
 
 
-def restitution_range(value: Sequence[float]) -> tuple[float, float]:
-    """Return a range of coefficients of restitution, (low, high) [-].
+def restitution_range(value: float | Sequence[float]) -> tuple[float, float]:
+    """Return a range of coefficients of restitution, (low, high) [-]; of one number (x, x).
 
     Raises:
         OutOfRangeError: not 0 <= low <= high <= 1.
     """
+    if _is_single(value):
+        e = restitution_coefficient(value)  # type: ignore[arg-type]
+        return e, e
     expected = "low, high with 0 <= low <= high <= 1"
     try:
-        low, high = (real(bound) for bound in value)
+        low, high = (real(bound) for bound in value)  # type: ignore[union-attr]
     except (TypeError, ValueError):
         raise OutOfRangeError("restitution", expected, value) from None
     if not 0.0 <= low <= high <= 1.0:
@@ -104,3 +111,8 @@ def positive(value: float, name: str) -> float:
     if not 0.0 < real(value) < math.inf:
         raise OutOfRangeError(name, "a finite number above 0", value)
     return real(value)
+
+
+def _is_single(value: object) -> bool:
+    """Tell whether ``value`` is one number instead of a range."""
+    return isinstance(value, Real) or (isinstance(value, np.ndarray) and value.shape == ())
