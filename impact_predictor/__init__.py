@@ -60,8 +60,10 @@ from impact_predictor.inertia.inverse_inertia import (
     generalized_momentum,
 )
 from impact_predictor.inertia.jacobian import contact_jacobian
-from impact_predictor.laws.impact_map import FRICTION_LAWS, impact_map
-from impact_predictor.laws.planar_impact import PLANAR_LAWS, planar_impulse
+from impact_predictor.laws.friction_law import FRICTION_LAWS, FrictionLaw
+from impact_predictor.laws.impact_map import impact_map
+from impact_predictor.laws.planar_impact import planar_impulse
+from impact_predictor.laws.planar_law import PLANAR_LAWS, PlanarLaw
 from impact_predictor.laws.tangential_compliance import compliant_impulse
 from impact_predictor.multicontact.bodies import ArmBody, FreeBody, box
 from impact_predictor.multicontact.contacts import Contact, Loop, face_points
@@ -117,6 +119,7 @@ __all__ = [
     "Flag",
     "FreeBody",
     "FrictionEstimate",
+    "FrictionLaw",
     "HuntCrossley",
     "ImpactMapResult",
     "ImpactSystem",
@@ -127,6 +130,7 @@ __all__ = [
     "NoImpulseError",
     "NotApproachingError",
     "OutOfRangeError",
+    "PlanarLaw",
     "Polytope",
     "Prediction",
     "PredictionError",

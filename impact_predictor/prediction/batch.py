@@ -12,9 +12,7 @@ from numpy.typing import ArrayLike
 from impact_predictor.exceptions import OutOfRangeError, UnknownNameError
 from impact_predictor.impact_result import ContactMode, Flag
 from impact_predictor.inertia.jacobian import SINGULAR
-from impact_predictor.laws.coulomb import solve_contact
-from impact_predictor.laws.impact_map import FRICTION_LAWS
-from impact_predictor.laws.sliding import sliding_impulse
+from impact_predictor.laws.friction_law import FRICTION_LAWS, FrictionLaw
 from impact_predictor.validation import friction_coefficient, restitution_coefficient
 from impact_robots import ArmStates, ContactDynamics, Robot
 
@@ -57,7 +55,7 @@ def predict_many(
         model: inertia of the impact map, one of ``robot.motor_inertias``.
         friction: coefficient mu >= 0 [-].
         restitution: coefficient e, 0 to 1 [-].
-        law: "coulomb" or "sliding" (as published).
+        law: of friction, one of :data:`FRICTION_LAWS`.
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
@@ -66,8 +64,7 @@ def predict_many(
         UnknownNameError: no such model or law.
     """
     friction, restitution = friction_coefficient(friction), restitution_coefficient(restitution)
-    if law not in FRICTION_LAWS:
-        raise UnknownNameError("friction law", law, FRICTION_LAWS)
+    friction_law = FRICTION_LAWS.named(law)
     if model not in robot.motor_inertias:
         raise UnknownNameError("model", model, robot.motor_inertias)
     states = dynamics.many(q, dq)
@@ -77,7 +74,7 @@ def predict_many(
     M_x = states.M + np.diag(robot.motor_inertias[model])
     effect = np.linalg.solve(M_x, np.swapaxes(J, 1, 2))
     before = _times(J, states.dq)
-    impulse, mode, flags = _impulses(J @ effect, before, friction, restitution, law)
+    impulse, mode, flags = _impulses(J @ effect, before, friction, restitution, friction_law)
     dq_after = states.dq + _times(effect, impulse)
     after = _times(J, dq_after)
     gain = np.einsum("ki,ki->k", impulse, before + after) / 2
@@ -98,20 +95,15 @@ def _times(A: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def _impulses(
-    G: np.ndarray, velocity: np.ndarray, friction: float, restitution: float, law: str
+    G: np.ndarray, velocity: np.ndarray, friction: float, restitution: float, law: FrictionLaw
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return impulses (k, 3), modes and flags (k,) of contacts with Delassus matrices (k, 3, 3)."""
     impulse = np.zeros_like(velocity)
     mode, flags = np.full(len(G), int(ContactMode.NONE)), np.zeros(len(G), dtype=int)
-    stick, slide = int(ContactMode.STICK), int(ContactMode.SLIDE)
     for i, (rows, v) in enumerate(zip(G.tolist(), velocity.tolist(), strict=True)):
         if v[2] >= 0.0:
             continue
-        if law == "sliding":
-            impulse[i], mode[i], more = sliding_impulse(rows, tuple(v), friction, restitution)
-        else:
-            impulse[i], sticks, unique = solve_contact(rows, tuple(v), friction, restitution)
-            mode[i], more = stick if sticks else slide, 0 if unique else int(Flag.AMBIGUOUS)
+        impulse[i], mode[i], more = law.solve(rows, tuple(v), friction, restitution)
         flags[i] = Flag.APPROACHING | more
     return impulse, mode, flags
 

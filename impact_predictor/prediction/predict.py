@@ -44,7 +44,7 @@ def predict(
         model: inertia of the impact map, one of ``robot.motor_inertias``.
         friction: coefficient mu >= 0 [-].
         restitution: coefficient e, 0 to 1 [-].
-        law: "coulomb" or "sliding" (as published).
+        law: of friction, one of :data:`FRICTION_LAWS`.
         inverse_inertia: W behind the effective mass, one of :data:`INVERSE_INERTIAS`.
 
     Raises:

@@ -12,8 +12,9 @@ import numpy as np
 from impact_predictor.exceptions import OutOfRangeError
 from impact_predictor.impact_result import ImpactMapResult
 from impact_predictor.inertia.jacobian import contact_jacobian, jacobian_condition
+from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_predictor.laws.impact_map import map_state
-from impact_predictor.multicontact.simultaneous_impact import simultaneous_impact
+from impact_predictor.multicontact.simultaneous_impact import LAW, simultaneous_impact
 from impact_predictor.prediction.predict import Assumptions, check_finite, complete, map_inertia
 from impact_predictor.prediction.prediction import Prediction
 from impact_predictor.validation import friction_range, restitution_range
@@ -48,12 +49,12 @@ def predict_contacts(
         contacts: at least one, all in the same state.
         robot: the arm.
         model: inertia of the impact map, one of ``robot.motor_inertias``.
-        law: "coulomb", or for a single point "sliding" (as published).
+        law: of friction, one of :data:`FRICTION_LAWS`; several points: "coulomb".
         inverse_inertia: model behind the effective masses.
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
-        OutOfRangeError: no contact, numbers out of range, or "sliding" at several points.
+        OutOfRangeError: no contact, numbers out of range, or a law that solves one point alone.
         UnknownNameError: no such model, law or inverse inertia.
         UnsolvedImpactError: no impulses were found.
     """
@@ -77,7 +78,7 @@ def contact_results(
     Args:
         contacts: that :func:`checked_state` has checked.
         M_x: M + B, shape (n, n) [kg.m^2].
-        law: "coulomb", or for a single point "sliding".
+        law: of friction; several points: "coulomb".
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
@@ -94,12 +95,13 @@ def checked_state(contacts: Sequence[RobotContact], law: str) -> ArmState:
     """Return the state that all contacts share.
 
     Raises:
-        OutOfRangeError: no contact, numbers out of range, or "sliding" at several points.
+        OutOfRangeError: no contact, numbers out of range, or a law that solves one point alone.
+        UnknownNameError: no such law.
     """
     if not contacts:
         raise OutOfRangeError("contacts", "at least one", "none")
-    if len(contacts) > 1 and law == "sliding":
-        raise OutOfRangeError("friction law", "coulomb for several contacts at once", law)
+    if FRICTION_LAWS.named(law).name != LAW and len(contacts) > 1:
+        raise OutOfRangeError("friction law", f"{LAW} for several contacts at once", law)
     for contact in contacts:
         friction_range(contact.friction)
         restitution_range(contact.restitution)
