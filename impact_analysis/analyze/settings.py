@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
@@ -16,9 +16,10 @@ from impact_bags.bag_recording import TopicChoice
 from impact_detector.estimators.gross_methods import METHODS, RELEASE
 from impact_detector.parameters import DetectorParameters
 from impact_detector.signals.sample import FUSED
-from impact_predictor.laws.impact_map import FRICTION_LAWS
+from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_robots import Robot, contact_rotation, load_robot
 from impact_robots.exceptions import UsageError
+from impact_ros.parameters import from_values
 
 Vector = tuple[float, float, float]
 
@@ -50,9 +51,9 @@ class Settings:
             UsageError: a value is none of its choices, or out of its range.
             RobotError: a normal is none.
         """
-        named = {
+        named: dict[str, Collection[str]] = {
             "law": FRICTION_LAWS,
-            "method": tuple(METHODS),
+            "method": METHODS,
             "restitution_estimate": RESTITUTION_ESTIMATES,
         }
         for name, choices in named.items():
@@ -103,16 +104,16 @@ class Settings:
     def detector(self, name: str = FUSED) -> DetectorParameters:
         """Return the node's parameters with one detector: defaults but for ``thresholds``."""
         nan = (float("nan"),) * 3
-        return DetectorParameters(
-            robot=self.robot,
-            urdf=self.urdf,
-            joint_prefix=self.joint_prefix,
-            detectors=(name,),
-            contact_normal=self.normal or nan,
-            wrench_normal=self.wrench_normal or self.normal or nan,
-            estimate_method=self.method,
-            **self.thresholds,
-        )
+        values = {
+            "robot": self.robot,
+            "urdf": self.urdf,
+            "joint_prefix": self.joint_prefix,
+            "detectors": (name,),
+            "contact_normal": self.normal or nan,
+            "wrench_normal": self.wrench_normal or self.normal or nan,
+            "estimate_method": self.method,
+        }
+        return from_values(DetectorParameters, {**values, **self.thresholds})
 
     def as_json(self) -> dict[str, Any]:
         """Return the settings as plain values."""
