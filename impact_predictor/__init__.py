@@ -2,6 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an impact will do: inverse inertia, impact maps, feasible sets, speed bounds."""
 
+from impact_predictor.contact_force.contact_law import (
+    CONTACT_LAWS,
+    ContactModel,
+    LumpedLaw,
+    RateLaw,
+)
 from impact_predictor.contact_force.laws import (
     ExtendedHuntCrossley,
     HuntCrossley,
@@ -103,6 +109,7 @@ from impact_predictor.sets.robot_sets import SETS, robot_sets
 from impact_predictor.sets.speed_bound import existential_speed_bound, robust_speed_bound
 
 __all__ = [
+    "CONTACT_LAWS",
     "FRICTION_LAWS",
     "INVERSE_INERTIAS",
     "PLANAR_LAWS",
@@ -113,6 +120,7 @@ __all__ = [
     "ContactEnd",
     "ContactIdentification",
     "ContactMode",
+    "ContactModel",
     "ContactProfile",
     "ExtendedHuntCrossley",
     "FitFlag",
@@ -125,6 +133,7 @@ __all__ = [
     "ImpactSystem",
     "InverseInertia",
     "Loop",
+    "LumpedLaw",
     "Maxwell",
     "MeasuredImpact",
     "NoImpulseError",
@@ -134,6 +143,7 @@ __all__ = [
     "Polytope",
     "Prediction",
     "PredictionError",
+    "RateLaw",
     "Residuals",
     "RobotContact",
     "SimultaneousImpact",
