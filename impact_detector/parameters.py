@@ -13,7 +13,7 @@ from impact_detector.detectors.detector import StateDetector
 from impact_detector.detectors.detector_kind import DETECTORS, Setup
 from impact_detector.detectors.force_threshold import ForceThresholdDetector
 from impact_detector.detectors.latch import LONGEST_REARM
-from impact_detector.estimators.gross_methods import METHODS, POLYNOMIAL
+from impact_detector.estimators.gross_methods import GROSS_METHODS, POLYNOMIAL
 from impact_detector.estimators.streaming import ImpactEstimator
 from impact_detector.exceptions import DetectorError
 from impact_detector.session import DetectorSession
@@ -115,8 +115,8 @@ class DetectorParameters(RobotParameters):
     )
     estimate_method: str = parameter(
         POLYNOMIAL,
-        f"How the gross velocity is found; {POLYNOMIAL} is the published way.",
-        choices=METHODS,
+        "How the gross velocity is found; see doc/estimation.md.",
+        choices=GROSS_METHODS,
     )
     contact_normal: tuple[float, ...] = parameter(
         [_NAN, _NAN, _NAN],

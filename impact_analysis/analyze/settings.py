@@ -13,7 +13,7 @@ import numpy as np
 
 from impact_analysis.analyze.identify import CONTACT, RESTITUTION_ESTIMATES
 from impact_bags.bag_recording import TopicChoice
-from impact_detector.estimators.gross_methods import METHODS, RELEASE
+from impact_detector.estimators.gross_methods import GROSS_METHODS, RELEASE
 from impact_detector.parameters import DetectorParameters
 from impact_detector.signals.sample import FUSED
 from impact_predictor.laws.friction_law import FRICTION_LAWS
@@ -53,7 +53,7 @@ class Settings:
         """
         named: dict[str, Collection[str]] = {
             "law": FRICTION_LAWS,
-            "method": METHODS,
+            "method": GROSS_METHODS,
             "restitution_estimate": RESTITUTION_ESTIMATES,
         }
         for name, choices in named.items():
