@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from impact_predictor import (
+    FRICTION_LAWS,
     ContactMode,
     Flag,
     UnknownNameError,
@@ -117,7 +118,7 @@ def test_limits_before_and_after_are_flagged(hitting, panda, panda_dynamics, wal
     [
         ({"model": "B"}, "model: expected one of M, M+B_theta, M+B_rho, got 'B'"),
         ({"inverse_inertia": "x"}, "inverse inertia: expected one of em, gm, crb, flex, got 'x'"),
-        ({"law": "x"}, "friction law: expected one of coulomb, sliding, got 'x'"),
+        ({"law": "x"}, f"friction law: expected one of {', '.join(FRICTION_LAWS)}, got 'x'"),
     ],
 )
 def test_unknown_names_list_the_choices(hitting, panda, wall, change, message):

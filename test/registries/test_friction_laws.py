@@ -155,5 +155,5 @@ def test_a_law_from_outside_is_an_option_of_the_command(by_name, capsys):
 
 def test_what_was_removed_is_unknown_again(panda, states):
     dynamics, wall = ArmDynamics(panda), contact_rotation([-1.0, 0.0, 0.0])
-    with pytest.raises(UnknownNameError, match="expected one of coulomb, sliding, got 'gentle'"):
+    with pytest.raises(UnknownNameError, match=f"{', '.join(FRICTION_LAWS)}, got 'gentle'"):
         predict(dynamics(states[0][0], states[1][0]), panda, wall, law="gentle")

@@ -87,5 +87,5 @@ def test_a_law_from_outside_is_a_model_that_recordings_are_judged_by(named):
 
 
 def test_what_was_removed_is_unknown_again():
-    with pytest.raises(UnknownNameError, match="sliding, coulomb, poisson, energetic, got"):
+    with pytest.raises(UnknownNameError, match=f"one of {', '.join(PLANAR_LAWS)}, got"):
         planar_impulse(np.eye(2), [0.1, -0.1], 0.3, 0.5, "smooth")
