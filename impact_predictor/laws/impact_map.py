@@ -18,6 +18,7 @@ from impact_predictor.inertia.jacobian import jacobian_condition
 from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_predictor.validation import finite_array, friction_coefficient, restitution_coefficient
 
+ENERGY_ROUNDING = 1e-12  # share of the kinetic energy below which a gain is none
 _APPROACHING, _ENERGY_GAIN = int(Flag.APPROACHING), int(Flag.ENERGY_GAIN)
 
 
@@ -101,7 +102,7 @@ def map_state(
     velocity_after = J.dot(dq_after)
     gain = float(impulse.dot(velocity + velocity_after)) / 2
     flags |= _APPROACHING | more
-    if gain > 0.0 and gain > 1e-12 * float(dq @ M_x @ dq):
+    if gain > 0.0 and gain > ENERGY_ROUNDING * float(dq @ M_x @ dq):
         flags |= _ENERGY_GAIN
     return ImpactMapResult(
         dq_after, impulse, mode, velocity, velocity_after, gain, Flag(flags), condition

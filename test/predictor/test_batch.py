@@ -5,7 +5,13 @@
 import numpy as np
 import pytest
 
-from impact_predictor import OutOfRangeError, UnknownNameError, predict, predict_many
+from impact_predictor import (
+    FRICTION_LAWS,
+    OutOfRangeError,
+    UnknownNameError,
+    predict,
+    predict_many,
+)
 from impact_robots import RobotError, contact_rotation
 
 
@@ -16,7 +22,7 @@ def states(panda):
     return q, random.uniform(-1.5, 1.5, (200, 7))
 
 
-@pytest.mark.parametrize("law", ["coulomb", "sliding"])
+@pytest.mark.parametrize("law", FRICTION_LAWS)
 @pytest.mark.parametrize("model", ["M", "M+B_theta"])
 def test_every_row_is_a_prediction(panda, panda_dynamics, wall, states, law, model):
     case = {"model": model, "friction": 0.3, "restitution": 0.2, "law": law}

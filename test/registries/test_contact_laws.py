@@ -169,7 +169,7 @@ def test_a_law_from_outside_is_identified(named):
 
 
 def test_what_was_removed_is_unknown_again():
-    with pytest.raises(ImpactError, match="contact model: expected one of .*, got 'cushion'"):
+    with pytest.raises(ImpactError, match="contact model: expected one of visco"):
         contact_law({"model": "cushion", "k": 1e5, "d": 1e9})
     with pytest.raises(UnknownNameError, match=f"one of {', '.join(CONTACT_LAWS)}, got"):
         identify_contact("cushion", [0, 1], [0, 1], MASS, SPEED)
