@@ -115,7 +115,9 @@ class DetectorParameters(RobotParameters):
     )
     estimate_method: str = parameter(
         POLYNOMIAL,
-        "How the gross velocity is found; see doc/estimation.md.",
+        "How the gross velocity is found: "
+        + "; ".join(f"{each.name}: {each.description}" for each in GROSS_METHODS.values())
+        + ".",
         choices=GROSS_METHODS,
     )
     contact_normal: tuple[float, ...] = parameter(

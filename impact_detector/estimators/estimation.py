@@ -24,10 +24,10 @@ from impact_detector.estimators.estimate import (
     Estimate,
 )
 from impact_detector.estimators.gross_methods import (
+    FROM_TOUCH,
     GROSS_METHODS,
-    NOWHERE,
     POLYNOMIAL,
-    TOUCH,
+    UNFITTED,
     Motion,
     from_release,
     label,
@@ -200,9 +200,9 @@ def _gross(motion: Motion, method: str) -> tuple[GrossVelocity | None, int]:
         fit, good = GROSS_METHODS[method].find(motion)
     except EstimateError:
         return None, MISSING_SAMPLES
-    needed = GROSS_METHODS[method].needs_samples_from
-    start = 0.0 if needed == TOUCH else motion.release
-    short = needed != NOWHERE and not _covers(motion.t, start, motion.window)
+    fits = GROSS_METHODS[method].fits
+    start = 0.0 if fits == FROM_TOUCH else motion.release
+    short = fits != UNFITTED and not _covers(motion.t, start, motion.window)
     return fit, (0 if good else POOR_FIT) | (SHORT_WINDOW if short else 0)
 
 

@@ -17,7 +17,7 @@ from impact_detector.exceptions import unknown_name
 from impact_robots.registry import Registry
 
 POLYNOMIAL, RELEASE, OSCILLATION, WINDOW = "polynomial", "release", "oscillation", "window"
-TOUCH, NOWHERE = "touch", "nowhere"
+FROM_TOUCH, FROM_RELEASE, UNFITTED = "touch", "release", ""  # what a method fits
 RELEASE_DEGREE = 2
 LARGEST_RESIDUAL = 2e-3  # rms of a good fit; vibration of the transmissions stays below [rad]
 
@@ -67,15 +67,15 @@ class GrossMethod(NamedTuple):
     # returns the velocity and whether its fit is good; raises EstimateError
     find: Callable[[Motion], tuple[GrossVelocity, bool]]
     description: str  # one line
-    needs_samples_from: str = RELEASE  # TOUCH, RELEASE or NOWHERE, to the end of the window
+    fits: str = FROM_RELEASE  # samples that must cover the window: one of the three above
 
 
 GROSS_METHODS: Registry[GrossMethod] = Registry("method", unknown_name)
 for _method in (
-    GrossMethod(POLYNOMIAL, polynomial, "polynomial from the touch on, as published", TOUCH),
+    GrossMethod(POLYNOMIAL, polynomial, "polynomial from the touch on, as published", FROM_TOUCH),
     GrossMethod(RELEASE, from_release, "parabola from the release on"),
     GrossMethod(OSCILLATION, _oscillation, "trend and damped oscillation from the release on"),
-    GrossMethod(WINDOW, _window, "difference of two velocities", NOWHERE),
+    GrossMethod(WINDOW, _window, "difference of two velocities", UNFITTED),
 ):
     GROSS_METHODS.register(_method)
 

@@ -156,7 +156,6 @@ class ContactModel:
 
     name: str
     law: type[FreeBodyLaw]  # made of the figures, in the order of ``units``
-    description: str  # one line
     units: Mapping[str, str]  # of the figures
     keys: tuple[str, ...] = ()  # of the law's arguments in a scenario; none: it has no force there
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of identification

@@ -152,37 +152,6 @@ class ExtendedHuntCrossley(HuntCrossley):
         return elastic * (1.0 + ratio) if rate >= 0.0 else elastic * exp(ratio)
 
 
-_POWER_UNITS = {"stiffness": "N/m^eta", "damping": "N.s/m^(eta+1)"}
-_POWER_BOUNDS = {"stiffness": (1e4, 1e12), "damping": (1e4, 1e14)}
-CONTACT_LAWS.register(
-    ContactModel(
-        "visco",
-        Viscoelastic,
-        "viscoelastic: damping in proportion to depth",
-        {"stiffness": "N/m", "damping": "N.s/m^2"},
-        keys=("k", "c"),
-        bounds={"stiffness": (1e4, 1e6), "damping": (1e5, 1e8)},
-        ratio_unit="m/s",
-    )
-)
-for _name, _law, _description in (
-    ("hc", HuntCrossley, "Hunt-Crossley: stiffness and damping by a power of depth"),
-    ("ehc", ExtendedHuntCrossley, "extended Hunt-Crossley: never pulls"),
-):
-    CONTACT_LAWS.register(
-        ContactModel(
-            _name,
-            _law,
-            _description,
-            _POWER_UNITS,
-            keys=("kc", "dc", "eta"),
-            bounds=_POWER_BOUNDS,
-            takes_exponent=True,
-            ratio_unit="m/s",
-        )
-    )
-
-
 def hertz_stiffness(
     radius: float, young_1: float, poisson_1: float, young_2: float, poisson_2: float
 ) -> float:
@@ -251,3 +220,29 @@ def contact_law(entries: dict) -> ContactLaw:
     if not isinstance(law, RateLaw):
         raise ImpactError(f"contact model {name}: expected a force of penetration and rate")
     return law
+
+
+_POWER_UNITS = {"stiffness": "N/m^eta", "damping": "N.s/m^(eta+1)"}
+_POWER_BOUNDS = {"stiffness": (1e4, 1e12), "damping": (1e4, 1e14)}
+CONTACT_LAWS.register(
+    ContactModel(
+        "visco",
+        Viscoelastic,
+        {"stiffness": "N/m", "damping": "N.s/m^2"},
+        keys=("k", "c"),
+        bounds={"stiffness": (1e4, 1e6), "damping": (1e5, 1e8)},
+        ratio_unit="m/s",
+    )
+)
+for _name, _law in (("hc", HuntCrossley), ("ehc", ExtendedHuntCrossley)):
+    CONTACT_LAWS.register(
+        ContactModel(
+            _name,
+            _law,
+            _POWER_UNITS,
+            keys=("kc", "dc", "eta"),
+            bounds=_POWER_BOUNDS,
+            takes_exponent=True,
+            ratio_unit="m/s",
+        )
+    )

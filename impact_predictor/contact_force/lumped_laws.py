@@ -168,7 +168,6 @@ CONTACT_LAWS.register(
     ContactModel(
         "spring",
         VirtualSpring,
-        "virtual spring: stiffer when it lets go",
         {"stiffness": "N/m", "restitution": "-"},
         bounds={"stiffness": (1e3, 1e7), "restitution": (1e-2, 1e1)},
     )
@@ -177,7 +176,6 @@ CONTACT_LAWS.register(
     ContactModel(
         "maxwell",
         Maxwell,
-        "Maxwell: spring and damper in series",
         {"stiffness": "N/m", "damping": "N.s/m"},
         bounds={"stiffness": (1e3, 1e7), "damping": (1e0, 1e6)},
         ratio_unit="1/s",

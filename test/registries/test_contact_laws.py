@@ -42,7 +42,6 @@ class Cushion(RateLaw):
 CUSHION = ContactModel(
     "cushion",
     Cushion,
-    "a spring, and damping by depth squared",
     {"stiffness": "N/m", "damping": "N.s/m^3"},
     keys=("k", "d"),
     bounds={"stiffness": (1e4, 1e6), "damping": (1e7, 1e11)},
@@ -69,7 +68,6 @@ def test_its_figures_are_arguments_of_the_law_and_have_units_and_bounds(model):
     assert list(model.units) == names[: len(model.units)]
     assert list(model.bounds) == list(model.units)
     assert not model.keys or issubclass(model.law, RateLaw)
-    assert model.description
     ratio = {"stiffness", "damping"} <= set(model.units)
     assert bool(model.ratio_unit) == ratio
 
