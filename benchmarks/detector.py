@@ -32,8 +32,9 @@ from impact_bags import BagWriter
 from impact_bags.bag_recording import BagRecording, TopicChoice
 from impact_bringup.child import child_process
 from impact_bringup.domain import own_domain
+from impact_detector.detectors.detector_kind import DETECTORS
 from impact_detector.node import DetectorNode
-from impact_detector.parameters import DETECTORS, DetectorParameters, state_detectors
+from impact_detector.parameters import DetectorParameters, state_detectors
 from impact_detector.signals.model_torque import ModelTorque
 from impact_detector.signals.sample import JointSample
 from impact_robots import load_robot
@@ -101,7 +102,7 @@ def _per_sample() -> dict[str, float]:
 
         return work
 
-    parameters = DetectorParameters(detectors=DETECTORS)
+    parameters = DetectorParameters(detectors=tuple(DETECTORS))
     detectors = state_detectors(parameters, ROBOT)
     works = {name: update(name, each) for name, each in zip(DETECTORS, detectors, strict=True)}
     taken = times({"computeAllTerms": floor, **works}, rounds=400)

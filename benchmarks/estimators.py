@@ -30,7 +30,7 @@ from impact_detector import (
     resampled_share,
     restitution_by_force,
 )
-from impact_detector.estimators.gross_methods import METHODS, RELEASE
+from impact_detector.estimators.gross_methods import GROSS_METHODS, RELEASE
 from impact_predictor.contact_force.laws import HuntCrossley
 from impact_robots import ArmDynamics, Robot, load_robot
 from impact_sim.passive_impact import passive_impact
@@ -193,7 +193,7 @@ def _velocities(trials: list[Recorded]) -> dict[str, float]:
     worst = 0.0
     for trial in trials:
         truth = trial.truth
-        for method in METHODS:
+        for method in GROSS_METHODS:
             found = trial.replay(method=method)
             blind = trial.replay(None, method=method)
             for name, velocity in truth.after.items():
@@ -303,7 +303,7 @@ def _normal_motion(trial: Recorded, found: Estimate) -> tuple[np.ndarray, float]
 def _times(trials: list[Recorded]) -> dict[str, float]:
     """How long the update takes that completes an estimate, and a contact law [ms]."""
     figures = {}
-    for method in METHODS:
+    for method in GROSS_METHODS:
         for every, name in ((1, "force"), (None, "torque")):
             taken = [_longest_update(trial, every, method) for trial in trials[:5]]
             figures[f"{method}, {name} [ms]"] = 1e3 * float(np.median(taken))

@@ -10,9 +10,9 @@ from typing import Any
 
 from impact_analysis.detection.threshold_file import read_thresholds
 from impact_cli.number_options import number, whole
-from impact_detector.parameters import DETECTORS, DetectorParameters
+from impact_detector.detectors.detector_kind import DETECTORS
 from impact_detector.signals.reference_torque import RULES
-from impact_detector.signals.sample import FUSED
+from impact_detector.signals.sample import FUSED, TORQUE_ERROR
 
 
 def add_detector_options(add: Callable[..., Any]) -> None:
@@ -31,14 +31,13 @@ def add_detector_options(add: Callable[..., Any]) -> None:
         metavar="YAML",
         help="file of --learn -o, instead of the defaults that follow",
     )
-    for option, what in (
-        ("--fused-threshold", "jump that no torque explains [standard deviations]"),
-        ("--threshold", "sum of torque errors [N.m]; with --score the scenario's"),
-        ("--momentum-threshold", "sum of external torques [N.m]"),
-        ("--acceleration-threshold", "joint acceleration [rad/s^2]"),
-    ):
-        default = getattr(DetectorParameters(), option[2:].replace("-", "_"))
-        add(option, type=number, metavar="T", help=f"{what} (default: {default:g})")
+    for kind in DETECTORS.values():
+        option = "--" + kind.parameter.replace("_", "-")
+        default = f"{kind.threshold:g}"
+        if kind.name == TORQUE_ERROR:
+            default += "; with --score the scenario's"
+        text = f"{kind.statistic} [{kind.unit}] (default: {default})"
+        add(option, type=number, metavar="T", help=text)
     add(
         "--joints",
         type=_numbers,

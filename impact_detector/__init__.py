@@ -5,12 +5,14 @@
 from impact_detector.detectors.acceleration import AccelerationDetector, acceleration_onset
 from impact_detector.detectors.approach import ApproachGate
 from impact_detector.detectors.detector import StateDetector
+from impact_detector.detectors.detector_kind import DETECTORS, DetectorKind, Setup
 from impact_detector.detectors.force_threshold import ForceThresholdDetector
 from impact_detector.detectors.fused import FusedDetector
 from impact_detector.detectors.momentum import MomentumDetector, MomentumObserver
 from impact_detector.detectors.torque_error import TorqueErrorDetector
 from impact_detector.estimators.contact_law import contact_law_of
 from impact_detector.estimators.damped_oscillation import OscillationFit, oscillation_fit
+from impact_detector.estimators.gross_methods import GROSS_METHODS, GrossMethod, Motion
 from impact_detector.estimators.gross_velocity import GrossVelocity, gross_velocity
 from impact_detector.estimators.impulse import Impulse, integrate_impulse
 from impact_detector.estimators.measured_restitution import (
@@ -37,17 +39,21 @@ from impact_detector.signals.sample import (
 from impact_robots.joint_friction import PANDA_FRICTION, JointFriction
 
 __all__ = [
+    "DETECTORS",
+    "GROSS_METHODS",
     "PANDA_FRICTION",
     "AccelerationDetector",
     "ApproachGate",
     "Detection",
     "DetectorError",
+    "DetectorKind",
     "Estimate",
     "EstimateError",
     "ForceRestitution",
     "ForceSample",
     "ForceThresholdDetector",
     "FusedDetector",
+    "GrossMethod",
     "GrossVelocity",
     "ImpactEstimator",
     "Impulse",
@@ -56,8 +62,10 @@ __all__ = [
     "ModelTorque",
     "MomentumDetector",
     "MomentumObserver",
+    "Motion",
     "OscillationFit",
     "ReferencePairing",
+    "Setup",
     "StateDetector",
     "TorqueErrorDetector",
     "TorqueImpulse",

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors of the detector and its estimators."""
 
+from collections.abc import Iterable
+
 from impact_robots.exceptions import ImpactError
 
 
@@ -11,3 +13,8 @@ class DetectorError(ImpactError):
 
 class EstimateError(ImpactError):
     """Measurements do not hold what an estimate needs: too few samples, a gap, no contact."""
+
+
+def unknown_name(kind: str, got: str, choices: Iterable[str]) -> DetectorError:
+    """Return the error of a ``kind`` of thing that was asked for by a name that does not exist."""
+    return DetectorError(f"{kind}: expected one of {', '.join(choices)}, got {got!r}")

@@ -12,7 +12,7 @@ from geometry_msgs.msg import WrenchStamped
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from impact_detector.parameters import THRESHOLDS, DetectorParameters, session_for
+from impact_detector.parameters import DetectorParameters, session_for, thresholds
 from impact_detector.ros.conversion import (
     announcement,
     batch_sample,
@@ -102,8 +102,8 @@ class DetectorNode(Node):
     def _on_parameters(self, changed: list[Any]) -> None:
         """Use thresholds that were changed; their ranges have been checked."""
         for item in changed:
-            if item.name in THRESHOLDS:
-                self._session.set_threshold(THRESHOLDS[item.name], item.value)
+            if (detector := thresholds().get(item.name)) is not None:
+                self._session.set_threshold(detector, item.value)
                 self.get_logger().info(f"{item.name}: {item.value:g} from now on")
 
     def _subscribe(self, profile: Any) -> None:

@@ -5,38 +5,49 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-from impact_detector.detectors.acceleration import AccelerationDetector
 from impact_detector.detectors.approach import ApproachGate
 from impact_detector.detectors.detector import StateDetector
+from impact_detector.detectors.detector_kind import DETECTORS, Setup
 from impact_detector.detectors.force_threshold import ForceThresholdDetector
-from impact_detector.detectors.fused import FusedDetector
 from impact_detector.detectors.latch import LONGEST_REARM
-from impact_detector.detectors.momentum import MomentumDetector, MomentumObserver
-from impact_detector.detectors.torque_error import TorqueErrorDetector
-from impact_detector.estimators.gross_methods import METHODS, POLYNOMIAL
+from impact_detector.estimators.gross_methods import GROSS_METHODS, POLYNOMIAL
 from impact_detector.estimators.streaming import ImpactEstimator
 from impact_detector.exceptions import DetectorError
 from impact_detector.session import DetectorSession
 from impact_detector.signals.model_torque import ModelTorque
 from impact_detector.signals.reference_torque import PREVIOUS, SAME, ReferencePairing
-from impact_detector.signals.sample import ACCELERATION, FUSED, MOMENTUM, TORQUE_ERROR
+from impact_detector.signals.sample import FUSED
 from impact_detector.signals.torque_watch import TorqueWatch
-from impact_robots import Robot, RobotError
-from impact_ros.parameters import parameter
+from impact_robots import Robot
+from impact_ros.parameters import Specification, parameter, parameters_of
 from impact_ros.robot_parameters import RobotParameters
 
-OBSERVER_GAIN = 700.0  # of the momentum observer [1/s]
-THRESHOLDS = {
-    "fused_threshold": FUSED,
-    "threshold": TORQUE_ERROR,
-    "momentum_threshold": MOMENTUM,
-    "acceleration_threshold": ACCELERATION,
-}  # parameters that may change while the node runs, and whose they are
-DETECTORS = (FUSED, TORQUE_ERROR, MOMENTUM, ACCELERATION)
 _NAN = float("nan")
+
+
+def thresholds() -> dict[str, str]:
+    """Return the names of the parameters that hold thresholds, and of their detectors."""
+    return {kind.parameter: kind.name for kind in DETECTORS.values()}
+
+
+def _threshold_parameters() -> list[Specification]:
+    """Return one parameter per detector, which may change while the node runs."""
+    return [
+        Specification(
+            kind.parameter,
+            float,
+            is_list=False,
+            default=kind.threshold,
+            description=f"{kind.statistic.capitalize()}: more is an impact ({kind.name}).",
+            unit=kind.unit,
+            low=1e-6,
+            read_only=False,
+        )
+        for kind in DETECTORS.values()
+    ]
 
 
 @dataclass(frozen=True)
@@ -48,34 +59,7 @@ class DetectorParameters(RobotParameters):
         "Detectors on joint states, each publishing what it detects; the first one's verdict is the"
         f" status. Of {', '.join(DETECTORS)}.",
     )
-    fused_threshold: float = parameter(
-        15.0,
-        "Velocity jump without a torque that explains it, in standard deviations, that is an"
-        " impact (fused).",
-        low=1e-6,
-        read_only=False,
-    )
-    threshold: float = parameter(
-        2.5,
-        "Sum of torque errors that is an impact (torque_error).",
-        unit="N.m",
-        low=1e-6,
-        read_only=False,
-    )
-    momentum_threshold: float = parameter(
-        5.0,
-        "Sum of observed external torques that is an impact (momentum).",
-        unit="N.m",
-        low=1e-6,
-        read_only=False,
-    )
-    acceleration_threshold: float = parameter(
-        25.0,
-        "Joint acceleration that is an impact (acceleration).",
-        unit="rad/s^2",
-        low=1e-6,
-        read_only=False,
-    )
+    thresholds: Mapping[str, float] = parameters_of(_threshold_parameters)
     noise_multiples: bool = parameter(
         False,
         "Thresholds of torque_error and momentum are standard deviations of noise learnt while"
@@ -131,8 +115,10 @@ class DetectorParameters(RobotParameters):
     )
     estimate_method: str = parameter(
         POLYNOMIAL,
-        "How the gross velocity is found: polynomial (published), release, oscillation, window.",
-        choices=list(METHODS),
+        "How the gross velocity is found: "
+        + "; ".join(f"{each.name}: {each.description}" for each in GROSS_METHODS.values())
+        + ".",
+        choices=GROSS_METHODS,
     )
     contact_normal: tuple[float, ...] = parameter(
         [_NAN, _NAN, _NAN],
@@ -148,17 +134,23 @@ class DetectorParameters(RobotParameters):
         "Detect only while the contact point moves against contact_normal, and for 50 ms after.",
     )
 
+    def threshold_of(self, detector: str) -> float:
+        """Return the threshold of a detector [its unit].
 
-def detection_joints(robot: Robot, numbers: tuple[int, ...]) -> tuple[int, ...]:
-    """Return joints counted from 1 as indices; the robot's own for none.
+        Raises:
+            DetectorError: there is none of that name.
+        """
+        kind = DETECTORS.named(detector)
+        return self.thresholds.get(kind.parameter, kind.threshold)
 
-    Raises:
-        RobotError: a number that the robot has no joint for.
-    """
-    if any(not 1 <= number <= robot.dof for number in numbers):
-        got = ",".join(str(number) for number in numbers)
-        raise RobotError(f"joints: expected numbers from 1 to {robot.dof}, got {got}")
-    return tuple(number - 1 for number in numbers) or robot.detection_joints
+    def with_threshold(self, detector: str, value: float) -> DetectorParameters:
+        """Return the parameters with another threshold of a detector [its unit].
+
+        Raises:
+            DetectorError: there is none of that name.
+        """
+        changed = {DETECTORS.named(detector).parameter: value}
+        return replace(self, thresholds={**self.thresholds, **changed})
 
 
 def session_for(
@@ -216,37 +208,19 @@ def state_detectors(parameters: DetectorParameters, robot: Robot) -> tuple[State
         raise DetectorError(
             f"detectors: expected some of {choices}, each once, got {', '.join(names) or 'none'}"
         )
-    return tuple(_detector(name, parameters, robot) for name in names)
+    return tuple(DETECTORS[name].make(_setup(name, parameters, robot)) for name in names)
 
 
-def _detector(name: str, parameters: DetectorParameters, robot: Robot) -> StateDetector:
-    """Return the detector called ``name``."""
-    rearm_time = parameters.rearm_time
-    if name == FUSED:
-        bias = max(1, parameters.bias_samples)
-        return FusedDetector(
-            robot,
-            parameters.fused_threshold,
-            rearm_time=rearm_time,
-            bias_samples=bias,
-            velocity_noise=robot.velocity_noise,
-            torque_noise=robot.torque_noise,
-        )
-    if name == ACCELERATION:
-        joints = range(max(1, robot.dof - 1))  # as published for seven joints
-        return AccelerationDetector(
-            joints, parameters.acceleration_threshold, rearm_time=rearm_time
-        )
-    common: dict[str, Any] = {
-        "joints": detection_joints(robot, parameters.joints),
-        "rearm_time": rearm_time,
-        "bias_samples": parameters.bias_samples,
-        "multiples": parameters.noise_multiples,
-    }
-    if name == MOMENTUM:
-        observer = MomentumObserver(robot, OBSERVER_GAIN)
-        return MomentumDetector(observer, threshold=parameters.momentum_threshold, **common)
-    return TorqueErrorDetector(threshold=parameters.threshold, **common)
+def _setup(name: str, parameters: DetectorParameters, robot: Robot) -> Setup:
+    """Return what the detector called ``name`` is made of."""
+    return Setup(
+        robot,
+        parameters.threshold_of(name),
+        rearm_time=parameters.rearm_time,
+        bias_samples=parameters.bias_samples,
+        noise_multiples=parameters.noise_multiples,
+        joint_numbers=parameters.joints,
+    )
 
 
 def _force_detector(parameters: DetectorParameters) -> ForceThresholdDetector | None:

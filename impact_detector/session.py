@@ -13,12 +13,13 @@ from impact_detector.attribution.assessment import Assessment
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.detectors.detector import StateDetector
 from impact_detector.detectors.force_threshold import ForceThresholdDetector
+from impact_detector.detectors.too_slow import too_slow
 from impact_detector.estimators.streaming import Estimate, ImpactEstimator
 from impact_detector.exceptions import DetectorError
 from impact_detector.signals.model_torque import ModelTorque
 from impact_detector.signals.reference_torque import ReferencePairing
 from impact_detector.signals.sample import Detection, ForceSample, JointSample, Suppressed, Verdict
-from impact_detector.signals.sample_rate import SampleRate, too_slow
+from impact_detector.signals.sample_rate import SampleRate
 from impact_detector.signals.torque_watch import TorqueWatch
 
 _REPEATS_WAITED = 2  # a simulation repeats an unanswered state once per second

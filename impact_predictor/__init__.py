@@ -2,6 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an impact will do: inverse inertia, impact maps, feasible sets, speed bounds."""
 
+from impact_predictor.contact_force.contact_law import (
+    CONTACT_LAWS,
+    ContactModel,
+    LumpedLaw,
+    RateLaw,
+)
 from impact_predictor.contact_force.laws import (
     ExtendedHuntCrossley,
     HuntCrossley,
@@ -59,8 +65,10 @@ from impact_predictor.inertia.inverse_inertia import (
     generalized_momentum,
 )
 from impact_predictor.inertia.jacobian import contact_jacobian
-from impact_predictor.laws.impact_map import FRICTION_LAWS, impact_map
-from impact_predictor.laws.planar_impact import PLANAR_LAWS, planar_impulse
+from impact_predictor.laws.friction_law import FRICTION_LAWS, FrictionLaw
+from impact_predictor.laws.impact_map import impact_map
+from impact_predictor.laws.planar_impact import planar_impulse
+from impact_predictor.laws.planar_law import PLANAR_LAWS, PlanarLaw
 from impact_predictor.laws.tangential_compliance import compliant_impulse
 from impact_predictor.multicontact.bodies import ArmBody, FreeBody, box
 from impact_predictor.multicontact.contacts import ContactPoint, Loop, face_points
@@ -101,6 +109,7 @@ from impact_predictor.sets.speed_bound import existential_speed_bound, robust_sp
 from impact_robots.exceptions import OutOfRangeError
 
 __all__ = [
+    "CONTACT_LAWS",
     "FRICTION_LAWS",
     "INVERSE_INERTIAS",
     "PLANAR_LAWS",
@@ -110,6 +119,7 @@ __all__ = [
     "ContactEnd",
     "ContactIdentification",
     "ContactMode",
+    "ContactModel",
     "ContactPoint",
     "ContactProfile",
     "ExtendedHuntCrossley",
@@ -117,19 +127,23 @@ __all__ = [
     "Flag",
     "FreeBody",
     "FrictionEstimate",
+    "FrictionLaw",
     "HuntCrossley",
     "ImpactMapResult",
     "ImpactSystem",
     "InverseInertia",
     "Loop",
+    "LumpedLaw",
     "Maxwell",
     "MeasuredImpact",
     "NoImpulseError",
     "NotApproachingError",
     "OutOfRangeError",
+    "PlanarLaw",
     "Polytope",
     "Prediction",
     "PredictionError",
+    "RateLaw",
     "Residuals",
     "RobotContact",
     "SimultaneousImpact",

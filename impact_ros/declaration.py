@@ -16,7 +16,7 @@ from rcl_interfaces.msg import (
 from rclpy.parameter import Parameter
 
 from impact_ros.exceptions import ParameterError
-from impact_ros.specification import Specification, misspelt, specifications
+from impact_ros.specification import Specification, assembled, misspelt, specifications
 
 Parameters = TypeVar("Parameters")
 
@@ -33,7 +33,7 @@ def declare_on(node: Any, cls: type[Parameters]) -> Parameters:
     """Do what `parameters.declare` says."""
     known = specifications(cls)
     values = {name: _value(node, item) for name, item in known.items()}
-    instance = cls(**values)  # before anything is declared: it may check values together
+    instance = assembled(cls, values)  # before anything is declared: it may check values together
     for name, item in known.items():
         _declare(node, item, values[name])
     _warn_unknown(node)

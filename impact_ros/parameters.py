@@ -20,7 +20,14 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from impact_ros.exceptions import ParameterError
-from impact_ros.specification import Specification, misspelt, parameter, specifications
+from impact_ros.specification import (
+    Specification,
+    assembled,
+    misspelt,
+    parameter,
+    parameters_of,
+    specifications,
+)
 
 __all__ = [
     "ParameterError",
@@ -30,6 +37,7 @@ __all__ = [
     "from_values",
     "misspelt",
     "parameter",
+    "parameters_of",
     "specifications",
 ]
 
@@ -52,7 +60,7 @@ def from_values(cls: type[Parameters], values: Mapping[str, Any]) -> Parameters:
     known = specifications(cls)
     for line in misspelt(values, known):
         raise ParameterError(*line.split(": ", 1))
-    return cls(**{name: known[name].convert(value) for name, value in values.items()})
+    return assembled(cls, {name: known[name].convert(value) for name, value in values.items()})
 
 
 def describe(cls: type) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import difflib
 import math
 import typing
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
@@ -17,6 +17,7 @@ from impact_ros.exceptions import ParameterError
 
 # Overrides that nodes take from rclpy itself.
 OWN_OF_RCLPY = ("use_sim_time", "start_type_description_service", "qos_overrides.")
+Parameters = typing.TypeVar("Parameters")
 SCALARS: dict[type, str] = {
     bool: "true or false",
     int: "an integer",
@@ -134,7 +135,7 @@ def parameter(
     unit: str = "",
     low: float | None = None,
     high: float | None = None,
-    choices: typing.Sequence[Any] | None = None,
+    choices: Collection[Any] | None = None,
     read_only: bool = True,
 ) -> Any:
     """Declare one parameter as a field of a frozen dataclass.
@@ -158,12 +159,36 @@ def parameter(
         "unit": unit,
         "low": low,
         "high": high,
-        "choices": None if choices is None else tuple(choices),
+        "choices": choices,  # of a registry, which may grow: looked at when it is asked for
         "read_only": read_only,
     }
     return field(
         default=tuple(default) if isinstance(default, list) else default, metadata=metadata
     )
+
+
+def parameters_of(members: typing.Callable[[], Iterable[Specification]]) -> Any:
+    """Declare parameters that are known only when they are asked for, as one field of a dataclass.
+
+    The field is a mapping by name of the values that were given; it is empty by default.
+
+    Args:
+        members: returns the parameters, each of its own name.
+
+    Returns:
+        A dataclasses.field.
+    """
+    return field(default_factory=dict, metadata={"members": members})
+
+
+def assembled(cls: type[Parameters], values: Mapping[str, Any]) -> Parameters:
+    """Return the dataclass of checked values by the names of its parameters."""
+    rest = dict(values)
+    for item in fields(cls):  # type: ignore[arg-type]
+        if (members := item.metadata.get("members")) is not None:
+            names = [each.name for each in members()]
+            rest[item.name] = {name: rest.pop(name) for name in names if name in rest}
+    return cls(**rest)
 
 
 def specifications(cls: type) -> dict[str, Specification]:
@@ -173,14 +198,20 @@ def specifications(cls: type) -> dict[str, Specification]:
         cls: Dataclass whose fields were made by `parameter`.
 
     Returns:
-        One specification per field.
+        One specification per field, or per member of a field made by `parameters_of`.
 
     Raises:
         TypeError: A field was not made by `parameter`, or has an annotation that ROS cannot carry,
             or a default that does not fit its own specification.
     """
     hints = typing.get_type_hints(cls)
-    return {item.name: _specification(item, hints[item.name]) for item in fields(cls)}
+    found: dict[str, Specification] = {}
+    for item in fields(cls):
+        if (members := item.metadata.get("members")) is not None:
+            found |= {each.name: each for each in members()}
+        else:
+            found[item.name] = _specification(item, hints[item.name])
+    return found
 
 
 def _specification(item: Any, hint: Any) -> Specification:
@@ -191,7 +222,10 @@ def _specification(item: Any, hint: Any) -> Specification:
             f"{item.name}: expected a field made by parameter() with type bool, int, float, str "
             f"or a tuple of one of them, got {hint!r}"
         )
-    specification = Specification(item.name, element, is_list, item.default, **item.metadata)
+    metadata = dict(item.metadata)
+    if metadata["choices"] is not None:
+        metadata["choices"] = tuple(metadata["choices"])
+    specification = Specification(item.name, element, is_list, item.default, **metadata)
     try:
         specification.convert(item.default)
     except ParameterError as error:

@@ -34,6 +34,7 @@ from impact_analysis.analyze.settings import Settings
 from impact_predictor import crb, impulse_set
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.inertia.inertia_models import effective_masses, inverse_inertias
+from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_predictor.laws.impact_map import contact_impulse
 from impact_robots import ArmDynamics, ArmState, Robot, Surface
 from impact_robots.exceptions import OutOfRangeError
@@ -127,7 +128,7 @@ def _candidates(found: dict[str, Coefficients]) -> list[Candidate]:
             _number(each.restitution.value),
         )
         for inertia, each in found.items()
-        for law in ("coulomb", "sliding", "frictionless")
+        for law in (*FRICTION_LAWS, "frictionless")
     ]
 
 

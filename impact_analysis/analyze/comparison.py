@@ -72,7 +72,7 @@ class Candidate:
     """A model: inertia of the impact map, friction and restitution."""
 
     inertia: str
-    law: str  # "frictionless", "coulomb" or "sliding"
+    law: str  # "frictionless", or one of FRICTION_LAWS
     friction: float  # [-]
     restitution: float  # [-]
 

@@ -11,8 +11,8 @@ import numpy as np
 from impact_analysis.analyze.sentences import say
 from impact_bags.recording import Recording
 from impact_detector.detectors.fused import LARGEST_GAP
+from impact_detector.detectors.too_slow import too_slow
 from impact_detector.signals.sample import ACCELERATION, FUSED, MOMENTUM, JointSample
-from impact_detector.signals.sample_rate import too_slow
 
 LOOK = 200  # joint states at the beginning of a recording that are looked at
 

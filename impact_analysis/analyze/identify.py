@@ -12,6 +12,7 @@ from impact_analysis.analyze.comparison import Impacts
 from impact_analysis.analyze.measured import MeasuredImpact
 from impact_analysis.analyze.model_spread import Spread, model_spread
 from impact_predictor.exceptions import PredictionError
+from impact_predictor.identification.contact_families import families
 from impact_predictor.identification.contact_identification import identify_contact
 from impact_predictor.prediction.model_error import QUANTILE
 from impact_robots.exceptions import OutOfRangeError
@@ -20,7 +21,6 @@ from impact_robots.surface import middle
 FRICTIONS = np.linspace(0.0, 1.0, 51)
 RESTITUTIONS = np.linspace(0.0, 1.0, 41)
 MOST = 60  # impacts that are looked at, drawn if there are more
-LAWS = ("visco", "hc", "ehc", "maxwell")
 CONTACT, VELOCITIES = "contact", "velocities"
 RESTITUTION_ESTIMATES = (CONTACT, VELOCITIES)
 _PASSES = 3
@@ -247,6 +247,12 @@ class ContactLawFit:
     force: np.ndarray  # along the normal [N]
 
 
+def _damped_laws() -> list[str]:
+    """Return the names of the laws with a stiffness and a damping that can be fitted."""
+    wanted = {"stiffness", "damping"}
+    return [name for name, model in families().items() if wanted <= set(model.units)]
+
+
 def contact_laws(item: MeasuredImpact, speed: float, mass: float) -> list[ContactLawFit]:
     """Return what each law makes of an impact's force, best first; none without a force.
 
@@ -267,7 +273,7 @@ def contact_laws(item: MeasuredImpact, speed: float, mass: float) -> list[Contac
     t = np.concatenate([[0.0], trace.force_t[inside][::step]])
     force = np.concatenate([[0.0], (trace.force[inside] @ normal)[::step]])
     fits = []
-    for law in LAWS:
+    for law in _damped_laws():
         try:
             found = identify_contact(
                 law, t, force, mass, speed, mass_between=(mass / 3, mass * 3), starts=2
@@ -275,8 +281,6 @@ def contact_laws(item: MeasuredImpact, speed: float, mass: float) -> list[Contac
         except (PredictionError, OutOfRangeError):
             continue
         figures = found.parameters
-        if "damping" not in figures:
-            continue
         fits.append(
             ContactLawFit(
                 law,

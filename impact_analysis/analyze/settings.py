@@ -4,21 +4,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
 from impact_analysis.analyze.identify import CONTACT, RESTITUTION_ESTIMATES
 from impact_bags.bag_recording import TopicChoice
-from impact_detector.estimators.gross_methods import METHODS, RELEASE
+from impact_detector.estimators.gross_methods import GROSS_METHODS, RELEASE
 from impact_detector.parameters import DetectorParameters
 from impact_detector.signals.sample import FUSED
-from impact_predictor.laws.impact_map import FRICTION_LAWS
+from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_robots import Robot, contact_rotation, load_robot
 from impact_robots.exceptions import UsageError
 from impact_robots.surface import Coefficient
 from impact_robots.validation import friction_range, restitution_range
+from impact_ros.parameters import from_values
 
 Vector = tuple[float, float, float]
 Bounds = tuple[float, float]  # low, high
@@ -52,9 +53,9 @@ class Settings:
             UsageError: a value is none of its choices.
             RobotError: a normal is none.
         """
-        named = {
+        named: dict[str, Collection[str]] = {
             "law": FRICTION_LAWS,
-            "method": tuple(METHODS),
+            "method": GROSS_METHODS,
             "restitution_estimate": RESTITUTION_ESTIMATES,
         }
         for name, choices in named.items():
@@ -114,16 +115,16 @@ class Settings:
     def detector(self, name: str = FUSED) -> DetectorParameters:
         """Return the node's parameters with one detector: defaults but for ``thresholds``."""
         nan = (float("nan"),) * 3
-        return DetectorParameters(
-            robot=self.robot,
-            urdf=self.urdf,
-            joint_prefix=self.joint_prefix,
-            detectors=(name,),
-            contact_normal=self.normal or nan,
-            wrench_normal=self.wrench_normal or self.normal or nan,
-            estimate_method=self.method,
-            **self.thresholds,
-        )
+        values = {
+            "robot": self.robot,
+            "urdf": self.urdf,
+            "joint_prefix": self.joint_prefix,
+            "detectors": (name,),
+            "contact_normal": self.normal or nan,
+            "wrench_normal": self.wrench_normal or self.normal or nan,
+            "estimate_method": self.method,
+        }
+        return from_values(DetectorParameters, {**values, **self.thresholds})
 
     def as_json(self) -> dict[str, Any]:
         """Return the settings as plain values; a range of no width is one number."""

@@ -7,27 +7,24 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, floor, log10, nan
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from impact_analysis.detection.detect_run import give
 from impact_analysis.detection.running_statistic import RunningStatistic
 from impact_bags.recording import Force, Item, Recording
-from impact_detector.parameters import THRESHOLDS, DetectorParameters, session_for
+from impact_detector.detectors.detector_kind import DETECTORS
+from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession, Outcome
 from impact_detector.signals.reference_torque import ReferencePairing
-from impact_detector.signals.sample import ACCELERATION, MOMENTUM, TORQUE_ERROR, JointSample
+from impact_detector.signals.sample import JointSample
 from impact_robots import Robot
 
 MARGIN = 1.5  # proposed threshold over the largest statistic of free motion
 FLOOR = 0.6  # of the default: for torque errors 1.5 N.m, the lowest that was published
 NEEDED = 5000  # judged samples, of which 5 lie above the quantile
 QUANTILE = 0.999
-PARAMETERS = {detector: name for name, detector in THRESHOLDS.items()}
-DEFAULTS = {each: getattr(DetectorParameters(), name) for each, name in PARAMETERS.items()}
-# What these two learn as bias, and so their statistic, depends on their threshold.
-_SELF_DEPENDENT = (TORQUE_ERROR, MOMENTUM)
 _UNREACHABLE = 1e9
 _PASSES = 5
 _TIMES_KEPT = 3
@@ -118,8 +115,8 @@ def learn(
         RecordingError: a file turns out to be damaged.
     """
     names, motion = parameters.detectors, Motion()
-    current = {name: float(getattr(parameters, PARAMETERS[name])) for name in names}
-    free = {n: _UNREACHABLE if n in _SELF_DEPENDENT else current[n] for n in names}
+    current = {name: parameters.threshold_of(name) for name in names}
+    free = {n: _UNREACHABLE if _is_self_dependent(n) else current[n] for n in names}
     watches = _watch(sources, {*current.items(), *free.items()}, robot, motion)
     statistics = {name: watches[name, free[name]].statistic for name in names}
     comparable = any(source.comparable for source in sources)
@@ -149,7 +146,7 @@ def _settle(
     statistics: dict[str, RunningStatistic],
 ) -> None:
     """Try proposals on which the statistic depends, and raise them until the margin holds."""
-    waiting = [name for name in proposed if name in _SELF_DEPENDENT]
+    waiting = [name for name in proposed if _is_self_dependent(name)]
     for _ in range(_PASSES):
         if not waiting:
             return
@@ -160,9 +157,14 @@ def _settle(
         waiting = [name for name, threshold in tried if proposed[name] > threshold]
 
 
+def _is_self_dependent(name: str) -> bool:
+    """Tell whether what a detector learns, and so its statistic, depends on its threshold."""
+    return DETECTORS[name].detector.learns_below_threshold
+
+
 def proposal(detector: str, largest: float) -> float:
     """Return the threshold for a largest statistic, rounded up to three digits [its unit]."""
-    wanted = max(MARGIN * largest, FLOOR * DEFAULTS[detector])
+    wanted = max(MARGIN * largest, FLOOR * DETECTORS[detector].threshold)
     digits = 2 - floor(log10(wanted))
     return round(ceil(round(wanted * 10.0**digits, 6)) / 10.0**digits, max(digits, 0))
 
@@ -179,7 +181,7 @@ def _watch(
         sessions = [
             (_session(source, key, robot), watch)
             for key, watch in watches.items()
-            if source.comparable or key[0] != TORQUE_ERROR
+            if source.comparable or not DETECTORS[key[0]].detector.needs_reference
         ]
         if motion is not None:
             motion.start()
@@ -201,17 +203,18 @@ def _give_all(item: Item, sessions: Sequence[tuple[DetectorSession, Watch]]) -> 
 def _session(source: Source, key: _Key, robot: Robot) -> DetectorSession:
     """Return a session like the node's, of one detector at one threshold."""
     name, threshold = key
-    changed: dict[str, Any] = {PARAMETERS[name]: threshold}
-    parameters = replace(source.parameters, detectors=(name,), **changed)
+    parameters = source.parameters.with_threshold(name, threshold)
+    parameters = replace(parameters, detectors=(name,))
     pairing = ReferencePairing(source.recording.pairing_rule, parameters.max_reference_age)
     return session_for(parameters, robot, pairing=pairing)
 
 
 def _reason(name: str, statistic: RunningStatistic, motion: Motion, comparable: bool) -> str:
     """Return why a detector cannot be judged; empty if it can."""
-    if name != ACCELERATION and not motion.torques:
+    detector = DETECTORS[name].detector
+    if detector.needs_torque and not motion.torques:
         return "no finite joint torques (effort) recorded"
-    if name == TORQUE_ERROR and not comparable:
+    if detector.needs_reference and not comparable:
         return "no desired torque recorded; --reference model takes the model's"
     if statistic.count >= NEEDED:
         return ""

@@ -19,7 +19,7 @@ from impact_bags.recording import Recording
 from impact_detector.estimators.streaming import Estimate
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.signals.reference_torque import ReferencePairing
-from impact_detector.signals.sample import Detection
+from impact_detector.signals.sample import TORQUE_ERROR, Detection
 from impact_robots import Robot
 from impact_trials.trial_table import TrialTruth
 
@@ -78,7 +78,7 @@ def _judge(
 ) -> list[TrialResult]:
     """Return what every detector makes of one trial."""
     if own_thresholds and np.isfinite(truth.torque_threshold):
-        parameters = replace(parameters, threshold=truth.torque_threshold)
+        parameters = parameters.with_threshold(TORQUE_ERROR, truth.torque_threshold)
     robot = parameters.load_robot()
     recording = BagRecording(truth.bag, robot, TopicChoice())
     return [

@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-from impact_detector.signals.sample import ACCELERATION, FORCE, FUSED, Suppressed
-
-_UNITS = {FORCE: "N", FUSED: "sigma", ACCELERATION: "rad/s^2"}
+from impact_detector.detectors.detector_kind import DETECTORS
+from impact_detector.signals.sample import FORCE, Suppressed
 
 
 def suppressed_text(suppressed: Suppressed) -> str:
@@ -20,4 +19,4 @@ def suppressed_text(suppressed: Suppressed) -> str:
 
 def unit_of(detector: str) -> str:
     """Return the unit of a detector's statistic."""
-    return _UNITS.get(detector, "N.m")
+    return "N" if detector == FORCE else DETECTORS.named(detector).unit

@@ -9,13 +9,13 @@ from typing import Any
 
 import yaml
 
-from impact_detector.parameters import THRESHOLDS, DetectorParameters
+from impact_detector.parameters import DetectorParameters, thresholds
 from impact_robots.exceptions import UsageError
 from impact_ros.exceptions import ParameterError
 from impact_ros.parameters import from_values
 
 NODE = "impact_detector"
-TAKEN = (*THRESHOLDS, "joints", "bias_samples")  # these, and what they hold for
+HOLD_FOR = ("joints", "bias_samples")  # for which thresholds are learnt
 
 
 def read_thresholds(path: str | Path) -> dict[str, Any]:
@@ -34,14 +34,18 @@ def read_thresholds(path: str | Path) -> dict[str, Any]:
     for name, node in document.items() if isinstance(document, dict) else ():
         if str(name).split("/")[-1] == NODE and isinstance(node, dict):
             values = node.get("ros__parameters")
-    if not isinstance(values, dict) or not set(THRESHOLDS) & set(values):
+    names = thresholds()
+    if not isinstance(values, dict) or not set(names) & set(values):
         raise UsageError(
             f"--thresholds: {path}: expected parameters of {NODE} with one of"
-            f" {', '.join(THRESHOLDS)}, as detect --learn -o writes them"
+            f" {', '.join(names)}, as detect --learn -o writes them"
         )
-    taken = {name: value for name, value in values.items() if name in TAKEN}
+    taken = {name: value for name, value in values.items() if name in (*names, *HOLD_FOR)}
     try:
         parameters = from_values(DetectorParameters, taken)
     except ParameterError as error:
         raise UsageError(f"--thresholds: {path}: {error}") from None
-    return {name: getattr(parameters, name) for name in taken}
+    return {
+        name: parameters.thresholds[name] if name in names else getattr(parameters, name)
+        for name in taken
+    }

@@ -23,6 +23,7 @@ from impact_analysis.planar.planar_model import (
 )
 from impact_predictor.contact_force.laws import Viscoelastic, viscoelastic_restitution
 from impact_predictor.laws.planar_impact import planar_impulse
+from impact_predictor.laws.planar_law import PLANAR_LAWS
 from impact_predictor.laws.tangential_compliance import compliant_impulse
 
 STEPS = 30  # of each phase of a compliant contact: errors far below those of the measurement
@@ -78,16 +79,20 @@ def _models(impacts: PlanarImpacts, judged: PlanarImpacts | None) -> tuple[Model
     """Return the models, all of them with the inertia fitted."""
     inertia = _inertia(impacts)
     plain = (FRICTION, RESTITUTION, inertia)
-    damped = (FRICTION, DAMPING, inertia)
     return (
         Model("frictionless", "no friction, Newton's e", plain[1:], _frictionless, _constant),
-        Model("sliding", "friction keeps the slip's direction", plain, _sliding, _constant),
-        Model("coulomb", "Coulomb's friction, Newton's e", plain, _law("coulomb"), _constant),
-        Model("viscoelastic", "coulomb, e by speed", damped, _law("coulomb"), _viscoelastic),
-        Model("poisson", "Routh's path, Poisson's e", plain, _law("poisson"), _constant),
-        Model("energetic", "Routh's path, Stronge's e", plain, _law("energetic"), _constant),
+        *_closed_forms(plain),
         *_refinements(plain, impacts, judged),
     )
+
+
+def _closed_forms(plain: tuple[Parameter, ...]) -> Iterator[Model]:
+    """Yield every planar law, and after Coulomb's the same with a restitution by speed."""
+    for name, law in PLANAR_LAWS.items():
+        yield Model(name, law.description, plain, _law(name), _constant)
+        if name == "coulomb":
+            damped = (FRICTION, DAMPING, plain[2])
+            yield Model("viscoelastic", "coulomb, e by speed", damped, _law(name), _viscoelastic)
 
 
 def _refinements(
@@ -129,18 +134,17 @@ def _place_parameters(place: np.ndarray) -> tuple[Parameter, ...]:
 
 
 def _law(name: str) -> Law:
-    """Return a closed form of `planar_impulse`."""
+    """Return a closed form of `planar_impulse`; Coulomb's impulse where it has none (it jams)."""
 
     def law(G: np.ndarray, velocity: np.ndarray, values: Values, e: np.ndarray) -> np.ndarray:
-        return planar_impulse(G, velocity, values[FRICTION.name], e, name)
+        mu = values[FRICTION.name]
+        impulse = planar_impulse(G, velocity, mu, e, name)
+        jams = np.isnan(impulse)
+        if not jams.any():
+            return impulse
+        return np.where(jams, planar_impulse(G, velocity, mu, e), impulse)
 
     return law
-
-
-def _sliding(G: np.ndarray, velocity: np.ndarray, values: Values, e: np.ndarray) -> np.ndarray:
-    """Return the law's impulse; Coulomb's where it jams and has none."""
-    impulse = _law("sliding")(G, velocity, values, e)
-    return np.where(np.isnan(impulse), _law("coulomb")(G, velocity, values, e), impulse)
 
 
 def _frictionless(G: np.ndarray, velocity: np.ndarray, values: Values, e: np.ndarray) -> np.ndarray:

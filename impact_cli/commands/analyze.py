@@ -23,8 +23,8 @@ from impact_cli.command_names import COMMANDS
 from impact_cli.commands.simulate import cores
 from impact_cli.number_options import bounds, count, numbers
 from impact_cli.progress import Progress
-from impact_detector.estimators.gross_methods import METHODS, RELEASE
-from impact_predictor.laws.impact_map import FRICTION_LAWS
+from impact_detector.estimators.gross_methods import GROSS_METHODS, RELEASE
+from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_robots.exceptions import UsageError
 
 _EPILOG = """example:
@@ -82,7 +82,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--law", choices=FRICTION_LAWS, default="coulomb", help="of friction (default: coulomb)")
     add(
         "--method",
-        choices=tuple(METHODS),
+        choices=GROSS_METHODS,
         default=RELEASE,
         help="of the gross velocity (default: release; as published: polynomial)",
     )

@@ -15,7 +15,7 @@ from impact_analysis.detection.event_plot import MOST, Traces
 from impact_analysis.detection.event_plot import draw as draw_events
 from impact_analysis.detection.learn_run import Source, learn
 from impact_analysis.detection.score_run import EVERYTHING, judge_trials, scores
-from impact_analysis.detection.threshold_file import TAKEN
+from impact_analysis.detection.threshold_file import HOLD_FOR
 from impact_bags.bag_recording import TopicChoice
 from impact_bags.exceptions import RecordingError
 from impact_bags.new_files import write_file
@@ -27,7 +27,8 @@ from impact_cli.progress import Progress
 from impact_cli.reports.detect_report import as_json, as_text
 from impact_cli.reports.learn_report import as_yaml, learn_json, learn_text, node_parameters
 from impact_cli.reports.score_report import draw, score_json, score_text
-from impact_detector.parameters import DETECTORS, DetectorParameters, detection_joints, session_for
+from impact_detector.detectors.detector_kind import DETECTORS, detection_joints
+from impact_detector.parameters import DetectorParameters, session_for, thresholds
 from impact_detector.signals.model_torque import ModelTorque
 from impact_detector.signals.sample import FUSED
 from impact_robots import ImpactError, Robot, RobotError
@@ -144,7 +145,7 @@ def _learn(args: argparse.Namespace) -> int:
     for option in ("score", "plot", "joint_friction", "no_tool"):
         if getattr(args, option):
             raise UsageError(f"--{option.replace('_', '-')}: not with --learn")
-    args.detectors = args.detectors or DETECTORS
+    args.detectors = args.detectors or tuple(DETECTORS)
     try:
         parameters = _parameters(args)
         robot = parameters.load_robot()
@@ -192,7 +193,7 @@ def _write(path: Path, text: str) -> int:
 
 def _score(args: argparse.Namespace) -> int:
     """Judge detectors by recorded trials whose truth is known; 1 if one missed an impact."""
-    args.detectors = args.detectors or DETECTORS
+    args.detectors = args.detectors or tuple(DETECTORS)
     try:
         parameters = replace(_parameters(args), reference="desired")
         robot = parameters.load_robot()
@@ -230,7 +231,7 @@ def _parameters(args: argparse.Namespace) -> DetectorParameters:
             "reference_excludes_gravity",
         )
     }
-    for name in TAKEN:
+    for name in (*thresholds(), *HOLD_FOR):
         if (given := getattr(args, name)) not in (None, ()):
             values[name] = given
         elif name in args.thresholds:

@@ -49,7 +49,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         default="all",
         help="all, an inverse inertia (em, gm, crb, flex) or an impact map (M, M+B_theta, M+B_rho)",
     )
-    parser.add_argument("--friction-law", choices=FRICTION_LAWS, default=FRICTION_LAWS[0])
+    laws = "; ".join(f"{law.name}: {law.description}" for law in FRICTION_LAWS.values())
+    parser.add_argument("--friction-law", choices=FRICTION_LAWS, default="coulomb", help=laws)
     parser.add_argument(
         "--inertia-margin",
         type=number,

@@ -9,18 +9,12 @@ from collections.abc import Mapping, Sequence
 from math import nan
 from typing import Any
 
-from impact_analysis.detection.learn_run import (
-    DEFAULTS,
-    MARGIN,
-    PARAMETERS,
-    QUANTILE,
-    Learnt,
-    Motion,
-)
+from impact_analysis.detection.learn_run import MARGIN, QUANTILE, Learnt, Motion
 from impact_analysis.detection.statistic_text import unit_of
 from impact_cli.reports.predict_report import finite
+from impact_detector.detectors.detector_kind import DETECTORS
 from impact_detector.parameters import DetectorParameters
-from impact_detector.signals.sample import FUSED, TORQUE_ERROR
+from impact_detector.signals.sample import FUSED
 
 SLOW = 0.1  # joint velocity below which an arm has not been in motion [rad/s]
 SHORT = 60.0  # duration below which more would be better [s]
@@ -70,12 +64,12 @@ def learn_json(
 def node_parameters(results: Sequence[Learnt], parameters: DetectorParameters) -> dict[str, Any]:
     """Return the node's parameters: thresholds, and what else these hold for; empty if none."""
     judged = [result for result in results if not result.reason]
-    found = {PARAMETERS[result.detector]: result.proposed for result in judged}
+    found = {DETECTORS[result.detector].parameter: result.proposed for result in judged}
     if not found:
         return {}
     default = DetectorParameters()
     beside = [name for name in _BESIDE if getattr(parameters, name) != getattr(default, name)]
-    compared = any(result.detector == TORQUE_ERROR for result in judged)
+    compared = any(DETECTORS[result.detector].detector.needs_reference for result in judged)
     if compared and parameters.reference != default.reference:
         beside.append("reference")
     return {**{name: getattr(parameters, name) for name in beside}, **found}
@@ -134,7 +128,7 @@ def _row(result: Learnt) -> str:
 
 def _remark(result: Learnt) -> str:
     """Return what to think of the current threshold."""
-    which = "default" if result.current == DEFAULTS[result.detector] else "current"
+    which = "default" if result.current == DETECTORS[result.detector].threshold else "current"
     if result.fine:
         return f"{which} is fine"
     times = result.detections
@@ -146,7 +140,7 @@ def _remark(result: Learnt) -> str:
 def _document(result: Learnt) -> dict[str, Any]:
     judged = not result.reason
     return {
-        "parameter": PARAMETERS[result.detector],
+        "parameter": DETECTORS[result.detector].parameter,
         "unit": unit_of(result.detector),
         "judged_samples": result.statistic.count,
         "largest_statistic": result.statistic.largest if judged else nan,

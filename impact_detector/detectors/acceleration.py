@@ -10,6 +10,7 @@ from math import nan
 import numpy as np
 
 from impact_detector.detectors.detector import StateDetector
+from impact_detector.detectors.detector_kind import DETECTORS, DetectorKind, Setup
 from impact_detector.exceptions import DetectorError
 from impact_detector.signals.sample import ACCELERATION, JointSample, from_seconds
 
@@ -25,6 +26,7 @@ class AccelerationDetector(StateDetector):
     """
 
     largest_gap = _LARGEST_GAP
+    needs_torque = False
 
     def __init__(
         self,
@@ -93,3 +95,14 @@ def acceleration_onset(
     acceleration = (dq[2:, chosen] - dq[:-2, chosen]) / (t[2:] - t[:-2])[:, None]
     above = np.flatnonzero((np.abs(acceleration) > threshold).any(axis=1))
     return float(t[above[0] + 1]) if len(above) else None
+
+
+def _make(setup: Setup) -> AccelerationDetector:
+    """Return the detector that looks at all joints but the last, as published for seven."""
+    joints = range(max(1, setup.robot.dof - 1))
+    return AccelerationDetector(joints, setup.threshold, rearm_time=setup.rearm_time)
+
+
+DETECTORS.register(
+    DetectorKind(ACCELERATION, AccelerationDetector, _make, "joint acceleration", "rad/s^2", 25.0)
+)

@@ -39,7 +39,9 @@ class StateDetector(ABC):
         self._approached: int | None = None
         self.dropped = 0  # samples with NaN, since the start or the last reset
 
-    needs_reference = False  # a sample without reference torque tells this detector nothing
+    needs_torque = True  # a sample without measured torque tells this detector nothing
+    needs_reference = False  # nor does one without reference torque
+    learns_below_threshold = False  # what it learns, and so its statistic, depends on its threshold
     largest_gap: int | None = None  # between samples, beyond which it starts anew [ns]; None: any
 
     @property

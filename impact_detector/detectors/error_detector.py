@@ -34,6 +34,8 @@ class ErrorDetector(StateDetector):
     them, and the mean over the joints is taken.
     """
 
+    learns_below_threshold = True
+
     def __init__(
         self,
         name: str,

@@ -12,6 +12,7 @@ import pinocchio as pin
 from scipy.linalg.lapack import dposv
 
 from impact_detector.detectors.detector import StateDetector
+from impact_detector.detectors.detector_kind import DETECTORS, DetectorKind, Setup
 from impact_detector.exceptions import DetectorError
 from impact_detector.signals.sample import FUSED, JointSample, from_seconds
 from impact_robots import Robot
@@ -141,3 +142,22 @@ class FusedDetector(StateDetector):
         # clipped, so that an impact is not learnt
         self._noise = self._noise + (np.minimum(learnt, 9 * self._noise) - self._noise) / LEARNT
         return largest
+
+
+def _make(setup: Setup) -> FusedDetector:
+    """Return the detector of a robot, with the noise of its sensors."""
+    return FusedDetector(
+        setup.robot,
+        setup.threshold,
+        rearm_time=setup.rearm_time,
+        bias_samples=max(1, setup.bias_samples),
+        velocity_noise=setup.robot.velocity_noise,
+        torque_noise=setup.robot.torque_noise,
+    )
+
+
+DETECTORS.register(
+    DetectorKind(
+        FUSED, FusedDetector, _make, "velocity jump that no joint torque explains", "sigma", 15.0
+    )
+)

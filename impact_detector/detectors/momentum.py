@@ -10,11 +10,13 @@ from math import exp
 import numpy as np
 import pinocchio as pin
 
+from impact_detector.detectors.detector_kind import DETECTORS, DetectorKind, Setup
 from impact_detector.detectors.error_detector import ErrorDetector
 from impact_detector.exceptions import DetectorError
 from impact_detector.signals.sample import MOMENTUM, JointSample, from_seconds
 from impact_robots import Robot
 
+OBSERVER_GAIN = 700.0  # of the observer that the node makes [1/s]
 _LARGEST_GAP = from_seconds(0.05)  # between samples, across which nothing is integrated
 
 
@@ -159,3 +161,19 @@ class MomentumDetector(ErrorDetector):
             return None
         observed = self._observer.update(sample.time, sample.q, sample.dq, sample.tau)
         return self._observer.residual if observed else None
+
+
+def _make(setup: Setup) -> MomentumDetector:
+    return MomentumDetector(
+        MomentumObserver(setup.robot, OBSERVER_GAIN),
+        setup.joints,
+        setup.threshold,
+        rearm_time=setup.rearm_time,
+        bias_samples=setup.bias_samples,
+        multiples=setup.noise_multiples,
+    )
+
+
+DETECTORS.register(
+    DetectorKind(MOMENTUM, MomentumDetector, _make, "sum of observed external torques", "N.m", 5.0)
+)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from impact_detector.detectors.detector_kind import DETECTORS, DetectorKind, Setup
 from impact_detector.detectors.error_detector import ErrorDetector
 from impact_detector.signals.sample import TORQUE_ERROR, JointSample
 
@@ -61,3 +62,26 @@ class TorqueErrorDetector(ErrorDetector):
         if sample.tau is None or sample.tau_ref is None:
             return None
         return sample.tau - sample.tau_ref
+
+
+def _make(setup: Setup) -> TorqueErrorDetector:
+    return TorqueErrorDetector(
+        setup.joints,
+        setup.threshold,
+        rearm_time=setup.rearm_time,
+        bias_samples=setup.bias_samples,
+        multiples=setup.noise_multiples,
+    )
+
+
+DETECTORS.register(
+    DetectorKind(
+        TORQUE_ERROR,
+        TorqueErrorDetector,
+        _make,
+        "sum of torque errors",
+        "N.m",
+        2.5,
+        own_parameter="threshold",
+    )
+)

@@ -24,9 +24,10 @@ from impact_detector.estimators.estimate import (
     Estimate,
 )
 from impact_detector.estimators.gross_methods import (
-    METHODS,
+    FROM_TOUCH,
+    GROSS_METHODS,
     POLYNOMIAL,
-    WINDOW,
+    UNFITTED,
     Motion,
     from_release,
     label,
@@ -62,7 +63,7 @@ class Settings:
 
     window: float = 0.1  # after touch and detection [s]
     degree: int = 3  # of the published polynomial
-    method: str = POLYNOMIAL  # one of METHODS
+    method: str = POLYNOMIAL  # one of GROSS_METHODS
     normal: np.ndarray = field(default_factory=_NAN3.copy)  # in the force sensor's axes, (3,)
     base_normal: np.ndarray = field(default_factory=_NAN3.copy)  # in base axes, shape (3,)
     robot: Robot | None = None  # none: no impulse from torques, no restitution
@@ -196,11 +197,12 @@ def _motion(
 def _gross(motion: Motion, method: str) -> tuple[GrossVelocity | None, int]:
     """Return the gross velocity and its quality bits."""
     try:
-        fit, good = METHODS[method](motion)
+        fit, good = GROSS_METHODS[method].find(motion)
     except EstimateError:
         return None, MISSING_SAMPLES
-    start = 0.0 if method == POLYNOMIAL else motion.release
-    short = method != WINDOW and not _covers(motion.t, start, motion.window)
+    fits = GROSS_METHODS[method].fits
+    start = 0.0 if fits == FROM_TOUCH else motion.release
+    short = fits != UNFITTED and not _covers(motion.t, start, motion.window)
     return fit, (0 if good else POOR_FIT) | (SHORT_WINDOW if short else 0)
 
 

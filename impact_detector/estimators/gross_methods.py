@@ -6,17 +6,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from impact_detector.estimators.damped_oscillation import oscillation_fit
 from impact_detector.estimators.gross_velocity import GrossVelocity, gross_velocity
 from impact_detector.estimators.velocity_window import window_jump
+from impact_detector.exceptions import unknown_name
+from impact_robots.registry import Registry
 
-POLYNOMIAL = "polynomial"  # from the touch on, as published
-RELEASE = "release"  # parabola from the release on
-OSCILLATION = "oscillation"  # trend and damped oscillation from the release on
-WINDOW = "window"  # difference of two velocities
+POLYNOMIAL, RELEASE, OSCILLATION, WINDOW = "polynomial", "release", "oscillation", "window"
+FROM_TOUCH, FROM_RELEASE, UNFITTED = "touch", "release", ""  # what a method fits
 RELEASE_DEGREE = 2
 LARGEST_RESIDUAL = 2e-3  # rms of a good fit; vibration of the transmissions stays below [rad]
 
@@ -59,13 +60,24 @@ def _window(motion: Motion) -> tuple[GrossVelocity, bool]:
     return GrossVelocity(motion.before + found.jump, unknown, found.samples, 0.02), True
 
 
-# Each returns a velocity and whether its fit is good, and raises EstimateError.
-METHODS: dict[str, Callable[[Motion], tuple[GrossVelocity, bool]]] = {
-    POLYNOMIAL: polynomial,
-    RELEASE: from_release,
-    OSCILLATION: _oscillation,
-    WINDOW: _window,
-}
+class GrossMethod(NamedTuple):
+    """A way to a gross velocity that an estimator can be asked for."""
+
+    name: str
+    # returns the velocity and whether its fit is good; raises EstimateError
+    find: Callable[[Motion], tuple[GrossVelocity, bool]]
+    description: str  # one line
+    fits: str = FROM_RELEASE  # samples that must cover the window: one of the three above
+
+
+GROSS_METHODS: Registry[GrossMethod] = Registry("method", unknown_name)
+for _method in (
+    GrossMethod(POLYNOMIAL, polynomial, "polynomial from the touch on, as published", FROM_TOUCH),
+    GrossMethod(RELEASE, from_release, "parabola from the release on"),
+    GrossMethod(OSCILLATION, _oscillation, "trend and damped oscillation from the release on"),
+    GrossMethod(WINDOW, _window, "difference of two velocities", UNFITTED),
+):
+    GROSS_METHODS.register(_method)
 
 
 def label(method: str, degree: int) -> str:

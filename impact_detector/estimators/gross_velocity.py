@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from impact_detector.estimators.polynomial_fit import polynomial_fit
 from impact_detector.exceptions import EstimateError
 
 _LARGEST_GAP = 0.1  # of the window
@@ -49,12 +50,10 @@ def gross_velocity(
     if degree < 1:
         raise EstimateError(f"gross velocity: expected a degree of at least 1, got {degree}")
     check_samples(x, positions, window, 2 * (degree + 1))
-    basis = np.vander(x / window, degree + 1, increasing=True)
-    coefficients = np.linalg.lstsq(basis, positions, rcond=None)[0]
-    residual = positions - basis @ coefficients
+    fit = polynomial_fit(x, positions, degree, window)
     return GrossVelocity(
-        velocity=coefficients[1] / window,
-        fit_rms=np.sqrt(np.mean(residual**2, axis=0)),
+        velocity=fit.slope,
+        fit_rms=np.sqrt(np.mean(fit.residual**2, axis=0)),
         samples=len(x),
         window=float(x[-1] - x[0]),
     )

@@ -25,7 +25,7 @@ from impact_detector.estimators.estimate import (
     Estimate,
 )
 from impact_detector.estimators.estimation import QUIET, Settings, estimate_impact
-from impact_detector.estimators.gross_methods import METHODS, POLYNOMIAL
+from impact_detector.estimators.gross_methods import GROSS_METHODS, POLYNOMIAL
 from impact_detector.exceptions import DetectorError
 from impact_detector.signals.buffers import JointRecord, RecentForce, RecentJoints
 from impact_detector.signals.sample import Detection, ForceSample, JointSample, from_seconds
@@ -78,7 +78,7 @@ class ImpactEstimator:
             normal: outward normal of the surface in the force sensor's axes, shape (3,); None or
                 NaN: unknown, then normal impulse and peak force are NaN.
             patience: how long to wait for force samples after the window, in measured time [s].
-            method: of the gross velocity: "polynomial", "release", "oscillation" or "window".
+            method: of the gross velocity, one of :data:`GROSS_METHODS`.
             robot: to assess impacts, for restitution, and for an impulse from joint torques where
                 no force sensor tells.
             base_normal: the normal in base axes, for restitution and impulses from torques; that
@@ -89,9 +89,8 @@ class ImpactEstimator:
         """
         if not window > 0 or degree < 1:
             raise DetectorError(f"window: expected > 0 s and degree >= 1, got {window}, {degree}")
-        if method not in METHODS:
-            raise DetectorError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
-        self._settings = Settings(window, degree, method, _unit(normal), _unit(base_normal), robot)
+        name = GROSS_METHODS.named(method).name
+        self._settings = Settings(window, degree, name, _unit(normal), _unit(base_normal), robot)
         self._window, self._patience = from_seconds(window), from_seconds(patience)
         self._keep = self._window + self._patience + from_seconds(QUIET)
         self._joints = RecentJoints(self._keep)

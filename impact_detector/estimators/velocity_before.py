@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from impact_detector.estimators.polynomial_fit import polynomial_fit
 from impact_detector.exceptions import EstimateError
 
 WINDOW = 0.04  # before the touch [s]
@@ -40,8 +41,7 @@ def velocity_before(
             f"velocity before: expected {_FEWEST} samples over {_COVERAGE * window * 1e3:.0f} ms"
             f" before the touch, got {len(x)}"
         )
-    basis = np.vander(x / window, 3, increasing=True)
-    return np.linalg.lstsq(basis, q[chosen], rcond=None)[0][1] / window
+    return polynomial_fit(x, q[chosen], 2, window).slope
 
 
 def mean_before(t: np.ndarray, dq: np.ndarray, t_touch: float) -> np.ndarray:

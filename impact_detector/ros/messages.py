@@ -12,25 +12,10 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from impact_detector.attribution.assessment import Assessment
 from impact_detector.estimators.estimate import BY_FORCE, BY_TORQUE, NO_SOURCE, Estimate
 from impact_detector.ros.health import Health
-from impact_detector.signals.sample import (
-    ACCELERATION,
-    FORCE,
-    FUSED,
-    MOMENTUM,
-    TORQUE_ERROR,
-    Detection,
-    Verdict,
-)
+from impact_detector.signals.sample import Detection, Verdict
 from impact_msgs.msg import DetectorStatus, ImpactEstimate, ImpactEvent
 from impact_ros.messages import fill, from_nanoseconds, set_vector
 
-CODES = {
-    TORQUE_ERROR: ImpactEvent.DETECTOR_TORQUE_ERROR,
-    FORCE: ImpactEvent.DETECTOR_FORCE,
-    ACCELERATION: ImpactEvent.DETECTOR_ACCELERATION,
-    MOMENTUM: ImpactEvent.DETECTOR_MOMENTUM,
-    FUSED: ImpactEvent.DETECTOR_FUSED,
-}
 SOURCES = {
     NO_SOURCE: ImpactEstimate.SOURCE_NONE,
     BY_FORCE: ImpactEstimate.SOURCE_FORCE,
@@ -44,12 +29,17 @@ EXPECTED = {
 _NAN = float("nan")
 
 
+def code_of(detector: str) -> int:
+    """Return the number of a detector in messages; that of "unknown" for one without a number."""
+    return int(getattr(ImpactEvent, f"DETECTOR_{detector.upper()}", ImpactEvent.DETECTOR_UNKNOWN))
+
+
 def status_message(verdict: Verdict, frame: str) -> DetectorStatus:
     """Return the status of one state, by the first detector."""
     message = DetectorStatus()
     from_nanoseconds(verdict.time, message.header.stamp)
     message.header.frame_id = frame
-    message.detector = CODES[verdict.detector]
+    message.detector = code_of(verdict.detector)
     message.statistic, message.threshold = verdict.statistic, verdict.threshold
     message.ready, message.armed, message.impact = verdict.ready, verdict.armed, verdict.impact
     message.suppressed = verdict.suppressed_count
@@ -65,7 +55,7 @@ def event_message(detection: Detection, assessment: Assessment, base_frame: str)
     from_nanoseconds(detection.detection_time, message.header.stamp)
     from_nanoseconds(detection.impact_time, message.impact_time)
     from_nanoseconds(detection.detection_time, message.detection_time)
-    message.detector = CODES[detection.detector]
+    message.detector = code_of(detection.detector)
     message.statistic, message.threshold = detection.statistic, detection.threshold
     _fill_assessment(message, assessment)
     return message

@@ -1,15 +1,12 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How fast joint states come, by their stamps, and which detectors can work with that."""
+"""How fast joint states come, by their stamps."""
 
 from __future__ import annotations
 
 from collections import deque
 from statistics import median
 
-from impact_detector.signals.sample import FORCE, MOMENTUM, NANOSECONDS, TORQUE_ERROR
-
-SLOW = (MOMENTUM, TORQUE_ERROR, FORCE)  # detectors that do with less
 _STEPS = 50  # between samples, whose median is the usual one
 
 
@@ -36,16 +33,3 @@ class SampleRate:
         self._new += 1
         if self._new >= _STEPS:
             self.period, self._new = round(median(self._steps)), 0
-
-
-def too_slow(name: str, largest_gap: int, period: int) -> str:
-    """Return the words for a detector that needs a higher rate.
-
-    Args:
-        name: of the detector.
-        largest_gap: between its samples [ns].
-        period: usual time between samples [ns].
-    """
-    needed, got = NANOSECONDS / largest_gap, NANOSECONDS / period
-    others = [each for each in SLOW if each != name]
-    return f"{name} needs at least {needed:.0f} Hz, got {got:.0f} Hz: use {' or '.join(others)}"

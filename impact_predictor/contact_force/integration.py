@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from impact_predictor.contact_force.laws import HuntCrossley
+from impact_predictor.contact_force.contact_law import Impact, RateLaw
 from impact_predictor.contact_force.profile import ContactEnd, ContactProfile
 
 SAMPLES = 400  # of a profile, per phase
+LONGEST = 1.0  # contact of a free body [s]
 _RELATIVE_TOLERANCE = 1e-12
 _STILL = 1e-9  # of the approach speed: slower is rounding
 _DEPTH, _RATE, _IMPULSE, _LOSS, _WORK = range(5)  # state of the integration
@@ -24,7 +25,7 @@ _DEPTH, _RATE, _IMPULSE, _LOSS, _WORK = range(5)  # state of the integration
 class ContactIntegration:
     """The motion so far, phase by phase: a phase ends with an event or where the law changes."""
 
-    law: HuntCrossley
+    law: RateLaw
     mass: float
     speed: float
     external_force: float
@@ -95,8 +96,8 @@ class ContactIntegration:
         return float(y[_DEPTH])
 
     def _push(self, y: np.ndarray) -> float:
-        """Sign of the force before clipping; the same at every depth."""
-        return self.law.unclipped_force(1.0, float(y[_RATE]))
+        """Sign of the force before clipping."""
+        return self.law.sign_of_force(float(y[_DEPTH]), float(y[_RATE]))
 
     def _approach(self, y: np.ndarray) -> float:
         return float(y[_RATE])
@@ -128,6 +129,11 @@ class ContactIntegration:
             self.compression_end,
             end,
         )
+
+
+def free_profile(law: RateLaw, impact: Impact) -> ContactProfile:
+    """Return the contact of a body on which nothing else acts."""
+    return ContactIntegration(law, *impact, external_force=0.0, external_start=0.0).run(LONGEST)
 
 
 def _never(y: np.ndarray) -> float:

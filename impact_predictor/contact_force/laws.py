@@ -13,9 +13,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from math import exp
-from typing import Protocol
+from typing import ClassVar, Protocol
 
-from impact_predictor.contact_force.free_contact import rebound
+import numpy as np
+
+from impact_predictor.contact_force.contact_law import (
+    CONTACT_LAWS,
+    ContactModel,
+    ForceCurve,
+    Impact,
+    RateLaw,
+    peak_force,
+)
+from impact_predictor.contact_force.free_contact import free_contact, rebound
 from impact_robots.exceptions import ImpactError, OutOfRangeError
 from impact_robots.validation import positive
 
@@ -28,7 +38,7 @@ class ContactLaw(Protocol):
 
 
 @dataclass(frozen=True)
-class HuntCrossley:
+class HuntCrossley(RateLaw):
     r"""Hunt-Crossley law :math:`f = k_c\delta^\eta + d_c\delta^\eta\dot\delta`.
 
     As published the force is negative, a pull, at rates below :math:`-k_c/d_c`. A free mass never
@@ -42,6 +52,7 @@ class HuntCrossley:
     stiffness: float  # k_c [N/m^eta]
     damping: float  # d_c [N.s/m^(eta+1)]
     exponent: float = 1.5  # eta; 1.5 for a Hertzian sphere
+    extended: ClassVar[bool] = False  # exponential in the rate while separating
 
     def __post_init__(self) -> None:
         """Check the figures."""
@@ -49,10 +60,6 @@ class HuntCrossley:
         positive(self.exponent, "exponent")
         if not 0.0 <= self.damping < math.inf:
             raise OutOfRangeError("damping", "a finite number, at least 0", self.damping)
-
-    def force(self, penetration: float, rate: float) -> float:
-        """Return the normal force on the robot [N]."""
-        return max(0.0, self.unclipped_force(penetration, rate))
 
     def unclipped_force(self, penetration: float, rate: float) -> float:
         """Return the force of the formula [N], a pull where negative."""
@@ -68,6 +75,43 @@ class HuntCrossley:
         r"""Return :math:`k_c\delta^{\eta+1}/(\eta+1)` [J], the work of the force at rest."""
         power = self.exponent + 1.0
         return self.stiffness * max(penetration, 0.0) ** power / power
+
+    def sign_of_force(self, penetration: float, rate: float) -> float:
+        """Return the unclipped force at a depth of 1 m: its sign is the same at every depth."""
+        return self.unclipped_force(1.0, rate)
+
+    def free_restitution(self, approach_speed: float, mass: float | None = None) -> float:
+        """Return the exact restitution of a free body, of any mass [-]."""
+        return rebound(self.damping * approach_speed / self.stiffness, self.extended)
+
+    def curve(self, time: np.ndarray, impact: Impact) -> ForceCurve:
+        """Return the force at ``time`` since touch, shape (n,) [s]; zero outside the contact."""
+        s = self.damping * impact.approach_speed / self.stiffness
+        motion = free_contact(s, self.exponent, self.extended)
+        energy = impact.mass * impact.approach_speed**2
+        length = (energy / self.stiffness) ** (1.0 / (self.exponent + 1.0))
+        duration, unit = length / impact.approach_speed, energy / length
+        return ForceCurve(
+            unit * motion.force(time / duration),
+            duration * motion.compression_end,
+            duration * float(motion.time[-1]),
+        )
+
+    @classmethod
+    def guess(
+        cls, model: ContactModel, exponent: float, back: float, peak: float, impact: Impact
+    ) -> np.ndarray:
+        """Return the figures that give a rebound and a peak, shape (2,)."""
+        from scipy.optimize import brentq  # as all of its module, a tenth of a second
+
+        def excess(log_s: float) -> float:
+            return rebound(math.exp(log_s), cls.extended) - back
+
+        ratio = math.exp(brentq(excess, math.log(1e-3), math.log(1e4))) / impact.approach_speed
+        unit = model.make(np.array([1.0, ratio]), exponent)
+        power = exponent if model.takes_exponent else 1.0
+        stiffness = (peak / peak_force(unit, impact)) ** (power + 1.0)
+        return np.array([stiffness, ratio * stiffness])
 
 
 @dataclass(frozen=True)
@@ -95,6 +139,8 @@ class ExtendedHuntCrossley(HuntCrossley):
     Raises:
         OutOfRangeError: stiffness or exponent not positive, or damping negative.
     """
+
+    extended: ClassVar[bool] = True
 
     def unclipped_force(self, penetration: float, rate: float) -> float:
         """Return the normal force on the robot [N], never negative."""
@@ -155,21 +201,47 @@ def contact_law(entries: dict) -> ContactLaw:
     for a force at a state cannot serve.
 
     Args:
-        entries: ``{model: visco, k, c}`` or ``{model: hc or ehc, kc, dc, eta}``, SI units.
+        entries: ``model`` and that law's ``keys`` in :data:`CONTACT_LAWS`, such as
+            ``{model: visco, k, c}``, SI units.
 
     Raises:
         ImpactError: unknown model, or a figure that is missing or out of range.
     """
-    laws: dict[str, tuple[type[HuntCrossley], tuple[str, ...]]] = {
-        "visco": (Viscoelastic, ("k", "c")),
-        "hc": (HuntCrossley, ("kc", "dc", "eta")),
-        "ehc": (ExtendedHuntCrossley, ("kc", "dc", "eta")),
-    }
+    models = {name: model for name, model in CONTACT_LAWS.items() if model.keys}
     name = entries.get("model", "")
-    if name not in laws:
-        raise ImpactError(f"contact model: expected one of {', '.join(laws)}, got {name!r}")
-    law, keys = laws[name]
-    missing = [key for key in keys if key not in entries]
+    if name not in models:
+        raise ImpactError(f"contact model: expected one of {', '.join(models)}, got {name!r}")
+    model = models[name]
+    missing = [key for key in model.keys if key not in entries]
     if missing:
         raise ImpactError(f"contact model {name}: {', '.join(missing)} missing")
-    return law(*(float(entries[key]) for key in keys))
+    law = model.law(*(float(entries[key]) for key in model.keys))
+    if not isinstance(law, RateLaw):
+        raise ImpactError(f"contact model {name}: expected a force of penetration and rate")
+    return law
+
+
+_POWER_UNITS = {"stiffness": "N/m^eta", "damping": "N.s/m^(eta+1)"}
+_POWER_BOUNDS = {"stiffness": (1e4, 1e12), "damping": (1e4, 1e14)}
+CONTACT_LAWS.register(
+    ContactModel(
+        "visco",
+        Viscoelastic,
+        {"stiffness": "N/m", "damping": "N.s/m^2"},
+        keys=("k", "c"),
+        bounds={"stiffness": (1e4, 1e6), "damping": (1e5, 1e8)},
+        ratio_unit="m/s",
+    )
+)
+for _name, _law in (("hc", HuntCrossley), ("ehc", ExtendedHuntCrossley)):
+    CONTACT_LAWS.register(
+        ContactModel(
+            _name,
+            _law,
+            _POWER_UNITS,
+            keys=("kc", "dc", "eta"),
+            bounds=_POWER_BOUNDS,
+            takes_exponent=True,
+            ratio_unit="m/s",
+        )
+    )

@@ -11,37 +11,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from impact_predictor.contact_force.contact_law import (
+    CONTACT_LAWS,
+    ContactModel,
+    Impact,
+    LumpedLaw,
+    Motion,
+    peak_force,
+)
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import positive
 
 
-class Motion(NamedTuple):
-    """A free body in contact at given instants; each of shape (n,)."""
-
-    penetration: np.ndarray  # [m]
-    rate: np.ndarray  # [m/s]
-    force: np.ndarray  # on the robot, out of the surface [N]
-    impulse: np.ndarray  # since touch [N.s]
-    potential: np.ndarray  # [J]
-    dissipated: np.ndarray  # [J]
-
-
-class LumpedLaw(Protocol):
-    """A law that knows the motion of a free body."""
-
-    def end_times(self, mass: float, approach_speed: float) -> tuple[float, float]:
-        """Return the ends of compression and of contact after touch [s], infinite if never."""
-
-    def motion(self, time: np.ndarray, mass: float, approach_speed: float) -> Motion:
-        """Return the motion at ``time`` since touch [s], shape (n,), up to the end of contact."""
-
-
 @dataclass(frozen=True)
-class VirtualSpring:
+class VirtualSpring(LumpedLaw):
     r"""A spring whose stiffness switches from k to :math:`k/e^2` at the largest penetration.
 
     The energetic restitution: of the energy :math:`E` the fraction :math:`e^2` comes back, in the
@@ -89,9 +75,20 @@ class VirtualSpring:
             np.where(compressing, 0.0, (1.0 - e**2) * energy),
         )
 
+    def free_restitution(self, approach_speed: float, mass: float | None = None) -> float:
+        """Return the parameter [-]."""
+        return self.restitution
+
+    @classmethod
+    def guess(
+        cls, model: ContactModel, exponent: float, back: float, peak: float, impact: Impact
+    ) -> np.ndarray:
+        """Return the figures that give a rebound and a peak, shape (2,)."""
+        return np.array([(peak / impact.approach_speed) ** 2 / impact.mass, back])
+
 
 @dataclass(frozen=True)
-class Maxwell:
+class Maxwell(LumpedLaw):
     r"""A spring and a damper in series: :math:`\dot\delta = \dot f/k + f/c`.
 
     The force of a free body is :math:`f = (k|v|/\omega_d)e^{-\zeta\omega_0 t}\sin\omega_d t` with
@@ -135,6 +132,27 @@ class Maxwell:
         penetration = force / self.stiffness + impulse / self.damping
         return Motion(penetration, rate, force, impulse, potential, dissipated)
 
+    def free_restitution(self, approach_speed: float, mass: float | None) -> float:
+        """Return the restitution of a free body, the same at every speed [-].
+
+        Raises:
+            OutOfRangeError: the mass is not positive, or unknown.
+        """
+        if mass is None:
+            raise OutOfRangeError("mass", "a finite number above 0 with Maxwell's law", mass)
+        zeta = self.damping_ratio(positive(mass, "mass"))
+        return math.exp(-math.pi * zeta / math.sqrt(1.0 - zeta**2)) if zeta < 1.0 else 0.0
+
+    @classmethod
+    def guess(
+        cls, model: ContactModel, exponent: float, back: float, peak: float, impact: Impact
+    ) -> np.ndarray:
+        """Return the figures that give a rebound and a peak, shape (2,)."""
+        zeta = -math.log(back) / math.hypot(math.pi, math.log(back))
+        unit = cls(1.0, math.sqrt(impact.mass) / (2.0 * zeta))
+        stiffness = (peak / peak_force(unit, impact)) ** 2
+        return np.array([stiffness, math.sqrt(stiffness * impact.mass) / (2.0 * zeta)])
+
     def _roots(self, mass: float) -> tuple[complex, complex, complex]:
         """Return the two roots of the characteristic equation and their difference [1/s]."""
         w, zeta = math.sqrt(self.stiffness / mass), self.damping_ratio(mass)
@@ -144,3 +162,22 @@ class Maxwell:
         fast = -w * (zeta + half_gap)
         slow = w**2 / fast
         return slow, fast, slow - fast
+
+
+CONTACT_LAWS.register(
+    ContactModel(
+        "spring",
+        VirtualSpring,
+        {"stiffness": "N/m", "restitution": "-"},
+        bounds={"stiffness": (1e3, 1e7), "restitution": (1e-2, 1e1)},
+    )
+)
+CONTACT_LAWS.register(
+    ContactModel(
+        "maxwell",
+        Maxwell,
+        {"stiffness": "N/m", "damping": "N.s/m"},
+        bounds={"stiffness": (1e3, 1e7), "damping": (1e0, 1e6)},
+        ratio_unit="1/s",
+    )
+)

@@ -4,22 +4,18 @@
 
 from __future__ import annotations
 
-import math
-
 from numpy.typing import ArrayLike
 from scipy.integrate import trapezoid
 
+from impact_predictor.contact_force.contact_law import FreeBodyLaw
 from impact_predictor.contact_force.force_record import force_record
-from impact_predictor.contact_force.free_contact import rebound
-from impact_predictor.contact_force.laws import ExtendedHuntCrossley, HuntCrossley
-from impact_predictor.contact_force.lumped_laws import Maxwell, VirtualSpring
+from impact_predictor.contact_force.laws import HuntCrossley
+from impact_predictor.contact_force.lumped_laws import Maxwell
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import positive
 
 
-def exact_restitution(
-    law: HuntCrossley | VirtualSpring | Maxwell, approach_speed: float, mass: float | None = None
-) -> float:
+def exact_restitution(law: FreeBodyLaw, approach_speed: float, mass: float | None = None) -> float:
     r"""Return the restitution of a free body against ``law``.
 
     With :math:`s = d_c|v^-|/k_c`: Hunt-Crossley, and so the viscoelastic law,
@@ -28,22 +24,20 @@ def exact_restitution(
     virtual spring's is a parameter. Maxwell's depends on the mass and not on the speed.
 
     Args:
-        law: any of the five laws.
+        law: of any kind; one without a closed form is integrated.
         approach_speed: |v_n^-| [m/s], positive.
-        mass: effective mass along the normal [kg]; needed by Maxwell's law only.
+        mass: effective mass along the normal [kg]; needed by Maxwell's law, and by a law without
+            a closed form.
 
     Raises:
-        OutOfRangeError: the speed is not positive, or Maxwell's law came without a positive mass.
+        OutOfRangeError: the speed is not positive, or a law that needs the mass has none.
     """
-    speed = positive(approach_speed, "approach_speed")
-    if isinstance(law, VirtualSpring):
-        return law.restitution
-    if isinstance(law, Maxwell):
-        if mass is None:
-            raise OutOfRangeError("mass", "a finite number above 0 with Maxwell's law", mass)
-        return maxwell_restitution(law, mass)
-    s = law.damping * speed / law.stiffness
-    return rebound(s, isinstance(law, ExtendedHuntCrossley))
+    return law.free_restitution(positive(approach_speed, "approach_speed"), mass)
+
+
+def has_asymptote(law: FreeBodyLaw) -> bool:
+    """Tell whether :func:`asymptotic_restitution` knows the law."""
+    return isinstance(law, HuntCrossley) and not law.extended
 
 
 def asymptotic_restitution(law: HuntCrossley, approach_speed: float) -> float:
@@ -60,7 +54,7 @@ def asymptotic_restitution(law: HuntCrossley, approach_speed: float) -> float:
         OutOfRangeError: the speed is not positive, or the law is the extended one, which has no
             such limit.
     """
-    if not isinstance(law, HuntCrossley) or isinstance(law, ExtendedHuntCrossley):
+    if not has_asymptote(law):
         expected = "a viscoelastic or Hunt-Crossley law"
         raise OutOfRangeError("law", expected, type(law).__name__)
     s = law.damping * positive(approach_speed, "approach_speed") / law.stiffness
@@ -75,8 +69,7 @@ def maxwell_restitution(law: Maxwell, mass: float) -> float:
     Raises:
         OutOfRangeError: the mass is not positive.
     """
-    zeta = law.damping_ratio(positive(mass, "mass"))
-    return math.exp(-math.pi * zeta / math.sqrt(1.0 - zeta**2)) if zeta < 1.0 else 0.0
+    return law.free_restitution(1.0, mass)
 
 
 def spring_restitution(time: ArrayLike, force: ArrayLike, by: str = "impulse") -> float:

@@ -8,36 +8,35 @@ import math
 
 import numpy as np
 
-from impact_predictor.contact_force.integration import SAMPLES, ContactIntegration
-from impact_predictor.contact_force.laws import HuntCrossley
-from impact_predictor.contact_force.lumped_laws import LumpedLaw, Maxwell, VirtualSpring
+from impact_predictor.contact_force.contact_law import LumpedLaw, RateLaw
+from impact_predictor.contact_force.integration import LONGEST, SAMPLES, ContactIntegration
 from impact_predictor.contact_force.profile import ContactEnd, ContactProfile
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import positive
 
 
 def simulate_contact(
-    law: HuntCrossley | VirtualSpring | Maxwell,
+    law: RateLaw | LumpedLaw,
     mass: float,
     approach_speed: float,
     *,
     external_force: float = 0.0,
     external_start: float = 0.0,
-    max_duration: float = 1.0,
+    max_duration: float = LONGEST,
 ) -> ContactProfile:
     """Return the contact of a free body with a surface.
 
-    Spring and Maxwell's law are closed forms, the others are integrated with events. The potential
+    Laws that remember are closed forms, the others are integrated with events. The potential
     energy is the work of the law's force at rest; all else that the contact force takes is
     dissipated, (f - f_at_rest) times the rate, which is never negative. That split is exact for
     the viscoelastic and the Hunt-Crossley law (P0 eq. 26-28) and our choice for the extended law.
 
     Args:
-        law: viscoelastic, (extended) Hunt-Crossley, virtual spring or Maxwell.
+        law: of :data:`CONTACT_LAWS`, or another of these two kinds.
         mass: of the body, the robot's effective mass along the normal [kg].
         approach_speed: |v_n^-| [m/s], positive.
         external_force: constant force on the body along the outward normal [N]: positive retracts,
-            negative pushes in. Not with spring and Maxwell.
+            negative pushes in. Not with a law that remembers.
         external_start: when the external force starts, after touch [s].
         max_duration: when to stop if the contact does not end [s]; the profile then says HELD.
 
@@ -51,7 +50,7 @@ def simulate_contact(
         raise OutOfRangeError("external_force", "a finite number", external_force)
     if not 0.0 <= external_start < math.inf:
         raise OutOfRangeError("external_start", "a finite number, at least 0", external_start)
-    if isinstance(law, (VirtualSpring, Maxwell)):
+    if isinstance(law, LumpedLaw):
         if external_force:
             expected = "0 with a law that is a closed form of a free body"
             raise OutOfRangeError("external_force", expected, external_force)

@@ -12,7 +12,7 @@ from types import MappingProxyType
 import numpy as np
 from scipy.special import stdtrit
 
-from impact_predictor.identification.contact_families import Law
+from impact_predictor.contact_force.contact_law import FreeBodyLaw
 from impact_robots.robot import read_only
 
 FLAT = 0.5  # standard error of a logarithm from which a figure counts as not identified
@@ -47,7 +47,7 @@ class ContactIdentification:
     """A contact model that was fitted to a recorded force; arrays are read-only."""
 
     model: str
-    law: Law  # with the figures that were found
+    law: FreeBodyLaw  # with the figures that were found
     parameters: Mapping[str, Estimate]  # of the law; mass and touch if they were asked for
     stiffness_over_damping: Estimate | None  # k/c: [m/s], Maxwell [1/s]; None for the spring
     restitution: Estimate  # exact, of a free body at this speed

@@ -9,14 +9,15 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.integrate import trapezoid
 
+from impact_predictor.contact_force.contact_law import (
+    ContactModel,
+    ForceCurve,
+    FreeBodyLaw,
+    Impact,
+)
 from impact_predictor.contact_force.force_record import ForceRecord
 from impact_predictor.identification.contact_families import (
-    Family,
-    ForceCurve,
-    Impact,
-    Law,
     first_guess,
-    force_curve,
 )
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array, positive
@@ -37,7 +38,7 @@ class ContactFit:
 
     def __init__(
         self,
-        kind: Family,
+        kind: ContactModel,
         record: ForceRecord,
         impact: Impact,
         exponent: float,
@@ -70,7 +71,7 @@ class ContactFit:
         others = {MASS: np.log(self.known.mass), TOUCH: touch}
         return np.append(figures, [others[name] for name in self.names[2:]])
 
-    def law(self, unknowns: np.ndarray) -> Law:
+    def law(self, unknowns: np.ndarray) -> FreeBodyLaw:
         """Return the law that ``unknowns`` stand for."""
         return self.kind.make(np.exp(unknowns[:2]), self.exponent)
 
@@ -87,7 +88,7 @@ class ContactFit:
     def curve(self, unknowns: np.ndarray) -> ForceCurve:
         """Return the model's force at the record's times; its events count from touch."""
         since_touch = self.record.time - self.touch(unknowns)
-        return force_curve(self.law(unknowns), since_touch, self.impact(unknowns))
+        return self.law(unknowns).curve(since_touch, self.impact(unknowns))
 
     def residual(self, unknowns: np.ndarray) -> np.ndarray:
         """Return the model's force less the recorded one, shape (n,) [N]."""
@@ -104,7 +105,7 @@ class ContactFit:
 
 
 def _bounds(
-    kind: Family, bounds: Mapping[str, tuple[float, float]] | None
+    kind: ContactModel, bounds: Mapping[str, tuple[float, float]] | None
 ) -> dict[str, tuple[float, float]]:
     merged = dict(kind.bounds)
     for name, value in (bounds or {}).items():

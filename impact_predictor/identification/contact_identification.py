@@ -9,10 +9,14 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
+from impact_predictor.contact_force.contact_law import FreeBodyLaw, Impact
 from impact_predictor.contact_force.force_record import force_record
-from impact_predictor.contact_force.laws import ExtendedHuntCrossley, HuntCrossley
-from impact_predictor.contact_force.lumped_laws import VirtualSpring
-from impact_predictor.contact_force.restitution import asymptotic_restitution, exact_restitution
+from impact_predictor.contact_force.laws import HuntCrossley
+from impact_predictor.contact_force.restitution import (
+    asymptotic_restitution,
+    exact_restitution,
+    has_asymptote,
+)
 from impact_predictor.identification.contact_estimate import (
     ContactIdentification,
     Estimate,
@@ -20,7 +24,7 @@ from impact_predictor.identification.contact_estimate import (
     Uncertainty,
     uncertainty,
 )
-from impact_predictor.identification.contact_families import Impact, Law, family, release_time
+from impact_predictor.identification.contact_families import family, release_time
 from impact_predictor.identification.contact_fit import TOUCH, ContactFit
 from impact_predictor.identification.multi_start import (
     Optimum,
@@ -31,6 +35,7 @@ from impact_predictor.identification.multi_start import (
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import positive
 
+RESTITUTION = "restitution"  # figure of a law that is free to return more than it took
 _AT_BOUND = 1e-3  # of the range: closer is at the bound
 _HORIZON = 10.0  # how far a fitted force is followed, in lengths of the record
 
@@ -60,12 +65,12 @@ def identify_contact(
     where the mass is not known that well, let ``mass_between`` identify it too.
 
     Args:
-        model: "spring", "maxwell", "visco", "hc" or "ehc".
+        model: name of one of :data:`CONTACT_LAWS` that has bounds.
         time: shape (n,) [s], increasing.
         force: on the robot along the outward normal, shape (n,) [N].
         mass: effective mass along the normal [kg]; a first guess with ``mass_between``.
         approach_speed: |v_n^-| [m/s], positive.
-        exponent: eta of "hc" and "ehc".
+        exponent: eta of the models that take one.
         mass_between: lowest and highest mass [kg], identified too; None: it is ``mass``.
         touch_between: earliest and latest time of touch [s], identified too; None: it is time 0.
         bounds: of "stiffness" and of "damping" or "restitution", in place of the model's own.
@@ -120,8 +125,8 @@ def _answer(model: str, fit: ContactFit, optimum: Optimum, starts: int) -> Conta
     )
 
 
-def _asymptotic(law: Law, impact: Impact) -> float | None:
-    if isinstance(law, HuntCrossley) and not isinstance(law, ExtendedHuntCrossley):
+def _asymptotic(law: FreeBodyLaw, impact: Impact) -> float | None:
+    if isinstance(law, HuntCrossley) and has_asymptote(law):
         return asymptotic_restitution(law, impact.approach_speed)
     return None
 
@@ -139,12 +144,12 @@ def _parameters(fit: ContactFit, unknowns: np.ndarray, spread: Uncertainty) -> d
 
 
 def _ratio(fit: ContactFit, unknowns: np.ndarray, spread: Uncertainty) -> Estimate | None:
-    """Return k/c, the one figure that restitution depends on with Hunt-Crossley laws."""
-    if fit.kind.law is VirtualSpring:
+    """Return stiffness over damping, on which alone restitution depends with Hunt-Crossley laws."""
+    if not fit.kind.ratio_unit:
         return None
     gradient = np.array([1.0, -1.0, 0.0, 0.0])[: len(unknowns)]
-    unit = "m/s" if issubclass(fit.kind.law, HuntCrossley) else "1/s"
-    return spread.positive(float(np.exp(unknowns[0] - unknowns[1])), gradient, unit)
+    ratio = float(np.exp(unknowns[0] - unknowns[1]))
+    return spread.positive(ratio, gradient, fit.kind.ratio_unit)
 
 
 def _restitution(fit: ContactFit, unknowns: np.ndarray, spread: Uncertainty) -> Estimate:
@@ -154,12 +159,12 @@ def _restitution(fit: ContactFit, unknowns: np.ndarray, spread: Uncertainty) -> 
 
     steps = 1e-5 * np.eye(len(unknowns))
     gradient = [(value(unknowns + step) - value(unknowns - step)) / 2e-5 for step in steps]
-    highest = np.inf if fit.kind.law is VirtualSpring else 1.0
+    highest = np.inf if RESTITUTION in fit.kind.units else 1.0
     return spread.linear(value(unknowns), np.array(gradient), "-", 0.0, highest)
 
 
 def _flags(fit: ContactFit, optimum: Optimum, spread: Uncertainty, starts: int) -> FitFlag:
-    law = fit.law(optimum.unknowns)
+    figures = dict(zip(fit.kind.units, np.exp(optimum.unknowns), strict=False))
     start, end = fit.record.contact
     conditions = {
         FitFlag.AT_BOUND: not spread.free.all(),
@@ -169,7 +174,7 @@ def _flags(fit: ContactFit, optimum: Optimum, spread: Uncertainty, starts: int) 
         FitFlag.CORRELATED_RESIDUAL: _correlated(
             optimum.residual[start : end + 1], float(fit.record.force.max())
         ),
-        FitFlag.CREATES_ENERGY: isinstance(law, VirtualSpring) and law.restitution > 1.0,
+        FitFlag.CREATES_ENERGY: figures.get(RESTITUTION, 0.0) > 1.0,
     }
     flags = FitFlag.NONE
     for flag, holds in conditions.items():

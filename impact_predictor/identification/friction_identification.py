@@ -55,7 +55,7 @@ def prediction_error(
         motor_inertia: diagonal of B, shape (n,) [kg.m^2].
         friction: coefficient mu >= 0 [-].
         restitution: coefficient e, 0 to 1 [-].
-        law: "coulomb", or "sliding" as published.
+        law: of friction, one of :data:`FRICTION_LAWS`.
 
     Raises:
         OutOfRangeError: a coefficient is out of its range.
@@ -83,7 +83,7 @@ def identify_friction(
         impacts: at least one, of one robot.
         motor_inertia: diagonal of B, shape (n,) [kg.m^2].
         restitution: coefficient e, 0 to 1 [-].
-        law: "coulomb", or "sliding" as published.
+        law: of friction, one of :data:`FRICTION_LAWS`.
         largest: coefficient that is tried, > 0 [-].
 
     Raises:

@@ -22,12 +22,15 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_predictor.exceptions import NoImpulseError
+from impact_predictor.impact_result import ContactMode, Flag
+from impact_predictor.laws.friction_law import FRICTION_LAWS, Answer, FrictionLaw
 from impact_predictor.laws.slip_angles import Coefficients, zeros
 from impact_predictor.symmetric3 import Matrix, Vector, solve, times
 
 _ROUNDING = 1e-7  # relative residual of a slip's direction that counts as zero
 _REACHED = 1e-5  # relative residual of the velocity that counts as reached, near a singular G
 _REGULAR = 1e-6  # det G over its largest entry cubed, from which G counts as regular
+_AMBIGUOUS = int(Flag.AMBIGUOUS)
 
 
 class ContactImpulse(NamedTuple):
@@ -155,3 +158,15 @@ def _energy(G: Matrix, v: Vector, impulse: Vector) -> float:
 def _distance(a: Vector, b: Vector) -> float:
     """Return the distance of two impulses [N.s]."""
     return hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+def _law(G: Matrix, v: Vector, mu: float, e: float) -> Answer:
+    """Return impulse, mode and flags; see ``friction_law``."""
+    impulse, sticks, unique = solve_contact(G, v, mu, e)
+    mode = ContactMode.STICK if sticks else ContactMode.SLIDE
+    return impulse, mode, 0 if unique else _AMBIGUOUS
+
+
+FRICTION_LAWS.register(
+    FrictionLaw("coulomb", _law, "stick or slip; friction opposes the slip after the impact")
+)

@@ -12,19 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg.lapack import dposv
 
-from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.impact_result import ContactMode, Flag, ImpactMapResult
 from impact_predictor.inertia.jacobian import jacobian_condition
-from impact_predictor.laws.coulomb import solve_contact
-from impact_predictor.laws.sliding import sliding_impulse
-from impact_predictor.symmetric3 import Matrix, Vector
+from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array, friction_coefficient, restitution_coefficient
 
-FRICTION_LAWS = ("coulomb", "sliding")
-
-_APPROACHING = int(Flag.APPROACHING)
-_ENERGY_GAIN, _AMBIGUOUS = int(Flag.ENERGY_GAIN), int(Flag.AMBIGUOUS)
+ENERGY_ROUNDING = 1e-12  # share of the kinetic energy below which a gain is none
+_APPROACHING, _ENERGY_GAIN = int(Flag.APPROACHING), int(Flag.ENERGY_GAIN)
 
 
 def impact_map(
@@ -49,8 +44,7 @@ def impact_map(
         dq: joint velocities before, shape (n,) [rad/s].
         friction: coefficient mu >= 0 [-].
         restitution: Newton's coefficient e of the normal velocity, 0 to 1 [-].
-        law: "coulomb" (stick or slip, friction opposes the slip after the impact) or "sliding"
-            (as published, friction opposes the slip before the impact).
+        law: of friction, one of :data:`FRICTION_LAWS`.
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
@@ -90,28 +84,28 @@ def map_state(
         UnknownNameError: there is no such friction law.
     """
     friction, restitution = friction_coefficient(friction), restitution_coefficient(restitution)
-    if law not in FRICTION_LAWS:
-        raise UnknownNameError("friction law", law, FRICTION_LAWS)
+    solve = FRICTION_LAWS.named(law).solve
     velocity = J.dot(dq)  # dot is twice as fast as @ at this size
     condition, flags = jacobian_condition(J)
     if velocity[2] >= 0.0:
         none = np.zeros(3)
         after = velocity.copy()
-        mode = ContactMode.NONE
-        return ImpactMapResult(dq, none, mode, velocity, after, 0.0, Flag(flags), condition)
+        still = ContactMode.NONE
+        return ImpactMapResult(dq, none, still, velocity, after, 0.0, Flag(flags), condition)
     _, effect, failed = dposv(M_x, J.T)
     if failed:
         raise OutOfRangeError("M", "a positive definite matrix", M_x)
-    contact = _impulse(J.dot(effect).tolist(), tuple(velocity.tolist()), friction, restitution, law)
-    impulse = np.array(contact[0])
+    G, v = J.dot(effect).tolist(), tuple(velocity.tolist())
+    iota, mode, more = solve(G, v, friction, restitution)
+    impulse = np.array(iota)
     dq_after = dq + effect.dot(impulse)
     velocity_after = J.dot(dq_after)
     gain = float(impulse.dot(velocity + velocity_after)) / 2
-    flags |= _APPROACHING | contact[2]
-    if gain > 0.0 and gain > 1e-12 * float(dq @ M_x @ dq):
+    flags |= _APPROACHING | more
+    if gain > 0.0 and gain > ENERGY_ROUNDING * float(dq @ M_x @ dq):
         flags |= _ENERGY_GAIN
     return ImpactMapResult(
-        dq_after, impulse, contact[1], velocity, velocity_after, gain, Flag(flags), condition
+        dq_after, impulse, mode, velocity, velocity_after, gain, Flag(flags), condition
     )
 
 
@@ -127,25 +121,13 @@ def contact_impulse(
         velocity: of the contact point in p, z component negative, shape (3,) [m/s].
         friction: coefficient mu >= 0 [-].
         restitution: coefficient e; one that was measured may be below 0 or above 1 [-].
-        law: "coulomb" or "sliding".
+        law: of friction, one of :data:`FRICTION_LAWS`.
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
         OutOfRangeError: friction out of range.
         UnknownNameError: there is no such friction law.
     """
-    if law not in FRICTION_LAWS:
-        raise UnknownNameError("friction law", law, FRICTION_LAWS)
+    solve = FRICTION_LAWS.named(law).solve
     rows, v = np.asarray(W, dtype=float).tolist(), tuple(np.asarray(velocity, dtype=float).tolist())
-    return np.array(_impulse(rows, v, friction_coefficient(friction), restitution, law)[0])
-
-
-def _impulse(
-    G: Matrix, velocity: Vector, friction: float, restitution: float, law: str
-) -> tuple[Vector, ContactMode, int]:
-    """Return impulse in p, mode and flags by the friction ``law``."""
-    if law == "sliding":
-        return sliding_impulse(G, velocity, friction, restitution)
-    impulse, sticks, unique = solve_contact(G, velocity, friction, restitution)
-    mode = ContactMode.STICK if sticks else ContactMode.SLIDE
-    return impulse, mode, 0 if unique else _AMBIGUOUS
+    return np.array(solve(rows, v, friction_coefficient(friction), restitution)[0])

@@ -21,11 +21,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from impact_predictor.exceptions import UnknownNameError
+from impact_predictor.laws.planar_law import PLANAR_LAWS, Impulses, PlanarLaw
 from impact_predictor.laws.routh import energetic_end, poisson_end, routh_path
 from impact_robots.exceptions import OutOfRangeError
 
-PLANAR_LAWS = ("sliding", "coulomb", "poisson", "energetic")
 _LEAST_SLIP = 1e-6  # slip that has a direction, for `sliding` [m/s]
 
 
@@ -46,26 +45,18 @@ def planar_impulse(
         velocity: of the contact points before, in (t, n), shape (..., 2) [m/s].
         friction: coefficient mu >= 0, shape (...) [-].
         restitution: coefficient e, 0 to 1, shape (...) [-].
-        law: one of ``PLANAR_LAWS``.
+        law: one of :data:`PLANAR_LAWS`.
 
     Raises:
         OutOfRangeError: an argument is out of its range, of the wrong shape or not finite.
         UnknownNameError: there is no such law.
     """
-    if law not in PLANAR_LAWS:
-        raise UnknownNameError("planar impact law", law, PLANAR_LAWS)
+    solve = PLANAR_LAWS.named(law).solve
     G, velocity, mu, e = checked(G, velocity, friction, restitution)
     a, b, g = G[..., 0, 0], G[..., 0, 1], G[..., 1, 1]
     v_t, v_n = velocity[..., 0], velocity[..., 1]
     with np.errstate(divide="ignore", invalid="ignore"):  # branches that np.where leaves out
-        if law == "sliding":
-            tangential, normal = _sliding(b, g, v_t, v_n, mu, e)
-        elif law == "coulomb":
-            tangential, normal = _coulomb(a, b, g, v_t, v_n, mu, e)
-        else:
-            path = routh_path(a, b, g, v_t, v_n, mu)
-            end = poisson_end(path, e) if law == "poisson" else energetic_end(path, e)
-            tangential, normal = path.tangential(end), end
+        tangential, normal = solve(a, b, g, v_t, v_n, mu, e)
     impulse = np.stack(np.broadcast_arrays(tangential, normal), axis=-1)
     return np.where((v_n < 0.0)[..., None], impulse, 0.0)
 
@@ -98,8 +89,14 @@ def checked(
 
 
 def _sliding(
-    b: np.ndarray, g: np.ndarray, v_t: np.ndarray, v_n: np.ndarray, mu: np.ndarray, e: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+    a: np.ndarray,
+    b: np.ndarray,
+    g: np.ndarray,
+    v_t: np.ndarray,
+    v_n: np.ndarray,
+    mu: np.ndarray,
+    e: np.ndarray,
+) -> Impulses:
     """Return the impulse whose friction opposes the slip before, NaN where it jams."""
     direction = np.where(np.abs(v_t) >= _LEAST_SLIP, np.sign(v_t), 0.0)
     per_normal = g - mu * direction * b
@@ -115,7 +112,7 @@ def _coulomb(
     v_n: np.ndarray,
     mu: np.ndarray,
     e: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Impulses:
     """Return the impulse that sticks, or the nearest one in the cone.
 
     With P_n = (j - b P_t)/g, j = -(1 + e) v_n, the slip after grows with P_t, and the cone is an
@@ -127,3 +124,26 @@ def _coulomb(
     high = np.where(g + mu * b > 0.0, mu * jump / (g + mu * b), np.inf)
     tangential = np.clip(stick, low, high)
     return tangential, (jump - b * tangential) / g
+
+
+def _poisson(*impacts: np.ndarray) -> Impulses:
+    """Return the impulse at Poisson's end of Routh's path."""
+    path = routh_path(*impacts[:-1])
+    end = poisson_end(path, impacts[-1])
+    return path.tangential(end), end
+
+
+def _energetic(*impacts: np.ndarray) -> Impulses:
+    """Return the impulse at Stronge's end of Routh's path."""
+    path = routh_path(*impacts[:-1])
+    end = energetic_end(path, impacts[-1])
+    return path.tangential(end), end
+
+
+for _law in (
+    PlanarLaw("sliding", _sliding, "friction keeps the slip's direction"),
+    PlanarLaw("coulomb", _coulomb, "Coulomb's friction, Newton's e"),
+    PlanarLaw("poisson", _poisson, "Routh's path, Poisson's e"),
+    PlanarLaw("energetic", _energetic, "Routh's path, Stronge's e"),
+):
+    PLANAR_LAWS.register(_law)

@@ -10,15 +10,14 @@ from __future__ import annotations
 from math import hypot, nan
 
 from impact_predictor.impact_result import ContactMode, Flag
+from impact_predictor.laws.friction_law import FRICTION_LAWS, Answer, FrictionLaw
 from impact_predictor.symmetric3 import Matrix, Vector, times
 
 _LEAST_SLIP = 1e-6  # slip that has a direction [m/s]
 _UNDEFINED = int(Flag.SLIP_UNDEFINED)
 
 
-def sliding_impulse(
-    G: Matrix, v: Vector, friction: float, restitution: float = 0.0
-) -> tuple[Vector, ContactMode, int]:
+def sliding_impulse(G: Matrix, v: Vector, friction: float, restitution: float = 0.0) -> Answer:
     """Return the impulse on the robot in p [N.s], with mode and flags; P1 (11)-(16).
 
     Without slip before the impact friction has no direction and is left out (flag). Where no
@@ -43,3 +42,10 @@ def sliding_impulse(
     if friction > 0.0 and ux * (v[0] + gx * normal) + uy * (v[1] + gy * normal) < 0.0:
         return impulse, ContactMode.REVERSAL, flags | int(Flag.FRICTION_REVERSAL)
     return impulse, ContactMode.SLIDE, flags
+
+
+FRICTION_LAWS.register(
+    FrictionLaw(
+        "sliding", sliding_impulse, "as published: friction opposes the slip before the impact"
+    )
+)

@@ -43,7 +43,8 @@ def answer(question: ImpactQuestion, robot: Robot, model: str) -> ImpactAnswer:
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
-        OutOfRangeError: no contact, a state that is not finite, or "sliding" at several points.
+        OutOfRangeError: no contact, a state that is not finite, or a law that solves one point
+            alone.
         UnknownNameError: no such model, law or inverse inertia.
         UnsolvedImpactError: no impulses were found.
     """

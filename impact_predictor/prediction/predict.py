@@ -41,7 +41,7 @@ def predict(
         surface: that its contact point hits, wherever the surface is.
         robot: the arm.
         model: inertia of the impact map, one of ``robot.motor_inertias``.
-        law: "coulomb" or "sliding" (as published).
+        law: of friction, one of :data:`FRICTION_LAWS`.
         inverse_inertia: W behind the effective mass, one of :data:`INVERSE_INERTIAS`.
 
     Raises:
@@ -127,12 +127,22 @@ def map_inertia(state: ArmState, robot: Robot, model: str) -> np.ndarray:
     Raises:
         UnknownNameError: not one of ``robot.motor_inertias``.
     """
+    motors = motor_inertia(robot, model)
+    M_x = state.M.copy()
+    M_x.ravel()[:: len(M_x) + 1] += motors
+    return M_x
+
+
+def motor_inertia(robot: Robot, model: str) -> np.ndarray:
+    """Return the diagonal of B of an impact map's ``model``, shape (n,) [kg.m^2].
+
+    Raises:
+        UnknownNameError: not one of ``robot.motor_inertias``.
+    """
     motors = robot.motor_inertias
     if model not in motors:
         raise UnknownNameError("model", model, motors)
-    M_x = state.M.copy()
-    M_x.ravel()[:: len(M_x) + 1] += motors[model]
-    return M_x
+    return motors[model]
 
 
 def _limit_flags(state: ArmState, robot: Robot, dq_after: np.ndarray) -> int:

@@ -21,7 +21,7 @@ class Prediction(NamedTuple):
     contact_rotation: np.ndarray  # R_Op, shape (3, 3)
     friction: float  # [-]
     restitution: float  # [-]
-    friction_law: str  # "coulomb" or "sliding"
+    friction_law: str  # one of FRICTION_LAWS
     joint_names: tuple[str, ...]
     dq_before: np.ndarray  # shape (n,) [rad/s]
     dq_after: np.ndarray  # shape (n,) [rad/s]

@@ -11,8 +11,9 @@ import numpy as np
 
 from impact_predictor.impact_result import ImpactMapResult
 from impact_predictor.inertia.jacobian import contact_jacobian, jacobian_condition
+from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_predictor.laws.impact_map import map_state
-from impact_predictor.multicontact.simultaneous_impact import simultaneous_impact
+from impact_predictor.multicontact.simultaneous_impact import LAW, simultaneous_impact
 from impact_predictor.prediction.predict import check_finite, complete, map_inertia
 from impact_predictor.prediction.prediction import Prediction
 from impact_robots import ArmState, Robot, Surface
@@ -45,12 +46,13 @@ def predict_contacts(
         contacts: at least one, all in the same state.
         robot: the arm.
         model: inertia of the impact map, one of ``robot.motor_inertias``.
-        law: "coulomb", or for a single point "sliding" (as published).
+        law: of friction, one of :data:`FRICTION_LAWS`; several points: "coulomb".
         inverse_inertia: model behind the effective masses.
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
-        OutOfRangeError: no contact, a state that is not finite, or "sliding" at several points.
+        OutOfRangeError: no contact, a state that is not finite, or a law that solves one point
+            alone.
         UnknownNameError: no such model, law or inverse inertia.
         UnsolvedImpactError: no impulses were found.
     """
@@ -75,7 +77,7 @@ def contact_results(
     Args:
         contacts: that :func:`checked_state` has checked.
         M_x: M + B, shape (n, n) [kg.m^2].
-        law: "coulomb", or for a single point "sliding".
+        law: of friction; several points: "coulomb".
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
@@ -91,12 +93,14 @@ def checked_state(contacts: Sequence[RobotContact], law: str) -> ArmState:
     """Return the state that all contacts share.
 
     Raises:
-        OutOfRangeError: no contact, a state that is not finite, or "sliding" at several points.
+        OutOfRangeError: no contact, a state that is not finite, or a law that solves one point
+            alone.
+        UnknownNameError: no such law.
     """
     if not contacts:
         raise OutOfRangeError("contacts", "at least one", "none")
-    if len(contacts) > 1 and law == "sliding":
-        raise OutOfRangeError("friction law", "coulomb for several contacts at once", law)
+    if FRICTION_LAWS.named(law).name != LAW and len(contacts) > 1:
+        raise OutOfRangeError("friction law", f"{LAW} for several contacts at once", law)
     check_finite(contacts[0].state)
     return contacts[0].state
 

@@ -57,7 +57,7 @@ def velocity_interval(
         inertia_margin: relative uncertainty of each link's and motor's inertia, 0 to below 1 [-];
             0: the model is exact in everything.
         model: inertia of the impact map, one of ``robot.motor_inertias``.
-        law: "coulomb" or "sliding".
+        law: of friction, one of :data:`FRICTION_LAWS`.
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
@@ -82,14 +82,14 @@ def contacts_interval(
         contacts: at least one, all in the same state.
         robot: the arm.
         model: inertia of the impact map, one of ``robot.motor_inertias``.
-        law: "coulomb", or for a single point "sliding".
+        law: of friction, one of :data:`FRICTION_LAWS`; several points: "coulomb".
         inertia_margin: relative uncertainty of each link's and motor's inertia, 0 to below 1 [-];
             0: the model is exact in everything.
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
-        OutOfRangeError: no contact, the margin or the state is none, or "sliding" at several
-            points.
+        OutOfRangeError: no contact, the margin or the state is none, or a law that solves one
+            point alone.
         UnknownNameError: no such model or law.
         UnsolvedImpactError: no impulses were found.
     """

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import yaml
 
-from impact_analysis.detection.learn_run import FLOOR, MARGIN, NEEDED, PARAMETERS, proposal
+from impact_analysis.detection.learn_run import FLOOR, MARGIN, NEEDED, proposal
 from impact_analysis.detection.running_statistic import RunningStatistic
 from impact_cli.command_line import run as main
+from impact_detector.detectors.detector_kind import DETECTORS
 from impact_detector.parameters import DetectorParameters
 from impact_ros.parameters import from_values
 
@@ -65,7 +66,7 @@ def test_a_proposal_has_its_margin_over_the_largest_statistic(learn, make_csv):
     for name, found in document["detectors"].items():
         assert found["reason_not_judged"] is None, name
         largest, proposed = found["largest_statistic"], found["proposed_threshold"]
-        floor = FLOOR * getattr(DetectorParameters(), PARAMETERS[name])
+        floor = FLOOR * DETECTORS[name].threshold
         assert proposed == pytest.approx(max(MARGIN * largest, floor), rel=6e-3), name
         assert found["quantile_0.999"] <= largest
         assert document["parameters"][found["parameter"]] == proposed
@@ -77,7 +78,7 @@ def test_with_the_file_it_writes_nothing_fires(learn, make_csv, tmp_path, capsys
     assert status == 0 and file.read_text() in out
     values = yaml.safe_load(file.read_text())["/**/impact_detector"]["ros__parameters"]
     from_values(DetectorParameters, values)  # the node takes them
-    assert values["threshold"] > DetectorParameters().threshold
+    assert values["threshold"] > DETECTORS["torque_error"].threshold
 
     main(["detect", str(recording), "--detectors", "torque_error", "--json"])
     assert json.loads(capsys.readouterr().out)["events"]

@@ -114,7 +114,7 @@ def test_thresholds_are_read_and_used(tmp_path):
     found = read_thresholds(path)
     assert found == {"fused_threshold": 9.5, "joints": (4, 5)}
     parameters = Settings(thresholds=found).detector()
-    assert (parameters.fused_threshold, parameters.joints) == (9.5, (4, 5))
+    assert (parameters.threshold_of("fused"), parameters.joints) == (9.5, (4, 5))
 
 
 def test_an_option_wins_over_the_file_of_thresholds(tmp_path, capsys):

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from walls import a_wall
 
-from impact_predictor import OutOfRangeError, UnknownNameError, predict, predict_many
+from impact_predictor import (
+    FRICTION_LAWS,
+    OutOfRangeError,
+    UnknownNameError,
+    predict,
+    predict_many,
+)
 from impact_robots import RobotError, Surface
 
 
@@ -17,7 +23,7 @@ def states(panda):
     return q, random.uniform(-1.5, 1.5, (200, 7))
 
 
-@pytest.mark.parametrize("law", ["coulomb", "sliding"])
+@pytest.mark.parametrize("law", FRICTION_LAWS)
 @pytest.mark.parametrize("model", ["M", "M+B_theta"])
 def test_every_row_is_a_prediction(panda, panda_dynamics, states, law, model):
     case, surface = {"model": model, "law": law}, a_wall(0.3, 0.2)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from impact_predictor.contact_force.contact_law import CONTACT_LAWS
 from impact_predictor.contact_force.laws import ExtendedHuntCrossley, HuntCrossley, Viscoelastic
 from impact_predictor.contact_force.lumped_laws import Maxwell, VirtualSpring
 from impact_predictor.contact_force.restitution import exact_restitution
@@ -266,5 +267,5 @@ def test_an_unknown_model_is_refused_with_the_choices():
     with pytest.raises(UnknownNameError) as error:
         identify_contact("rubber", TIME, FORCE, MASS, SPEED)
     assert str(error.value) == (
-        "contact model: expected one of spring, maxwell, visco, hc, ehc, got 'rubber'"
+        f"contact model: expected one of {', '.join(CONTACT_LAWS)}, got 'rubber'"
     )

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from impact_predictor import (
+    FRICTION_LAWS,
     ContactMode,
     Flag,
     OutOfRangeError,
@@ -209,4 +210,7 @@ def test_bad_input_is_named(change, message):
 def test_an_unknown_law_lists_the_choices():
     with pytest.raises(UnknownNameError) as caught:
         impact_map(EYE, None, EYE, [0, 0, -1.0], law="sticky")
-    assert str(caught.value) == "friction law: expected one of coulomb, sliding, got 'sticky'"
+    assert (
+        str(caught.value)
+        == f"friction law: expected one of {', '.join(FRICTION_LAWS)}, got 'sticky'"
+    )

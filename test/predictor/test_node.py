@@ -18,6 +18,7 @@ from sensor_msgs.msg import JointState
 from impact_msgs.msg import ImpactPrediction
 from impact_msgs.srv import ComputeFeasibleSets, PredictImpact
 from impact_predictor import (
+    FRICTION_LAWS,
     SETS,
     ContactMode,
     Flag,
@@ -229,10 +230,15 @@ def test_a_useless_normal_is_an_answer(caller, request, kind, x):
         ("contacts", [], "CODE_NO_CONTACT", "contacts: expected at least one, got none"),
         ("inertia_uncertainty", 1.0, "CODE_OUT_OF_RANGE", "uncertainty: expected a number from 0"),
         ("inertia_uncertainty", float("nan"), "CODE_OUT_OF_RANGE", "inertia_uncertainty"),
-        ("friction_law", "x", "CODE_UNKNOWN_FRICTION_LAW", "expected one of coulomb, sliding"),
+        (
+            "friction_law",
+            "x",
+            "CODE_UNKNOWN_FRICTION_LAW",
+            f"expected one of {', '.join(FRICTION_LAWS)}, got",
+        ),
         ("contacts", [wall_contact()] * 17, "CODE_OUT_OF_RANGE", "contacts: expected at most 16"),
         ("models", ["M"] * 10**5, "CODE_OUT_OF_RANGE", "models: expected at most 3, got 100000"),
-        ("friction_law", "x" * 10**6, "CODE_UNKNOWN_FRICTION_LAW", "sliding, got 'xxx"),
+        ("friction_law", "x" * 10**6, "CODE_UNKNOWN_FRICTION_LAW", ", got 'xxx"),
     ],
 )
 def test_a_bad_prediction_request_is_an_answer(

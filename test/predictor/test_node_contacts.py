@@ -195,6 +195,12 @@ def test_a_bad_normal_or_offset_is_an_answer_that_says_where(caller, asked):
     refuse(caller, asked, "CODE_OUT_OF_RANGE", "contacts[1]: offset: expected three finite")
 
 
+def test_an_unknown_law_of_several_contacts_is_refused(caller, asked):
+    asked.friction_law = "x"
+    asked.contacts.append(wall_contact())
+    refuse(caller, asked, "CODE_UNKNOWN_FRICTION_LAW", "friction law: expected one of coulomb")
+
+
 def test_the_published_law_is_for_one_contact(caller, asked):
     asked.friction_law = "sliding"
     assert caller.call(asked).success

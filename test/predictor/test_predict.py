@@ -10,6 +10,7 @@ import pytest
 from walls import a_wall
 
 from impact_predictor import (
+    FRICTION_LAWS,
     ContactMode,
     Flag,
     UnknownNameError,
@@ -122,7 +123,7 @@ def test_limits_before_and_after_are_flagged(hitting, panda, panda_dynamics):
     [
         ({"model": "B"}, "model: expected one of M, M+B_theta, M+B_rho, got 'B'"),
         ({"inverse_inertia": "x"}, "inverse inertia: expected one of em, gm, crb, flex, got 'x'"),
-        ({"law": "x"}, "friction law: expected one of coulomb, sliding, got 'x'"),
+        ({"law": "x"}, f"friction law: expected one of {', '.join(FRICTION_LAWS)}, got 'x'"),
     ],
 )
 def test_unknown_names_list_the_choices(hitting, panda, change, message):

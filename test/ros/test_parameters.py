@@ -3,6 +3,7 @@
 """Parameters: conversion and documentation without ROS, declaration on real nodes."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import FrozenInstanceError, dataclass
 
 import numpy as np
@@ -14,9 +15,10 @@ from impact_ros.parameters import (
     describe,
     from_values,
     parameter,
+    parameters_of,
     specifications,
 )
-from impact_ros.specification import misspelt
+from impact_ros.specification import Specification, misspelt
 
 
 @dataclass(frozen=True)
@@ -218,3 +220,33 @@ def test_a_lifecycle_node_declares_alike(make_node):
     lifecycle = pytest.importorskip("rclpy.lifecycle")
     node = make_node("-p", "threshold:=1", kind=lifecycle.LifecycleNode)
     assert declare(node, Example).threshold == 1.0
+
+
+LEVELS = ["low", "high"]
+
+
+@dataclass(frozen=True)
+class Growing:
+    """Parameters some of which are known only when they are asked for."""
+
+    level: str = parameter("low", "Level.", choices=LEVELS)
+    gains: Mapping[str, float] = parameters_of(lambda: [gain(name) for name in LEVELS])
+
+
+def gain(name):
+    return Specification(f"{name}_gain", float, False, 1.0, f"At {name}.", low=0.0)
+
+
+def test_members_that_come_later_are_parameters_too():
+    assert list(specifications(Growing)) == ["level", "low_gain", "high_gain"]
+    with pytest.raises(ParameterError, match="level: expected one of low, high, got 'top'"):
+        from_values(Growing, {"level": "top"})
+    LEVELS.append("top")
+    try:
+        made = from_values(Growing, {"level": "top", "top_gain": 3})
+        assert (made.level, made.gains) == ("top", {"top_gain": 3.0})
+        assert "| `top_gain` | double | `1.0` | >= 0 |" in describe(Growing)
+        with pytest.raises(ParameterError, match="top_gain: expected a number of at least 0"):
+            from_values(Growing, {"top_gain": -1.0})
+    finally:
+        LEVELS.remove("top")

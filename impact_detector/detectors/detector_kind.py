@@ -1,0 +1,71 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a detector on joint states is by name, what it is made of, and all that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from impact_detector.detectors.detector import StateDetector
+from impact_detector.exceptions import unknown_name
+from impact_robots import Robot, RobotError
+from impact_robots.registry import Registry
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a detector is made of; each takes what it needs."""
+
+    robot: Robot
+    threshold: float  # of its statistic [its unit]
+    rearm_time: float = 0.5  # [s]
+    bias_samples: int = 50  # quiet samples whose mean error is removed
+    noise_multiples: bool = False  # the threshold is in standard deviations of learnt noise
+    joint_numbers: tuple[int, ...] = ()  # from 1, of joints that are looked at; empty: the robot's
+
+    @property
+    def joints(self) -> tuple[int, ...]:
+        """Indices of the joints that are looked at, from 0.
+
+        Raises:
+            RobotError: a number that the robot has no joint for.
+        """
+        return detection_joints(self.robot, self.joint_numbers)
+
+
+@dataclass(frozen=True)
+class DetectorKind:
+    """A detector that the node and the commands can be asked for.
+
+    Its number in messages is ``DETECTOR_`` and its name in impact_msgs/ImpactEvent, else
+    ``DETECTOR_UNKNOWN``.
+    """
+
+    name: str
+    detector: type[StateDetector]
+    make: Callable[[Setup], StateDetector]  # raises DetectorError for values out of their range
+    statistic: str  # what it measures, for parameters and options
+    unit: str  # of the statistic
+    threshold: float  # default [unit]
+    own_parameter: str = ""  # name of the threshold's parameter; empty: see below
+
+    @property
+    def parameter(self) -> str:
+        """Name of the parameter that holds its threshold."""
+        return self.own_parameter or f"{self.name}_threshold"
+
+
+DETECTORS: Registry[DetectorKind] = Registry("detector", unknown_name)
+
+
+def detection_joints(robot: Robot, numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """Return joints counted from 1 as indices; the robot's own for none.
+
+    Raises:
+        RobotError: a number that the robot has no joint for.
+    """
+    if any(not 1 <= number <= robot.dof for number in numbers):
+        got = ",".join(str(number) for number in numbers)
+        raise RobotError(f"joints: expected numbers from 1 to {robot.dof}, got {got}")
+    return tuple(number - 1 for number in numbers) or robot.detection_joints

@@ -1,0 +1,34 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a friction law of the impact map is, and all that there are.
+
+A law answers for one contact, in contact axes p with z out of the surface: an impulse iota on the
+robot changes the velocity of the contact point from v to v + G iota, G = J M^-1 J^T. It takes the
+three rows of G [1/kg], v [m/s] with v_z < 0, the friction coefficient mu >= 0 [-] and the
+restitution e [-], and returns iota [N.s], what the contact does, and bits of
+:class:`~impact_predictor.Flag` that it alone can know. Plain floats: for three-vectors they are
+faster than arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from impact_predictor.exceptions import UnknownNameError
+from impact_predictor.impact_result import ContactMode
+from impact_predictor.symmetric3 import Matrix, Vector
+from impact_robots.registry import Registry
+
+Answer = tuple[Vector, ContactMode, int]
+
+
+class FrictionLaw(NamedTuple):
+    """A law of one contact that :func:`~impact_predictor.predict` can be asked for."""
+
+    name: str
+    solve: Callable[[Matrix, Vector, float, float], Answer]  # of G, v, mu, e; see above
+    description: str  # one line
+
+
+FRICTION_LAWS: Registry[FrictionLaw] = Registry("friction law", UnknownNameError)
