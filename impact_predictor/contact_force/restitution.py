@@ -29,7 +29,7 @@ def exact_restitution(
 
     Args:
         law: any of the five laws.
-        approach_speed: |v_n^-| [m/s], positive.
+        approach_speed: :math:`|v_n^-|` [m/s], positive.
         mass: effective mass along the normal [kg]; needed by Maxwell's law only.
 
     Raises:
@@ -54,7 +54,7 @@ def asymptotic_restitution(law: HuntCrossley, approach_speed: float) -> float:
 
     Args:
         law: viscoelastic or Hunt-Crossley law.
-        approach_speed: |v_n^-| [m/s], positive.
+        approach_speed: :math:`|v_n^-|` [m/s], positive.
 
     Raises:
         OutOfRangeError: the speed is not positive, or the law is the extended one, which has no

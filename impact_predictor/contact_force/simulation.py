@@ -35,7 +35,7 @@ def simulate_contact(
     Args:
         law: viscoelastic, (extended) Hunt-Crossley, virtual spring or Maxwell.
         mass: of the body, the robot's effective mass along the normal [kg].
-        approach_speed: |v_n^-| [m/s], positive.
+        approach_speed: :math:`|v_n^-|` [m/s], positive.
         external_force: constant force on the body along the outward normal [N]: positive retracts,
             negative pushes in. Not with spring and Maxwell.
         external_start: when the external force starts, after touch [s].
