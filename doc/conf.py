@@ -40,7 +40,7 @@ nitpicky = True  # a reference to nothing is a warning: see `exists`
 autodoc_member_order = "groupwise"
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
-ARRAY_LIKE = stringify_annotation(ArrayLike, "fully-qualified-except-typing")
+ARRAY_LIKE = stringify_annotation(ArrayLike, "smart")
 
 
 def setup(app: Any) -> None:
