@@ -28,7 +28,6 @@ author = copyright = "The impact_control developers"
 version = release = MANIFEST.findtext("version")
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
-exclude_patterns = ["requirements.txt"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 

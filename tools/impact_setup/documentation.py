@@ -18,10 +18,10 @@ from impact_setup.runner import Runner
 
 
 def sphinx_line(arguments: list[str], layout: Layout) -> list[str]:
-    """Return what builds the pages: every warning is an error, all of them are shown."""
+    """Return what builds all pages anew; every warning is an error, and all of them are shown."""
     pages, built = str(layout.root / "doc"), str(layout.build("doc"))
-    strict = ["--fail-on-warning", "--keep-going"]
-    return [str(layout.python), "-m", "sphinx", *strict, *arguments, pages, built]
+    options = ["--fail-on-warning", "--keep-going", "--fresh-env", "--write-all"]
+    return [str(layout.python), "-m", "sphinx", *options, *arguments, pages, built]
 
 
 def prepare(
