@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the documentation takes from the code is what the code says."""
 
+import re
 import sys
 from dataclasses import dataclass
 from importlib import import_module
+from pydoc import locate
 
 import pytest
 
@@ -71,3 +73,23 @@ def test_the_picture_has_the_imports_and_the_topics(page_module):
     assert "status" in between["impact_detector", "impact_qp"]
     assert between["impact_qp", "impact_sim"] == ["command"]
     assert "impact" in others["impact_detector"]
+
+
+@pytest.fixture(scope="module")
+def prose(project_root):
+    """The pages that are written by hand, as one text."""
+    folder = project_root / "doc"
+    return "".join(file.read_text() for file in [*folder.glob("*.md"), *folder.glob("models/*.md")])
+
+
+def test_files_that_pages_name_exist(project_root, prose):
+    folders = r"impact_\w+|test|benchmarks|doc|config|launch|examples|foxglove"
+    named = set(re.findall(rf"`((?:{folders})/[\w/.]+\.\w+)", prose))
+    assert len(named) > 10
+    assert [name for name in sorted(named) if not (project_root / name).exists()] == []
+
+
+def test_python_that_pages_name_exists(prose):
+    named = set(re.findall(r"`(impact_\w+(?:\.\w+)+)", prose))
+    assert len(named) > 20
+    assert [name for name in sorted(named) if locate(name) is None] == []
