@@ -35,8 +35,8 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
   bench       how long things take
   robot       the YAML of your own arm, from its URDF
   test        the whole test suite; arguments go to pytest
-  doc         the documentation as web pages in build/doc; arguments go to Sphinx
   shell       a shell with everything sourced; ./impact shell -- COMMAND runs one command in it
+  doc         the documentation as web pages in build/doc; arguments go to Sphinx
   setup       set up, and nothing else
 
 ./impact COMMAND --help says more, with an example.
@@ -113,10 +113,10 @@ def command_line(
     if command == "test":
         # an empty -m: the slow builds too, which a bare pytest (and colcon test) leaves out
         return [python, "-m", "pytest", "-m", "", *arguments]
-    if command == "doc":
-        return documentation.sphinx_line(arguments, layout)
     if command == "shell":
         return shell_line(arguments, environ, layout)
+    if command == "doc":
+        return documentation.sphinx_line(arguments, layout)
     if command == "setup":
         if arguments:
             raise UsageError(f"setup takes no arguments, got {' '.join(arguments)}")
