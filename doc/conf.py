@@ -47,7 +47,8 @@ def setup(app: Any) -> None:
     app.connect("builder-inited", write_generated)
     app.connect("missing-reference", leave_as_text)
     app.connect("autodoc-process-signature", shorten_array_like)
-    app.connect("autodoc-process-docstring", add_field_comments, priority=900)  # after napoleon
+    app.connect("autodoc-process-docstring", keep_colons, priority=100)  # before napoleon
+    app.connect("autodoc-process-docstring", add_field_comments, priority=900)  # and after it
 
 
 def write_generated(_app: Any) -> None:
@@ -98,3 +99,11 @@ def shorten_array_like(
 ) -> tuple[str | None, str | None]:
     """Write numpy's ``ArrayLike`` by its name, not by the dozen types that it stands for."""
     return (arguments and arguments.replace(ARRAY_LIKE, "ArrayLike")), result
+
+
+def keep_colons(
+    _app: Any, what: str, _name: str, _documented: Any, _options: Any, lines: list[str]
+) -> None:
+    """Keep napoleon from taking what a property's first line says before a colon for its type."""
+    if what in ("property", "attribute"):
+        lines[:0] = ["..", ""]  # an empty comment

@@ -62,10 +62,16 @@ def _exports(file: Path) -> list[str]:
     return []
 
 
-def _also_at_the_top(file: Path) -> list[str]:
-    """Return what a package within a package exports that the page of the outer one has."""
-    top = ROOT / file.relative_to(ROOT).parts[0] / "__init__.py"
-    return sorted(set(_exports(file)) & set(_exports(top))) if top != file else []
+def _documented_elsewhere(file: Path) -> list[str]:
+    """Return the exports that are on another page: the outer package's, or that of their origin."""
+    own, top = set(_exports(file)), ROOT / file.relative_to(ROOT).parts[0]
+    found = own & set(_exports(top / "__init__.py")) if top != file.parent else set()
+    for node in ast.parse(file.read_text()).body:
+        origin = ROOT / (getattr(node, "module", None) or "").partition(".")[0]
+        if isinstance(node, ast.ImportFrom) and origin.name.startswith("impact_") and origin != top:
+            there = set(_exports(origin / "__init__.py"))
+            found |= own & there & {alias.asname or alias.name for alias in node.names}
+    return sorted(found)
 
 
 def _page(file: Path) -> str:
@@ -73,7 +79,10 @@ def _page(file: Path) -> str:
     name = _name(file)
     head = f"# {name}\n\n"
     if _exports(file):
-        return head + _automodule(name, "members", _also_at_the_top(file))
+        elsewhere = _documented_elsewhere(file)
+        names = ", ".join(f"`{name}`" for name in elsewhere)
+        note = f"\nAlso exported, and on another page: {names}.\n" if names else ""
+        return head + _automodule(name, "members", elsewhere) + note
     modules = [f for f in sorted(file.parent.rglob("*.py")) if f.name != "__init__.py"]
     rows = [f"| `{_name(f)}` | {_first_line(f)} |" for f in modules]
     table = "\n".join(["| module | what |", "|---|---|", *rows])
