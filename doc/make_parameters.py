@@ -27,12 +27,13 @@ HEAD = """\
 
 Written by `./impact shell -- python doc/make_parameters.py`; do not edit.
 
-All are fixed once a node has started, unless said otherwise; `impact_qp` reads its own when it is
-configured. An integer does for a double, `.nan` stands for unknown. A name that a node does not
-know is warned about, a value out of range ends it with one line and status 2. Parameter files to
-start from: [suite.yaml](../config/suite.yaml), [franka_fr3.yaml](../config/franka_fr3.yaml).
-`suite` runs `impact_qp`, `impact_detector` and `impact_predictor`: name the node in a file, because
-`-p NAME:=VALUE` goes to all three.
+All are fixed once a node has started, unless the description says otherwise; `impact_qp` reads its
+parameters when it is configured. A double may be given as an integer; `.nan` means unknown. For an
+unknown name there is a warning; a value out of range ends the node with one line and status 2.
+Examples of parameter files: [suite.yaml](../config/suite.yaml),
+[franka_fr3.yaml](../config/franka_fr3.yaml).
+`suite` runs `impact_qp`, `impact_detector` and `impact_predictor`: use a file that names the node,
+because `-p NAME:=VALUE` goes to all three.
 """
 
 

@@ -71,7 +71,7 @@ class MomentumObserver:
         self.residual = np.zeros(self._model.nv)  # r, shape (n,) [N.m]
 
     def update(self, time: int, q: np.ndarray, dq: np.ndarray, tau: np.ndarray) -> bool:
-        """Take one measurement; :attr:`residual` is then the external torque.
+        """Take one measurement; ``residual`` is then the external torque.
 
         Args:
             time: of the measurement [ns]; a gap of more than 50 ms starts anew.

@@ -186,7 +186,7 @@ def viscoelastic_restitution(law: Viscoelastic, approach_speed: float) -> float:
 
     Args:
         law: the contact law.
-        approach_speed: |v_n^-| [m/s], positive.
+        approach_speed: :math:`|v_n^-|` [m/s], positive.
 
     Raises:
         OutOfRangeError: the speed is not positive.

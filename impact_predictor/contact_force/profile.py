@@ -55,7 +55,7 @@ class ContactProfile:
 
     @property
     def energy_balance(self) -> np.ndarray:
-        """Kinetic, potential and dissipated energy less external work, (n,) [J]: constant."""
+        """Kinetic, potential and dissipated energy less external work, shape (n,) [J]; constant."""
         return self.kinetic + self.potential + self.dissipated - self.external_work
 
     @property

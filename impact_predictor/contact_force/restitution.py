@@ -25,7 +25,7 @@ def exact_restitution(law: FreeBodyLaw, approach_speed: float, mass: float | Non
 
     Args:
         law: of any kind; one without a closed form is integrated.
-        approach_speed: |v_n^-| [m/s], positive.
+        approach_speed: :math:`|v_n^-|` [m/s], positive.
         mass: effective mass along the normal [kg]; needed by Maxwell's law, and by a law without
             a closed form.
 
@@ -48,7 +48,7 @@ def asymptotic_restitution(law: HuntCrossley, approach_speed: float) -> float:
 
     Args:
         law: viscoelastic or Hunt-Crossley law.
-        approach_speed: |v_n^-| [m/s], positive.
+        approach_speed: :math:`|v_n^-|` [m/s], positive.
 
     Raises:
         OutOfRangeError: the speed is not positive, or the law is the extended one, which has no

@@ -34,7 +34,7 @@ def simulate_contact(
     Args:
         law: of :data:`CONTACT_LAWS`, or another of these two kinds.
         mass: of the body, the robot's effective mass along the normal [kg].
-        approach_speed: |v_n^-| [m/s], positive.
+        approach_speed: :math:`|v_n^-|` [m/s], positive.
         external_force: constant force on the body along the outward normal [N]: positive retracts,
             negative pushes in. Not with a law that remembers.
         external_start: when the external force starts, after touch [s].

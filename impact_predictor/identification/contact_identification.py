@@ -69,7 +69,7 @@ def identify_contact(
         time: shape (n,) [s], increasing.
         force: on the robot along the outward normal, shape (n,) [N].
         mass: effective mass along the normal [kg]; a first guess with ``mass_between``.
-        approach_speed: |v_n^-| [m/s], positive.
+        approach_speed: :math:`|v_n^-|` [m/s], positive.
         exponent: eta of the models that take one.
         mass_between: lowest and highest mass [kg], identified too; None: it is ``mass``.
         touch_between: earliest and latest time of touch [s], identified too; None: it is time 0.

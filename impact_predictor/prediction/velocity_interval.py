@@ -46,7 +46,8 @@ def velocity_interval(
     Friction and restitution are moved to both ends of their ranges alone, and the changes of each
     joint are added up: these may be bounds. What is wrong with the model is independent, so its
     changes are added as squares: the inertia of each link and each motor, the contact point, the
-    normal, and what joint friction does during the contact (:class:`~.model_error.ModelError`).
+    normal, and what joint friction does during the contact
+    (:class:`~impact_predictor.prediction.model_error.ModelError`).
     Where contact mode changes between the ends, or two parameters act together, this is no bound;
     doc/models/trust.md says how often it held.
 

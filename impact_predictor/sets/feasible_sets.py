@@ -50,7 +50,7 @@ def unit_impulses(
     generators: int = 8,
     circumscribed: bool = False,
 ) -> np.ndarray:
-    """Return the extreme impulses in p per unit of approach speed |v_n|, shape (3, 2N) [N.s/(m/s)].
+    """Return the extreme impulses in p per unit of approach speed -v_n, shape (3, 2N) [N.s/(m/s)].
 
     Column j is (1 + low) K_j/(z^T W K_j) and column N + j the same with high: the vertices of P4
     (7)-(11), which scale with the approach speed. Columns repeat if low is high or without

@@ -23,8 +23,8 @@ def robust_speed_bound(
 ) -> tuple[float, int | None]:
     """Return the speed [m/s] up to which every possible impulse respects the limits; and the row.
 
-    The row is the index of the limit that binds: the smallest bounds_i/|(rows iota)_i| over rows
-    i and extreme impulses iota per unit of speed.
+    The row is the index of the limit that binds: the smallest ``bounds_i/|(rows iota)_i|``
+    over rows i and extreme impulses iota per unit of speed.
     Infinite, with no row, if no impulse has an effect on a limited quantity.
 
     Args:

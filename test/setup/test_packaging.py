@@ -164,10 +164,22 @@ def test_the_entry_point_lists_the_commands_there_are():
     from impact_cli.command_names import COMMANDS
 
     listed = set(re.findall(r"^  (\w+)  ", HELP, re.MULTILINE))
-    assert listed == {*COMMANDS, "test", "shell", "setup"}
+    assert listed == {*COMMANDS, "test", "doc", "shell", "setup"}
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_the_documentation_is_built_with_the_versions_of_the_suite(project_root, pins, python):
+    lines = (project_root / "doc" / "requirements.txt").read_text().splitlines()
+    own = pinned([Requirement(line) for line in lines if line and line[0] != "#"], python)
+    assert {"sphinx", "myst-parser", "furo"} < own.keys()
+    assert all(re.fullmatch(r"[\w.]+", version) for version in own.values())
+    others = pinned(pins, python)
+    differ = {name for name, version in own.items() if others.get(name, version) != version}
+    assert differ == {"docutils"}  # colcon's is newer than Sphinx takes
 
 
 def test_no_source_file_names_a_package_index(project_root):
     host = "pypi" + ".org"
-    for name in ("requirements.txt", "setup.py", "pyproject.toml", ".ci/run", "impact"):
+    names = ("requirements.txt", "setup.py", "pyproject.toml", ".ci/run", "impact")
+    for name in (*names, "doc/requirements.txt"):
         assert host not in (project_root / name).read_text(), name

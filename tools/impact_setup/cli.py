@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from impact_setup import environment, workspace
+from impact_setup import documentation, environment, workspace
 from impact_setup.distribution import select_ros
 from impact_setup.errors import SetupError, UsageError
 from impact_setup.layout import Layout
@@ -36,6 +36,7 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
   robot       the YAML of your own arm, from its URDF
   test        the whole test suite; arguments go to pytest
   shell       a shell with everything sourced; ./impact shell -- COMMAND runs one command in it
+  doc         the documentation as web pages in build/doc; arguments go to Sphinx
   setup       set up, and nothing else
 
 ./impact COMMAND --help says more, with an example.
@@ -92,6 +93,8 @@ def run(command: str, arguments: list[str], environ: Mapping[str, str]) -> int:
     call = command_line(command, arguments, layout, environ)
     source = select_ros(environ, layout.root)
     paths = workspace.prepare(environ, layout, source)
+    if command == "doc":
+        paths = documentation.prepare(environ, layout, source, paths)
     variables = environment.for_running(environ, paths, layout, source)
     if not call:
         return 0
@@ -112,6 +115,8 @@ def command_line(
         return [python, "-m", "pytest", "-m", "", *arguments]
     if command == "shell":
         return shell_line(arguments, environ, layout)
+    if command == "doc":
+        return documentation.sphinx_line(arguments, layout)
     if command == "setup":
         if arguments:
             raise UsageError(f"setup takes no arguments, got {' '.join(arguments)}")
@@ -141,8 +146,9 @@ def become(command: str, call: list[str], variables: dict[str, str], layout: Lay
     Raises:
         SetupError: The command does not exist.
     """
-    if command == "test":
+    if command in ("test", "doc"):
         os.chdir(layout.root)
+    if command == "test":
         variables["ROS_PYTHON_CHECK_FIELDS"] = "1"
     if sys.stdout is not None:
         sys.stdout.flush()

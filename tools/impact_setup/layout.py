@@ -55,6 +55,11 @@ class Layout:
         return self.state / "environment.json"
 
     @property
+    def sphinx(self) -> Path:
+        """The folder with what builds the documentation."""
+        return self.state / "sphinx"
+
+    @property
     def venv_stamp(self) -> Path:
         """Says which virtual environment and which requirements are complete."""
         return self.venv / "impact-setup.json"

@@ -1,0 +1,95 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the documentation takes from the code is what the code says."""
+
+import re
+import sys
+from dataclasses import dataclass
+from importlib import import_module
+from pydoc import locate
+
+import pytest
+
+from impact_cli.command_names import COMMANDS
+
+
+@dataclass(frozen=True)
+class Record:
+    """A record whose fields are explained behind them."""
+
+    mass: float  # of all links [kg]
+    name: str
+    pair: tuple[int, int] = (  # not here
+        1,
+        2,
+    )  # |low|, high
+
+
+@pytest.fixture
+def page_module(project_root, monkeypatch):
+    """A function that imports a module of doc/."""
+    monkeypatch.syspath_prepend(str(project_root / "doc"))
+    monkeypatch.syspath_prepend(str(project_root / "tools"))
+    before = set(sys.modules)
+    yield import_module
+    for name in set(sys.modules) - before:
+        if (getattr(sys.modules[name], "__file__", None) or "").startswith(
+            str(project_root / "doc")
+        ):
+            del sys.modules[name]
+
+
+def test_every_command_has_a_section_with_its_options(page_module, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")  # a narrow terminal, which must not matter
+    page = page_module("make_command_line").document()
+    sections = dict(part.split("`", 1) for part in page.split("\n## `")[1:])
+    assert list(sections) == list(COMMANDS)
+    assert "```{option} --friction" in sections["plan"]
+    assert "```{option} NAME" in sections["bench"]
+    assert "Exit status" in sections["plan"]
+    assert "usage: impact plan [-h] [--robot ROBOT] [--urdf PATH]" in sections["plan"]
+
+
+def test_comments_behind_fields_are_their_documentation(page_module):
+    comments = page_module("field_comments").field_comments(Record)
+    assert comments == [("mass", "of all links [kg]"), ("pair", r"\|low\|, high")]
+
+
+def test_every_package_has_a_page_and_exports_are_on_one_alone(page_module):
+    pages = page_module("make_api").documents()
+    assert {"impact_robots", "impact_cli", "impact_qp", "impact_qp.limits"} < pages.keys()
+    assert ":members:" in pages["impact_qp"]
+    assert "Contact" in pages["impact_qp.limits"].split(":exclude-members:")[1]
+    assert "`impact_cli.command_names`" in pages["impact_cli"]
+
+
+def test_the_picture_has_the_imports_and_the_topics(page_module):
+    graph = page_module("package_graph")
+    arrows = graph.imports()
+    assert arrows["impact_robots"] == set()
+    assert arrows["impact_predictor"] == {"impact_ros"}  # and robots through it
+    assert graph.levels(arrows)["impact_cli"] == max(graph.levels(arrows).values())
+    between, others = graph.conversations()
+    assert "status" in between["impact_detector", "impact_qp"]
+    assert between["impact_qp", "impact_sim"] == ["command"]
+    assert "impact" in others["impact_detector"]
+
+
+@pytest.fixture(scope="module")
+def prose(project_root):
+    """The pages that are written by hand, as one text."""
+    folder = project_root / "doc"
+    return "".join(file.read_text() for file in [*folder.glob("*.md"), *folder.glob("models/*.md")])
+
+
+def test_files_that_pages_name_exist(project_root, prose):
+    folders = r"impact_\w+|test|benchmarks|doc|config|launch|examples|foxglove"
+    named = set(re.findall(rf"`((?:{folders})/[\w/.]+\.\w+)", prose))
+    assert len(named) > 10
+    assert [name for name in sorted(named) if not (project_root / name).exists()] == []
+
+
+def test_python_that_pages_name_exists(prose):
+    named = set(re.findall(r"`(impact_\w+(?:\.\w+)+)", prose))
+    assert len(named) > 20
+    assert [name for name in sorted(named) if locate(name) is None] == []
