@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 
 from impact_predictor.contact_force.free_contact import free_contact, rebound
 from impact_predictor.contact_force.laws import ExtendedHuntCrossley, HuntCrossley, Viscoelastic
@@ -108,6 +107,8 @@ def first_guess(
 
     The impulse says how much speed came back, the peak how stiff the contact is.
     """
+    from scipy.optimize import brentq  # loads slowly
+
     back = float(np.clip(impulse / (impact.mass * impact.approach_speed) - 1.0, 0.02, 0.98))
     if kind.law is VirtualSpring:
         stiffness = (peak / impact.approach_speed) ** 2 / impact.mass
