@@ -194,8 +194,8 @@ def test_hits_on_top_of_the_real_arms_motion_and_noise_are_located(panda, free_m
         if np.linalg.norm(velocity) < 0.2 or np.diff(rows[:, 0]).max() > 3e-3:
             continue
         runs = [
-            passive_impact(hitter, q, dq, -velocity, Viscoelastic(stiffness, damping))
-            for stiffness, damping in ((1.2e5, 8e6), (1e-6, 1e-6))
+            passive_impact(hitter, q, dq, -velocity, Viscoelastic(*figures), after_touch=0.04)
+            for figures in ((1.2e5, 8e6), (1e-6, 1e-6))
         ]
         for name, first in (("q", 1), ("dq", 8), ("tau", 15)):
             with_contact, without = (getattr(run, name)[:40] for run in runs)
