@@ -12,6 +12,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 
+def pytest_collection_modifyitems(items):
+    """Begin with the campaigns of trials: where two processes share, the short files come last."""
+    items.sort(key=lambda item: item.path.parent.name != "trials")
+
+
 @pytest.fixture(scope="session")
 def project_root() -> Path:
     """The repository's root."""
