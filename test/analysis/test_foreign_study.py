@@ -23,7 +23,9 @@ FORCED, UNFORCED = 3, 10  # seeds of set-ups with and without a force sensor
 @pytest.fixture(scope="module")
 def results():
     """Two set-ups, 5 s: hits are simulated, recorded in bags and analysed."""
-    return [run_setup(seed, 6) for seed in (FORCED, UNFORCED)]
+    with pytest.MonkeyPatch.context() as patch:  # nothing here is about contact laws
+        patch.setattr("impact_analysis.analyze.analysis.MOST_FITTED", 0)
+        return [run_setup(seed, 6) for seed in (FORCED, UNFORCED)]
 
 
 def test_every_hit_is_found_and_the_true_inertia_is_best(results):

@@ -135,7 +135,8 @@ def report(tmp_path_factory):
     """The report on three hits of a wall."""
     folder = tmp_path_factory.mktemp("report")
     wall = folder / "wall"
-    assert main(["simulate", "iim_wall_cfg1", "--trials", "3", "--record", str(wall)]) == 0
+    asked = ["simulate", "iim_wall_cfg1", "--trials=3", "--record", str(wall), "--jobs=1"]
+    assert main(asked) == 0
     write_report(analyze(wall), folder / "report.html")
     return folder / "report.html"
 

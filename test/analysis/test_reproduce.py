@@ -85,6 +85,7 @@ def test_given_wall_configurations_are_the_regression_vectors(shared_data):
         assert [float(line[f"q{joint}_rad"]) for joint in range(1, 8)] == case["q"]
 
 
+@pytest.mark.usefixtures("without_contact_laws")
 def test_every_claim_has_its_row(monkeypatch, capsys, closed_loop_hits):
     """All four tables, with a few runs of each simulation."""
     ranking, cases = inertia_ranking.inertia_ranking, planar_cases()[:1]
