@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every test may use: the shared data, and a DDS domain of the test run's own."""
 
+import contextlib
 import os
 import signal
 from pathlib import Path
@@ -9,6 +10,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the campaigns of trials: where two processes share, the short files come last."""
+    items.sort(key=lambda item: item.path.parent.name != "trials")
 
 
 @pytest.fixture(scope="session")
@@ -45,10 +51,20 @@ def ros_isolation():
     try:
         from rmw_test_fixture_implementation import RMWTestIsolator
     except ImportError:
-        yield False
-        return
+        RMWTestIsolator = domain_of_this_process
     with RMWTestIsolator():
-        yield True
+        yield
+
+
+@contextlib.contextmanager
+def domain_of_this_process():
+    """Take a domain where ROS has no means for it: two processes of tests must not share one."""
+    from impact_bringup.domain import own_domain
+
+    with pytest.MonkeyPatch.context() as environment:
+        environment.delenv("ROS_DOMAIN_ID", raising=False)
+        with own_domain():
+            yield
 
 
 @pytest.fixture(scope="module")

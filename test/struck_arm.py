@@ -10,6 +10,7 @@ the touch a computed-torque controller keeps the contact point's velocity; then 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 import pinocchio as pin
@@ -72,6 +73,20 @@ def simulate(hit: Hit) -> Record:
     return _Run(hit).record()
 
 
+@cache
+def way_back(pose: tuple[float, ...], velocity: tuple[float, float, float]) -> list[np.ndarray]:
+    """Return a Panda's joint positions from the touch backwards, one per step."""
+    robot = load_robot("panda")
+    model, data = robot.model, robot.model.createData()
+    frame = model.getFrameId(robot.contact_frame)
+    q, way = np.array(pose), []
+    for _ in range(round(TOUCH / STEP)):
+        way.append(q.copy())
+        J = pin.computeFrameJacobian(model, data, q, frame, pin.LOCAL_WORLD_ALIGNED)[:3]
+        q = q - STEP * np.linalg.pinv(J) @ velocity
+    return way
+
+
 class _Run:
     def __init__(self, hit: Hit) -> None:
         robot = load_robot("panda")
@@ -89,18 +104,7 @@ class _Run:
         self.frame = self.model.getFrameId(robot.contact_frame)
         pin.framesForwardKinematics(self.model, self.data, hit.pose)
         self.plate = self.data.oMf[self.frame].translation.copy()
-        self.way = self._way_back()
-
-    def _way_back(self) -> list[np.ndarray]:
-        """Return joint positions from the touch backwards, one per step."""
-        q, way = self.hit.pose.copy(), []
-        for _ in range(round(TOUCH / STEP)):
-            way.append(q.copy())
-            J = pin.computeFrameJacobian(
-                self.model, self.data, q, self.frame, pin.LOCAL_WORLD_ALIGNED
-            )[:3]
-            q = q - STEP * np.linalg.pinv(J) @ self.hit.velocity
-        return way
+        self.way = way_back(tuple(hit.pose), hit.velocity)
 
     def _wanted(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Return position and velocity of the approach at step k; it goes on behind the touch."""

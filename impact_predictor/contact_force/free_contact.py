@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from scipy.special import lambertw
 
 SMALLEST = 1e-5  # below this s the law is elastic to five digits
 PANELS = 40  # of the quadrature, per leg
@@ -44,7 +43,7 @@ class FreeContact:
 
     def force(self, time: np.ndarray) -> np.ndarray:
         """Return the force at ``time``, any shape; zero before touch and after separation."""
-        from scipy.interpolate import CubicHermiteSpline  # a quarter of a second
+        from scipy.interpolate import CubicHermiteSpline  # loads slowly
 
         deceleration = self._law(self.penetration, self.rate)
         xi = CubicHermiteSpline(self.time, self.penetration, self.rate)(time)
@@ -150,6 +149,8 @@ def _xi(energy: np.ndarray, s: float, exponent: float) -> np.ndarray:
 
 def _plain_end(s: float) -> float:
     """Return D > 0 with (1+s)(1 - e^-D) = D; Newton repairs Lambert's branch point."""
+    from scipy.special import lambertw  # loads slowly
+
     w = 1.0 + s
     end = max(w + float(np.real(lambertw(-w * np.exp(-w)))), 2.0 * s * (1.0 - s))
     for _ in range(3):
@@ -159,6 +160,8 @@ def _plain_end(s: float) -> float:
 
 def _extended_end(s: float) -> float:
     """Return p > 0 with e^p (p - 1) + 1 = s - ln(1+s); Newton repairs the branch point."""
+    from scipy.special import lambertw  # loads slowly
+
     energy = s - np.log1p(s)
     end = max(1.0 + float(np.real(lambertw((energy - 1.0) / np.e))), s * (1.0 - s))
     for _ in range(3):

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy.integrate import solve_ivp
 
 from impact_predictor.contact_force.contact_law import Impact, RateLaw
 from impact_predictor.contact_force.profile import ContactEnd, ContactProfile
@@ -48,6 +47,8 @@ class ContactIntegration:
     def _phase(
         self, start: float, state: np.ndarray, stop: float
     ) -> tuple[float, np.ndarray, ContactEnd | None]:
+        from scipy.integrate import solve_ivp  # loads slowly
+
         external = self.external_force if start >= self.external_start else 0.0
         # a free body reaches zero force at zero depth only; before, it would be rounding
         push = self._push if external > 0.0 else _never

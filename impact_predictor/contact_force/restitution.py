@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from numpy.typing import ArrayLike
-from scipy.integrate import trapezoid
 
 from impact_predictor.contact_force.contact_law import FreeBodyLaw
 from impact_predictor.contact_force.force_record import force_record
@@ -89,6 +88,8 @@ def spring_restitution(time: ArrayLike, force: ArrayLike, by: str = "impulse") -
     Raises:
         OutOfRangeError: no contact in the record, or another ``by``.
     """
+    from scipy.integrate import trapezoid  # loads slowly
+
     if by not in ("impulse", "duration"):
         raise OutOfRangeError("by", "impulse or duration", by)
     record = force_record(time, force)

@@ -10,7 +10,6 @@ from enum import IntFlag
 from types import MappingProxyType
 
 import numpy as np
-from scipy.special import stdtrit
 
 from impact_predictor.contact_force.contact_law import FreeBodyLaw
 from impact_robots.robot import read_only
@@ -129,6 +128,8 @@ def uncertainty(residual: np.ndarray, jacobian: np.ndarray, free: np.ndarray) ->
         jacobian: of the residual, shape (n, p).
         free: which unknowns are not at a bound, shape (p,).
     """
+    from scipy.special import stdtrit  # loads slowly
+
     degrees = max(len(residual) - int(free.sum()), 1)
     variance = float(residual @ residual) / degrees
     _, sizes, V = np.linalg.svd(jacobian[:, free], full_matrices=False)

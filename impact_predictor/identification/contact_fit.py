@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.integrate import trapezoid
 
 from impact_predictor.contact_force.contact_law import (
     ContactModel,
@@ -64,6 +63,8 @@ class ContactFit:
 
     def guess(self) -> np.ndarray:
         """Return a start from the record's peak and impulse, shape (p,)."""
+        from scipy.integrate import trapezoid  # loads slowly
+
         impulse = float(trapezoid(self.record.force, self.record.time))
         peak = float(self.record.force.max())
         figures = np.log(first_guess(self.kind, self.exponent, peak, impulse, self.known))

@@ -12,7 +12,6 @@ from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.laws.impact_map import map_state
@@ -90,6 +89,8 @@ def identify_friction(
         OutOfRangeError: no impacts, or a value out of its range.
         UnknownNameError: there is no such law.
     """
+    from scipy.optimize import minimize_scalar  # loads slowly
+
     if not impacts or not 0.0 < largest < inf:
         raise OutOfRangeError("impacts, largest", "at least one, and above 0", largest)
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import least_squares
 
 Residual = Callable[[np.ndarray], np.ndarray]
 Progress = Callable[[int, int, float], None]
@@ -44,6 +43,7 @@ def multi_start(
         upper: bounds, shape (p,).
         progress: called after each start with the number done, k and the best rms so far.
     """
+    from scipy.optimize import least_squares  # loads slowly
 
     def jacobian(unknowns: np.ndarray) -> np.ndarray:
         return _central_differences(residual, unknowns)

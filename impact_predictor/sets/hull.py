@@ -7,7 +7,6 @@ from __future__ import annotations
 from math import hypot
 
 import numpy as np
-from scipy.spatial import ConvexHull
 
 
 def half_spaces(points: np.ndarray, flatness: float = 1e-9) -> tuple[np.ndarray, np.ndarray]:
@@ -41,6 +40,8 @@ def _full_dimensional(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.array([[1.0], [-1.0]]), np.array([points.max(), -points.min()])
     if d == 2:
         return _edges(points)
+    from scipy.spatial import ConvexHull  # loads slowly
+
     equations = np.unique(ConvexHull(points).equations.round(12), axis=0)
     return equations[:, :-1], -equations[:, -1]
 

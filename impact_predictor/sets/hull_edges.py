@@ -5,9 +5,12 @@
 from __future__ import annotations
 
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.spatial import ConvexHull
+
+if TYPE_CHECKING:
+    from scipy.spatial import ConvexHull
 
 _FLAT = 1e-6  # extent, relative to the largest, that counts as none: nobody sees it
 _SAME_FACE = 1e-9  # one minus cosine of the angle between facets that are one face
@@ -36,6 +39,8 @@ def _edges(points: np.ndarray) -> list[tuple[int, int]]:
         return []
     if d == 1:
         return [(int(points.argmin()), int(points.argmax()))]
+    from scipy.spatial import ConvexHull  # loads slowly
+
     hull = ConvexHull(points)
     if d == 2:
         around = hull.vertices.tolist()  # in order

@@ -11,7 +11,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import linprog
 
 from impact_predictor.exceptions import PredictionError
 from impact_robots.exceptions import OutOfRangeError
@@ -83,6 +82,8 @@ def existential_speed(
         OutOfRangeError: an argument is out of its range or of the wrong shape.
         PredictionError: the solver failed.
     """
+    from scipy.optimize import linprog  # loads slowly
+
     rows, bounds = _limits(impulse_rows, bounds)
     low, high = restitution_range(restitution)
     effect, normal = rows @ K, np.asarray(W)[2] @ K

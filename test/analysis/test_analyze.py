@@ -33,9 +33,10 @@ TOUCH = 1.4  # of every trial, to 2 ms [s]
 
 @pytest.fixture(scope="session")
 def trials(tmp_path_factory):
-    """Three trials each of four motion types, without the truth about them."""
+    """Two trials each of four motion types, without the truth about them."""
     folder = tmp_path_factory.mktemp("flexible") / "trials"
-    assert main(["simulate", *TYPES, "--trials", "3", "--record", str(folder), "--json"]) == 0
+    asked = ["simulate", *TYPES, "--trials=2", "--record", str(folder), "--json", "--jobs=1"]
+    assert main(asked) == 0
     (folder / "trials.csv").unlink()
     return folder
 
@@ -47,6 +48,12 @@ def few(trials, tmp_path_factory):
     for name in (f"{TYPES[0]}_000", f"{TYPES[1]}_000"):
         shutil.copytree(trials / name, folder / name)
     return folder
+
+
+@pytest.fixture(scope="session")
+def few_analysis(few):
+    """What one process makes of these two."""
+    return analyze(few, jobs=1)
 
 
 @pytest.fixture(scope="session")
@@ -111,11 +118,11 @@ def test_friction_is_recovered_with_an_interval(document):
 
 
 def test_every_impact_is_found_and_compared(document):
-    assert len(document["impacts"]) == 12
+    assert len(document["impacts"]) == 8
     assert all(impact["compared"] and impact["complete"] for impact in document["impacts"])
-    assert [impact["group"] for impact in document["impacts"]] == [t for t in TYPES for _ in "123"]
+    assert [impact["group"] for impact in document["impacts"]] == [t for t in TYPES for _ in "12"]
     assert 0.0 < document["detection_delay_s"]["median"] < 2e-3
-    assert document["membership"]["no_worse_than_set"] == 12
+    assert document["membership"]["no_worse_than_set"] == 8
 
 
 def test_the_impulse_is_explained_by_the_inertia_with_motors(document):
@@ -130,7 +137,7 @@ def test_the_impulse_is_explained_by_the_inertia_with_motors(document):
 def test_the_comparison_has_a_cell_per_type_and_joint(document):
     cells = document["comparison"]
     assert len(cells) == len(TYPES) * 7
-    assert {cell["repetitions"] for cell in cells} == {3}
+    assert {cell["repetitions"] for cell in cells} == {2}
     for cell in cells:
         apart = abs(cell["error_M+B_theta_degps"] - cell["error_M+B_rho_degps"])
         assert cell["significant"] == (apart > 1.0)
@@ -141,7 +148,7 @@ def test_the_comparison_has_a_cell_per_type_and_joint(document):
 def test_the_tables_are_long_and_have_units(results, document):
     with (results / "predictions.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 12 * 7 * len(document["ranking"])
+    assert len(rows) == 8 * 7 * len(document["ranking"])
     assert {"impact", "joint", "model", "predicted_degps", "error_degps"} <= set(rows[0])
     first = rows[0]
     error = float(first["predicted_degps"]) - float(first["dq_after_degps"])
@@ -161,8 +168,11 @@ def test_json_is_one_document(trials, tmp_path, capsys):
     assert set(printed["friction"]) >= {"value", "low", "high"}
 
 
-def test_an_assumed_friction_that_is_wrong_is_said_so(trials):
-    analysis = analyze(trials, friction=0.1)
+@pytest.mark.usefixtures("without_contact_laws")
+def test_an_assumed_friction_that_is_wrong_is_said_so(results, trials):
+    names = sorted(path.name for path in trials.iterdir())
+    known = [run_module._load(results / "parts", name, Settings()) for name in names]
+    analysis = analyze_impacts(known, Settings(friction=0.1))
     (said,) = [text for text in analysis.answer if "was assumed" in text]
     assert said.startswith("Friction 0.1 was assumed; 0.")
     assert analysis.free_friction.value == pytest.approx(0.3, abs=0.05)
@@ -214,12 +224,14 @@ def test_records_are_ready_for_a_table(trials):
     assert all(np.isscalar(value) for record in records for value in record.values())
 
 
-def test_processes_and_one_process_agree(few):
-    one, two = analyze(few, jobs=1), analyze(few, jobs=2)
+@pytest.mark.usefixtures("without_contact_laws")
+def test_processes_and_one_process_agree(few, few_analysis):
+    one, two = few_analysis, analyze(few, jobs=2)
     assert one.mean_errors == two.mean_errors
     assert one.coefficients == two.coefficients
 
 
+@pytest.mark.usefixtures("without_contact_laws")
 def test_resume_leaves_out_what_is_known(few, tmp_path, monkeypatch):
     collected = []
     collect = run_module.collect
@@ -255,33 +267,41 @@ def test_only_the_first_impacts_keep_their_traces(few):
     assert traced == [True] * 60 + [False] * 30
 
 
-def test_a_cluster_gives_the_same(few):
+@pytest.mark.usefixtures("without_contact_laws")
+def test_a_cluster_gives_the_same(few, few_analysis):
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None
     ) as cluster:
         analysis = analyze(few, dask=cluster.scheduler_address)
-    assert analysis.mean_errors == analyze(few).mean_errors
+    assert analysis.mean_errors == few_analysis.mean_errors
 
 
-def test_ctrl_c_keeps_what_is_finished(trials, tmp_path):
-    out = tmp_path / "results"
+def test_ctrl_c_keeps_what_is_finished(write_csv, samples, tmp_path):
+    """With recordings of free motion, which are soon gone through."""
+    free = samples[0] < TOUCH - 0.1
+    folder, out = tmp_path / "free", tmp_path / "results"
+    folder.mkdir()
+    for k in range(8):
+        write_csv(*(column[free] for column in samples), name=f"free/{k}.csv")
     child = subprocess.Popen(
-        [sys.executable, "-m", "impact_cli", "analyze", trials, "--out", out, "--jobs", "2"],
+        [sys.executable, "-m", "impact_cli", "analyze", folder, "--out", out, "--jobs", "2"],
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
     )
     parts = out / "parts"
     while not (parts.is_dir() and any(parts.glob("*.json"))):
-        assert child.poll() is None, child.communicate()
+        with pytest.raises(subprocess.TimeoutExpired):
+            child.wait(0.01)
     child.send_signal(signal.SIGINT)
     _, error = child.communicate(timeout=60)
     assert child.returncode in (0, 130)  # 0: it was faster
     if child.returncode == 130:
         assert "go on with --resume" in error
         assert "Traceback" not in error
-    assert main(["analyze", str(trials), "--out", str(out), "--resume", "--json"]) == 0
+    assert main(["analyze", str(folder), "--out", str(out), "--resume", "--jobs=1"]) == 0
+    assert len(list(parts.glob("*.json"))) == 8
 
 
 def test_an_impact_at_the_end_is_answered_in_words(write_csv, samples):
@@ -510,7 +530,7 @@ def test_an_arm_whose_motors_are_unknown_is_explained_by_its_links(few, tmp_path
     robot = tmp_path / "bare.yaml"
     robot.write_text("\n".join([*lines, f"urdf: {shipped.with_name('panda.urdf')}", ""]))
     out = tmp_path / "out"
-    assert main(["analyze", str(few), "--out", str(out), "--robot", str(robot)]) == 0
+    assert main(["analyze", str(few), "--out", str(out), f"--robot={robot}", "--jobs=1"]) == 0
     document = json.loads((out / "analysis.json").read_text())
     assert "M+B_theta" not in json.dumps(document["summary"])
     assert "effective mass" in (out / "report.html").read_text()

@@ -79,6 +79,7 @@ def test_of_a_joint_whose_torque_limit_is_unknown_nothing_is_said(panda):
     assert found(replace(panda, limits=unknown), hit) == [None, None]
 
 
+@pytest.mark.usefixtures("without_contact_laws")
 def test_the_report_says_it(tmp_path):
     (hit, _) = hits(after="boost")
     said = {}

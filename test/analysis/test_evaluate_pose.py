@@ -8,13 +8,13 @@ from functools import partial
 
 import numpy as np
 import pytest
+from evaluated_once import EvaluatedOnce
 from falling_boxes import after, box
 from falling_boxes import write as write_box
 from thrown_ellipses import AXES, simulated, write
 
 import impact_cli.commands.evaluate as command
 from impact_analysis.planar.ellipse_contact import known_axes
-from impact_analysis.planar.evaluate_run import evaluate
 from impact_cli.command_line import run as main
 
 TRUTH = [0.25, 0.5, 4e-4]
@@ -23,7 +23,7 @@ TRUTH = [0.25, 0.5, 4e-4]
 @pytest.fixture
 def report(capsys, monkeypatch):
     """A function that runs the command and returns its text and its JSON."""
-    monkeypatch.setattr(command, "evaluate", partial(evaluate, samples=2))
+    monkeypatch.setattr(command, "evaluate", EvaluatedOnce(samples=2))
 
     def report(*arguments):
         outputs = []

@@ -3,13 +3,12 @@
 """`evaluate --fit FILE --test FILE`: fitted on one file, judged on another."""
 
 import json
-from functools import partial
 
 import pytest
+from evaluated_once import EvaluatedOnce
 from thrown_ellipses import simulated, write
 
 import impact_cli.commands.evaluate as command
-from impact_analysis.planar.evaluate_run import evaluate
 from impact_cli.command_line import run as main
 
 TRUTH = [0.25, 0.5, 4e-4]
@@ -28,7 +27,7 @@ def files(tmp_path):
 @pytest.fixture
 def run(capsys, monkeypatch):
     """A function that runs the command and returns status, output and error output."""
-    monkeypatch.setattr(command, "evaluate", partial(evaluate, samples=2))
+    monkeypatch.setattr(command, "evaluate", EvaluatedOnce(samples=2))
 
     def run(*arguments):
         status = main(["evaluate", *map(str, arguments)])

@@ -10,6 +10,7 @@ import pytest
 
 from impact_analysis.analyze.sentences import TEMPLATES, Sentence
 from impact_analysis.reproduce import foreign_sentences as judge
+from impact_analysis.reproduce import foreign_study
 from impact_analysis.reproduce.foreign_setup import Compared, run_setup
 from impact_analysis.reproduce.foreign_study import QUANTITIES, as_json, quality, tables
 from impact_cli.command_line import run as impact
@@ -22,7 +23,9 @@ FORCED, UNFORCED = 3, 10  # seeds of set-ups with and without a force sensor
 @pytest.fixture(scope="module")
 def results():
     """Two set-ups, 5 s: hits are simulated, recorded in bags and analysed."""
-    return [run_setup(seed, 6) for seed in (FORCED, UNFORCED)]
+    with pytest.MonkeyPatch.context() as patch:  # nothing here is about contact laws
+        patch.setattr("impact_analysis.analyze.analysis.MOST_FITTED", 0)
+        return [run_setup(seed, 6) for seed in (FORCED, UNFORCED)]
 
 
 def test_every_hit_is_found_and_the_true_inertia_is_best(results):
@@ -108,11 +111,12 @@ def test_every_rule_is_of_a_sentence():
     assert set(judge.RULES) <= set(TEMPLATES)
 
 
-def test_the_command_prints_one_document(capsys):
+def test_the_command_prints_one_document(capsys, monkeypatch):
+    monkeypatch.setattr(foreign_study, "HITS", 3)
     assert impact(["reproduce", "foreign", "--setups", "1", "--seed", str(FORCED), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert set(document["coverage"]) == set(QUANTITIES)
-    assert (document["hits"], document["false_sentences"]) == (6, 0)
+    assert (document["hits"], document["false_sentences"]) == (3, 0)
     assert all(0.0 <= share <= 1.0 for share in document["coverage"].values())
     assert np.isfinite(list(document["median_error"].values())).all()
 

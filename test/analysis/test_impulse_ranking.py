@@ -13,6 +13,7 @@ from impact_predictor.laws.impact_map import contact_impulse
 from impact_robots import ArmDynamics, load_robot
 
 
+@pytest.mark.usefixtures("without_contact_laws")
 @pytest.mark.parametrize("truth", ["M+B_theta", "M+B_rho"])
 def test_the_true_inertia_comes_first_in_spite_of_friction(tmp_path, truth):
     random = np.random.default_rng(3)

@@ -8,10 +8,10 @@ from functools import partial
 
 import numpy as np
 import pytest
+from evaluated_once import EvaluatedOnce
 from falling_boxes import HALF_SIDES, INERTIA, NOISE, SIGNS, after, box, write
 
 import impact_cli.commands.evaluate as command
-from impact_analysis.planar.evaluate_run import evaluate
 from impact_analysis.planar.planar_impact_file import COLUMNS, PlanarImpactFile
 from impact_analysis.planar.planar_momentum import inertia_ratio
 from impact_bags.exceptions import RecordingError
@@ -41,7 +41,7 @@ def test_the_inertia_ratio_is_the_bodys(tmp_path):
 
 
 def test_the_report_and_json_say_what_was_turned(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(command, "evaluate", partial(evaluate, samples=2))
+    monkeypatch.setattr(command, "evaluate", EvaluatedOnce(samples=2))
     texts = {}
     for signs in ((1, -1), (-1, 1)):
         file = str(write(tmp_path / "box.csv", box(60), *signs))

@@ -13,6 +13,7 @@ from impact_analysis.reproduce import (
     closed_loop,
     contact_models,
     flexibility,
+    flexible_experiment,
     friction_search,
     hit_and_push,
     impulse_membership,
@@ -59,6 +60,12 @@ def rs_document():
     return tables.rs_table(0, lambda *_: None).as_json()
 
 
+@pytest.fixture(scope="module")
+def closed_loop_hits():
+    """One closed loop for each way to control an impact."""
+    return closed_loop.hits(3, lambda *_: None, seeds=1)
+
+
 def carried():
     names = {path.name for path in DATA.glob("*.csv")}
     return sorted(names - {"wall_configurations.csv"})
@@ -78,21 +85,23 @@ def test_given_wall_configurations_are_the_regression_vectors(derived_data):
         assert [float(line[f"q{joint}_rad"]) for joint in range(1, 8)] == case["q"]
 
 
-def test_every_claim_has_its_row(monkeypatch, capsys):
+@pytest.mark.usefixtures("without_contact_laws")
+def test_every_claim_has_its_row(monkeypatch, capsys, closed_loop_hits):
     """All four tables, with a few runs of each simulation."""
     ranking, cases = inertia_ranking.inertia_ranking, planar_cases()[:1]
     monkeypatch.setattr(tables, "inertia_ranking", lambda *a, progress: ranking(*a, count=2))
     monkeypatch.setattr(tables, "planar_cases", lambda torque_loop=True: cases)
     monkeypatch.setattr(friction_search, "SPEEDS", (0.15,))
-    for study, name, number in (
+    for study, name, fewer in (
         (flexibility, "SAMPLES", 5),
         (sampling, "TRIALS", 20),
         (speed_limits, "SAMPLES", 20),
-        (closed_loop, "SEEDS", 1),
+        (closed_loop, "hits", lambda seed, report: closed_loop_hits),
+        (flexible_experiment, "TRIALS", 1),
         (impulse_membership, "PER_SCENARIO", 5),
         (impulse_membership, "PER_DRAWN", (2, 2)),
     ):
-        monkeypatch.setattr(study, name, number)
+        monkeypatch.setattr(study, name, fewer)
     run_command(["reproduce", "--json"])
     document = json.loads(capsys.readouterr().out)
     rows = [row for table in document["tables"] for row in table["rows"]]
@@ -102,8 +111,8 @@ def test_every_claim_has_its_row(monkeypatch, capsys):
     assert all(row["figures"] for row in rows if row["verdict"] != NOT_AVAILABLE)
 
 
-def test_in_the_closed_loop_robust_keeps_every_limit_at_its_bound():
-    found = closed_loop.hits(3, lambda *_: None, seeds=1)
+def test_in_the_closed_loop_robust_keeps_every_limit_at_its_bound(closed_loop_hits):
+    found = closed_loop_hits
     assert len(found) == 16
     by_torque = [hit for hit in found if hit.interface == "torque"]
     assert all(hit.no_worse for hit in by_torque)

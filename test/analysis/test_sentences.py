@@ -23,6 +23,8 @@ from impact_analysis.analyze.narrative import sentences_of, warnings_of
 from impact_analysis.analyze.sentences import TEMPLATES, key_of, say
 from impact_detector.estimators.estimate import GOOD, SECOND_IMPACT
 
+pytestmark = pytest.mark.usefixtures("without_contact_laws")  # no sentence is about them
+
 UP = (0.0, 0.0, 1.0)
 BASES = {
     "hit": Hit(),

@@ -199,12 +199,22 @@ def test_a_harder_impact_is_detected_sooner(runs):
         (["--speed", "1"], 2, ["impact", "--speed"]),
     ],
 )
-def test_wrong_usage_is_one_line(arguments, status, lines):
-    process = start(*arguments)
-    out, err = finish(process)
-    assert (process.returncode, out) == (status, "")
+def test_wrong_usage_is_one_line(capsys, arguments, status, lines):
+    try:
+        ended = run_command(["demo", *arguments])
+    except SystemExit as stop:
+        ended = stop.code
+    out, err = capsys.readouterr()
+    assert (ended, out) == (status, "")
     assert err.count("\n") == 1, err
     assert all(line in err for line in lines), err
+
+
+@pytest.mark.parametrize(("arguments", "status"), [(["--out", "."], 1), (["--seed", "x"], 2)])
+def test_wrong_usage_ends_the_process_with_its_line(arguments, status):
+    process = start(*arguments)
+    out, err = finish(process)
+    assert (process.returncode, out, err.count("\n")) == (status, "", 1)
 
 
 @needs_linux

@@ -19,7 +19,7 @@ from impact_robots.exceptions import WriteError
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENARIOS = (sys.executable, "-m", "impact_cli", "scenarios")
-HELP = (sys.executable, "-m", "impact_cli", "simulate", "--help")
+HELP = (sys.executable, "-m", "impact_cli", "predict", "--help")
 ENTRY = (sys.executable, "-I", "-S", str(ROOT / "tools"), "--help")
 FULL = Path("/dev/full")
 ALL = pytest.mark.parametrize("command", [SCENARIOS, HELP, ENTRY], ids=["text", "help", "entry"])

@@ -121,7 +121,7 @@ def test_from_urdf_to_report(measured, tmp_path, capsys, every):
     assert [name for name, _ in found] == list(touches)
     for name, time in found:
         assert 0.0 <= time - touches[name] < 0.008
-    asked = ["analyze", str(places), *options, "--normals", str(table)]
+    asked = ["analyze", str(places), *options, "--normals", str(table), "--jobs=1"]
     assert main([*asked, "--out", str(tmp_path / "out"), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert [each["recording"] for each in document["impacts"]] == list(touches)
@@ -138,7 +138,7 @@ def test_at_200_hz_what_can_be_judged_is_judged_and_the_rest_is_said(measured, t
     out, error = capsys.readouterr()
     assert "impacts: cannot be told" in out and "fused needs at least 333 Hz, got 200 Hz" in error
     assert "torques missing" not in error
-    asked = ["analyze", str(places), *options, "--normals", str(table)]
+    asked = ["analyze", str(places), *options, "--normals", str(table), "--jobs=1"]
     assert main([*asked, "--out", str(tmp_path / "out"), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert all(impact["detector"] == "momentum" for impact in document["impacts"])

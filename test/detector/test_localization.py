@@ -6,10 +6,17 @@ import contextlib
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 from tiny_robot import tiny_robot
 
 from impact_detector.attribution.generalized_impulse import GeneralizedImpulse, generalized_impulse
-from impact_detector.attribution.localization import SIGNIFICANCE, Location, contact_link, locate
+from impact_detector.attribution.localization import (
+    SIGNIFICANCE,
+    Location,
+    contact_link,
+    limit,
+    locate,
+)
 from impact_detector.exceptions import EstimateError
 from impact_robots import ArmDynamics
 
@@ -72,6 +79,11 @@ def test_one_joint_is_enough_to_name_its_link(tmp_path):
     impulse = GeneralizedImpulse(np.array([0.5]), np.array([[1e-4]]), state)
     assert locate(robot, impulse) == Location("link")
     assert contact_link(robot) == "link"
+
+
+@pytest.mark.parametrize("degrees", range(1, 8))
+def test_noise_is_below_the_quantile_of_chi_squared(degrees):
+    assert limit(degrees) == chi2.ppf(1.0 - SIGNIFICANCE, degrees)
 
 
 # --- the generalized impulse --------------------------------------------------------------------
@@ -194,8 +206,8 @@ def test_hits_on_top_of_the_real_arms_motion_and_noise_are_located(panda, free_m
         if np.linalg.norm(velocity) < 0.2 or np.diff(rows[:, 0]).max() > 3e-3:
             continue
         runs = [
-            passive_impact(hitter, q, dq, -velocity, Viscoelastic(stiffness, damping))
-            for stiffness, damping in ((1.2e5, 8e6), (1e-6, 1e-6))
+            passive_impact(hitter, q, dq, -velocity, Viscoelastic(*figures), after_touch=0.04)
+            for figures in ((1.2e5, 8e6), (1e-6, 1e-6))
         ]
         for name, first in (("q", 1), ("dq", 8), ("tau", 15)):
             with_contact, without = (getattr(run, name)[:40] for run in runs)

@@ -549,15 +549,18 @@ def test_silent_states_bring_the_arm_to_rest_once_and_then_it_holds(make_bench, 
     command, status = bench.rest(1)
     assert list(command.values) == [0.0] * 7
     assert status.mode == ControllerStatus.MODE_STOPPED
-    assert status.message.startswith("no joint state for 0.")
+    assert status.message.startswith("no joint state for ")
     count = len(bench.driver.commands)
     bench.spin(timeout=0.8)
     assert len(bench.driver.commands) == count  # once
     assert capfd.readouterr().err.count("stopped: no joint state") == 1
+    hasty = bench.node._settings
+    bench.node._settings = replace(hasty, state_timeout=60.0)  # a busy machine is no silence
     for k in (2, 3, 4):
         command, status = bench.answer(bench.state(k * MS))
         assert status.mode == ControllerStatus.MODE_HOLD
-        assert status.message.startswith("no joint state for 0.")
+        assert status.message.startswith("no joint state for ")
+    bench.node._settings = hasty
     command, status = bench.rest(count + 3)  # silent again: a driver would hold the last command
     assert list(command.values) == [0.0] * 7
     assert status.mode == ControllerStatus.MODE_STOPPED
@@ -622,15 +625,18 @@ def test_a_stopped_node_sends_zero_when_the_states_fall_silent_too(make_bench):
     assert status.message == "clock jumped back by 0.400 s"
     command, status = bench.rest(2)
     assert list(command.values) == [0.0] * 7
-    assert status.message.startswith("no joint state for 0.")
+    assert status.message.startswith("no joint state for ")
 
 
 def test_a_silent_detector_stops_the_approach_for_good(make_bench, capfd):
-    bench = make_bench(state_timeout=0.5).start()
+    bench = make_bench(state_timeout=10.0).start()
     bench.send(bench.verdict(MS))
-    for k in range(1, 100_000):
+    _, status = bench.answer(bench.state(MS))
+    assert status.mode == ControllerStatus.MODE_APPROACH
+    bench.node._verdict_time -= 11.0  # longer than the time-out
+    for k in range(2, 400):
         _, status = bench.answer(bench.state(k * MS))
-        if status.mode != ControllerStatus.MODE_APPROACH:
+        if status.mode == ControllerStatus.MODE_HOLD:
             break
     assert status.mode == ControllerStatus.MODE_HOLD
     assert status.message.startswith("no detector status for ")
@@ -643,5 +649,5 @@ def test_a_silent_detector_stops_the_approach_for_good(make_bench, capfd):
 def test_the_watchdog_runs_while_simulated_time_stands(make_bench):
     bench = make_bench(state_timeout=0.3, use_sim_time=True).start()
     command, status = bench.next(0)
-    assert status.message.startswith("no joint state for 0.")
+    assert status.message.startswith("no joint state for ")
     assert list(command.values) == [0.0] * 7

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ways to build the project, each from a clean copy, as a user would.
 
-They take minutes: ``./impact test`` runs them, a bare pytest and ``colcon test`` do not.
+They take minutes: ``./impact test -m slow_build`` and ``.ci/run`` run them, ``./impact test`` and
+``colcon test`` do not.
 """
 
 import os

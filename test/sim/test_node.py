@@ -390,13 +390,17 @@ def test_against_the_clock_the_newest_command_counts_and_an_older_one_does_not(m
     assert robot.failure == ""
 
 
-def test_against_the_clock_a_bad_command_ends_it(make_bench):
+def test_against_the_clock_a_bad_command_is_dropped_and_the_last_good_one_held(make_bench):
     bench = make_bench(realtime=True).start()
-    bench.command(stamp(bench.controller.states[-1]), np.full(7, NAN))
-    bench.spin(lambda: bench.robot.finished)
-    time = bench.robot.simulation.time_ns
-    bench.spin(timeout=QUIET)
-    assert bench.robot.simulation.time_ns == time
+    robot, states = bench.robot, bench.controller.states
+    bench.command(stamp(states[-1]), np.full(7, 0.5))
+    bench.spin(lambda: robot._last is not None)
+    bench.command(stamp(states[-1]), np.full(7, NAN))
+    bench.spin(lambda: "expected finite numbers" in robot._dropped)
+    missed = robot.missed_cycles
+    bench.spin(lambda: robot.missed_cycles > missed)
+    assert robot._last.tolist() == [0.5] * 7
+    assert robot.failure == "" and not robot.finished
 
 
 def test_against_the_clock_it_ends_with_its_duration(make_bench):

@@ -11,6 +11,7 @@ from impact_setup import documentation, environment, workspace
 from impact_setup.distribution import select_ros
 from impact_setup.errors import SetupError, UsageError
 from impact_setup.layout import Layout
+from impact_setup.two_processes import pytest_arguments
 
 FAILED = 1
 WRONG_USAGE = 2
@@ -34,7 +35,7 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
   reproduce   what the papers claim, recomputed
   bench       how long things take
   robot       the YAML of your own arm, from its URDF
-  test        the whole test suite; arguments go to pytest
+  test        the test suite; arguments go to pytest; with -m slow_build: the builds
   shell       a shell with everything sourced; ./impact shell -- COMMAND runs one command in it
   doc         the documentation as web pages in build/doc; arguments go to Sphinx
   setup       set up, and nothing else
@@ -111,8 +112,7 @@ def command_line(
     """
     python = str(layout.python)
     if command == "test":
-        # an empty -m: the slow builds too, which a bare pytest (and colcon test) leaves out
-        return [python, "-m", "pytest", "-m", "", *arguments]
+        return [python, "-m", "pytest", *pytest_arguments(arguments, layout.root)]
     if command == "shell":
         return shell_line(arguments, environ, layout)
     if command == "doc":

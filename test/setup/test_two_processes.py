@@ -1,0 +1,62 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""`./impact test` takes two processes where it may; CI runs it, and what it leaves out."""
+
+import re
+
+import pytest
+from impact_setup import cli
+from impact_setup.layout import Layout
+from impact_setup.two_processes import TWO_PROCESSES
+
+
+@pytest.fixture
+def pytest_line(project_root):
+    """A function that returns what follows ``pytest`` on the command line."""
+
+    def line(*arguments):
+        call = cli.command_line("test", list(arguments), Layout(project_root), {})
+        assert call[1:3] == ["-m", "pytest"]
+        return call[3:]
+
+    return line
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["-q", "-x", "--durations", "15"],
+        ["test/qp", "-k", "robust"],
+        ["-m", ""],
+        ["-m", "slow_build"],
+        ["test/setup/test_house.py", "test/cli"],
+        ["test/setup/test_house.py", "test/setup/test_copyright.py"],
+        ["-p", "no:cacheprovider"],
+    ],
+)
+def test_two_processes_share_the_tests(pytest_line, arguments):
+    assert pytest_line(*arguments) == [*TWO_PROCESSES, *arguments]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["-n", "4"], ["-n0"], ["--numprocesses=8"], ["--numprocesses", "8"]),
+        *(["-p", "no:xdist"], ["-pno:xdist"], ["--pdb"], ["-x", "--trace"], ["-s"]),
+        ["--collect-only"],
+        ["test/setup/test_house.py", "-x"],
+        ["test/setup/test_house.py::test_dependencies_point_one_way"],
+    ],
+)
+def test_what_needs_one_process_or_says_how_many_stays_as_it_is(pytest_line, arguments):
+    assert pytest_line(*arguments) == arguments
+
+
+def test_ci_runs_the_tests_as_the_readme_says_and_those_left_out(project_root):
+    steps = re.findall(r"^step (.*)", (project_root / ".ci" / "run").read_text(), re.MULTILINE)
+    settings = (project_root / "pyproject.toml").read_text()
+    (left_out,) = re.findall(r'addopts = .*"-m", "not (\w+)"', settings)
+    tests = [step.replace(" --durations 15", "") for step in steps if "impact test" in step]
+    assert tests == ["./impact test", f"./impact test -m {left_out}"]
+    assert "./impact test  " in (project_root / "README.md").read_text()
