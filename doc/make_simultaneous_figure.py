@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from impact_predictor import ArmBody, Contact, box, face_points, impact_system
-from impact_robots import ArmDynamics, ArmState, contact_rotation, load_robot
+from impact_robots import ArmDynamics, PointState, contact_rotation, load_robot
 
 FILE = Path(__file__).with_name("figures") / "simultaneous_impacts.png"
 SPEED = 0.7  # of the hand before, along -y [m/s]
@@ -36,7 +36,7 @@ PUBLISHED = {
 MEASURED = [0.587, 0.534, 0.469]
 
 
-def pushing_arm() -> tuple[ArmState, dict[str, np.ndarray]]:
+def pushing_arm() -> tuple[PointState, dict[str, np.ndarray]]:
     """Return the arm's state before, its hand moving without turning, and its motor inertias."""
     robot = load_robot("panda")
     dynamics = ArmDynamics(robot)
@@ -46,7 +46,7 @@ def pushing_arm() -> tuple[ArmState, dict[str, np.ndarray]]:
 
 
 def speed_after(
-    state: ArmState, motor_inertia: np.ndarray, mass: float, flat: bool = True
+    state: PointState, motor_inertia: np.ndarray, mass: float, flat: bool = True
 ) -> float:
     """Return the hand's speed after the impact along -y [m/s].
 

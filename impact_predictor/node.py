@@ -122,10 +122,10 @@ class PredictorNode(Node):
             self._draw(Forecast(shown, impulses), header, STAY)
 
     def _sets(self, request: Any, response: Any) -> None:
-        robot, state, rotation, message = self._reader.surface(request, self._newest_state())
+        state, rotation, message = self._reader.surface(request, self._newest_state())
         polytopes = robot_sets(
             state,
-            robot,
+            self._reader.robot,
             rotation,
             friction=request.friction,
             restitution=(request.restitution_low, request.restitution_high),
@@ -137,7 +137,7 @@ class PredictorNode(Node):
             names=request.sets,
         )
         response.polytopes = [
-            self._polytope_message(each, message, robot.contact_frame) for each in polytopes
+            self._polytope_message(each, message, state.frame) for each in polytopes
         ]
 
     # --- stream -------------------------------------------------------------------------------

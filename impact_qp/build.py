@@ -11,7 +11,7 @@ import numpy as np
 from impact_qp.limits import Limit
 from impact_qp.program import QuadraticProgram
 from impact_qp.tasks import Task
-from impact_robots.dynamics import ArmState
+from impact_robots.state import RobotState
 
 REGULARISATION = 1e-6  # on every variable
 SLACK_WEIGHT = 1e6  # on the amount by which yielding rows give way
@@ -68,7 +68,7 @@ class ProgramBuilder:
             row, column = rows.stop, columns.stop
         return views
 
-    def build(self, state: ArmState, added: np.ndarray | None = None) -> QuadraticProgram:
+    def build(self, state: RobotState, added: np.ndarray | None = None) -> QuadraticProgram:
         """Return the program at a state; it is overwritten by the next one.
 
         Args:
@@ -96,7 +96,7 @@ class ProgramBuilder:
 
 
 def build(
-    state: ArmState, tasks: Sequence[Task], limits: Sequence[Limit], *, soften: bool = False
+    state: RobotState, tasks: Sequence[Task], limits: Sequence[Limit], *, soften: bool = False
 ) -> QuadraticProgram:
     """Return the program of the tasks under the limits, see :class:`ProgramBuilder`."""
     return ProgramBuilder(len(state.dq), tasks, limits, soften=soften).build(state)

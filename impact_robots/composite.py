@@ -25,12 +25,13 @@ class Composite(NamedTuple):
 
 
 def composite_of(
-    model: pin.Model, frame: int, which: str = "moving"
-) -> Callable[[pin.Model, pin.Data], Composite]:
+    model: pin.Model, data: pin.Data, frame: int, which: str = "moving"
+) -> Callable[[], Composite]:
     """Return the function that computes a composite body after ``pinocchio.computeAllTerms``.
 
     Args:
         model: of pinocchio.
+        data: its work memory.
         frame: index of the contact frame.
         which: of :data:`COMPOSITES`: "moving" leaves out the base (the fixed link, or the body of
             a free-flyer), as Wang, Dehio, Kheddar, RA-L 2022 do; "all" counts it; "chain" counts
@@ -45,8 +46,8 @@ def composite_of(
     if not sum(model.inertias[i].mass for i in joints) > 0.0:
         raise RobotError(f"composite {which!r}: expected links with mass, got none")
     if joints == list(range(1, model.njoints)):
-        return _every_moving_link
-    return lambda model, data: _some_links(model, data, joints)
+        return _every_moving_link(model, data)
+    return lambda: _some_links(model, data, joints)
 
 
 def _joints(model: pin.Model, frame: int, which: str) -> list[int]:
@@ -60,10 +61,11 @@ def _joints(model: pin.Model, frame: int, which: str) -> list[int]:
     return moving if which == "moving" else [base, *moving]
 
 
-def _every_moving_link(model: pin.Model, data: pin.Data) -> Composite:
-    """Return what pinocchio has summed up already."""
-    total = data.Ig
-    return Composite(total.mass, data.com[0].copy(), total.inertia.copy(), data.Ag.copy())
+def _every_moving_link(model: pin.Model, data: pin.Data) -> Callable[[], Composite]:
+    """Return the function that copies what pinocchio has summed up already."""
+    pin.computeAllTerms(model, data, pin.neutral(model), np.zeros(model.nv))
+    mass, total, com, A_G = data.Ig.mass, data.Ig, data.com[0], data.Ag
+    return lambda: Composite(mass, com.copy(), total.inertia, A_G.copy())
 
 
 def _some_links(model: pin.Model, data: pin.Data, joints: list[int]) -> Composite:

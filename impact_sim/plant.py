@@ -13,6 +13,7 @@ import pinocchio as pin
 
 from impact_predictor.contact_force.laws import ContactLaw
 from impact_robots.contact_frame import contact_rotation
+from impact_robots.contact_point import OWN, ContactPoint
 from impact_robots.robot import Robot
 from impact_sim.exceptions import SimulationError
 from impact_sim.mujoco_model import (
@@ -73,6 +74,7 @@ class FlexibleJointPlant:
         surface: Surface | None = None,
         *,
         contact_step: float = CONTACT_STEP,
+        contact: ContactPoint = OWN,
     ) -> None:
         """Build the model; ``reset`` puts it somewhere.
 
@@ -80,11 +82,16 @@ class FlexibleJointPlant:
             robot: the arm.
             surface: what it may hit.
             contact_step: integration step close to the surface [s].
+            contact: point that may hit it.
+
+        Raises:
+            RobotError: there is no such point.
         """
         self.robot = robot
         self.surface = surface
         self.contact_step = contact_step
-        self.model = build_mujoco_model(robot)
+        self.contact = contact
+        self.model = build_mujoco_model(robot, contact)
         self.data = mujoco.MjData(self.model)
         joints = [self.model.joint(motor_joint(name)) for name in robot.joint_names]
         springs = [self.model.joint(deflection_joint(name)) for name in robot.joint_names]

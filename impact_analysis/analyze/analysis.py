@@ -35,7 +35,7 @@ from impact_predictor import crb, impulse_set
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.inertia.inertia_models import effective_masses, inverse_inertias
 from impact_predictor.laws.impact_map import contact_impulse
-from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
+from impact_robots import ArmDynamics, PointState, Robot, contact_rotation
 
 Progress = Callable[[float, str], None]
 BEST = "M+B_theta"  # what a torque-controlled arm hits with
@@ -189,7 +189,7 @@ def _judge(
 
 
 def _normal_impulses(
-    item: MeasuredImpact, robot: Robot, state: ArmState, rotation: np.ndarray, known: _Known
+    item: MeasuredImpact, robot: Robot, state: PointState, rotation: np.ndarray, known: _Known
 ) -> dict[str, float]:
     """Return the normal impulse by each inverse inertia and the friction law, NaN for none [N.s].
 
@@ -228,7 +228,7 @@ def _impulse_ratios(judged: Sequence[Judged], seed: int) -> dict[str, Statistic]
 
 
 def _membership(
-    item: MeasuredImpact, state: ArmState, rotation: np.ndarray, found: Coefficients
+    item: MeasuredImpact, state: PointState, rotation: np.ndarray, found: Coefficients
 ) -> Membership | None:
     """Return whether an impulse lies in its set; none if either is unknown."""
     if not np.isfinite(item.impulse).all():

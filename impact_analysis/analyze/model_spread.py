@@ -22,7 +22,7 @@ from impact_predictor.prediction.model_error import (
     place_variations,
 )
 from impact_predictor.prediction.predict import map_inertia
-from impact_robots import ArmDynamics, ArmState, Robot, contact_rotation
+from impact_robots import ArmDynamics, PointState, Robot, contact_rotation
 
 POINTS, TILTS = 3, 2  # of place_variations
 
@@ -56,7 +56,7 @@ def model_spread(
         state, rotation = dynamics(item.q, item.dq_before), contact_rotation(item.normal)
         M_x = map_inertia(state, robot, model)
 
-        def after(inertia: np.ndarray, at: ArmState, axes: np.ndarray) -> np.ndarray:
+        def after(inertia: np.ndarray, at: PointState, axes: np.ndarray) -> np.ndarray:
             J, dq = axes.T @ at.J[:3], at.dq
             return map_state(
                 inertia, J, dq, friction=friction, restitution=restitution, law=law
@@ -74,14 +74,14 @@ def model_spread(
     return Spread(velocities, ratios)
 
 
-def _ratio(state: ArmState, rotation: np.ndarray, after: np.ndarray) -> float:
+def _ratio(state: PointState, rotation: np.ndarray, after: np.ndarray) -> float:
     """Return -v_n^+/v_n^- of the contact point [-]."""
     row = rotation[:, 2] @ state.J[:3]
     return -float(row @ after) / float(row @ state.dq)
 
 
 def mass_interval(
-    state: ArmState, robot: Robot, rotation: np.ndarray, model: str
+    state: PointState, robot: Robot, rotation: np.ndarray, model: str
 ) -> tuple[float, float]:
     """Return the 95 % interval of the effective mass along the normal [kg].
 
@@ -92,7 +92,7 @@ def mass_interval(
         model: inertia of the impact map.
     """
 
-    def mass(inertia: np.ndarray, at: ArmState, axes: np.ndarray) -> float:
+    def mass(inertia: np.ndarray, at: PointState, axes: np.ndarray) -> float:
         row = axes[:, 2] @ at.J[:3]
         return 1.0 / float(row @ np.linalg.solve(inertia, row))
 

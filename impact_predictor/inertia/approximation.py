@@ -11,7 +11,7 @@ import numpy as np
 
 from impact_predictor.exceptions import OutOfRangeError
 from impact_predictor.symmetric3 import solve
-from impact_robots import ArmState
+from impact_robots import PointState
 
 
 class CompositeContact(NamedTuple):
@@ -21,7 +21,7 @@ class CompositeContact(NamedTuple):
     normal_velocity: float  # [m/s]
 
 
-def composite_contact(state: ArmState, rotation: np.ndarray) -> CompositeContact:
+def composite_contact(state: PointState, rotation: np.ndarray) -> CompositeContact:
     """Return what the composite rigid body says along the normal; P0 (17), (29).
 
     The mass is that of ``effective_mass(crb(state, rotation))``.
@@ -47,7 +47,7 @@ def composite_contact(state: ArmState, rotation: np.ndarray) -> CompositeContact
     return CompositeContact(1.0 / mobility, velocity)
 
 
-def approximate_to_exact_ratio(state: ArmState, rotation: np.ndarray) -> float:
+def approximate_to_exact_ratio(state: PointState, rotation: np.ndarray) -> float:
     """Return e_a [-]: normal velocity of the contact point on the composite body over the real one.
 
     Wang, Dehio, Kheddar, RA-L 2022, (29): the body has the arm's momentum and the composite

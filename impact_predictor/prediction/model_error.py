@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from impact_predictor.prediction.predict import map_inertia
-from impact_robots import ArmState, Robot
+from impact_robots import PointState, Robot
 from impact_robots.link_inertias import link_inertias
 
 
@@ -29,7 +29,7 @@ QUANTILE = 1.96  # of a normal distribution: standard deviations in half a 95 % 
 
 
 def inertia_variations(
-    state: ArmState, robot: Robot, model: str, error: ModelError = MODEL_ERROR
+    state: PointState, robot: Robot, model: str, error: ModelError = MODEL_ERROR
 ) -> Iterator[np.ndarray]:
     """Yield M + B, shape (n, n) [kg.m^2], with each link and then each motor moved alone.
 
@@ -52,21 +52,17 @@ def inertia_variations(
 
 
 def place_variations(
-    state: ArmState, rotation: np.ndarray, error: ModelError = MODEL_ERROR
-) -> Iterator[tuple[ArmState, np.ndarray]]:
+    state: PointState, rotation: np.ndarray, error: ModelError = MODEL_ERROR
+) -> Iterator[tuple[PointState, np.ndarray]]:
     """Yield state and surface axes: the contact point moved thrice, the surface tilted twice.
-
-    Of a moved point the state has Jacobian, twist and position, which is what an impact needs.
 
     Args:
         state: of the arm.
         rotation: R_Op, from contact axes to base axes, shape (3, 3).
         error: of the model.
     """
-    for axis in error.point * state.rotation.T:  # of the tool, in base axes
-        J = state.J.copy()
-        J[:3] -= pin.skew(axis) @ state.J[3:]
-        yield state._replace(J=J, twist=J @ state.dq, position=state.position + axis), rotation
+    for axis in np.eye(3):
+        yield state.beside(error.point * axis), rotation
     for axis in np.eye(3)[:2]:
         yield state, rotation @ pin.exp3(error.normal * axis)
 

@@ -16,7 +16,7 @@ from impact_predictor.prediction.impact_question import (
 )
 from impact_predictor.prediction.robot_contacts import RobotContact
 from impact_predictor.sets.polytope import Polytope
-from impact_robots import ArmDynamics, ArmState, Robot
+from impact_robots import ArmDynamics, PointState, Robot
 
 _SECOND = 1_000_000_000  # [ns]
 
@@ -97,7 +97,7 @@ class NearContact:
         """Return the number of the period that holds ``time`` [ns]."""
         return time // self._period
 
-    def _question(self, state: ArmState) -> ImpactQuestion:
+    def _question(self, state: PointState) -> ImpactQuestion:
         """Return the question about an impact in ``state``."""
         surface, name = self._surface, self._robot.contact_frame
         friction, middle = (surface.friction, surface.friction), sum(surface.restitution) / 2

@@ -16,13 +16,13 @@ from impact_predictor.inertia.inertia_models import named_inverse_inertia
 from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.laws.impact_map import map_state
 from impact_predictor.prediction.prediction import Prediction
-from impact_robots import ArmState, Robot
+from impact_robots import PointState, Robot
 
 _STATE_LIMIT, _VELOCITY_LIMIT = int(Flag.STATE_LIMIT), int(Flag.VELOCITY_LIMIT)
 
 
 def predict(
-    state: ArmState,
+    state: PointState,
     robot: Robot,
     rotation: np.ndarray,
     *,
@@ -72,7 +72,7 @@ class Assumptions(NamedTuple):
 
 def complete(
     result: ImpactMapResult,
-    state: ArmState,
+    state: PointState,
     robot: Robot,
     rotation: np.ndarray,
     assumptions: Assumptions,
@@ -92,7 +92,7 @@ def complete(
     return Prediction(
         model=assumptions.model,
         inverse_inertia=assumptions.inverse_inertia,
-        contact=robot.contact_frame,
+        contact=state.frame,
         contact_position=state.position,
         contact_rotation=rotation,
         friction=assumptions.friction,
@@ -115,7 +115,7 @@ def complete(
     )
 
 
-def check_finite(state: ArmState) -> None:
+def check_finite(state: PointState) -> None:
     """Check positions and velocities.
 
     Raises:
@@ -126,7 +126,7 @@ def check_finite(state: ArmState) -> None:
         raise OutOfRangeError("state", "finite positions and velocities", got)
 
 
-def map_inertia(state: ArmState, robot: Robot, model: str) -> np.ndarray:
+def map_inertia(state: PointState, robot: Robot, model: str) -> np.ndarray:
     """Return M + B of an impact map's ``model``, shape (n, n) [kg.m^2].
 
     Raises:
@@ -135,12 +135,10 @@ def map_inertia(state: ArmState, robot: Robot, model: str) -> np.ndarray:
     motors = robot.motor_inertias
     if model not in motors:
         raise UnknownNameError("model", model, motors)
-    M_x = state.M.copy()
-    M_x.ravel()[:: len(M_x) + 1] += motors[model]
-    return M_x
+    return state.robot_state.inertia(motors[model])
 
 
-def _limit_flags(state: ArmState, robot: Robot, dq_after: np.ndarray) -> int:
+def _limit_flags(state: PointState, robot: Robot, dq_after: np.ndarray) -> int:
     """Return which of the robot's limits are broken before and after the impact."""
     flags, limits = 0, robot.limits.rows
     for (low, high, fastest), q, dq in zip(

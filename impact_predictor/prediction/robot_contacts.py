@@ -17,17 +17,17 @@ from impact_predictor.multicontact.simultaneous_impact import simultaneous_impac
 from impact_predictor.prediction.predict import Assumptions, check_finite, complete, map_inertia
 from impact_predictor.prediction.prediction import Prediction
 from impact_predictor.validation import friction_range, restitution_range
-from impact_robots import ArmState, Robot
+from impact_robots import PointState, Robot
 
 
 class RobotContact(NamedTuple):
     """A point of a robot that hits a surface, with ranges (low, high) of what is not known."""
 
-    state: ArmState  # of the robot, at this point
+    state: PointState  # of the robot, at this point
     rotation: np.ndarray  # R_Op, from contact axes to base axes, shape (3, 3)
     friction: tuple[float, float]  # [-]
     restitution: tuple[float, float]  # [-]
-    name: str = ""  # of the point; empty: the robot's contact frame
+    name: str = ""  # of the point; empty: its frame
 
 
 def predict_contacts(
@@ -65,7 +65,7 @@ def predict_contacts(
         mu, e = _middle(contact.friction), _middle(contact.restitution)
         assumptions = Assumptions(model, mu, e, law, inverse_inertia)
         prediction = complete(result, contact.state, robot, contact.rotation, assumptions)
-        predictions.append(prediction._replace(contact=contact.name or robot.contact_frame))
+        predictions.append(prediction._replace(contact=contact.name or contact.state.frame))
     return tuple(predictions)
 
 
@@ -90,7 +90,7 @@ def contact_results(
     return solve(M_x, _jacobian(contacts), dq, mu, e, law)
 
 
-def checked_state(contacts: Sequence[RobotContact], law: str) -> ArmState:
+def checked_state(contacts: Sequence[RobotContact], law: str) -> PointState:
     """Return the state that all contacts share.
 
     Raises:

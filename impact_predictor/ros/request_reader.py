@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -23,7 +22,15 @@ from impact_predictor.ros.request_limits import (
     in_bounds,
 )
 from impact_predictor.sets.robot_sets import SETS
-from impact_robots import ArmDynamics, ArmState, ImpactError, Robot, RobotError, contact_rotation
+from impact_robots import (
+    ArmDynamics,
+    ImpactError,
+    PointState,
+    Robot,
+    RobotError,
+    RobotState,
+    contact_rotation,
+)
 from impact_robots.robot import read_only
 from impact_ros.exceptions import MessageError
 from impact_ros.messages import JointReader, reorder, to_nanoseconds, vector
@@ -36,7 +43,8 @@ class RequestReader:
         """Keep the ``robot``."""
         self.robot = robot
         self._joint_reader = JointReader(robot.joint_names)
-        self._dynamics = {robot.contact_frame: ArmDynamics(robot)}
+        self._frames = [frame.name for frame in robot.model.frames[1:]]
+        self._dynamics = ArmDynamics(robot)
 
     def prediction(self, request: Any, last_state: Any) -> tuple[ImpactQuestion, Any]:
         """Return what a request for a prediction asks, and the joint state that it is about.
@@ -55,7 +63,8 @@ class RequestReader:
             raise RequestError("CODE_NO_CONTACT", "contacts: expected at least one, got none")
         at_most("contacts", request.contacts, MOST_CONTACTS)
         at_most("models", request.models, len(self.robot.motor_inertias))
-        pairs = [self._read_contact(i, each, q, dq) for i, each in enumerate(request.contacts)]
+        state = self._dynamics.state(q, dq)
+        pairs = [self._read_contact(i, each, state) for i, each in enumerate(request.contacts)]
         question = ImpactQuestion(
             contacts=tuple(pair[0] for pair in pairs),
             ranges=tuple(pair[1] for pair in pairs),
@@ -65,8 +74,8 @@ class RequestReader:
         )
         return question, message
 
-    def surface(self, request: Any, last_state: Any) -> tuple[Robot, ArmState, np.ndarray, Any]:
-        """Return robot, state and R_Op of a request, and the joint state that it is about.
+    def surface(self, request: Any, last_state: Any) -> tuple[PointState, np.ndarray, Any]:
+        """Return state and R_Op of a request, and the joint state that it is about.
 
         Args:
             request: of impact_msgs/ComputeFeasibleSets.
@@ -84,8 +93,8 @@ class RequestReader:
             expected = f"at least {1.0 / LARGEST:g} s"
             raise OutOfRangeError("impact_duration", expected, request.impact_duration)
         rotation = _rotation(request.normal)
-        dynamics = self._at(request.contact_frame)
-        return dynamics.robot, dynamics(q, dq), rotation, message
+        frame = self._frame(request.contact_frame)
+        return self._dynamics.state(q, dq).at(frame), rotation, message
 
     def _joints(self, message: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return positions and velocities in the robot's joint order, finite."""
@@ -105,31 +114,27 @@ class RequestReader:
         return q, dq
 
     def _read_contact(
-        self, place: int, contact: Any, q: np.ndarray, dq: np.ndarray
+        self, place: int, contact: Any, state: RobotState
     ) -> tuple[RobotContact, RobotContact]:
         """Return one contact of a request without and with its uncertainty."""
         try:
-            rotation, dynamics = _rotation(contact.normal), self._at(contact.frame)
-            state = _moved(dynamics(q, dq), contact.offset)
+            rotation, frame = _rotation(contact.normal), self._frame(contact.frame)
+            point = state.at(frame, _lever(contact.offset))
             sharp, wide = uncertain(contact)
             in_bounds(friction=wide[0][1])
         except ImpactError as error:
             raise RequestError(code_name(error), f"contacts[{place}]: {error}") from None
-        name = dynamics.robot.contact_frame
         return (
-            RobotContact(state, rotation, *sharp, name),
-            RobotContact(state, rotation, *wide, name),
+            RobotContact(point, rotation, *sharp, frame),
+            RobotContact(point, rotation, *wide, frame),
         )
 
-    def _at(self, frame: str) -> ArmDynamics:
-        """Return the dynamics of the robot with its contact point at ``frame``; empty: its own."""
-        frame = frame or self.robot.contact_frame
-        if frame not in self._dynamics:
-            frames = [each.name for each in self.robot.model.frames]
-            if frame not in frames:
-                raise UnknownNameError("contact frame", frame, frames)
-            self._dynamics[frame] = ArmDynamics(replace(self.robot, contact_frame=frame))
-        return self._dynamics[frame]
+    def _frame(self, name: str) -> str:
+        """Return the name of a frame; empty: the robot's contact frame."""
+        name = name or self.robot.contact_frame
+        if name not in self._frames:
+            raise UnknownNameError("contact frame", name, self._frames)
+        return name
 
 
 def _state(request: Any, last_state: Any) -> Any:
@@ -163,14 +168,14 @@ def _known_rotation(x: float, y: float, z: float) -> np.ndarray:
     return read_only(contact_rotation(np.array([x, y, z])))
 
 
-def _moved(state: ArmState, offset: Any) -> ArmState:
-    """Return the state with the contact point moved by ``offset``, a Point in tool axes [m]."""
+def _lever(offset: Any) -> np.ndarray | None:
+    """Return an offset, a Point in the frame's axes, shape (3,) [m]; none if it is zero."""
     if offset.x == offset.y == offset.z == 0.0:
-        return state
+        return None
     lever = vector(offset)
     if not (np.abs(lever) < LARGEST).all():
         raise OutOfRangeError("offset", f"three finite numbers below {LARGEST:g}", lever)
-    return state.at_offset(lever)
+    return lever
 
 
 def _margin(uncertainty: float) -> float:

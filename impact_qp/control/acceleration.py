@@ -13,8 +13,8 @@ from impact_qp.build import ProgramBuilder
 from impact_qp.limits import JointLimit, Limit, TorqueLimit
 from impact_qp.program import NoSolutionFound, solve
 from impact_qp.tasks import Task
-from impact_robots.dynamics import ArmState
 from impact_robots.robot import Robot
+from impact_robots.state import RobotState
 
 YIELDING = ("impact", "collision")  # how the names of rows that give way begin
 BRAKING_RATE = 10.0  # of the fall-back that only brakes [1/s]
@@ -61,7 +61,7 @@ class AccelerationSolver:
         self._bound = [(), ()]
 
     def solve(
-        self, state: ArmState, *, impact: bool = False, added: np.ndarray | None = None
+        self, state: RobotState, *, impact: bool = False, added: np.ndarray | None = None
     ) -> Acceleration:
         """Return the best acceleration; never raises for a finite state.
 
@@ -86,13 +86,13 @@ class AccelerationSolver:
         relaxed = tuple(name for name in active if name.startswith(YIELDING))
         return Acceleration(x[:n], active, max(0.0, float(x[-1])), relaxed)
 
-    def _braking(self, state: ArmState) -> Acceleration:
+    def _braking(self, state: RobotState) -> Acceleration:
         """Return a braking acceleration within the torque limits, when these exclude the box.
 
         What the torques really do may be beyond the acceleration limits; what the next cycle is
         told is not, so that nothing grows from one cycle to the next.
         """
-        inertia = state.M + np.diag(self.robot.apparent_motor_inertia)
+        inertia = state.inertia(self.robot.apparent_motor_inertia)
         wanted = np.clip(-BRAKING_RATE * state.dq, *self.joint_limit.box(state))
         torque = np.clip(inertia @ wanted + state.h, *self.torque_limit.box(state))
         most = self.robot.limits.acceleration

@@ -22,8 +22,9 @@ from impact_qp.exceptions import ControlError
 from impact_qp.limits import ImpactLimit, RobustImpactLimit
 from impact_qp.limits.torque import KEPT
 from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
-from impact_robots.dynamics import ArmDynamics, ArmState
+from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
+from impact_robots.state import PointState
 
 VELOCITY_MARGIN = 0.02  # of robust limits; an arm follows velocities within 1 %, and then 1 %
 AT_REST = 0.01  # share of the velocity limits
@@ -227,15 +228,15 @@ class ImpactController:
             return 1.0
         return max(0.0, elapsed / self._period_ns)
 
-    def _look_before_approaching(self, state: ArmState, dq: np.ndarray, gap: float) -> None:
+    def _look_before_approaching(self, state: PointState, dq: np.ndarray, gap: float) -> None:
         """Stop instead, if the arm already moves too fast and too near to be slowed down."""
         if self._stopping or self._phase is not Phase.APPROACH:
             return
-        measured = state._replace(dq=dq, twist=state.J.dot(dq))
+        measured = self._dynamics(state.q, dq)
         self.refused = cannot_be_made_safe(self.robot, self.impact_limit, measured, gap)
         self._stopping = bool(self.refused)
 
-    def _situation(self, state: ArmState, gap: float, impact: bool) -> Situation:
+    def _situation(self, state: PointState, gap: float, impact: bool) -> Situation:
         """Return what the next phase depends on."""
         return Situation(
             self._phase,
@@ -266,7 +267,7 @@ class ImpactController:
             return False
         return float(values.dot(values)) < PLAUSIBLE**2  # NaN: no
 
-    def _watch_for_stall(self, state: ArmState, dq: np.ndarray, gap: float, ready: bool) -> None:
+    def _watch_for_stall(self, state: PointState, dq: np.ndarray, gap: float, ready: bool) -> None:
         """Hold the measured speed along the normal against what it should be."""
         if self._phase not in MOVING or not ready or not self._started:
             self._stall.reset()
@@ -278,7 +279,7 @@ class ImpactController:
         speed = sign * float(self._normal.dot(state.J[:3].dot(dq)))
         self._stall.update(speed, sign * self._speed, bound)
 
-    def _enter(self, phase: Phase, state: ArmState) -> None:
+    def _enter(self, phase: Phase, state: PointState) -> None:
         """Start a phase from this state."""
         if not self._started and not (self._positioned and self._is_near(state.q)):
             self._position = state.q
@@ -290,7 +291,7 @@ class ImpactController:
         self._posture_task.damping = BRAKING_RATE if phase is Phase.BRAKE else POSTURE_DAMPING
         self._stay_at(state)
 
-    def _stay_at(self, state: ArmState) -> None:
+    def _stay_at(self, state: PointState) -> None:
         """Let orientation and posture be what they are now."""
         self._orientation_task.reference = state.rotation
         self._posture_task.reference = state.q
@@ -299,7 +300,7 @@ class ImpactController:
         """Return whether the last commanded position is one that the arm may be following."""
         return bool((np.abs(q - self._position) <= LEAD * self.robot.limits.velocity).all())
 
-    def _command(self, state: ArmState, dq: np.ndarray, gap: float, ready: bool) -> Command:
+    def _command(self, state: PointState, dq: np.ndarray, gap: float, ready: bool) -> Command:
         """Return the command of the present phase."""
         limit = self.impact_limit if self._impact_limit_acts(gap) else None
         if limit is not None and self.plan.interface == "torque":
@@ -309,7 +310,7 @@ class ImpactController:
         else:
             self._set_reference(state, ready)
             added = self._press(state)
-            result = self._solver.solve(state, impact=limit is not None, added=added)
+            result = self._solver.solve(state.robot_state, impact=limit is not None, added=added)
         torque, reference = self._torques(state, result.ddq)
         velocity, position = self._motion(state, dq, result.ddq)
         compensated = state.g if self.robot.driver_compensates_gravity else 0.0
@@ -332,7 +333,7 @@ class ImpactController:
         )
 
     def _motion(
-        self, state: ArmState, dq: np.ndarray, ddq: np.ndarray
+        self, state: PointState, dq: np.ndarray, ddq: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the velocities [rad/s] and positions [rad] to command, (n,) each."""
         dt, limits, last = self.period, self.robot.limits, self._velocity
@@ -357,13 +358,13 @@ class ImpactController:
         towards = self._phase in (Phase.APPROACH, Phase.PRESS, Phase.BRAKE)
         return towards and near and self.impact_limit is not None
 
-    def _coast(self, state: ArmState) -> Acceleration:
+    def _coast(self, state: PointState) -> Acceleration:
         """Return the acceleration that gravity compensation alone leaves: u = g."""
-        inertia = state.M + np.diag(self.robot.apparent_motor_inertia)
+        inertia = state.robot_state.inertia(self._motor)
         ddq = np.linalg.solve(inertia, state.g - state.h)
         return Acceleration(ddq, active=(), slack=0.0, relaxed=())
 
-    def _set_reference(self, state: ArmState, ready: bool) -> None:
+    def _set_reference(self, state: PointState, ready: bool) -> None:
         """Ramp the reference velocity towards the phase's speed along the normal, or hold."""
         plan, task = self.plan, self._velocity_task
         if self._held is not None:
@@ -380,7 +381,7 @@ class ImpactController:
         task.reference = self._speed * self._normal
         task.feedforward = step / self.period * self._normal
 
-    def _press(self, state: ArmState) -> np.ndarray | None:
+    def _press(self, state: PointState) -> np.ndarray | None:
         """Return the accelerations (n,) [rad/s^2] that pressing adds, none in other phases."""
         pressing, limit = self._phase is Phase.PRESS, self.impact_limit
         if limit is not None:
@@ -391,17 +392,17 @@ class ImpactController:
         force = min(self.plan.press_force, most) * min(1.0, self._phase_time / RAMP)
         return force * press_acceleration(self.robot, state, self._normal)
 
-    def _torques(self, state: ArmState, ddq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _torques(self, state: PointState, ddq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return u and the links' share of it, each of shape (n,) [N.m].
 
         u = (M + B_theta) qddot + h, clipped to torque and rate; the links' share is without
         B_theta and not clipped.
         """
         links = state.M.dot(ddq) + state.h
-        lower, upper = self._solver.torque_limit.box(state)
+        lower, upper = self._solver.torque_limit.box(state.robot_state)
         return np.minimum(np.maximum(links + self._motor * ddq, lower), upper), links
 
-    def _remember(self, command: Command, state: ArmState) -> None:
+    def _remember(self, command: Command, state: PointState) -> None:
         """Keep what the next cycle's rates are measured from."""
         self._sent = command.torque - state.g
         self._solver.joint_limit.previous = command.ddq

@@ -9,8 +9,8 @@ from math import sqrt
 import numpy as np
 
 from impact_qp.limits.limit import Limit
-from impact_robots.dynamics import ArmState
 from impact_robots.robot import Robot
+from impact_robots.state import RobotState
 
 POSITION_RESERVE = 1e-4  # kept to the position limits, for what sampling adds [rad]
 
@@ -57,18 +57,18 @@ class JointLimit(Limit):
         identity = np.eye(n)
         self._G = np.vstack([identity, -identity])
 
-    def fill(self, state: ArmState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+    def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the box as 2 n rows."""
         lower, upper = self._bounds(state)
         G[:] = self._G
         h[:] = upper + [-low for low in lower]
 
-    def box(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
+    def box(self, state: RobotState) -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper joint accelerations, each of shape (n,) [rad/s^2]."""
         lower, upper = self._bounds(state)
         return np.array(lower), np.array(upper)
 
-    def _bounds(self, state: ArmState) -> tuple[list[float], list[float]]:
+    def _bounds(self, state: RobotState) -> tuple[list[float], list[float]]:
         free = self.previous is None
         previous = self._nothing if self.previous is None else self.previous.tolist()
         lower: list[float] = []

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_robots.dynamics import ArmState
+from impact_robots.state import RobotState
 
 NO_EFFECT = 1.0  # bound of a row of zeros
 
@@ -37,10 +37,10 @@ class Limit(ABC):
     variables = 0
 
     @abstractmethod
-    def fill(self, state: ArmState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+    def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the rows at a state: G (m, n), E (m, ny) and h (m,), all of them, in place."""
 
-    def rows(self, state: ArmState) -> Rows:
+    def rows(self, state: RobotState) -> Rows:
         """Return the rows at a state."""
         m, n = len(self.names), len(state.dq)
         G, E, h = np.zeros((m, n)), np.zeros((m, self.variables)), np.zeros(m)

@@ -16,14 +16,14 @@ from impact_qp.control.plan import AFTERS, Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import Contact
 from impact_qp.parameters import ControllerParameters
-from impact_robots import ArmState, Robot, RobotError
+from impact_robots import PointState, Robot, RobotError
 
 _AFTERS = ("retract", *AFTERS)  # by the goal's constants; unknown: retract
 STRICTNESS = ("unaware", "existential", "nominal", "robust")  # impact limits, from the loosest on
 LONGEST = 3600.0  # time-out of a goal [s]
 
 
-def plan_of(goal: Any, settings: ControllerParameters, robot: Robot, state: ArmState) -> Plan:
+def plan_of(goal: Any, settings: ControllerParameters, robot: Robot, state: PointState) -> Plan:
     """Return what an ExecuteImpact goal asks for, within what the node's parameters allow.
 
     What is left open (0 or NaN) is the parameters'.

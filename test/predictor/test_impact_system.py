@@ -189,7 +189,9 @@ def test_a_load_welded_to_the_hand_adds_its_inertia_to_the_arms(panda, pushing):
         [Contact(hit, [0, 1, 0], "load", friction=0.3)],
         [Loop(pushing.position, "load", "arm")],
     ).solve()
-    heavier = pushing._replace(M=pushing.M + J.T @ load.inertia() @ J)
+    heavier = pushing._replace(
+        robot_state=pushing.robot_state._replace(M=pushing.M + J.T @ load.inertia() @ J)
+    )
     alone = impact_system(
         {"arm": ArmBody(heavier)}, [Contact(hit, [0, 1, 0], "arm", friction=0.3)]
     ).solve()

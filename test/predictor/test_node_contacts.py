@@ -41,7 +41,7 @@ def asked(panda, hitting):
 def two_points(hitting, wall):
     """Two points of the tool, the second hitting a wall that leans."""
     leaning = contact_rotation([-1.0, 0.0, 0.2])
-    second = hitting.at_offset(ARMS_LENGTH)
+    second = hitting.beside(ARMS_LENGTH)
     first = RobotContact(hitting, wall, (0.3, 0.3), (0.1, 0.1), "panda_tool_contact")
     return first, RobotContact(second, leaning, (0.5, 0.5), (0.0, 0.0), "panda_tool_contact")
 
@@ -87,9 +87,8 @@ def test_contacts_may_be_at_different_frames(caller, asked, panda):
         "panda_tool_contact",
         "panda_link8",
     ]
-    frame = ArmDynamics(panda.with_contact("panda_link8"))(
-        asked.state.position, asked.state.velocity
-    )
+    state = ArmDynamics(panda).state(asked.state.position, asked.state.velocity)
+    frame = state.at("panda_link8")
     np.testing.assert_allclose(
         vector(response.predictions[1].contact_pose.position), frame.position
     )
