@@ -9,7 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from impact_predictor.inertia.impulse_maps import (
+    joint_torque_map,
+    joint_velocity_map,
+    minimum_norm_joint_velocity_map,
+)
 from impact_predictor.inertia.inverse_inertia import crb
+from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_qp.exceptions import ControlError
 from impact_qp.limits.contact import Contact
 from impact_robots.robot import Robot
@@ -37,12 +43,13 @@ def velocity_jump(
 
     Raises:
         ControlError: no such map.
+        SingularJacobianError: ``minimum_norm`` where the Jacobian has lost rank.
     """
-    J = contact.rotation.T.dot(point.J[:3])
+    J = contact_jacobian(point, contact.rotation)
     if velocity_map == MOMENTUM:
-        return np.linalg.solve(point.M + np.diag(robot.apparent_motor_inertia), J.T)
+        return joint_velocity_map(J, point.M, robot.apparent_motor_inertia)
     if velocity_map == MINIMUM_NORM:
-        return np.linalg.pinv(J) @ crb(point, contact.rotation)
+        return minimum_norm_joint_velocity_map(J, crb(point, contact.rotation))
     choices = ", ".join(VELOCITY_MAPS)
     raise ControlError(f"velocity map: expected one of {choices}, got {velocity_map!r}")
 
@@ -62,7 +69,8 @@ def impact_rows(
         functionals of ``bounds``; what they may be at most, shape (4 n + k,); their names.
     """
     limits = robot.limits
-    torque = contact.peak_factor / contact.impact_duration * point.J[:3].T.dot(contact.rotation)
+    J = contact_jacobian(point, contact.rotation)
+    torque = joint_torque_map(J, contact.peak_factor, contact.impact_duration)
     jump = velocity_jump(robot, contact, point, velocity_map)
     rows = [torque, -torque, jump, -jump]
     most = [
