@@ -18,8 +18,8 @@ COMPOSITES = ("moving", "all", "chain")
 class Composite(NamedTuple):
     """Links taken together; O are base (or world) axes."""
 
-    mass: float  # [kg]
     com: np.ndarray  # in O, shape (3,) [m]
+    mass: float  # [kg]
     rotational_inertia: np.ndarray  # about com, in O, shape (3, 3) [kg.m^2]
     A_G: np.ndarray  # qdot to [linear; angular] momentum about com, in O, shape (6, n)
 
@@ -65,7 +65,7 @@ def _every_moving_link(model: pin.Model, data: pin.Data) -> Callable[[], Composi
     """Return the function that copies what pinocchio has summed up already."""
     pin.computeAllTerms(model, data, pin.neutral(model), np.zeros(model.nv))
     mass, total, com, A_G = data.Ig.mass, data.Ig, data.com[0], data.Ag
-    return lambda: Composite(mass, com.copy(), total.inertia, A_G.copy())
+    return lambda: Composite(com.copy(), mass, total.inertia, A_G.copy().reshape(6, model.nv))
 
 
 def _some_links(model: pin.Model, data: pin.Data, joints: list[int]) -> Composite:
@@ -81,4 +81,4 @@ def _some_links(model: pin.Model, data: pin.Data, joints: list[int]) -> Composit
             about_origin += link.matrix() @ jacobian.reshape(6, model.nv)
     A_G = about_origin.copy()
     A_G[3:] -= pin.skew(total.lever) @ about_origin[:3]
-    return Composite(total.mass, total.lever.copy(), total.inertia.copy(), A_G)
+    return Composite(total.lever.copy(), total.mass, total.inertia.copy(), A_G)

@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from impact_robots.composite import Composite, composite_of
+from impact_robots.composite import composite_of
 from impact_robots.exceptions import RobotError
 from impact_robots.robot import Robot
 from impact_robots.state import PointState, RobotState
@@ -78,18 +78,14 @@ class ContactDynamics:
             )
         memory, n = self._memory, len(dq)
         memory.compute(q, dq)
-        body: Composite = self._composite()
-        M, h, g = [view.copy() for view in self._views]
+        M, h, g = self._views
         return RobotState(
             q,
             dq,
-            M.reshape(n, n),  # of a single joint pinocchio gives vectors
-            h,
-            g,
-            body.com,
-            body.mass,
-            body.rotational_inertia,
-            body.A_G.reshape(6, n),
+            M.copy().reshape(n, n),  # of a single joint pinocchio gives vectors
+            h.copy(),
+            g.copy(),
+            *self._composite(),
             memory,
             {None: memory.point(q, dq, None)},
         )
@@ -135,7 +131,7 @@ class ContactDynamics:
         body = self._composite()
         states.com[i] = body.com
         states.rotational_inertia[i] = body.rotational_inertia
-        states.A_G[i] = body.A_G.reshape(6, n)
+        states.A_G[i] = body.A_G
 
     def position(self, q: np.ndarray) -> np.ndarray:
         """Return the contact point in base axes, shape (3,) [m]."""

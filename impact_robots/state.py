@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 from impact_robots.exceptions import RobotError
 from impact_robots.work_memory import Motion, WorkMemory
 
+_new = tuple.__new__  # half the time of the constructor; points are asked for all the time
+
 
 class RobotState(NamedTuple):
     """Dynamics at (q, qdot); O are base (or world) axes.
@@ -52,7 +54,7 @@ class RobotState(NamedTuple):
         point = self.known.get(frame)
         if point is None:
             point = self.known[frame] = self.memory.point(self.q, self.dq, frame)
-        return PointState(self, *point)
+        return _new(PointState, (self, *point))
 
     def inertia(self, motor_inertia: np.ndarray | None = None) -> np.ndarray:
         """Return M + diag(B), what an impulse meets, shape (n, n) [kg.m^2].
