@@ -7,7 +7,7 @@ from __future__ import annotations
 import difflib
 import math
 import typing
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
@@ -50,7 +50,7 @@ class Specification:
     unit: str = ""
     low: float | None = None
     high: float | None = None
-    choices: tuple[Any, ...] | None = None
+    choices: Collection[Any] | None = None
     read_only: bool = True
 
     @property
@@ -134,7 +134,7 @@ def parameter(
     unit: str = "",
     low: float | None = None,
     high: float | None = None,
-    choices: typing.Sequence[Any] | None = None,
+    choices: Collection[Any] | None = None,
     read_only: bool = True,
 ) -> Any:
     """Declare one parameter as a field of a frozen dataclass.
@@ -147,7 +147,7 @@ def parameter(
         unit: Unit of the value.
         low: Smallest value allowed.
         high: Largest value allowed.
-        choices: Values allowed.
+        choices: Values allowed; a registry that grows stays one.
         read_only: Fixed once the node was started.
 
     Returns:
@@ -158,7 +158,7 @@ def parameter(
         "unit": unit,
         "low": low,
         "high": high,
-        "choices": None if choices is None else tuple(choices),
+        "choices": choices,
         "read_only": read_only,
     }
     return field(

@@ -15,10 +15,12 @@ from impact_qp.limits.contact import Contact, SpeedBound
 from impact_qp.limits.effects import row_names
 from impact_qp.limits.impact import ImpactLimit
 from impact_qp.limits.limit import NO_EFFECT
+from impact_qp.limits.registry import impact_limit
 from impact_robots.robot import Robot
 from impact_robots.state import PointState, RobotState
 
 
+@impact_limit("existential", "at least one possible impulse, as published", strictness=1.0)
 class ExistentialImpactLimit(ImpactLimit):
     r"""At least one admissible impulse respects the bounds: the published controller.
 

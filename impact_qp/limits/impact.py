@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -66,6 +67,13 @@ class ImpactLimit(Limit):
         self.bound = SpeedBound(float("nan"), "")  # of the last ``fill``, where there is one
         self._normal = contact.rotation[:, 2].copy()
         self.unexplained: np.ndarray | None = None  # accelerations beside qddot, (n,) [rad/s^2]
+
+    @classmethod
+    def for_interface(
+        cls, interface: str, robot: Robot, contact: Contact, **options: Any
+    ) -> ImpactLimit:
+        """Return the limit for an arm commanded by ``interface``; options as of the class."""
+        return cls(robot, contact, **options)
 
     def effects(self, point: PointState) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
         """Return rows, what they may be at most, margin included, and names; all that is bounded.

@@ -5,17 +5,18 @@
 from __future__ import annotations
 
 from math import sqrt
+from operator import neg
 
 import numpy as np
 
-from impact_qp.limits.limit import Limit
+from impact_qp.limits.limit import RateLimit
 from impact_robots.robot import Robot
 from impact_robots.state import RobotState
 
 POSITION_RESERVE = 1e-4  # kept to the position limits, for what sampling adds [rad]
 
 
-class JointLimit(Limit):
+class JointLimit(RateLimit):
     r"""The box that all kinematic limits leave for :math:`\ddot q` over one cycle.
 
     Acceleration and jerk are direct; velocity as :math:`\dot q + \ddot q\,dt` and with what the
@@ -61,7 +62,16 @@ class JointLimit(Limit):
         """Write the box as 2 n rows."""
         lower, upper = self._bounds(state)
         G[:] = self._G
-        h[:] = upper + [-low for low in lower]
+        upper.extend(map(neg, lower))
+        h[:] = upper
+
+    def reset(self) -> None:
+        """Forget the last cycle."""
+        self.previous = None
+
+    def remember(self, ddq: np.ndarray, torque: np.ndarray) -> None:
+        """Take what was commanded; see :meth:`RateLimit.remember`."""
+        self.previous = ddq
 
     def box(self, state: RobotState) -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper joint accelerations, each of shape (n,) [rad/s^2]."""

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_qp.limits.limit import Limit
+from impact_qp.limits.limit import RateLimit
 from impact_robots.robot import Robot
 from impact_robots.state import RobotState
 
 KEPT = 1.0 - 1e-9  # of the rate limit: rounding must not exceed it
 
 
-class TorqueLimit(Limit):
+class TorqueLimit(RateLimit):
     r"""Bounds on :math:`u = (M + B_\theta)\ddot q + h` and on its change over one cycle.
 
     The rate is that of the torque beyond gravity, which is what the driver is sent. Where the
@@ -44,6 +44,14 @@ class TorqueLimit(Limit):
         lower, upper = self.box(state)
         np.subtract(upper, state.h, out=h[:n])
         np.subtract(state.h, lower, out=h[n:])
+
+    def reset(self) -> None:
+        """Forget the last cycle."""
+        self.previous = None
+
+    def remember(self, ddq: np.ndarray, torque: np.ndarray) -> None:
+        """Take what was commanded; see :meth:`RateLimit.remember`."""
+        self.previous = torque
 
     def box(self, state: RobotState) -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper torques u, gravity included, each of shape (n,) [N.m]."""

@@ -15,7 +15,7 @@ from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.prediction.predict import predict
 from impact_predictor.prediction.prediction import Prediction
 from impact_predictor.sets.feasible_sets import impulse_set
-from impact_qp.control.controller import Command
+from impact_qp.control.command import Command
 from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
 from impact_qp.control.press import highest_press_force
