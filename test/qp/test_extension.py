@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a user adds from outside: impact limits, tasks, limits, phases; no file knows of it."""
 
+from dataclasses import replace
 from math import inf
 
 import coal
@@ -12,12 +13,15 @@ import pytest
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ControllerStatus
 from impact_qp import ControlError, ImpactController, Phase, Plan
+from impact_qp.control.acceleration import AccelerationSolver
 from impact_qp.control.approach import ApproachTasks
 from impact_qp.control.phases import next_phase
 from impact_qp.limits import (
     IMPACT_LIMITS,
     Body,
     CollisionLimit,
+    JointLimit,
+    Limit,
     RateLimit,
 )
 from impact_qp.limits.collision import WORLD
@@ -224,6 +228,51 @@ def test_a_hardware_limit_of_ones_own_binds_and_is_told_what_was_commanded(
     assert max(power[inf]) > 0.2
     assert max(power[0.05]) < 0.05 * 1.2  # planned from filtered velocities
     assert any("power" in command.active for command in commands)
+
+
+class Kick(Limit):
+    """Joint 1 must accelerate as no arm can."""
+
+    names = ("kick",)
+
+    def __init__(self, yields):
+        self.yields = yields
+
+    def fill(self, state, G, E, h):
+        G[0], h[0] = -np.eye(7)[0], -1e6
+
+
+@pytest.mark.parametrize("impact", [False, True])
+def test_what_yields_gives_way_to_the_hardware_and_what_does_not_lets_the_arm_brake(
+    panda, at_impact, impact
+):
+    for yields in (True, False):
+        solver = AccelerationSolver(panda, 1e-3, [PostureTask(7)], limits=[Kick(yields)])
+        solver.joint_limit.previous = np.zeros(7)
+        found = solver.solve(at_impact.robot_state, impact=impact)
+        lower, upper = solver.joint_limit.box(at_impact.robot_state)
+        assert np.all(found.ddq >= lower - 1e-9) and np.all(found.ddq <= upper + 1e-9)
+        if yields:
+            assert found.relaxed == ("kick",) and found.slack > 1e5
+            assert found.ddq[0] == pytest.approx(upper[0])
+        else:
+            assert "joint limits" in found.relaxed and found.slack == 0.0
+
+
+def test_the_limits_of_joints_and_torques_may_be_the_callers(panda, at_impact):
+    task = PostureTask(7, stiffness=100.0)
+    task.reference = at_impact.q + 1.0
+    quick, slow = (JointLimit(each, 1e-3) for each in (panda, _halved(panda)))
+    most = {}
+    for limit in (quick, slow):
+        solver = AccelerationSolver(panda, 1e-3, [task], joint_limit=limit)
+        most[limit] = np.abs(solver.solve(at_impact.robot_state).ddq).max()
+    assert most[slow] == pytest.approx(0.5 * most[quick])
+
+
+def _halved(panda):
+    limits = replace(panda.limits, acceleration=0.5 * panda.limits.acceleration)
+    return replace(panda, limits=limits)
 
 
 # --- phases -------------------------------------------------------------------------------------
