@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_robots import ArmDynamics, ArmState, Robot, Surface
+from impact_robots import ArmDynamics, PointState, Robot, Surface
 
 FOLLOWS = 0.01  # time constant of a velocity-controlled joint [s]
 POSITION_GAIN = 50.0  # of a position-controlled joint [1/s]
@@ -35,7 +35,7 @@ class SimulatedArm:
     def reset(self, q: np.ndarray, dq: np.ndarray) -> None:
         """Put the arm at ``q`` [rad] with ``dq`` [rad/s], each of shape (n,)."""
         self.q, self.dq = np.array(q, dtype=float), np.array(dq, dtype=float)
-        self.state: ArmState = self._dynamics(self.q, self.dq)
+        self.state: PointState = self._dynamics(self.q, self.dq)
         self.touches = False
 
     def step(self, values: np.ndarray, period: float) -> None:

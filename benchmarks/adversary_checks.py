@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from impact_qp.control.lead import LEAD
-from impact_robots import ArmState, Robot
+from impact_robots import PointState, Robot
 
 WIND_UP = 0.1  # most that velocities may add up to that the arm did not follow [rad]
 WIND_UP_MEMORY = 2.0  # over which a velocity drive adds up what it could not follow [s]
@@ -44,7 +44,7 @@ class SentChecks:
         """Note that the driver was told zero, or gave up by itself."""
         self._sent = np.zeros(self._robot.dof)
 
-    def judge(self, time: float, values: np.ndarray, arm: ArmState) -> list[str]:
+    def judge(self, time: float, values: np.ndarray, arm: PointState) -> list[str]:
         """Return the names of what a message breaks.
 
         Args:
@@ -60,7 +60,7 @@ class SentChecks:
         judge = {"torque": self._torque, "velocity": self._velocity, "position": self._position}
         return judge[self._interface](values, arm, since)
 
-    def _torque(self, values: np.ndarray, arm: ArmState, since: float) -> list[str]:
+    def _torque(self, values: np.ndarray, arm: PointState, since: float) -> list[str]:
         added = arm.g if self._robot.driver_compensates_gravity else 0.0
         beyond = values + added - arm.g
         step, self._sent = beyond - self._sent, beyond
@@ -72,7 +72,7 @@ class SentChecks:
         rounded = np.abs(step) > allowed * self._allowance
         return [*broken, "torque rate, rounding"] if rounded.any() else broken
 
-    def _velocity(self, values: np.ndarray, arm: ArmState, since: float) -> list[str]:
+    def _velocity(self, values: np.ndarray, arm: PointState, since: float) -> list[str]:
         fast = np.abs(values) > self._limits.velocity + ROUNDING
         broken = ["velocity"] if fast.any() else []
         passed = min(since, self._period)
@@ -81,7 +81,7 @@ class SentChecks:
         self._ahead += passed * (ahead - self._ahead / WIND_UP_MEMORY)
         return [*broken, "wind-up"] if np.abs(self._ahead).max() > WIND_UP else broken
 
-    def _position(self, values: np.ndarray, arm: ArmState, since: float) -> list[str]:
+    def _position(self, values: np.ndarray, arm: PointState, since: float) -> list[str]:
         limits = self._limits
         low, high = limits.position_lower - ROUNDING, limits.position_upper + ROUNDING
         broken = ["position"] if ((values < low) | (values > high)).any() else []

@@ -23,7 +23,7 @@ from impact_detector.estimators.gross_velocity import gross_velocity
 from impact_foreign import draw_setup, simulate_hit
 from impact_predictor import velocity_interval
 from impact_predictor.contact_force.laws import Viscoelastic
-from impact_robots import ArmDynamics, ArmState, Robot, Surface, contact_rotation, load_robot
+from impact_robots import ArmDynamics, PointState, Robot, Surface, contact_rotation, load_robot
 from impact_sim.passive_impact import passive_impact
 
 SPEED, SLIP = 0.12, 0.15  # along the normal and along the surface [m/s]
@@ -85,7 +85,7 @@ def _foreign(robot: Robot, trials: int, seed: int) -> dict[str, float]:
 
 def _trial(
     robot: Robot, q: np.ndarray, rotation: np.ndarray, random: np.random.Generator
-) -> tuple[np.ndarray, ArmState]:
+) -> tuple[np.ndarray, PointState]:
     """Return the gross velocity of one simulated impact, and the state that is predicted from."""
     still = ArmDynamics(robot)(q, np.zeros(robot.dof))
     direction = random.normal(size=2)

@@ -26,7 +26,7 @@ from impact_predictor import (
     velocity_interval,
 )
 from impact_predictor.contact_force.laws import Viscoelastic
-from impact_robots import ArmDynamics, ArmState, Surface, load_robot
+from impact_robots import ArmDynamics, PointState, Surface, load_robot
 from impact_sim.passive_impact import passive_impact
 
 FIGURES = Path(__file__).parent / "figures"
@@ -36,7 +36,7 @@ WALL = ROUGH.rotation
 Q = np.array([0.43, -0.61, 0.18, -2.16, 0.04, 3.13, -0.73])  # iim_cfg_1
 
 
-def approach(velocity: list[float]) -> ArmState:
+def approach(velocity: list[float]) -> PointState:
     """Return the arm whose contact point has a velocity in contact axes [m/s]."""
     J = DYNAMICS(Q, np.zeros(7)).J
     return DYNAMICS(Q, np.linalg.pinv(J) @ np.append(WALL @ velocity, np.zeros(3)))

@@ -15,8 +15,8 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from impact_predictor import ArmBody, ContactPoint, box, face_points, impact_system
-from impact_robots import ArmDynamics, ArmState, contact_rotation, load_robot
+from impact_predictor import ArmBody, BodyContact, box, face_points, impact_system
+from impact_robots import ArmDynamics, PointState, contact_rotation, load_robot
 
 FILE = Path(__file__).with_name("figures") / "simultaneous_impacts.png"
 SPEED = 0.7  # of the hand before, along -y [m/s]
@@ -36,7 +36,7 @@ PUBLISHED = {
 MEASURED = [0.587, 0.534, 0.469]
 
 
-def pushing_arm() -> tuple[ArmState, dict[str, np.ndarray]]:
+def pushing_arm() -> tuple[PointState, dict[str, np.ndarray]]:
     """Return the arm's state before, its hand moving without turning, and its motor inertias."""
     robot = load_robot("panda")
     dynamics = ArmDynamics(robot)
@@ -46,7 +46,7 @@ def pushing_arm() -> tuple[ArmState, dict[str, np.ndarray]]:
 
 
 def speed_after(
-    state: ArmState, motor_inertia: np.ndarray, mass: float, flat: bool = True
+    state: PointState, motor_inertia: np.ndarray, mass: float, flat: bool = True
 ) -> float:
     """Return the hand's speed after the impact along -y [m/s].
 
@@ -61,8 +61,8 @@ def speed_after(
     bodies = {"arm": ArmBody(state, motor_inertia), "object": box(mass, SIZE, center)}
     hand = face_points(touch, contact_rotation([0, 1, 0]), [0.03, 0.03]) if flat else [touch]
     feet = face_points(center - [0.0, 0.0, half[2]], np.eye(3), half[:2])
-    contacts = [ContactPoint(point, [0, 1, 0], "arm", "object", friction=0.8) for point in hand]
-    contacts += [ContactPoint(foot, [0, 0, 1], "object", friction=0.3) for foot in feet]
+    contacts = [BodyContact(point, [0, 1, 0], "arm", "object", friction=0.8) for point in hand]
+    contacts += [BodyContact(foot, [0, 0, 1], "object", friction=0.3) for foot in feet]
     result = impact_system(bodies, contacts).solve()
     return -float(state.J[1] @ result.velocities["arm"])
 

@@ -14,7 +14,7 @@ from impact_predictor import contact_jacobian
 from impact_robots import (
     COMPOSITES,
     ArmDynamics,
-    ArmState,
+    PointState,
     Robot,
     Surface,
     load_robot,
@@ -28,7 +28,7 @@ class Impact:
     """A robot in a state, and the surface at its contact point."""
 
     robot: Robot
-    state: ArmState
+    state: PointState
     surface: Surface
 
 
@@ -109,8 +109,8 @@ def _robot(arguments: argparse.Namespace) -> Robot:
             apparent_motor_inertia=_one_or_all(arguments.b_theta),
             reflected_motor_inertia=_one_or_all(arguments.b_rho),
         )
-    robot = load_robot("panda" if arguments.robot is None else arguments.robot, urdf=arguments.urdf)
-    return robot.with_contact(arguments.contact) if arguments.contact else robot
+    name = "panda" if arguments.robot is None else arguments.robot
+    return load_robot(name, urdf=arguments.urdf, contact_frame=arguments.contact)
 
 
 def _one_or_all(values: tuple[float, ...]) -> np.ndarray:
@@ -129,7 +129,7 @@ def _listed(values: tuple[float, ...]) -> str:
     return f"{len(values)} ({','.join(f'{value:g}' for value in values)})"
 
 
-def _approach(state: ArmState, rotation: np.ndarray, speed: float | None) -> np.ndarray:
+def _approach(state: PointState, rotation: np.ndarray, speed: float | None) -> np.ndarray:
     """Return the smallest joint velocities that move the contact point against the normal.
 
     The tool does not turn if the arm can do that.

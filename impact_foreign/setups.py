@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from impact_foreign.contact import PlasticWall
-from impact_robots import ArmDynamics, ArmState, Robot, Surface, contact_rotation
+from impact_robots import ArmDynamics, PointState, Robot, Surface, contact_rotation
 from impact_robots.joint_friction import PANDA_FRICTION, JointFriction
 
 LINK_MASSES, MOTORS = 0.04, 0.1  # relative errors of what is thought of links and motors
@@ -83,8 +83,9 @@ def _arm(robot: Robot, random: np.random.Generator) -> Robot:
         factor = random.uniform(1.0 - LINK_MASSES, 1.0 + LINK_MASSES)
         model.inertias[i] = pin.Inertia(factor * link.mass, link.lever, factor * link.inertia)
     motors = robot.apparent_motor_inertia * random.uniform(1 - MOTORS, 1 + MOTORS, robot.dof)
-    moved = replace(robot, model=model, apparent_motor_inertia=motors)
-    return moved.with_contact(robot.contact_frame, random.normal(0.0, POINT, 3))
+    contact = model.frames[model.getFrameId(robot.contact_frame)]
+    contact.placement = contact.placement * pin.SE3(np.eye(3), random.normal(0.0, POINT, 3))
+    return replace(robot, model=model, apparent_motor_inertia=motors)
 
 
 def _motion(
@@ -121,7 +122,7 @@ def _tilted(axis: np.ndarray, angle: float, random: np.random.Generator) -> np.n
     return np.asarray(contact_rotation(axis) @ np.append(away, np.cos(angle)))
 
 
-def _slides(state: ArmState, true: Robot, wall: PlasticWall) -> bool:
+def _slides(state: PointState, true: Robot, wall: PlasticWall) -> bool:
     """Tell whether slip is left when the approach has been returned, with some to spare."""
     J = wall.surface.rotation.T @ state.J[:3]
     G = J @ np.linalg.solve(state.M + np.diag(true.apparent_motor_inertia), J.T)

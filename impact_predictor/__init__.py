@@ -71,7 +71,7 @@ from impact_predictor.laws.planar_impact import planar_impulse
 from impact_predictor.laws.planar_law import PLANAR_LAWS, PlanarLaw
 from impact_predictor.laws.tangential_compliance import compliant_impulse
 from impact_predictor.multicontact.bodies import ArmBody, FreeBody, box
-from impact_predictor.multicontact.contacts import ContactPoint, Loop, face_points
+from impact_predictor.multicontact.contacts import BodyContact, Loop, face_points
 from impact_predictor.multicontact.friction_cone import Residuals
 from impact_predictor.multicontact.impact_system import ImpactSystem, SystemImpact, impact_system
 from impact_predictor.multicontact.simultaneous_impact import simultaneous_impact
@@ -116,11 +116,11 @@ __all__ = [
     "SETS",
     "ArmBody",
     "BatchPrediction",
+    "BodyContact",
     "ContactEnd",
     "ContactIdentification",
     "ContactMode",
     "ContactModel",
-    "ContactPoint",
     "ContactProfile",
     "ExtendedHuntCrossley",
     "FitFlag",

@@ -123,11 +123,11 @@ class PredictorNode(Node):
             self._draw(Forecast(shown, impulses), header, STAY)
 
     def _sets(self, request: Any, response: Any) -> None:
-        robot, state, surface, message = self._reader.impact(request, self._newest_state())
+        state, surface, message = self._reader.impact(request, self._newest_state())
         polytopes = robot_sets(
             state,
             surface,
-            robot,
+            self._reader.robot,
             generators=request.generators,
             circumscribed=request.circumscribed,
             peak_factor=request.peak_factor,
@@ -136,7 +136,7 @@ class PredictorNode(Node):
             names=request.sets,
         )
         response.polytopes = [
-            self._polytope_message(each, message, robot.contact_frame) for each in polytopes
+            self._polytope_message(each, message, state.frame) for each in polytopes
         ]
 
     # --- stream -------------------------------------------------------------------------------

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Impact-aware control as a quadratic program: tasks, limits, and one that never goes without."""
 
-from impact_qp.control.controller import Command, ImpactController
+from impact_qp.control.command import Command
+from impact_qp.control.controller import ImpactController
 from impact_qp.control.phases import Phase
-from impact_qp.control.plan import IMPACT_LIMITS, Plan
+from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
-from impact_qp.limits import Contact
+from impact_qp.limits import IMPACT_LIMITS, Contact
 from impact_qp.program import NoSolutionFound, QuadraticProgram, Solution, solve
 
 __all__ = [

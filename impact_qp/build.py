@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 import numpy as np
 
 from impact_qp.limits import Limit
 from impact_qp.program import QuadraticProgram
 from impact_qp.tasks import Task
-from impact_robots.dynamics import ArmState
+from impact_robots.state import RobotState
 
 REGULARISATION = 1e-6  # on every variable
 SLACK_WEIGHT = 1e6  # on the amount by which yielding rows give way
@@ -49,6 +50,7 @@ class ProgramBuilder:
             self._tasks.append((task, self._A[block], self._b[block]))
             row = block.stop
         self._rows = self._views()
+        self._add_equalities_and_bounds(size)
         self._parts: list[tuple[str, ...]] | None = None
         self._names: tuple[str, ...] = ()
         if soften:
@@ -68,7 +70,31 @@ class ProgramBuilder:
             row, column = rows.stop, columns.stop
         return views
 
-    def build(self, state: ArmState, added: np.ndarray | None = None) -> QuadraticProgram:
+    def _add_equalities_and_bounds(self, size: int) -> None:
+        """Make room for what only some limits have."""
+        self._equalities = tuple(name for limit in self._limits for name in limit.equalities)
+        p = len(self._equalities)
+        self._E = np.zeros((p, size)) if p else None
+        self._e = np.zeros(p) if p else None
+        bounded = any(limit.bounded for limit in self._limits)
+        self._ends = np.zeros((2, size)) if bounded else None
+
+    def _fill_equalities_and_bounds(self, state: RobotState) -> None:
+        """Write them; the slack needs no bound, it has a row."""
+        if self._ends is not None:
+            self._ends[0], self._ends[1] = -inf, inf
+        row, column = 0, self._dof
+        for limit in self._limits:
+            rows = slice(row, row + len(limit.equalities))
+            own = slice(column, column + limit.variables)
+            if limit.equalities and self._E is not None and self._e is not None:
+                block = self._E[rows]
+                limit.equate(state, block[:, : self._dof], block[:, own], self._e[rows])
+            if limit.bounded and self._ends is not None:
+                limit.narrow(state, self._ends[:, : self._dof], self._ends[:, own])
+            row, column = rows.stop, own.stop
+
+    def build(self, state: RobotState, added: np.ndarray | None = None) -> QuadraticProgram:
         """Return the program at a state; it is overwritten by the next one.
 
         Args:
@@ -84,7 +110,22 @@ class ProgramBuilder:
         weighed = np.multiply(self._A.T, self._weights, out=self._weighed)
         np.add(weighed.dot(self._A), self._of_joints, out=self._H_joints)
         np.negative(weighed.dot(self._b), out=self._c_joints)
-        return QuadraticProgram(self._H, self._c, self._G, self._h, self._named())
+        if self._e is None and self._ends is None:
+            return QuadraticProgram(self._H, self._c, self._G, self._h, self._named())
+        self._fill_equalities_and_bounds(state)
+        lower, upper = (None, None) if self._ends is None else self._ends
+        return QuadraticProgram(
+            self._H,
+            self._c,
+            self._G,
+            self._h,
+            self._named(),
+            self._E,
+            self._e,
+            self._equalities,
+            lower,
+            upper,
+        )
 
     def _named(self) -> tuple[str, ...]:
         """Return the names of all rows; put together anew only when one has changed."""
@@ -96,7 +137,7 @@ class ProgramBuilder:
 
 
 def build(
-    state: ArmState, tasks: Sequence[Task], limits: Sequence[Limit], *, soften: bool = False
+    state: RobotState, tasks: Sequence[Task], limits: Sequence[Limit], *, soften: bool = False
 ) -> QuadraticProgram:
     """Return the program of the tasks under the limits, see :class:`ProgramBuilder`."""
     return ProgramBuilder(len(state.dq), tasks, limits, soften=soften).build(state)

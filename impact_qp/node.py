@@ -26,7 +26,8 @@ from impact_msgs.msg import (
     ImpactEstimate,
     JointCommand,
 )
-from impact_qp.control.controller import Command, ImpactController
+from impact_qp.control.command import Command
+from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.phases import Phase
 from impact_qp.control.takeover import cannot_be_made_safe

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from impact_qp.control.plan import IMPACT_LIMITS, INTERFACES, Plan
+from impact_qp.control.plan import INTERFACES, Plan
 from impact_qp.exceptions import ControlError
-from impact_qp.limits import Contact
+from impact_qp.limits import IMPACT_LIMITS, Contact
+from impact_qp.limits.registry import described
 from impact_qp.program import SOLVERS
 from impact_ros.parameters import parameter
 from impact_ros.robot_parameters import RobotParameters
@@ -48,7 +49,9 @@ class ControllerParameters(RobotParameters):
     peak_factor: float = planned(3.0, "Peak over mean contact force", low=1.0, high=100.0)
     impact_duration: float = planned(0.018, "Duration of the impact", unit="s", low=1e-4, high=1.0)
     impact_limits: str = planned(
-        "robust", "Which impulses must respect the limits", choices=tuple(IMPACT_LIMITS)
+        "robust",
+        f"Which impulses must respect the limits ({described()})",
+        choices=IMPACT_LIMITS,
     )
     generators: int = planned(8, "Generators of the friction pyramid", low=3, high=64)
     preview: float = planned(0.02, "Preview T_p of the impact limits", unit="s", low=1e-3, high=0.5)

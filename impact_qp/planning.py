@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import ImpactLimit, SpeedBound, WorstCaseImpactLimit
-from impact_robots import ArmDynamics, Robot
+from impact_robots import ArmDynamics, PointState, Robot
 
 _STARTS, _KEPT, _STEPS = 400, 8, 1000  # drawn configurations, those refined, most steps of each
 _FIRST_STEP, _LAST_STEP = 0.3, 2e-4  # sizes of a step of the search [rad]
@@ -41,7 +41,7 @@ def safe_speed(robot: Robot, limit: ImpactLimit, q: np.ndarray) -> Hit:
         limit: of the impact.
         q: joint positions, shape (n,) [rad].
     """
-    state = ArmDynamics(robot)(q, np.zeros(robot.dof))
+    state = ArmDynamics(robot).state(q, np.zeros(robot.dof)).at(limit.frame)
     return Hit(state.q, limit.speed_bound(state))
 
 
@@ -70,7 +70,7 @@ class Search:
         self._robot, self._limit, self._random = robot, limit, np.random.default_rng(seed)
         self._dynamics, self._rest = ArmDynamics(robot), np.zeros(robot.dof)
         self._data = robot.model.createData()
-        self._frame = robot.model.getFrameId(robot.contact_frame)
+        self._frame = robot.model.getFrameId(limit.frame or robot.contact_frame)
         turn = np.pi  # a joint without limits is searched one turn around q
         self._low = np.minimum(np.maximum(limits.position_lower + _RESERVE, q - turn), q)
         self._high = np.maximum(np.minimum(limits.position_upper - _RESERVE, q + turn), q)
@@ -107,7 +107,7 @@ class Search:
         limit, speed = self._limit, hit.bound.speed
         if not (isinstance(limit, WorstCaseImpactLimit) and 0.0 < speed < np.inf):
             return hit
-        near = limit.loads(self._dynamics(hit.q, self._rest)) > _NEAR / speed
+        near = limit.loads(self._state(hit.q)) > _NEAR / speed
         found = minimize(
             lambda x: x[-1],
             np.append(hit.q, 1.0),
@@ -125,8 +125,7 @@ class Search:
         return hit if polished is None or _speed(polished) < speed else polished
 
     def _loads(self, q: np.ndarray) -> np.ndarray:
-        state = self._dynamics(q, self._rest)
-        return self._limit.loads(state)  # type: ignore[attr-defined]
+        return self._limit.loads(self._state(q))  # type: ignore[attr-defined]
 
     def _try(self, q: np.ndarray) -> Hit | None:
         """Return the nearest configuration that reaches the point, if it is allowed."""
@@ -153,7 +152,11 @@ class Search:
         return float(self._normal @ place.rotation @ self._facing)
 
     def _rated(self, q: np.ndarray) -> Hit:
-        return Hit(q.copy(), self._limit.speed_bound(self._dynamics(q, self._rest)))
+        return Hit(q.copy(), self._limit.speed_bound(self._state(q)))
+
+    def _state(self, q: np.ndarray) -> PointState:
+        """Return the state at the point that hits, at rest."""
+        return self._dynamics.state(q, self._rest).at(self._limit.frame)
 
     def _place(self, q: np.ndarray) -> pin.SE3:
         """Return the pose of the contact frame."""

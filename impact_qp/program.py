@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import isfinite
 from typing import NamedTuple
 
@@ -16,13 +17,15 @@ from impact_qp.exceptions import ControlError
 
 _INFINITE = 1e30  # what daqp takes for no bound
 _OPTIMAL = 1  # its exit flag
+_EQUALITY = 5  # its mark of a row that always binds
 _KEPT = 1e-10  # by how much a guessed solution may exceed a row
 
 
 class QuadraticProgram(NamedTuple):
-    r"""Minimise :math:`\tfrac12 x^T H x + c^T x` subject to :math:`G x \le h`.
+    r"""Minimise :math:`\tfrac12 x^T H x + c^T x` under rows, equalities and bounds.
 
-    ``x`` stacks the joint accelerations, shape (n,) [rad/s^2], and whatever the limits add.
+    :math:`G x \le h`, :math:`A x = b`, :math:`l \le x \le u`. ``x`` stacks the joint accelerations,
+    shape (n,) [rad/s^2], and whatever the limits add.
     """
 
     H: np.ndarray  # shape (nx, nx), positive definite
@@ -30,24 +33,55 @@ class QuadraticProgram(NamedTuple):
     G: np.ndarray  # shape (m, nx)
     h: np.ndarray  # shape (m,)
     names: tuple[str, ...]  # of the m rows
+    A: np.ndarray | None = None  # shape (p, nx); none: no equalities
+    b: np.ndarray | None = None  # shape (p,)
+    equalities: tuple[str, ...] = ()  # names of the p equalities
+    lower: np.ndarray | None = None  # shape (nx,), -inf: none; no array: no bounds at all
+    upper: np.ndarray | None = None  # shape (nx,), inf: none
 
     def __str__(self) -> str:
         """Return one line a row: its name and its bound."""
         size = f"{len(self.c)} variables, {len(self.h)} rows"
         rows = [f"  {name} <= {bound:.6g}" for name, bound in zip(self.names, self.h, strict=True)]
+        right = () if self.b is None else self.b.tolist()
+        rows += [
+            f"  {name} = {each:.6g}" for name, each in zip(self.equalities, right, strict=True)
+        ]
+        if self.lower is not None and self.upper is not None:
+            ends = zip(self.lower.tolist(), self.upper.tolist(), strict=True)
+            rows += [f"  {low:.6g} <= variable {i} <= {up:.6g}" for i, (low, up) in enumerate(ends)]
         return "\n".join([f"quadratic program: {size}", *rows])
 
+    @property
+    def stacked(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rows G, shape (k, nx), and h, shape (k,), with lower and then upper bounds as rows."""
+        if self.lower is None or self.upper is None:
+            return self.G, self.h
+        identity = np.eye(len(self.c))
+        return np.vstack([self.G, -identity, identity]), np.concatenate(
+            [self.h, -self.lower, self.upper]
+        )
+
+    def named(self, rows: Iterable[int]) -> tuple[str, ...]:
+        """Return the names of some rows of :attr:`stacked`."""
+        names = self.names
+        if self.lower is not None:
+            variables = range(len(self.c))
+            names += tuple(f"variable {i} {end}" for end in ("lower", "upper") for i in variables)
+        return tuple([names[i] for i in rows])
+
     def violation(self, x: np.ndarray) -> np.ndarray:
-        """Return by how much ``x`` exceeds each row, at least 0, shape (m,)."""
-        return np.maximum(0.0, self.G @ x - self.h)
+        """Return by how much ``x`` exceeds each row of :attr:`stacked`, at least 0, shape (k,)."""
+        G, h = self.stacked
+        return np.maximum(0.0, G @ x - h)
 
 
 class Solution(NamedTuple):
     """What the solver found."""
 
     x: np.ndarray  # shape (nx,)
-    active: tuple[str, ...]  # names of the rows that bind
-    rows: tuple[int, ...]  # the same rows by number
+    active: tuple[str, ...]  # names of the rows and bounds that bind; equalities always do
+    rows: tuple[int, ...]  # the same by their number in ``QuadraticProgram.stacked``
 
 
 class NoSolutionFound(ControlError):
@@ -78,63 +112,104 @@ def solve(
     if solver not in SOLVERS:
         raise ControlError(f"solver: expected one of {', '.join(SOLVERS)}, got {solver!r}")
     if guess is not None and (x_guessed := _binding(program, guess)) is not None:
-        names = program.names
-        return Solution(x_guessed, tuple([names[i] for i in guess]), guess)
-    if not all([isfinite(part.dot(part)) for part in _flat(program)]):
-        raise NoSolutionFound(program, "the program holds numbers that are not finite")
+        return Solution(x_guessed, program.named(guess), guess)
+    if problem := _wrong(program):
+        raise NoSolutionFound(program, problem)
     x, active = SOLVERS[solver](program)
     if not isfinite(x.dot(x)):
         raise NoSolutionFound(program, "the solver returned numbers that are not finite")
-    names = program.names
-    return Solution(x, tuple([names[i] for i in active]), tuple(active))
+    return Solution(x, program.named(active), tuple(active))
 
 
 def _binding(program: QuadraticProgram, rows: tuple[int, ...]) -> np.ndarray | None:
-    """Return the solution if exactly these rows bind, which the optimality conditions tell."""
-    H, c, G, h, _ = program
-    right = np.empty((1 + len(rows), len(c)))
+    """Return the solution if exactly these rows bind, which the optimality conditions tell.
+
+    Equalities bind too, and may pull as well as push.
+    """
+    H, c, G, h, _, A, b, _, lower, _ = program
+    own = h
+    if lower is not None:
+        G, h = program.stacked
+    p = 0 if b is None else len(b)
+    right = np.empty((1 + p + len(rows), len(c)))
     right[0] = c
-    for k, row in enumerate(rows, 1):
+    if p:
+        right[1 : 1 + p] = A
+    for k, row in enumerate(rows, 1 + p):
         right[k] = G[row]
     _, solved, failed = dposv(H, right.T)
     if failed:
         return None
     x = -solved[:, 0]
-    if rows:
-        A, N = right[1:], solved[:, 1:]
-        _, force, failed = dposv(A.dot(N), A.dot(x) - h.take(rows))
-        if failed or not min(force.tolist()) >= 0.0:
+    if p or rows:
+        normals, N = right[1:], solved[:, 1:]
+        ends = h.take(rows) if b is None else np.concatenate([b, h.take(rows)])
+        _, force, failed = dposv(normals.dot(N), normals.dot(x) - ends)
+        pushes = force[p:].tolist() if p else force.tolist()
+        if failed or (pushes and not min(pushes) >= 0.0):
             return None
         x -= N.dot(force)
-    if not isfinite(h.dot(h)):
+        if A is not None and b is not None and not abs(A.dot(x) - b).max(initial=0.0) <= _KEPT:
+            return None
+    if not isfinite(own.dot(own)):
         return None
     over = G.dot(x) - h
     return x if not len(h) or over.item(over.argmax()) <= _KEPT else None  # NaN: none
 
 
-def _flat(program: QuadraticProgram) -> tuple[np.ndarray, ...]:
-    """Return the numbers of a program as vectors."""
-    return program.H.ravel(), program.c, program.G.ravel(), program.h
+def _wrong(program: QuadraticProgram) -> str:
+    """Return why no solver should be asked, "" if there is no reason."""
+    H, c, G, h, _, A, b, _, lower, upper = program
+    parts = [H.ravel(), c, G.ravel(), h]
+    if A is not None and b is not None:
+        parts += [A.ravel(), b]
+    if not all([isfinite(part.dot(part)) for part in parts]):
+        return "the program holds numbers that are not finite"
+    if lower is not None and upper is not None and not (lower <= upper).all():
+        return "a variable's lower bound is above its upper one"
+    return ""
 
 
 def _by_quadprog(program: QuadraticProgram) -> tuple[np.ndarray, list[int]]:
     """Return solution and indices of the rows that bind."""
-    constraints = (-program.G.T, -program.h) if len(program.h) else (None, None)
+    G, h = program.stacked
+    rows, p = np.arange(len(h)), 0
+    if program.lower is not None:
+        rows = np.flatnonzero(np.isfinite(h))
+        G, h = G[rows], h[rows]
+    left, right = -G, -h
+    if program.A is not None and program.b is not None:
+        left, right, p = np.vstack([program.A, left]), np.append(program.b, right), len(program.b)
+    constraints = (left.T, right, p) if len(right) else ()
     try:
         x, _, _, _, _, active = quadprog.solve_qp(program.H, -program.c, *constraints)
     except ValueError as error:
         raise NoSolutionFound(program, str(error)) from None
-    return x, [i - 1 for i in active.tolist() if i > 0]
+    return x, [int(rows[i - 1 - p]) for i in active.tolist() if i > p]
 
 
 def _by_daqp(program: QuadraticProgram) -> tuple[np.ndarray, list[int]]:
     """Return solution and indices of the rows that bind."""
     rows = len(program.h)
-    below, kinds = np.full(rows, -_INFINITE), np.zeros(rows, dtype=np.int32)
-    x, _, flag, info = daqp.solve(program.H, program.c, program.G, program.h, below, kinds)
+    left, high, low = program.G, program.h, np.full(rows, -_INFINITE)
+    kinds, size = np.zeros(rows, dtype=np.int32), 0
+    if program.A is not None and program.b is not None:
+        left = np.vstack([left, program.A])
+        high, low = np.append(high, program.b), np.append(low, program.b)
+        kinds = np.append(kinds, np.full(len(program.b), _EQUALITY, dtype=np.int32))
+    if program.lower is not None and program.upper is not None:  # daqp's bounds come first
+        size = len(program.c)
+        high = np.append(np.minimum(program.upper, _INFINITE), high)
+        low = np.append(np.maximum(program.lower, -_INFINITE), low)
+        kinds = np.append(np.zeros(size, dtype=np.int32), kinds)
+    x, _, flag, info = daqp.solve(program.H, program.c, left, high, low, kinds)
     if flag != _OPTIMAL:
         raise NoSolutionFound(program, f"daqp ended with {flag}")
-    return x, np.flatnonzero(info["lam"] > 0.0).tolist()
+    force = info["lam"]
+    active = np.flatnonzero(force[size : size + rows] > 0.0).tolist()
+    active += [rows + i for i in np.flatnonzero(force[:size] < 0.0)]
+    active += [rows + size + i for i in np.flatnonzero(force[:size] > 0.0)]
+    return x, [int(i) for i in active]
 
 
 SOLVERS = {"quadprog": _by_quadprog, "daqp": _by_daqp}

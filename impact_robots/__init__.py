@@ -4,24 +4,28 @@
 
 from impact_robots.composite import COMPOSITES
 from impact_robots.contact_frame import contact_rotation
-from impact_robots.dynamics import ArmDynamics, ArmState, ArmStates, ContactDynamics
+from impact_robots.contact_point import ContactPoint
+from impact_robots.dynamics import ArmDynamics, ArmStates, ContactDynamics
 from impact_robots.exceptions import ImpactError, OutOfRangeError, RobotError
 from impact_robots.loader import available_robots, load_robot, robot_of
 from impact_robots.robot import JointLimits, Robot
+from impact_robots.state import PointState, RobotState
 from impact_robots.surface import Surface
 from impact_robots.urdf_robot import robot_from_urdf
 
 __all__ = [
     "COMPOSITES",
     "ArmDynamics",
-    "ArmState",
     "ArmStates",
     "ContactDynamics",
+    "ContactPoint",
     "ImpactError",
     "JointLimits",
     "OutOfRangeError",
+    "PointState",
     "Robot",
     "RobotError",
+    "RobotState",
     "Surface",
     "available_robots",
     "contact_rotation",

@@ -18,19 +18,20 @@ COMPOSITES = ("moving", "all", "chain")
 class Composite(NamedTuple):
     """Links taken together; O are base (or world) axes."""
 
-    mass: float  # [kg]
     com: np.ndarray  # in O, shape (3,) [m]
+    mass: float  # [kg]
     rotational_inertia: np.ndarray  # about com, in O, shape (3, 3) [kg.m^2]
     A_G: np.ndarray  # qdot to [linear; angular] momentum about com, in O, shape (6, n)
 
 
 def composite_of(
-    model: pin.Model, frame: int, which: str = "moving"
-) -> Callable[[pin.Model, pin.Data], Composite]:
+    model: pin.Model, data: pin.Data, frame: int, which: str = "moving"
+) -> Callable[[], Composite]:
     """Return the function that computes a composite body after ``pinocchio.computeAllTerms``.
 
     Args:
         model: of pinocchio.
+        data: its work memory.
         frame: index of the contact frame.
         which: of :data:`COMPOSITES`: "moving" leaves out the base (the fixed link, or the body of
             a free-flyer), as Wang, Dehio, Kheddar, RA-L 2022 do; "all" counts it; "chain" counts
@@ -45,8 +46,8 @@ def composite_of(
     if not sum(model.inertias[i].mass for i in joints) > 0.0:
         raise RobotError(f"composite {which!r}: expected links with mass, got none")
     if joints == list(range(1, model.njoints)):
-        return _every_moving_link
-    return lambda model, data: _some_links(model, data, joints)
+        return _every_moving_link(model, data)
+    return lambda: _some_links(model, data, joints)
 
 
 def _joints(model: pin.Model, frame: int, which: str) -> list[int]:
@@ -60,10 +61,11 @@ def _joints(model: pin.Model, frame: int, which: str) -> list[int]:
     return moving if which == "moving" else [base, *moving]
 
 
-def _every_moving_link(model: pin.Model, data: pin.Data) -> Composite:
-    """Return what pinocchio has summed up already."""
-    total = data.Ig
-    return Composite(total.mass, data.com[0].copy(), total.inertia.copy(), data.Ag.copy())
+def _every_moving_link(model: pin.Model, data: pin.Data) -> Callable[[], Composite]:
+    """Return the function that copies what pinocchio has summed up already."""
+    pin.computeAllTerms(model, data, pin.neutral(model), np.zeros(model.nv))
+    mass, total, com, A_G = data.Ig.mass, data.Ig, data.com[0], data.Ag
+    return lambda: Composite(com.copy(), mass, total.inertia, A_G.copy().reshape(6, model.nv))
 
 
 def _some_links(model: pin.Model, data: pin.Data, joints: list[int]) -> Composite:
@@ -79,4 +81,4 @@ def _some_links(model: pin.Model, data: pin.Data, joints: list[int]) -> Composit
             about_origin += link.matrix() @ jacobian.reshape(6, model.nv)
     A_G = about_origin.copy()
     A_G[3:] -= pin.skew(total.lever) @ about_origin[:3]
-    return Composite(total.mass, total.lever.copy(), total.inertia.copy(), A_G)
+    return Composite(total.lever.copy(), total.mass, total.inertia.copy(), A_G)

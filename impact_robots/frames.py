@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import pinocchio as pin
 
+from impact_robots.exceptions import RobotError
+
 
 def name_frames_apart(model: pin.Model) -> None:
     """Rename joints' frames that are called like a link, which a URDF allows, to ``NAME_joint``."""
@@ -13,3 +15,15 @@ def name_frames_apart(model: pin.Model) -> None:
     for frame in model.frames:
         if frame.type != pin.FrameType.BODY and frame.name in bodies:
             frame.name = f"{frame.name}_joint"
+
+
+def frame_index(model: pin.Model, name: str) -> int:
+    """Return the index of a frame of the robot.
+
+    Raises:
+        RobotError: there is none of that name (lists them).
+    """
+    names = [frame.name for frame in model.frames[1:]]
+    if name not in names:
+        raise RobotError(f"contact frame: expected one of {', '.join(names)}, got {name!r}")
+    return int(model.getFrameId(name))

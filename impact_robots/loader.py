@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pinocchio as pin
 
 from impact_robots.entries import Entries
 from impact_robots.exceptions import RobotError
-from impact_robots.frames import name_frames_apart
+from impact_robots.frames import frame_index, name_frames_apart
 from impact_robots.keys import BY_NAME, TORQUE_NOISE, VELOCITY_NOISE
 from impact_robots.limits import read_limits
 from impact_robots.physical import check_links, check_mass_matrix
@@ -37,7 +38,11 @@ def available_robots() -> tuple[str, ...]:
 
 
 def load_robot(
-    name: str | Path = "panda", *, urdf: str | Path | None = None, joint_prefix: str | None = None
+    name: str | Path = "panda",
+    *,
+    urdf: str | Path | None = None,
+    joint_prefix: str | None = None,
+    contact_frame: str = "",
 ) -> Robot:
     """Load a robot by name, or from a YAML file of the same form.
 
@@ -45,13 +50,18 @@ def load_robot(
         name: one of :func:`available_robots`, or the path of a YAML file.
         urdf: path of a URDF that replaces the one named in the YAML.
         joint_prefix: replaces the YAML's prefix of joint and link names, such as ``fr3_``.
+        contact_frame: frame at the contact point; empty: the tool's.
 
     Raises:
-        RobotError: unknown name, missing file, a wrong or missing entry, or links and a mass matrix
-            that no arm can have; says which.
+        RobotError: unknown name or frame, missing file, a wrong or missing entry, or links and a
+            mass matrix that no arm can have; says which.
     """
     path = _find(name)
-    return robot_of(path, read_mapping(path), urdf=urdf, joint_prefix=joint_prefix)
+    robot = robot_of(path, read_mapping(path), urdf=urdf, joint_prefix=joint_prefix)
+    if not contact_frame:
+        return robot
+    frame_index(robot.model, contact_frame)  # or there is none
+    return replace(robot, contact_frame=contact_frame)
 
 
 def robot_of(

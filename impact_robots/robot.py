@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -113,37 +113,6 @@ class Robot:
         unknown = tuple(key for key in keys or needed_by(who) if key in self.missing)
         if unknown:
             raise RobotError(said_missing(self.name, who, unknown))
-
-    def with_contact(self, frame: str, offset: ArrayLike | None = None) -> Robot:
-        """Return the robot whose contact point is fixed to ``frame``.
-
-        Args:
-            frame: any frame of the model.
-            offset: of the point from the frame's origin in the frame's axes, shape (3,) [m]; none:
-                the origin.
-
-        Raises:
-            RobotError: there is no such frame (lists them), or no offset.
-        """
-        frames = [each.name for each in self.model.frames[1:]]
-        if frame not in frames:
-            raise RobotError(f"contact frame: expected one of {', '.join(frames)}, got {frame!r}")
-        if offset is None:
-            return replace(self, contact_frame=frame)
-        try:
-            lever = np.array(offset, dtype=float)
-        except (TypeError, ValueError):
-            lever = np.empty(0)
-        if lever.shape != (3,) or not np.isfinite(lever).all():
-            raise RobotError(f"contact offset: expected three finite numbers, got {offset}")
-        model = self.model.copy()
-        at = model.frames[model.getFrameId(frame)]
-        placement = at.placement * pin.SE3(np.eye(3), lever)
-        point = f"{frame}_contact"
-        model.addFrame(
-            pin.Frame(point, at.parentJoint, model.getFrameId(frame), placement, pin.OP_FRAME)
-        )
-        return replace(self, model=model, contact_frame=point)
 
     @property
     def motor_inertias(self) -> dict[str, np.ndarray]:

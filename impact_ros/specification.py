@@ -51,7 +51,7 @@ class Specification:
     unit: str = ""
     low: float | None = None
     high: float | None = None
-    choices: tuple[Any, ...] | None = None
+    choices: Collection[Any] | None = None
     read_only: bool = True
 
     @property
@@ -148,7 +148,7 @@ def parameter(
         unit: Unit of the value.
         low: Smallest value allowed.
         high: Largest value allowed.
-        choices: Values allowed.
+        choices: Values allowed; a registry that grows stays one.
         read_only: Fixed once the node was started.
 
     Returns:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_robots import ArmDynamics, ArmState
+from impact_robots import ArmDynamics, PointState
 from impact_sim.exceptions import SimulationError
 from impact_sim.plant import FlexibleJointPlant
 from impact_sim.torque_loop import PERIOD as LOOP_PERIOD
@@ -21,7 +21,7 @@ CLEARANCE = 2e-3  # nearer than this the plant takes its small steps [m]
 TIMEOUT = 2.0  # without a touch [s]
 
 # time since the start [s], dynamics of the links, whether the surface was touched: torque (n,)
-Command = Callable[[float, ArmState, bool], np.ndarray]
+Command = Callable[[float, PointState, bool], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class _Recorder:
         self._contact: list[tuple[float, np.ndarray, np.ndarray]] = []
         self.touch: Touch | None = None
 
-    def cycle(self, state: ArmState, torque: np.ndarray) -> None:
+    def cycle(self, state: PointState, torque: np.ndarray) -> None:
         """Advance one cycle from the ``state`` of the links with a desired torque (n,) [N.m]."""
         plant = self._plant
         self._motion.append((plant.time, state.q, state.dq, plant.joint_torque, torque))

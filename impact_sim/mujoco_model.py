@@ -15,6 +15,8 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
+from impact_robots.contact_point import OWN, ContactPoint
+from impact_robots.frames import frame_index
 from impact_robots.quaternions import quaternion_wxyz
 from impact_robots.robot import Robot
 from impact_sim.exceptions import SimulationError
@@ -32,10 +34,15 @@ def deflection_joint(name: str) -> str:
     return f"{name}/deflection"
 
 
-def build_mujoco_model(robot: Robot) -> mujoco.MjModel:
+def build_mujoco_model(robot: Robot, contact: ContactPoint = OWN) -> mujoco.MjModel:
     """Return the flexible-joint model of ``robot``; contact forces come from outside.
 
+    Args:
+        robot: the arm.
+        contact: point at which they act.
+
     Raises:
+        RobotError: there is no such contact point.
         SimulationError: MuJoCo cannot compile the model, for example an unphysical inertia.
     """
     spec = mujoco.MjSpec()
@@ -47,7 +54,7 @@ def build_mujoco_model(robot: Robot) -> mujoco.MjModel:
     for index, name in enumerate(robot.joint_names):
         parent = bodies[robot.model.parents[index + 1]]
         bodies.append(_add_body(parent, robot, index, name))
-    _add_contact_site(bodies, robot)
+    _add_contact_site(bodies, robot, contact)
     try:
         return spec.compile()
     except ValueError as error:
@@ -95,7 +102,8 @@ def _joint_axis(model: pin.Model, joint: int) -> tuple[mujoco.mjtJoint, np.ndarr
     return mujoco.mjtJoint.mjJNT_SLIDE, subspace[:3]
 
 
-def _add_contact_site(bodies: list, robot: Robot) -> None:
-    """Add the tool's contact point as a site."""
-    frame = robot.model.frames[robot.model.getFrameId(robot.contact_frame)]
-    bodies[frame.parentJoint].add_site(name=CONTACT_SITE, pos=frame.placement.translation)
+def _add_contact_site(bodies: list, robot: Robot, contact: ContactPoint) -> None:
+    """Add the contact point as a site."""
+    frame = robot.model.frames[frame_index(robot.model, contact.frame or robot.contact_frame)]
+    place = frame.placement.act(np.array(contact.offset or (0.0, 0.0, 0.0)))
+    bodies[frame.parentJoint].add_site(name=CONTACT_SITE, pos=place)

@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from impact_predictor.contact_force.laws import ContactLaw
-from impact_robots import ArmDynamics, ArmState, Robot, Surface
+from impact_robots import ArmDynamics, ContactPoint, PointState, Robot, Surface
+from impact_robots.contact_point import OWN
 from impact_sim.compliant_wall import CompliantWall
 from impact_sim.direct_run import DirectRun, direct_run
 from impact_sim.plant import CONTACT_STEP, FlexibleJointPlant
@@ -19,7 +20,7 @@ from impact_sim.plant import CONTACT_STEP, FlexibleJointPlant
 GAP = 1e-6  # between the contact point and the surface at the start [m]
 
 
-def gravity_compensation(_time: float, state: ArmState, _touched: bool) -> np.ndarray:
+def gravity_compensation(_time: float, state: PointState, _touched: bool) -> np.ndarray:
     """Return the gravity torque of the present position, shape (n,) [N.m]."""
     return state.g
 
@@ -35,6 +36,7 @@ def passive_impact(
     after_touch: float = 0.1,
     torque_loop: bool = True,
     contact_step: float = CONTACT_STEP,
+    contact: ContactPoint = OWN,
 ) -> DirectRun:
     """Simulate an impact at a given state; the surface is put where the contact point is.
 
@@ -48,13 +50,14 @@ def passive_impact(
         after_touch: how long to go on after the first touch [s].
         torque_loop: False lets the motors follow the gravity torque directly.
         contact_step: of the integration [s].
+        contact: point that hits.
 
     Raises:
         RobotError: the normal is none.
         SimulationError: the contact point does not reach the surface, or q is not finite.
     """
-    point = ArmDynamics(robot).position(np.asarray(q, dtype=float))
+    point = ArmDynamics(robot).state(q, dq).at(*contact).position
     wall = CompliantWall(Surface(point, normal, friction).moved(-GAP), law)
-    plant = FlexibleJointPlant(robot, wall, contact_step=contact_step)
+    plant = FlexibleJointPlant(robot, wall, contact_step=contact_step, contact=contact)
     plant.reset(np.asarray(q, dtype=float), np.asarray(dq, dtype=float))
     return direct_run(plant, gravity_compensation, after_touch=after_touch, torque_loop=torque_loop)

@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
+from impact_robots.contact_point import OWN, ContactPoint
 from impact_robots.robot import Robot
 from impact_sim.compliant_wall import CompliantWall
 from impact_sim.exceptions import SimulationError
@@ -34,6 +35,7 @@ class FlexibleJointPlant:
         wall: CompliantWall | None = None,
         *,
         contact_step: float = CONTACT_STEP,
+        contact: ContactPoint = OWN,
     ) -> None:
         """Build the model; ``reset`` puts it somewhere.
 
@@ -41,11 +43,16 @@ class FlexibleJointPlant:
             robot: the arm.
             wall: what it may hit.
             contact_step: integration step close to the surface [s].
+            contact: point that may hit it.
+
+        Raises:
+            RobotError: there is no such point.
         """
         self.robot = robot
         self.wall = wall
         self.contact_step = contact_step
-        self.model = build_mujoco_model(robot)
+        self.contact = contact
+        self.model = build_mujoco_model(robot, contact)
         self.data = mujoco.MjData(self.model)
         joints = [self.model.joint(motor_joint(name)) for name in robot.joint_names]
         springs = [self.model.joint(deflection_joint(name)) for name in robot.joint_names]

@@ -11,7 +11,8 @@ import numpy as np
 import pinocchio as pin
 
 from impact_detector.signals.sample import Verdict
-from impact_qp.control.controller import Command, ImpactController
+from impact_qp.control.command import Command
+from impact_qp.control.controller import ImpactController
 from impact_qp.parameters import ControllerParameters
 from impact_robots import ArmDynamics, Robot, load_robot
 from impact_ros.parameters import from_values

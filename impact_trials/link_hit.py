@@ -13,7 +13,7 @@ from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators.streaming import Estimate
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.signals.sample import NANOSECONDS, Detection, Verdict
-from impact_robots import ArmDynamics, contact_rotation, load_robot
+from impact_robots import ArmDynamics, ContactPoint, contact_rotation, load_robot
 from impact_robots.robot import Robot
 from impact_robots.surface import Surface
 from impact_sim.compliant_wall import CompliantWall
@@ -82,10 +82,10 @@ def link_hit(place: str, seed: int, case: str = NOBODY, *, angle: float | None =
             about square to the surface.
     """
     random, robot = np.random.default_rng(seed), load_robot("panda")
-    offset = np.array(PLACES[place]) * random.uniform(0.7, 1.3, 3)
+    x, y, z = (np.array(PLACES[place]) * random.uniform(0.7, 1.3, 3)).tolist()
     move = _draw_move(robot, random)
     instant = move.start + random.uniform(0.3, 0.7) * move.duration
-    plant = WatchedPlant(robot.with_contact(place, offset if place != TOOL else None))
+    plant = WatchedPlant(robot, contact=ContactPoint(place, (x, y, z)))
     law = load_scenario("iim_wall_cfg1").law
     control, news = ComputedTorque(robot), _at_the_start(case)
 
@@ -152,7 +152,7 @@ def _when_near(
     """Return what a controller says that approaches with the tool, or thinks so."""
     if case in (NOBODY, NOTHING):
         return None
-    if plant.robot.contact_frame != robot.contact_frame:
+    if plant.contact.frame != robot.contact_frame:
         normal = -ArmDynamics(robot)(plant.q, plant.dq).velocity[:3]
     if case == TILTED:
         rotation = contact_rotation(normal)

@@ -20,7 +20,7 @@ from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
 from impact_bringup.experiment import Run, suite_parameters
-from impact_qp.control.plan import IMPACT_LIMITS
+from impact_qp.limits import IMPACT_LIMITS
 from impact_sim.scenarios import load_scenario, scenario_names
 
 SIMULATED = ("scenario", "seed", "noise", "realtime", "duration", "after_contact")

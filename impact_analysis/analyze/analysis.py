@@ -36,7 +36,7 @@ from impact_predictor.exceptions import PredictionError
 from impact_predictor.inertia.inertia_models import effective_masses, inverse_inertias
 from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_predictor.laws.impact_map import contact_impulse
-from impact_robots import ArmDynamics, ArmState, Robot, Surface
+from impact_robots import ArmDynamics, PointState, Robot, Surface
 from impact_robots.exceptions import OutOfRangeError
 
 Progress = Callable[[float, str], None]
@@ -191,7 +191,7 @@ def _judge(
 
 
 def _normal_impulses(
-    item: MeasuredImpact, robot: Robot, state: ArmState, rotation: np.ndarray, known: _Known
+    item: MeasuredImpact, robot: Robot, state: PointState, rotation: np.ndarray, known: _Known
 ) -> dict[str, float]:
     """Return the normal impulse by each inverse inertia and the friction law, NaN for none [N.s].
 
@@ -230,7 +230,7 @@ def _impulse_ratios(judged: Sequence[Judged], seed: int) -> dict[str, Statistic]
 
 
 def _membership(
-    item: MeasuredImpact, state: ArmState, rotation: np.ndarray, found: Coefficients
+    item: MeasuredImpact, state: PointState, rotation: np.ndarray, found: Coefficients
 ) -> Membership | None:
     """Return whether an impulse lies in its set; none if either is unknown."""
     if not np.isfinite(item.impulse).all():

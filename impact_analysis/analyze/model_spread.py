@@ -23,7 +23,7 @@ from impact_predictor.prediction.model_error import (
     place_variations,
 )
 from impact_predictor.prediction.predict import map_inertia
-from impact_robots import ArmDynamics, ArmState, Robot, Surface
+from impact_robots import ArmDynamics, PointState, Robot, Surface
 
 POINTS, TILTS = 3, 2  # of place_variations
 
@@ -57,7 +57,7 @@ def model_spread(
         state, surface = dynamics(item.q, item.dq_before), Surface(None, item.normal)
         M_x = map_inertia(state, robot, model)
 
-        def after(inertia: np.ndarray, at: ArmState, hit: Surface) -> np.ndarray:
+        def after(inertia: np.ndarray, at: PointState, hit: Surface) -> np.ndarray:
             J, dq = contact_jacobian(at, hit.rotation), at.dq
             return map_state(
                 inertia, J, dq, friction=friction, restitution=restitution, law=law
@@ -75,14 +75,14 @@ def model_spread(
     return Spread(velocities, ratios)
 
 
-def _ratio(state: ArmState, surface: Surface, after: np.ndarray) -> float:
+def _ratio(state: PointState, surface: Surface, after: np.ndarray) -> float:
     """Return -v_n^+/v_n^- of the contact point [-]."""
     row = surface.normal @ state.J[:3]
     return -float(row @ after) / float(row @ state.dq)
 
 
 def mass_interval(
-    state: ArmState, surface: Surface, robot: Robot, model: str
+    state: PointState, surface: Surface, robot: Robot, model: str
 ) -> tuple[float, float]:
     """Return the 95 % interval of the effective mass along the normal [kg].
 
@@ -93,7 +93,7 @@ def mass_interval(
         model: inertia of the impact map.
     """
 
-    def mass(inertia: np.ndarray, at: ArmState, hit: Surface) -> float:
+    def mass(inertia: np.ndarray, at: PointState, hit: Surface) -> float:
         row = hit.normal @ at.J[:3]
         return 1.0 / float(row @ np.linalg.solve(inertia, row))
 

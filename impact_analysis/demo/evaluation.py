@@ -18,9 +18,10 @@ from impact_predictor.sets.feasible_sets import friction_pyramid, impulse_set, u
 from impact_predictor.sets.polytope import Polytope
 from impact_predictor.sets.speed_bound import existential_speed_bound
 from impact_qp.limits import Contact, RobustImpactLimit, impact_rows
-from impact_robots.dynamics import ArmDynamics, ArmState
+from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import ImpactError
 from impact_robots.robot import Robot
+from impact_robots.state import PointState
 
 FORCE_NOISE = 0.5  # standard deviation of one component of the wall's sensor [N]
 BEFORE = 0.05  # window of the velocity before the contact [s]
@@ -34,7 +35,7 @@ class Evaluation:
 
     controller: str  # which impact limits
     rotation: np.ndarray  # from contact axes to base axes, shape (3, 3)
-    before: ArmState  # right before the contact
+    before: PointState  # right before the contact
     contact_time: float  # by the force sensor
     release_time: float
     contact_speed: float  # along -z [m/s]
@@ -130,7 +131,7 @@ def evaluate_run(record: RunRecord, robot: Robot, contact: Contact, controller: 
     )
 
 
-def state_before(record: RunRecord, robot: Robot, contact_time: float) -> ArmState:
+def state_before(record: RunRecord, robot: Robot, contact_time: float) -> PointState:
     """Return the state right before a contact.
 
     Positions and velocities are those of a parabola through the positions of the last 50 ms, good
@@ -147,7 +148,7 @@ def state_before(record: RunRecord, robot: Robot, contact_time: float) -> ArmSta
     return ArmDynamics(robot)(at_contact, slope)
 
 
-def closed_form_bound(robot: Robot, contact: Contact, state: ArmState, controller: str) -> float:
+def closed_form_bound(robot: Robot, contact: Contact, state: PointState, controller: str) -> float:
     """Return the speed bound of a controller at a configuration, without margin [m/s].
 
     ``existential`` with the inscribed cone, as published; every other controller is held against
@@ -162,7 +163,7 @@ def closed_form_bound(robot: Robot, contact: Contact, state: ArmState, controlle
 
 
 def _torques(
-    robot: Robot, contact: Contact, state: ArmState, impulse: np.ndarray, speed: float
+    robot: Robot, contact: Contact, state: PointState, impulse: np.ndarray, speed: float
 ) -> dict:
     """Return measured and worst admissible impulsive torque, each of its worst joint."""
     torque = impact_rows(robot, contact, state)[0][: robot.dof]
@@ -192,7 +193,7 @@ def _delay(record: RunRecord, touch: Impulse) -> float:
     return float(after.min() - touch.t_contact) if len(after) else float("nan")
 
 
-def _predictions(robot: Robot, contact: Contact, state: ArmState) -> dict[str, np.ndarray]:
+def _predictions(robot: Robot, contact: Contact, state: PointState) -> dict[str, np.ndarray]:
     """Return the joint velocities after the impact by each inertia: Coulomb friction, e = 0."""
     J, (friction, _) = contact.rotation.T @ state.J[:3], contact.middle
     return {

@@ -22,8 +22,7 @@ from impact_predictor.contact_force.restitution import exact_restitution
 from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.sets.feasible_sets import impulse_set, unit_impulses
 from impact_qp.control.controller import ImpactController
-from impact_qp.control.plan import IMPACT_LIMITS
-from impact_qp.limits import ImpactLimit, RobustImpactLimit
+from impact_qp.limits import IMPACT_LIMITS, ImpactLimit, RobustImpactLimit
 from impact_qp.parameters import ControllerParameters
 from impact_robots import ArmDynamics, Robot, load_robot
 from impact_ros.parameters import from_values

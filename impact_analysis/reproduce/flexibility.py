@@ -10,7 +10,7 @@ import pinocchio as pin
 from impact_analysis.reproduce.row import Row, judged
 from impact_analysis.reproduce.wall_configurations import NORMAL, draw
 from impact_predictor.inertia.inertia_models import named_inverse_inertia
-from impact_robots import ArmDynamics, ArmState, ContactDynamics, Robot, contact_rotation
+from impact_robots import ArmDynamics, ContactDynamics, PointState, Robot, contact_rotation
 
 SAMPLES = 200
 SIMILAR = 0.10  # largest relative difference that still counts as similar
@@ -66,7 +66,7 @@ def _quaternion(random: np.random.Generator) -> np.ndarray:
     return draw / np.linalg.norm(draw)
 
 
-def _difference(state: ArmState) -> float:
+def _difference(state: PointState) -> float:
     """Return the norm of the difference of both matrices over that of gm."""
     rotation = contact_rotation(NORMAL)
     gm, flex = (named_inverse_inertia(state, rotation, name).W for name in ("gm", "flex"))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from impact_analysis.reproduce.planar_arm import PLANE, plane_pose, pose_error
-from impact_robots import ArmState
+from impact_robots import PointState
 
 STIFFNESS = 100.0  # k_p of the line and the pitch, assumed [1/s^2]
 RAMP_TIME = 0.1  # from rest to the line's speed [s]
@@ -17,7 +17,7 @@ RAMP_TIME = 0.1  # from rest to the line's speed [s]
 
 def line_command(
     start: np.ndarray, velocity: np.ndarray, inertia: np.ndarray, *, coast: bool
-) -> Callable[[float, ArmState, bool], np.ndarray]:
+) -> Callable[[float, PointState, bool], np.ndarray]:
     """Return the command that follows a line with a constant pitch.
 
     u = (M + B) J^-1 (a - Jdot qdot) + h with a = a_ref + 2 sqrt(k_p) (v_ref - v) + k_p (x_ref - x):
@@ -31,7 +31,7 @@ def line_command(
         coast: from the first touch on, compensate gravity and nothing else.
     """
 
-    def command(time: float, state: ArmState, touched: bool) -> np.ndarray:
+    def command(time: float, state: PointState, touched: bool) -> np.ndarray:
         if touched and coast:
             return state.g
         travelled, speed, change = _ramp(time)
@@ -39,7 +39,7 @@ def line_command(
         error = pose_error(start + travelled * velocity, plane_pose(state))
         wanted = change * velocity + STIFFNESS * error
         wanted = wanted + 2.0 * np.sqrt(STIFFNESS) * (speed * velocity - J @ state.dq)
-        ddq = np.linalg.solve(J, wanted - state.dJ_dq[PLANE])
+        ddq = np.linalg.solve(J, wanted - state.drift[PLANE])
         return (state.M + np.diag(inertia)) @ ddq + state.h
 
     return command

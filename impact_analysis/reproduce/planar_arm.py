@@ -11,7 +11,7 @@ import numpy as np
 
 from impact_analysis.reproduce.published import PLANAR_ARM
 from impact_bags.exceptions import AnalysisError
-from impact_robots import ArmDynamics, ArmState, Robot, load_robot
+from impact_robots import ArmDynamics, PointState, Robot, load_robot
 
 PLANE = [0, 2, 4]  # rows of the spatial Jacobian that matter: x, z and rotation about y
 _START = np.array([0.0, -2.0, 2.0])  # elbow up [rad]
@@ -27,7 +27,7 @@ def planar_arm(stiffness: Sequence[float], damping: Sequence[float]) -> Robot:
     )
 
 
-def plane_pose(state: ArmState) -> np.ndarray:
+def plane_pose(state: PointState) -> np.ndarray:
     """Return x and z of the contact point [m] and the pitch of the tool [rad], shape (3,).
 
     Pitch is the angle of the tool's axis from the upward vertical: pi points straight down.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from impact_analysis.reproduce.published import read
-from impact_robots import ArmDynamics, ArmState, Robot
+from impact_robots import ArmDynamics, PointState, Robot
 
 NORMAL = np.array([-1.0, 0.0, 0.0])  # of the wall, towards the robot
 LARGEST_TILT = np.radians(30.0)  # of the tool's axis against the wall's normal, assumed
@@ -63,13 +63,13 @@ def _reaches(position: np.ndarray) -> bool:
     return bool(np.all(position > LOWEST) and np.all(position < HIGHEST))
 
 
-def _plausible(state: ArmState) -> bool:
+def _plausible(state: PointState) -> bool:
     """Tell whether the tool points at the wall, far from a singularity."""
     faces = -NORMAL @ state.rotation[:, 2] > np.cos(LARGEST_TILT)
     return bool(faces and np.linalg.svd(state.J, compute_uv=False)[-1] > LEAST_SINGULAR_VALUE)
 
 
-def approach(state: ArmState, velocity: np.ndarray) -> np.ndarray:
+def approach(state: PointState, velocity: np.ndarray) -> np.ndarray:
     """Return the least joint velocities, shape (n,) [rad/s], that move the tool without turning it.
 
     Args:

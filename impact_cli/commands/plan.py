@@ -14,13 +14,12 @@ from impact_cli.command_names import COMMANDS
 from impact_cli.impact_options import Impact, add_impact_options, read_impact
 from impact_cli.number_options import number, seed
 from impact_cli.reports.predict_report import coefficients, finite
-from impact_qp.control.plan import IMPACT_LIMITS
 from impact_qp.exceptions import ControlError
-from impact_qp.limits import Contact, ImpactLimit
+from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
 from impact_qp.planning import Hit, Search, safe_speed
 from impact_robots.exceptions import UsageError
 
-MODES = {name: kind for name, kind in IMPACT_LIMITS.items() if kind is not None}
+MODES = {name: kind.limit for name, kind in IMPACT_LIMITS.items() if kind.limit is not None}
 _EPILOG = """examples:
   impact plan --robot panda --q 0.43,-0.61,0.18,-2.16,0.04,3.13,-0.73 --normal -1,0,0 \\
       --friction 0.279 --restitution 0,0.3

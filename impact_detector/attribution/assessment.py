@@ -4,7 +4,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+import numpy as np
+import pinocchio as pin
 
 from impact_detector.attribution.expectation import TIME, Announcement, Announcements
 from impact_detector.attribution.expectation import unexpected_because as judged
@@ -13,7 +16,8 @@ from impact_detector.attribution.localization import Location, contact_link, loc
 from impact_detector.exceptions import DetectorError, EstimateError
 from impact_detector.signals.buffers import JointRecord
 from impact_detector.signals.sample import Detection
-from impact_robots import Robot, RobotError, Surface
+from impact_robots import ArmDynamics, ContactPoint, Robot, RobotError
+from impact_robots.contact_point import OWN
 
 
 @dataclass(frozen=True)
@@ -30,9 +34,10 @@ class Assessor:
 
     def __init__(self, robot: Robot) -> None:
         """Assess impacts of ``robot``."""
-        self._robot = robot
+        self.robot = robot
         self._announcements = Announcements()
-        self._points = {("", (0.0, 0.0, 0.0)): robot}  # robots with their contact points
+        model = robot.model
+        self._anywhere = ArmDynamics(robot).state(pin.neutral(model), np.zeros(model.nv))
 
     def announce(self, announcement: Announcement) -> None:
         """Take an announcement.
@@ -40,60 +45,54 @@ class Assessor:
         Raises:
             DetectorError: its contact point is none of the robot's.
         """
-        point = (announcement.frame, announcement.offset)
-        if point not in self._points:
-            try:
-                robot = self._robot.with_contact(announcement.frame or self._robot.contact_frame)
-                if any(announcement.offset):
-                    robot = robot.with_contact(robot.contact_frame, announcement.offset)
-            except RobotError as error:
-                raise DetectorError(f"announcement: {error}") from None
-            self._points[point] = robot
+        try:
+            self._anywhere.at(*contact_point(announcement))
+        except RobotError as error:
+            raise DetectorError(f"announcement: {error}") from None
         self._announcements.add(announcement)
 
     def restart(self, time: int) -> None:
         """Forget what was announced after ``time`` [ns], to which time has jumped back."""
         self._announcements.restart(time)
 
-    def announced(self, detection: Detection) -> tuple[Surface | None, Robot]:
-        """Return the surface announced for then, if any, and the robot with that contact."""
-        announcement = self._announcements.at(detection.impact_time)
-        if announcement is None:
-            return None, self._robot
-        return announcement.surface, self._points[announcement.frame, announcement.offset]
+    def announced(self, detection: Detection) -> Announcement | None:
+        """Return what was announced for then, if anything."""
+        return self._announcements.at(detection.impact_time)
 
     def __call__(self, detection: Detection, joints: JointRecord, until: int) -> Assessment:
         """Return what the samples up to ``until`` [ns] say about a detection."""
-        surface, robot = self.announced(detection)
-        unmeant = self._announcements.known(detection.impact_time) and surface is None
+        announcement = self.announced(detection)
+        unmeant = self._announcements.known(detection.impact_time) and announcement is None
         kept = joints.time <= until
         try:
             impulse = generalized_impulse(
-                robot,
+                self.robot,
                 joints.since(detection.detection_time)[kept],
                 joints.q[kept],
                 joints.dq[kept],
                 joints.tau[kept],
                 0.0,
+                contact_point(announcement),
             )
         except EstimateError:
             return Assessment(expected=False, reason=TIME) if unmeant else Assessment()
-        announcement = self._announcements.at(detection.impact_time)
-        location = self._named(locate(robot, impulse), announcement)
-        if surface is None:
+        location = locate(self.robot, impulse)
+        if announcement is None or announcement.surface is None:
             return Assessment(location, *((False, TIME) if unmeant else (None, "")))
         if not location.link:  # too little to be told from noise
             return Assessment(location)
-        reason = judged(surface, impulse)
+        reason = judged(announcement.surface, impulse)
         return Assessment(location, not reason, reason)
 
-    def _named(self, location: Location, announcement: Announcement | None) -> Location:
-        """Return a location whose contact is called what the announcement calls it."""
-        if not location.contact or announcement is None:
-            return location
-        return replace(location, contact=announcement.frame or self._robot.contact_frame)
+
+def contact_point(announcement: Announcement | None) -> ContactPoint:
+    """Return the announced contact point; the robot's own if nothing was announced."""
+    if announcement is None:
+        return OWN
+    offset = announcement.offset
+    return ContactPoint(announcement.frame or None, offset if any(offset) else None)
 
 
-def is_elsewhere(assessment: Assessment, robot: Robot) -> bool:
-    """Tell whether another link was hit than the one with the robot's contact point."""
-    return assessment.location.link not in ("", contact_link(robot))
+def is_elsewhere(assessment: Assessment, robot: Robot, contact: ContactPoint) -> bool:
+    """Tell whether another link was hit than the one with the contact point."""
+    return assessment.location.link not in ("", contact_link(robot, contact.frame))

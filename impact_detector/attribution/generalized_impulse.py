@@ -11,7 +11,8 @@ import pinocchio as pin
 
 from impact_detector.exceptions import EstimateError
 from impact_detector.signals.noise import white_noise
-from impact_robots import ArmDynamics, ArmState, Robot
+from impact_robots import ArmDynamics, ContactPoint, PointState, Robot
+from impact_robots.contact_point import OWN
 
 SMALLEST_NOISE = (1e-5, 1e-4)  # of velocities [rad/s] and torques [N.m]
 LARGEST_GAP = 0.003  # between samples [s]
@@ -29,7 +30,7 @@ class GeneralizedImpulse:
 
     jump: np.ndarray  # J^T iota of the contact, shape (n,) [N.m.s]
     covariance: np.ndarray  # shape (n, n) [(N.m.s)^2]
-    state: ArmState  # before the contact
+    state: PointState  # of a contact point, before the contact
 
 
 def generalized_impulse(
@@ -39,6 +40,7 @@ def generalized_impulse(
     dq: np.ndarray,
     tau: np.ndarray,
     t_detection: float,
+    contact: ContactPoint = OWN,
 ) -> GeneralizedImpulse:
     r"""Return what a contact has given to the joints up to the last sample.
 
@@ -59,6 +61,7 @@ def generalized_impulse(
         dq: joint velocities, shape (N, n) [rad/s].
         tau: joint torques, gravity included, shape (N, n) [N.m].
         t_detection: of the impact, at most 6 ms after the touch [s].
+        contact: point whose state is returned.
 
     Raises:
         EstimateError: samples or torques are missing.
@@ -76,7 +79,7 @@ def generalized_impulse(
     last, at = len(x) - 1, int(np.flatnonzero(quiet)[-1])
     fitted[last] = True
     design = np.column_stack([np.ones_like(x), x, np.arange(len(x)) == last])[fitted]
-    state = ArmDynamics(robot)(q[at], dq[at])
+    state = ArmDynamics(robot).state(q[at], dq[at]).at(*contact)
     noise = step_covariance(x, fitted, design, state.M, dq[quiet], tau[quiet])
     weights, places = np.linalg.pinv(design)[2], np.flatnonzero(fitted)
     scale = _noise_scale(s, weights, places, at, noise)

@@ -32,11 +32,11 @@ def locate(robot: Robot, impulse: GeneralizedImpulse) -> Location:
     r"""Return the link that was hit, by the joints that felt it.
 
     A force on a link moves no joint beyond it: the last joint whose generalized impulse, together
-    with all behind it, is not explained by noise (:math:`\chi^2`) carries the link. If the robot's
-    own contact point explains every joint, the contact was there. A direction is known then, and
-    for a link that six joints or more carry. A force whose line passes through the axes of the
-    outermost joints does not move these: then the link that is named lies nearer to the base than
-    the one that was hit.
+    with all behind it, is not explained by noise (:math:`\chi^2`) carries the link. If the contact
+    point of the impulse's state explains every joint, the contact was there. A direction is known
+    then, and for a link that six joints or more carry. A force whose line passes through the axes
+    of the outermost joints does not move these: then the link that is named lies nearer to the base
+    than the one that was hit.
 
     De Luca, Mattone, "Sensorless robot collision detection and hybrid force/motion control", ICRA
     2005, and Haddadin, De Luca, Albu-Schaeffer, "Robot collisions: a survey", T-RO 2017, section
@@ -47,11 +47,14 @@ def locate(robot: Robot, impulse: GeneralizedImpulse) -> Location:
     if not felt:
         return Location()
     last = felt[-1]
-    if last + 1 not in robot.model.supports[_tip(robot)]:  # a branch without the contact point
+    frame = impulse.state.frame
+    if (
+        last + 1 not in robot.model.supports[_carrier(robot, frame)]
+    ):  # a branch without the contact point
         return Location(_link(robot, last + 1))
     force = impulse.state.J[:3]
     if n > 3 and misfit(impulse, force) <= limit(n - 3):
-        return Location(contact_link(robot), robot.contact_frame, _direction(impulse, force))
+        return Location(contact_link(robot, frame), frame, _direction(impulse, force))
     if last + 1 < _WRENCH:
         return Location(_link(robot, last + 1))
     wrench = impulse.state.J.copy()
@@ -59,9 +62,9 @@ def locate(robot: Robot, impulse: GeneralizedImpulse) -> Location:
     return Location(_link(robot, last + 1), direction=_direction(impulse, wrench))
 
 
-def contact_link(robot: Robot) -> str:
-    """Return the name of the link with the robot's contact point."""
-    return _link(robot, _tip(robot))
+def contact_link(robot: Robot, frame: str | None = None) -> str:
+    """Return the name of the link with a frame; none: that of the robot's contact point."""
+    return _link(robot, _carrier(robot, frame or robot.contact_frame))
 
 
 @cache
@@ -100,9 +103,9 @@ def _direction(impulse: GeneralizedImpulse, J: np.ndarray) -> np.ndarray | None:
     return found[:3] / size
 
 
-def _tip(robot: Robot) -> int:
-    """Return the joint, counted from 1, that carries the contact point."""
-    return int(robot.model.frames[robot.model.getFrameId(robot.contact_frame)].parentJoint)
+def _carrier(robot: Robot, frame: str) -> int:
+    """Return the joint, counted from 1, that carries a frame."""
+    return int(robot.model.frames[robot.model.getFrameId(frame)].parentJoint)
 
 
 def _link(robot: Robot, joint: int) -> str:

@@ -43,7 +43,8 @@ from impact_detector.estimators.velocity_before import mean_before, mean_between
 from impact_detector.exceptions import EstimateError
 from impact_detector.signals.buffers import JointRecord, Record
 from impact_detector.signals.sample import Detection, from_seconds
-from impact_robots import ArmDynamics, Robot
+from impact_robots import ArmDynamics, ContactPoint, Robot
+from impact_robots.contact_point import OWN
 
 SEARCH = 0.02  # the touch lies at most this long before the detection [s]
 QUIET = 0.06  # where the force sensor's noise is learnt, up to SEARCH before the detection [s]
@@ -67,6 +68,7 @@ class Settings:
     normal: np.ndarray = field(default_factory=_NAN3.copy)  # in the force sensor's axes, (3,)
     base_normal: np.ndarray = field(default_factory=_NAN3.copy)  # in base axes, shape (3,)
     robot: Robot | None = None  # none: no impulse from torques, no restitution
+    contact: ContactPoint = OWN  # that was hit
     assessment: Assessment = field(default_factory=Assessment)
 
 
@@ -233,7 +235,9 @@ def _push(
     if settings.robot is None or (contact is not None and by_force is None):
         return by_force or nothing
     try:
-        found = torque_impulse(settings.robot, t, joints.q, joints.dq, joints.tau, 0.0)
+        found = torque_impulse(
+            settings.robot, t, joints.q, joints.dq, joints.tau, 0.0, settings.contact
+        )
     except EstimateError:
         return by_force or nothing
     if by_force is not None and by_force.std <= found.std:
@@ -257,5 +261,5 @@ def _restitution(motion: Motion, settings: Settings) -> float:
     except EstimateError:
         return _NAN
     q = motion.q[max(int(np.searchsorted(motion.t, 0.0)) - 1, 0)]
-    J = ArmDynamics(settings.robot)(q, motion.before).J[:3]
+    J = ArmDynamics(settings.robot).state(q, motion.before).at(*settings.contact).J[:3]
     return kinematic_restitution(J, settings.base_normal, motion.before, after.velocity)

@@ -9,7 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from impact_detector.attribution.assessment import Assessment, Assessor, is_elsewhere
+from impact_detector.attribution.assessment import (
+    Assessment,
+    Assessor,
+    contact_point,
+    is_elsewhere,
+)
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators.estimate import (
     BY_FORCE,
@@ -155,15 +160,19 @@ class ImpactEstimator:
         """Return the settings with what was announced, and where the impact was."""
         if self._assessor is None:
             return self._settings
-        surface, robot = self._assessor.announced(detection)
-        normal = self._settings.base_normal if surface is None else surface.normal
+        announcement = self._assessor.announced(detection)
+        contact = contact_point(announcement)
+        normal = self._settings.base_normal
+        if announcement is not None and announcement.surface is not None:
+            normal = announcement.surface.normal
         until = detection.detection_time + min(self._window, SETTLED)
         assessment = self._assessor(detection, joints, until)
-        elsewhere = is_elsewhere(assessment, robot)
+        elsewhere = is_elsewhere(assessment, self._assessor.robot, contact)
         return replace(
             self._settings,
             base_normal=normal,
-            robot=None if elsewhere else robot,
+            robot=None if elsewhere else self._settings.robot,
+            contact=contact,
             assessment=assessment,
         )
 

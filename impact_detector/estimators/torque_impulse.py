@@ -14,7 +14,8 @@ from impact_detector.attribution.generalized_impulse import (
     unexplained_momentum,
 )
 from impact_detector.exceptions import EstimateError
-from impact_robots import ArmDynamics, Robot
+from impact_robots import ArmDynamics, ContactPoint, Robot
+from impact_robots.contact_point import OWN
 
 CONTACT = 0.02  # the contact is over by then; 12 to 20 ms in the literature [s]
 WINDOW = 0.04  # before the touch, and after the contact [s]
@@ -48,6 +49,7 @@ def torque_impulse(
     dq: np.ndarray,
     tau: np.ndarray,
     t_touch: float,
+    contact: ContactPoint = OWN,
 ) -> TorqueImpulse:
     r"""Weigh the momentum that no joint torque explains, before the touch and after the contact.
 
@@ -66,6 +68,7 @@ def torque_impulse(
         dq: joint velocities, shape (N, n) [rad/s].
         tau: joint torques, gravity included, shape (N, n) [N.m].
         t_touch: first touch [s].
+        contact: point at which the impulse acts.
 
     Raises:
         EstimateError: samples or torques are missing, or the pose is singular.
@@ -76,7 +79,7 @@ def torque_impulse(
     fitted = before | after
     design = np.column_stack([np.ones_like(x), x, after.astype(float)])[fitted]
     jump = np.linalg.lstsq(design, s[fitted], rcond=None)[0][2]
-    state = ArmDynamics(robot)(q[chosen][before][-1], dq[chosen][before][-1])
+    state = ArmDynamics(robot).state(q[chosen][before][-1], dq[chosen][before][-1]).at(*contact)
     quiet = chosen & (t < t_touch - _MARGIN)
     covariance = step_covariance(x, fitted, design, state.M, dq[quiet], tau[quiet])
     covariance += np.diag((MODEL_ERROR * np.abs(jump)) ** 2)

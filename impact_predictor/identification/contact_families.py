@@ -41,8 +41,6 @@ def first_guess(
 
     The impulse says how much speed came back, the peak how stiff the contact is.
     """
-    from scipy.optimize import brentq  # loads slowly
-
     back = float(np.clip(impulse / (impact.mass * impact.approach_speed) - 1.0, 0.02, 0.98))
     return model.law.guess(model, exponent, back, peak, impact)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.laws.impact_map import map_state
-from impact_robots import ArmState
+from impact_robots import PointState
 from impact_robots.exceptions import OutOfRangeError
 
 GRID = 41  # coefficients that are tried before the search, so that it ends in the lowest valley
@@ -24,7 +24,7 @@ GRID = 41  # coefficients that are tried before the search, so that it ends in t
 class MeasuredImpact(NamedTuple):
     """One impact of a robot."""
 
-    state: ArmState  # right before it
+    state: PointState  # right before it
     rotation: np.ndarray  # R_Op of the surface, shape (3, 3)
     dq_after: np.ndarray  # gross joint velocities after it, shape (n,) [rad/s]
 

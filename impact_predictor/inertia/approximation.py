@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_predictor.symmetric3 import solve
-from impact_robots import ArmState
+from impact_predictor.symmetric3 import Vector, solve
+from impact_robots import PointState
 from impact_robots.exceptions import OutOfRangeError
 
 
@@ -21,7 +21,7 @@ class CompositeContact(NamedTuple):
     normal_velocity: float  # [m/s]
 
 
-def composite_contact(state: ArmState, rotation: np.ndarray) -> CompositeContact:
+def composite_contact(state: PointState, rotation: np.ndarray) -> CompositeContact:
     """Return what the composite rigid body says along the normal; P0 (17), (29).
 
     The mass is that of ``effective_mass(crb(state, rotation))``.
@@ -33,21 +33,45 @@ def composite_contact(state: ArmState, rotation: np.ndarray) -> CompositeContact
     Raises:
         OutOfRangeError: the composite body has no rotational inertia.
     """
-    x, y, z = rotation[:, 2].tolist()
-    lx, ly, lz = (state.position - state.com).tolist()
-    moment = (ly * z - lz * y, lz * x - lx * z, lx * y - ly * x)
-    turning = solve(state.rotational_inertia.tolist(), moment)
-    if turning is None:
-        expected = "a regular rotational inertia"
-        raise OutOfRangeError("composite body", expected, state.rotational_inertia)
-    a, b, c = turning
+    normal = rotation[:, 2]
+    x, y, z = normal.tolist()
+    (wx, wy, wz), (a, b, c) = normal_response(state, normal)
     px, py, pz, hx, hy, hz = state.A_G.dot(state.dq).tolist()
-    mobility = 1.0 / state.mass + moment[0] * a + moment[1] * b + moment[2] * c
+    mobility = x * wx + y * wy + z * wz
     velocity = (x * px + y * py + z * pz) / state.mass + a * hx + b * hy + c * hz
     return CompositeContact(1.0 / mobility, velocity)
 
 
-def approximate_to_exact_ratio(state: ArmState, rotation: np.ndarray) -> float:
+def normal_response(state: PointState, normal: np.ndarray) -> tuple[Vector, Vector]:
+    """Return what a unit impulse along the normal does to the composite body, base axes; P0 (17).
+
+    The velocity of the contact point, W z [1/kg], and the spin of the body [rad/s/(N.s)]. W z is
+    the normal row of :func:`~impact_predictor.inertia.inverse_inertia.crb`, in plain numbers: a
+    third of its time.
+
+    Args:
+        state: dynamics of the arm.
+        normal: z, unit, base axes, shape (3,).
+
+    Raises:
+        OutOfRangeError: the composite body has no rotational inertia.
+    """
+    body = state.robot_state
+    x, y, z = normal.tolist()
+    px, py, pz = state.position.tolist()
+    cx, cy, cz = body.com.tolist()
+    lx, ly, lz = px - cx, py - cy, pz - cz
+    moment = (ly * z - lz * y, lz * x - lx * z, lx * y - ly * x)
+    spin = solve(body.rotational_inertia.tolist(), moment)
+    if spin is None:
+        expected = "a regular rotational inertia"
+        raise OutOfRangeError("composite body", expected, body.rotational_inertia)
+    a, b, c = spin
+    m = 1.0 / body.mass
+    return (x * m + b * lz - c * ly, y * m + c * lx - a * lz, z * m + a * ly - b * lx), spin
+
+
+def approximate_to_exact_ratio(state: PointState, rotation: np.ndarray) -> float:
     """Return e_a [-]: normal velocity of the contact point on the composite body over the real one.
 
     Wang, Dehio, Kheddar, RA-L 2022, (29): the body has the arm's momentum and the composite

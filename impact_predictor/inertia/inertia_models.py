@@ -24,7 +24,7 @@ from impact_predictor.inertia.inverse_inertia import (
 )
 from impact_predictor.inertia.jacobian import contact_jacobian, jacobian_condition
 from impact_predictor.symmetric3 import extreme_eigenvalues
-from impact_robots import ArmState, Robot
+from impact_robots import PointState, Robot
 
 _RIGID = 1e-12  # z^T W z over the trace of W, below which the normal cannot give way
 
@@ -53,7 +53,7 @@ def normal_impulse(mass: float, normal_velocity: float, restitution: float) -> t
 
 
 def named_inverse_inertia(
-    state: ArmState, rotation: np.ndarray, name: str = "crb"
+    state: PointState, rotation: np.ndarray, name: str = "crb"
 ) -> InverseInertia:
     """Return the inverse inertia of the contact point by the model ``name``.
 
@@ -77,21 +77,21 @@ def _from_matrix(name: str, W: np.ndarray, flags: Flag) -> InverseInertia:
     return InverseInertia(name, W, float(1 / W[2, 2]) if gives_way else math.inf, flags)
 
 
-def _crb(state: ArmState, rotation: np.ndarray) -> InverseInertia:
+def _crb(state: PointState, rotation: np.ndarray) -> InverseInertia:
     return _from_matrix("crb", crb(state, rotation), Flag.NONE)
 
 
-def _gm(state: ArmState, rotation: np.ndarray) -> InverseInertia:
+def _gm(state: PointState, rotation: np.ndarray) -> InverseInertia:
     _, flags = jacobian_condition(contact_jacobian(state, rotation))
     return _from_matrix("gm", generalized_momentum(state, rotation), Flag(flags))
 
 
-def _flex(state: ArmState, rotation: np.ndarray) -> InverseInertia:
+def _flex(state: PointState, rotation: np.ndarray) -> InverseInertia:
     _, flags = jacobian_condition(contact_jacobian(state, rotation))
     return _from_matrix("flex", flexible(state, rotation), Flag(flags))
 
 
-def _em(state: ArmState, rotation: np.ndarray) -> InverseInertia:
+def _em(state: PointState, rotation: np.ndarray) -> InverseInertia:
     """Return W = m_em^-1; the effective mass is z^T m_em z, as P0 uses it."""
     mass, rank = algebraic_mass(state, rotation)
     _, flags = jacobian_condition(contact_jacobian(state, rotation))
@@ -103,7 +103,7 @@ def _em(state: ArmState, rotation: np.ndarray) -> InverseInertia:
     return InverseInertia("em", (W + W.T) / 2, float(mass[2, 2]), Flag(flags))
 
 
-INVERSE_INERTIAS: dict[str, Callable[[ArmState, np.ndarray], InverseInertia]] = {
+INVERSE_INERTIAS: dict[str, Callable[[PointState, np.ndarray], InverseInertia]] = {
     "em": _em,
     "gm": _gm,
     "crb": _crb,
@@ -111,7 +111,9 @@ INVERSE_INERTIAS: dict[str, Callable[[ArmState, np.ndarray], InverseInertia]] = 
 }
 
 
-def inverse_inertias(state: ArmState, robot: Robot, rotation: np.ndarray) -> dict[str, np.ndarray]:
+def inverse_inertias(
+    state: PointState, robot: Robot, rotation: np.ndarray
+) -> dict[str, np.ndarray]:
     """Return W in contact axes p by every model, shape (3, 3) each [1/kg].
 
     The four of P0, and those of M + B_theta and M + B_rho; that of M is "gm".
@@ -130,7 +132,7 @@ def inverse_inertias(state: ArmState, robot: Robot, rotation: np.ndarray) -> dic
     return published | with_motors
 
 
-def effective_masses(state: ArmState, robot: Robot, rotation: np.ndarray) -> dict[str, float]:
+def effective_masses(state: PointState, robot: Robot, rotation: np.ndarray) -> dict[str, float]:
     """Return the effective mass along the normal by every model [kg].
 
     The four of P0, and those of M + B_theta and M + B_rho; that of M is "gm".

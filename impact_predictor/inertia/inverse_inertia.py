@@ -12,14 +12,14 @@ import numpy as np
 from pinocchio import skew
 
 from impact_predictor.inertia.jacobian import contact_jacobian
-from impact_robots import ArmState
+from impact_robots import PointState
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array
 
 FULL_RANK = 1e-3  # smallest singular value of the 6 x n Jacobian that counts as full rank
 
 
-def crb(state: ArmState, rotation: np.ndarray) -> np.ndarray:
+def crb(state: PointState, rotation: np.ndarray) -> np.ndarray:
     """Return W of the composite rigid body in contact axes p, shape (3, 3) [1/kg]; P0 (17).
 
     The arm moves like one free rigid body; the reaction of its fixed base is neglected. Symmetric,
@@ -34,7 +34,7 @@ def crb(state: ArmState, rotation: np.ndarray) -> np.ndarray:
 
 
 def generalized_momentum(
-    state: ArmState, rotation: np.ndarray, motor_inertia: np.ndarray | None = None
+    state: PointState, rotation: np.ndarray, motor_inertia: np.ndarray | None = None
 ) -> np.ndarray:
     """Return J_v (M + B)^-1 J_v^T in contact axes p, shape (3, 3) [1/kg]; P0 (6), (32).
 
@@ -48,14 +48,13 @@ def generalized_momentum(
     Raises:
         OutOfRangeError: the motor inertia is not n finite numbers.
     """
-    M = state.M
     if motor_inertia is not None:
-        M = M + np.diag(finite_array(motor_inertia, state.dq.shape, "motor_inertia"))
+        motor_inertia = finite_array(motor_inertia, state.dq.shape, "motor_inertia")
     J = contact_jacobian(state, rotation)
-    return J @ np.linalg.solve(M, J.T)
+    return J @ np.linalg.solve(state.robot_state.inertia(motor_inertia), J.T)
 
 
-def algebraic_mass(state: ArmState, rotation: np.ndarray) -> tuple[np.ndarray, int]:
+def algebraic_mass(state: PointState, rotation: np.ndarray) -> tuple[np.ndarray, int]:
     """Return the operational-space mass m_em in p, shape (3, 3) [kg], and the Jacobian's rank.
 
     The linear block of (J M^-1 J^T)^-1, P0 (5), (7): never less than the inverse of
@@ -78,7 +77,7 @@ def algebraic_mass(state: ArmState, rotation: np.ndarray) -> tuple[np.ndarray, i
     return (mass + mass.T) / 2, rank
 
 
-def flexible(state: ArmState, rotation: np.ndarray) -> np.ndarray:
+def flexible(state: PointState, rotation: np.ndarray) -> np.ndarray:
     """Return W~ = W + W_flex in contact axes p, shape (3, 3) [1/kg]; P0 (20)-(22).
 
     :func:`crb` plus what the joints give way relative to the composite body. Not symmetric for a

@@ -10,13 +10,13 @@ import numpy as np
 
 from impact_predictor.impact_result import Flag
 from impact_predictor.symmetric3 import extreme_eigenvalues
-from impact_robots import ArmState
+from impact_robots import PointState
 
 SINGULAR = 1e-3  # smallest singular value of a contact Jacobian that counts as full rank [m]
 _SINGULAR_JACOBIAN = int(Flag.SINGULAR_JACOBIAN)
 
 
-def contact_jacobian(state: ArmState, rotation: np.ndarray) -> np.ndarray:
+def contact_jacobian(state: PointState, rotation: np.ndarray) -> np.ndarray:
     """Return the linear Jacobian of the contact point in contact axes p, shape (3, n).
 
     Args:

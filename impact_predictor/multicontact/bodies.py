@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pinocchio import skew
 
-from impact_robots import ArmState
+from impact_robots import PointState
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array, positive
 
@@ -27,7 +27,7 @@ def _identity() -> np.ndarray:
 class ArmBody:
     """A robot; its velocities are its joints', and its contacts are on the link of its tool."""
 
-    state: ArmState  # right before the impact
+    state: PointState  # right before the impact
     motor_inertia: ArrayLike | None = None  # diagonal of B, shape (n,) [kg.m^2]; none: zero
     base_position: ArrayLike = field(default_factory=_zero)  # in the world, shape (3,) [m]
     base_rotation: ArrayLike = field(default_factory=_identity)  # base to world axes, (3, 3)
@@ -38,11 +38,10 @@ class ArmBody:
         Raises:
             OutOfRangeError: the motor inertia is not n finite numbers.
         """
-        if self.motor_inertia is None:
-            return self.state.M
-        return self.state.M + np.diag(
-            finite_array(self.motor_inertia, self.state.dq.shape, "motor_inertia")
-        )
+        motor_inertia = self.motor_inertia
+        if motor_inertia is not None:
+            motor_inertia = finite_array(motor_inertia, self.state.dq.shape, "motor_inertia")
+        return self.state.robot_state.inertia(motor_inertia)
 
     def velocity(self) -> np.ndarray:
         """Return the joint velocities before, shape (n,)."""

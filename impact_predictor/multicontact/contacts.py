@@ -19,7 +19,7 @@ JOINTS = ("weld", "hinge", "ball")
 
 
 @dataclass(frozen=True)
-class ContactPoint:
+class BodyContact:
     """One point where body ``a`` touches body ``b``; an impulse on a is opposed on b."""
 
     point: ArrayLike  # in the world, shape (3,) [m]

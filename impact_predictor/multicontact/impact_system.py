@@ -11,7 +11,7 @@ import numpy as np
 
 from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.multicontact.bodies import Body
-from impact_predictor.multicontact.contacts import WORLD, ContactPoint, Loop
+from impact_predictor.multicontact.contacts import WORLD, BodyContact, Loop
 from impact_predictor.multicontact.simultaneous_impact import simultaneous_impact
 from impact_predictor.multicontact.simultaneous_result import SimultaneousImpact
 from impact_robots.exceptions import OutOfRangeError
@@ -59,7 +59,7 @@ class ImpactSystem:
 
 
 def impact_system(
-    bodies: Mapping[str, Body], contacts: Sequence[ContactPoint], loops: Sequence[Loop] = ()
+    bodies: Mapping[str, Body], contacts: Sequence[BodyContact], loops: Sequence[Loop] = ()
 ) -> ImpactSystem:
     """Return the problem of an impact between ``bodies``, and with the world.
 
@@ -98,7 +98,7 @@ def impact_system(
 
 
 def _contact_rows(
-    bodies: Mapping[str, Body], slices: dict[str, slice], nv: int, contact: ContactPoint
+    bodies: Mapping[str, Body], slices: dict[str, slice], nv: int, contact: BodyContact
 ) -> np.ndarray:
     """Return the Jacobian of a contact in its own axes, shape (3, nv)."""
     J = _relative(bodies, slices, nv, contact)[:3]
@@ -112,7 +112,7 @@ def _contact_rows(
 
 
 def _relative(
-    bodies: Mapping[str, Body], slices: dict[str, slice], nv: int, joint: ContactPoint | Loop
+    bodies: Mapping[str, Body], slices: dict[str, slice], nv: int, joint: BodyContact | Loop
 ) -> np.ndarray:
     """Return the Jacobian of a's twist less b's at the joint's point, world axes, (6, nv)."""
     point = finite_array(joint.point, (3,), "point")

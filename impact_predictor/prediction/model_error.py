@@ -12,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 
 from impact_predictor.prediction.predict import map_inertia
-from impact_robots import ArmState, Robot, Surface
+from impact_robots import PointState, Robot, Surface
 from impact_robots.link_inertias import link_inertias
 
 
@@ -30,7 +30,7 @@ QUANTILE = 1.96  # of a normal distribution: standard deviations in half a 95 % 
 
 
 def inertia_variations(
-    state: ArmState, robot: Robot, model: str, error: ModelError = MODEL_ERROR
+    state: PointState, robot: Robot, model: str, error: ModelError = MODEL_ERROR
 ) -> Iterator[np.ndarray]:
     """Yield M + B, shape (n, n) [kg.m^2], with each link and then each motor moved alone.
 
@@ -53,21 +53,17 @@ def inertia_variations(
 
 
 def place_variations(
-    state: ArmState, surface: Surface, error: ModelError = MODEL_ERROR
-) -> Iterator[tuple[ArmState, Surface]]:
+    state: PointState, surface: Surface, error: ModelError = MODEL_ERROR
+) -> Iterator[tuple[PointState, Surface]]:
     """Yield state and surface: the contact point moved thrice, the surface tilted twice.
-
-    Of a moved point the state has Jacobian, twist and position, which is what an impact needs.
 
     Args:
         state: of the arm.
         surface: that is hit.
         error: of the model.
     """
-    for axis in error.point * state.rotation.T:  # of the tool, in base axes
-        J = state.J.copy()
-        J[:3] -= pin.skew(axis) @ state.J[3:]
-        yield state._replace(J=J, twist=J @ state.dq, position=state.position + axis), surface
+    for axis in np.eye(3):
+        yield state.beside(error.point * axis), surface
     for tilt in error.normal * np.eye(3)[:2]:
         normal = surface.rotation @ pin.exp3(tilt)[:, 2]
         yield state, replace(surface, normal=normal)

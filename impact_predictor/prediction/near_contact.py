@@ -16,7 +16,7 @@ from impact_predictor.prediction.impact_question import (
 )
 from impact_predictor.prediction.robot_contacts import RobotContact
 from impact_predictor.sets.polytope import Polytope
-from impact_robots import ArmDynamics, ArmState, Robot, Surface
+from impact_robots import ArmDynamics, PointState, Robot, Surface
 
 _SECOND = 1_000_000_000  # [ns]
 
@@ -84,7 +84,7 @@ class NearContact:
         """Return the number of the period that holds ``time`` [ns]."""
         return time // self._period
 
-    def _question(self, state: ArmState) -> ImpactQuestion:
+    def _question(self, state: PointState) -> ImpactQuestion:
         """Return the question about an impact in ``state``."""
         contact = RobotContact(state, self._surface, self._robot.contact_frame)
         return ImpactQuestion((contact,), (contact,))

@@ -15,14 +15,14 @@ from impact_predictor.inertia.inertia_models import named_inverse_inertia
 from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.laws.impact_map import map_state
 from impact_predictor.prediction.prediction import Prediction
-from impact_robots import ArmState, Robot, Surface
+from impact_robots import PointState, Robot, Surface
 from impact_robots.exceptions import OutOfRangeError
 
 _STATE_LIMIT, _VELOCITY_LIMIT = int(Flag.STATE_LIMIT), int(Flag.VELOCITY_LIMIT)
 
 
 def predict(
-    state: ArmState,
+    state: PointState,
     surface: Surface,
     robot: Robot,
     *,
@@ -61,7 +61,7 @@ def predict(
 
 def complete(
     result: ImpactMapResult,
-    state: ArmState,
+    state: PointState,
     surface: Surface,
     robot: Robot,
     *,
@@ -87,7 +87,7 @@ def complete(
     return Prediction(
         model=model,
         inverse_inertia=inverse_inertia,
-        contact=robot.contact_frame,
+        contact=state.frame,
         contact_position=state.position,
         contact_rotation=rotation,
         friction=friction,
@@ -110,7 +110,7 @@ def complete(
     )
 
 
-def check_finite(state: ArmState) -> None:
+def check_finite(state: PointState) -> None:
     """Check positions and velocities.
 
     Raises:
@@ -121,7 +121,7 @@ def check_finite(state: ArmState) -> None:
         raise OutOfRangeError("state", "finite positions and velocities", got)
 
 
-def map_inertia(state: ArmState, robot: Robot, model: str) -> np.ndarray:
+def map_inertia(state: PointState, robot: Robot, model: str) -> np.ndarray:
     """Return M + B of an impact map's ``model``, shape (n, n) [kg.m^2].
 
     Raises:
@@ -145,7 +145,7 @@ def motor_inertia(robot: Robot, model: str) -> np.ndarray:
     return motors[model]
 
 
-def _limit_flags(state: ArmState, robot: Robot, dq_after: np.ndarray) -> int:
+def _limit_flags(state: PointState, robot: Robot, dq_after: np.ndarray) -> int:
     """Return which of the robot's limits are broken before and after the impact."""
     flags, limits = 0, robot.limits.rows
     for (low, high, fastest), q, dq in zip(

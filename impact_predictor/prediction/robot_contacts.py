@@ -16,16 +16,16 @@ from impact_predictor.laws.impact_map import map_state
 from impact_predictor.multicontact.simultaneous_impact import LAW, simultaneous_impact
 from impact_predictor.prediction.predict import check_finite, complete, map_inertia
 from impact_predictor.prediction.prediction import Prediction
-from impact_robots import ArmState, Robot, Surface
+from impact_robots import PointState, Robot, Surface
 from impact_robots.exceptions import OutOfRangeError
 
 
 class RobotContact(NamedTuple):
     """A point of a robot that hits a surface."""
 
-    state: ArmState  # of the robot, at this point
+    state: PointState  # of the robot, at this point
     surface: Surface
-    name: str = ""  # of the point; empty: the robot's contact frame
+    name: str = ""  # of the point; empty: its frame
 
 
 def predict_contacts(
@@ -65,7 +65,7 @@ def predict_contacts(
         prediction = complete(
             result, state, surface, robot, model=model, law=law, inverse_inertia=inverse_inertia
         )
-        predictions.append(prediction._replace(contact=name or robot.contact_frame))
+        predictions.append(prediction._replace(contact=name or state.frame))
     return tuple(predictions)
 
 
@@ -89,7 +89,7 @@ def contact_results(
     return solve(M_x, _jacobian(contacts), dq, mu, e, law)
 
 
-def checked_state(contacts: Sequence[RobotContact], law: str) -> ArmState:
+def checked_state(contacts: Sequence[RobotContact], law: str) -> PointState:
     """Return the state that all contacts share.
 
     Raises:

@@ -19,7 +19,7 @@ from impact_predictor.prediction.model_error import (
 )
 from impact_predictor.prediction.predict import map_inertia
 from impact_predictor.prediction.robot_contacts import RobotContact, checked_state, contact_results
-from impact_robots import ArmState, Robot, Surface
+from impact_robots import PointState, Robot, Surface
 from impact_robots.exceptions import OutOfRangeError
 
 INERTIA_MARGIN = MODEL_ERROR.inertia
@@ -33,7 +33,7 @@ class VelocityInterval(NamedTuple):
 
 
 def velocity_interval(
-    state: ArmState,
+    state: PointState,
     surface: Surface,
     robot: Robot,
     *,

@@ -21,7 +21,15 @@ from impact_predictor.ros.request_limits import (
     in_bounds,
 )
 from impact_predictor.sets.robot_sets import SETS
-from impact_robots import ArmDynamics, ArmState, ImpactError, Robot, RobotError, Surface
+from impact_robots import (
+    ArmDynamics,
+    ImpactError,
+    PointState,
+    Robot,
+    RobotError,
+    RobotState,
+    Surface,
+)
 from impact_robots.exceptions import OutOfRangeError
 from impact_ros.exceptions import MessageError
 from impact_ros.messages import JointReader, reorder, to_nanoseconds, vector
@@ -35,7 +43,8 @@ class RequestReader:
         """Keep the ``robot``."""
         self.robot = robot
         self._joint_reader = JointReader(robot.joint_names)
-        self._dynamics = {robot.contact_frame: ArmDynamics(robot)}
+        self._frames = [frame.name for frame in robot.model.frames[1:]]
+        self._dynamics = ArmDynamics(robot)
 
     def prediction(self, request: Any, last_state: Any) -> tuple[ImpactQuestion, Any]:
         """Return what a request for a prediction asks, and the joint state that it is about.
@@ -54,7 +63,8 @@ class RequestReader:
             raise RequestError("CODE_NO_CONTACT", "contacts: expected at least one, got none")
         at_most("contacts", request.contacts, MOST_CONTACTS)
         at_most("models", request.models, len(self.robot.motor_inertias))
-        pairs = [self._read_contact(i, each, q, dq) for i, each in enumerate(request.contacts)]
+        state = self._dynamics.state(q, dq)
+        pairs = [self._read_contact(i, each, state) for i, each in enumerate(request.contacts)]
         question = ImpactQuestion(
             contacts=tuple(pair[0] for pair in pairs),
             ranges=tuple(pair[1] for pair in pairs),
@@ -64,8 +74,8 @@ class RequestReader:
         )
         return question, message
 
-    def impact(self, request: Any, last_state: Any) -> tuple[Robot, ArmState, Surface, Any]:
-        """Return robot, state and surface of a request, and the joint state that it is about.
+    def impact(self, request: Any, last_state: Any) -> tuple[PointState, Surface, Any]:
+        """Return state and surface of a request, and the joint state that it is about.
 
         Args:
             request: of impact_msgs/ComputeFeasibleSets.
@@ -88,8 +98,8 @@ class RequestReader:
             surface = Surface(None, vector(request.normal), request.friction, restitution)
         except RobotError as error:
             raise RequestError("CODE_BAD_NORMAL", str(error)) from None
-        dynamics = self._at(request.contact_frame)
-        return dynamics.robot, dynamics(q, dq), surface, message
+        frame = self._frame(request.contact_frame)
+        return self._dynamics.state(q, dq).at(frame), surface, message
 
     def _joints(self, message: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return positions and velocities in the robot's joint order, finite."""
@@ -109,12 +119,12 @@ class RequestReader:
         return q, dq
 
     def _read_contact(
-        self, place: int, contact: Any, q: np.ndarray, dq: np.ndarray
+        self, place: int, contact: Any, state: RobotState
     ) -> tuple[RobotContact, RobotContact]:
         """Return one contact of a request without and with its uncertainty."""
         try:
-            dynamics = self._at(contact.frame)
-            state = _moved(dynamics(q, dq), contact.offset)
+            frame = self._frame(contact.frame)
+            point = state.at(frame, _lever(contact.offset))
             wide = read_surface(contact)
             in_bounds(friction=wide.friction[1])
         except RobotError as error:
@@ -125,18 +135,14 @@ class RequestReader:
         sharp = wide  # unless a range was cut off at its end
         if wide.middle != (mu, e):
             sharp = replace(wide, friction=(mu, mu), restitution=(e, e))
-        name = dynamics.robot.contact_frame
-        return RobotContact(state, sharp, name), RobotContact(state, wide, name)
+        return RobotContact(point, sharp, frame), RobotContact(point, wide, frame)
 
-    def _at(self, frame: str) -> ArmDynamics:
-        """Return the dynamics of the robot with its contact point at ``frame``; empty: its own."""
-        frame = frame or self.robot.contact_frame
-        if frame not in self._dynamics:
-            frames = [each.name for each in self.robot.model.frames]
-            if frame not in frames:
-                raise UnknownNameError("contact frame", frame, frames)
-            self._dynamics[frame] = ArmDynamics(replace(self.robot, contact_frame=frame))
-        return self._dynamics[frame]
+    def _frame(self, name: str) -> str:
+        """Return the name of a frame; empty: the robot's contact frame."""
+        name = name or self.robot.contact_frame
+        if name not in self._frames:
+            raise UnknownNameError("contact frame", name, self._frames)
+        return name
 
 
 def _state(request: Any, last_state: Any) -> Any:
@@ -156,14 +162,14 @@ def _state_code(message: Any, names: tuple[str, ...]) -> str:
     return "CODE_BAD_STATE"
 
 
-def _moved(state: ArmState, offset: Any) -> ArmState:
-    """Return the state with the contact point moved by ``offset``, a Point in tool axes [m]."""
+def _lever(offset: Any) -> np.ndarray | None:
+    """Return an offset, a Point in the frame's axes, shape (3,) [m]; none if it is zero."""
     if offset.x == offset.y == offset.z == 0.0:
-        return state
+        return None
     lever = vector(offset)
     if not (np.abs(lever) < LARGEST).all():
         raise OutOfRangeError("offset", f"three finite numbers below {LARGEST:g}", lever)
-    return state.at_offset(lever)
+    return lever
 
 
 def _margin(uncertainty: float) -> float:

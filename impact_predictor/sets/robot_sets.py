@@ -21,7 +21,7 @@ from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.sets import derived_sets as derived
 from impact_predictor.sets.feasible_sets import compression_set, impulse_set
 from impact_predictor.sets.polytope import Polytope
-from impact_robots import ArmState, Robot, Surface
+from impact_robots import PointState, Robot, Surface
 
 SETS = (
     "compression_impulse",
@@ -37,7 +37,7 @@ SETS = (
 
 
 def robot_sets(
-    state: ArmState,
+    state: PointState,
     surface: Surface,
     robot: Robot,
     *,
@@ -85,7 +85,7 @@ class _Family:
 
     def __init__(
         self,
-        state: ArmState,
+        state: PointState,
         surface: Surface,
         robot: Robot,
         W: np.ndarray,

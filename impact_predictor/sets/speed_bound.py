@@ -36,13 +36,29 @@ def robust_speed_bound(
         OutOfRangeError: shapes differ, or a bound is negative or not finite.
     """
     rows, bounds = _limits(impulse_rows, bounds)
-    worst = np.abs(rows @ unit_impulses).max(axis=1)
-    speeds = np.full(len(bounds), math.inf)
-    np.divide(bounds, worst, out=speeds, where=worst > 0.0)
-    if not np.isfinite(speeds).any():
-        return math.inf, None
+    both = np.vstack([rows, -rows])
+    speed, index = one_sided_speed_bound(both, np.tile(bounds, 2), unit_impulses)
+    return speed, None if index is None else index % len(bounds)
+
+
+def one_sided_speed_bound(
+    impulse_rows: np.ndarray, most: np.ndarray, unit_impulses: np.ndarray
+) -> tuple[float, int | None]:
+    """Return the speed [m/s] up to which rows iota <= most for every possible impulse; the row.
+
+    The zero impulse is possible too: a row that every impulse makes smaller sets no speed. Negative
+    where a bound is: it is exceeded already. Infinite, with no row, if no row sets a speed.
+
+    Args:
+        impulse_rows: impulse to limited quantities, shape (m, 3).
+        most: largest values of these, shape (m,).
+        unit_impulses: extreme impulses per unit of speed, in the axes of the rows, shape (3, k).
+    """
+    worst = np.asarray(impulse_rows @ unit_impulses).max(axis=1)
+    speeds = np.full(len(most), math.inf)
+    np.divide(most, worst, out=speeds, where=worst > 0.0)
     index = int(np.argmin(speeds))
-    return float(speeds[index]), index
+    return (float(speeds[index]), index) if speeds[index] < math.inf else (math.inf, None)
 
 
 def existential_speed_bound(

@@ -10,13 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_qp.build import ProgramBuilder
-from impact_qp.limits import JointLimit, Limit, TorqueLimit
+from impact_qp.limits import JointLimit, Limit, RateLimit, TorqueLimit
 from impact_qp.program import NoSolutionFound, solve
 from impact_qp.tasks import Task
-from impact_robots.dynamics import ArmState
 from impact_robots.robot import Robot
+from impact_robots.state import RobotState
 
-YIELDING = ("impact", "collision")  # how the names of rows that give way begin
 BRAKING_RATE = 10.0  # of the fall-back that only brakes [1/s]
 
 
@@ -29,8 +28,30 @@ class Acceleration(NamedTuple):
     relaxed: tuple[str, ...]  # what gave way
 
 
+class _Program:
+    """The program of some limits, strict and softened, and which rows bound in the last cycle."""
+
+    def __init__(self, robot: Robot, tasks: Sequence[Task], limits: Sequence[Limit]) -> None:
+        self._limits = limits
+        self.bound: tuple[int, ...] = ()
+        self.plain = ProgramBuilder(robot.dof, tasks, limits)
+        self.softened: ProgramBuilder | None = None
+        if any(limit.yields for limit in limits):
+            self.softened = ProgramBuilder(robot.dof, tasks, limits, soften=True)
+
+    @property
+    def yielding(self) -> set[str]:
+        """Names of the rows that may give way."""
+        return {name for limit in self._limits if limit.yields for name in limit.names}
+
+
 class AccelerationSolver:
-    """Solves tasks under limits; impact rows give way first, then kinematic ones, torque never."""
+    """Solves tasks under limits: yielding ones give way first, then kinematic ones, torque never.
+
+    Attributes:
+        joint_limit: box of the joint accelerations; also that of the fall-back that only brakes.
+        torque_limit: box of the torques, which the fall-back keeps to.
+    """
 
     def __init__(
         self,
@@ -39,29 +60,45 @@ class AccelerationSolver:
         tasks: Sequence[Task],
         impact_limit: Limit | None = None,
         solver: str = "quadprog",
+        *,
+        limits: Sequence[Limit] = (),
+        joint_limit: JointLimit | None = None,
+        torque_limit: TorqueLimit | None = None,
     ) -> None:
-        """Create the hardware limits for a control period [s], and the programs."""
+        """Create the programs.
+
+        Args:
+            robot: the arm.
+            period: of control [s].
+            tasks: what to do.
+            impact_limit: in force when :meth:`solve` is told so.
+            solver: one of ``impact_qp.program.SOLVERS``.
+            limits: always in force, beside those of joints and torques.
+            joint_limit: instead of the robot's.
+            torque_limit: instead of the robot's.
+        """
         self.robot, self._by = robot, solver
-        self.joint_limit = JointLimit(robot, period)
-        self.torque_limit = TorqueLimit(robot, period)
-        n, limits = robot.dof, (self.joint_limit, self.torque_limit)
-        self._bound: list[tuple[int, ...]] = [
-            (),
-            (),
-        ]  # rows of the last cycle, without impact, with
-        self._without = self._with = self._softened = ProgramBuilder(n, tasks, limits)
-        if impact_limit is not None:
-            self._with = ProgramBuilder(n, tasks, (*limits, impact_limit))
-            self._softened = ProgramBuilder(n, tasks, (*limits, impact_limit), soften=True)
+        self.joint_limit = JointLimit(robot, period) if joint_limit is None else joint_limit
+        self.torque_limit = TorqueLimit(robot, period) if torque_limit is None else torque_limit
+        always = (self.joint_limit, self.torque_limit, *limits)
+        with_impact = always if impact_limit is None else (*always, impact_limit)
+        self._rates = [each for each in with_impact if isinstance(each, RateLimit)]
+        self._programs = tuple(_Program(robot, tasks, each) for each in (always, with_impact))
 
     def reset(self) -> None:
         """Forget the last cycle: no rate is limited in the next one."""
-        self.joint_limit.previous = None
-        self.torque_limit.previous = None
-        self._bound = [(), ()]
+        for limit in self._rates:
+            limit.reset()
+        for program in self._programs:
+            program.bound = ()
+
+    def remember(self, ddq: np.ndarray, torque: np.ndarray) -> None:
+        """Take what was commanded: accelerations [rad/s^2], torques beyond gravity [N.m], (n,)."""
+        for limit in self._rates:
+            limit.remember(ddq, torque)
 
     def solve(
-        self, state: ArmState, *, impact: bool = False, added: np.ndarray | None = None
+        self, state: RobotState, *, impact: bool = False, added: np.ndarray | None = None
     ) -> Acceleration:
         """Return the best acceleration; never raises for a finite state.
 
@@ -70,29 +107,47 @@ class AccelerationSolver:
             impact: the impact limit is in force.
             added: to what the tasks ask for, under the same limits, shape (n,) [rad/s^2].
         """
-        n = len(state.q)
+        n, program = len(state.q), self._programs[impact]
         try:
-            program = (self._with if impact else self._without).build(state, added)
-            x, active, self._bound[impact] = solve(program, self._by, self._bound[impact])
+            x, active, program.bound = solve(
+                program.plain.build(state, added), self._by, program.bound
+            )
             return Acceleration(x[:n], active, 0.0, ())
         except NoSolutionFound:
-            self._bound[impact] = ()
-            if not impact:
+            program.bound = ()
+            if program.softened is None:
                 return self._braking(state)
         try:
-            x, active, _ = solve(self._softened.build(state, added), self._by)
+            x, active, _ = solve(program.softened.build(state, added), self._by)
         except NoSolutionFound:
             return self._braking(state)
-        relaxed = tuple(name for name in active if name.startswith(YIELDING))
+        relaxed = tuple(name for name in active if name in program.yielding)
         return Acceleration(x[:n], active, max(0.0, float(x[-1])), relaxed)
 
-    def _braking(self, state: ArmState) -> Acceleration:
+    def coast(self, state: RobotState) -> Acceleration:
+        """Return the acceleration that gravity compensation alone leaves: u = g."""
+        inertia = state.inertia(self.robot.apparent_motor_inertia)
+        ddq = np.linalg.solve(inertia, state.g - state.h)
+        return Acceleration(ddq, active=(), slack=0.0, relaxed=())
+
+    def torques(self, state: RobotState, ddq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return u and the links' share of it, each of shape (n,) [N.m].
+
+        u = (M + B_theta) qddot + h, clipped to torque and rate; the links' share is without
+        B_theta and not clipped.
+        """
+        links = state.M.dot(ddq) + state.h
+        lower, upper = self.torque_limit.box(state)
+        whole = links + self.robot.apparent_motor_inertia * ddq
+        return np.minimum(np.maximum(whole, lower), upper), links
+
+    def _braking(self, state: RobotState) -> Acceleration:
         """Return a braking acceleration within the torque limits, when these exclude the box.
 
         What the torques really do may be beyond the acceleration limits; what the next cycle is
         told is not, so that nothing grows from one cycle to the next.
         """
-        inertia = state.M + np.diag(self.robot.apparent_motor_inertia)
+        inertia = state.inertia(self.robot.apparent_motor_inertia)
         wanted = np.clip(-BRAKING_RATE * state.dq, *self.joint_limit.box(state))
         torque = np.clip(inertia @ wanted + state.h, *self.torque_limit.box(state))
         most = self.robot.limits.acceleration

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from impact_qp.control.controller import Command, ImpactController
+from impact_qp.control.command import Command
+from impact_qp.control.controller import ImpactController
 from impact_qp.control.last_check import LastCheck
 from impact_qp.control.plausibility import StateGate
 from impact_qp.exceptions import ControlError

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_qp.control.controller import Command
+from impact_qp.control.command import Command
 from impact_qp.control.lead import LEAD
 from impact_robots.robot import Robot
 

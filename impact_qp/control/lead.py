@@ -18,6 +18,37 @@ BACK = 0.1  # in which a command that leads by more comes back [s]
 VELOCITY_LEAD = 0.25  # of a velocity, as a share of the highest one
 
 
+def next_motion(
+    interface: str,
+    ddq: np.ndarray,
+    last: tuple[np.ndarray, np.ndarray],
+    measured: tuple[np.ndarray, np.ndarray],
+    limits: JointLimits,
+    dt: float,
+    *,
+    most: float = LEAD,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return velocities [rad/s] and positions [rad] to command, shape (n,) each.
+
+    Args:
+        interface: what the robot is sent; nothing leads if that is torques.
+        ddq: joint accelerations, shape (n,) [rad/s^2].
+        last: positions [rad] and velocities [rad/s] that were commanded, shape (n,) each.
+        measured: positions [rad] and velocities [rad/s], shape (n,) each.
+        limits: of the joints.
+        dt: control period [s].
+        most: lead of positions, see :func:`led_position`.
+    """
+    (position, velocity), (q, dq) = last, measured
+    step = ddq * dt
+    if interface == "torque":
+        return velocity + step, position + (velocity + step * 0.5) * dt
+    if interface == "velocity":
+        led = led_velocity(velocity + step, velocity, dq, limits, dt)
+        return led, position + led * dt
+    return led_position(velocity + step, velocity, position, q, limits, dt, most=most)
+
+
 def led_velocity(
     wanted: np.ndarray, last: np.ndarray, measured: np.ndarray, limits: JointLimits, dt: float
 ) -> np.ndarray:

@@ -8,21 +8,10 @@ from dataclasses import dataclass
 from math import inf
 
 from impact_qp.exceptions import ControlError
-from impact_qp.limits import (
-    Contact,
-    ExistentialImpactLimit,
-    ImpactLimit,
-    NominalImpactLimit,
-    RobustImpactLimit,
-)
+from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
 from impact_qp.program import SOLVERS
+from impact_robots.robot import Robot
 
-IMPACT_LIMITS: dict[str, type[ImpactLimit] | None] = {
-    "unaware": None,
-    "robust": RobustImpactLimit,
-    "existential": ExistentialImpactLimit,
-    "nominal": NominalImpactLimit,
-}
 INTERFACES = ("torque", "velocity", "position")
 AFTERS = ("retract", "hold", "press")
 
@@ -63,3 +52,17 @@ class Plan:
             raise ControlError(f"press_force: expected a number > 0 [N], got {self.press_force}")
         if self.after == "press" and self.interface != "torque":
             raise ControlError("after: expected the torque interface to press with")
+
+    def impact_limit(self, robot: Robot, period: float) -> ImpactLimit | None:
+        """Return the impact limit for a robot and a control period [s], none if it is unaware."""
+        kind = IMPACT_LIMITS[self.impact_limits].limit
+        if kind is None:
+            return None
+        return kind.for_interface(
+            self.interface,
+            robot,
+            self.contact,
+            preview=self.preview,
+            generators=self.generators,
+            period=period,
+        )

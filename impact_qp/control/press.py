@@ -9,15 +9,15 @@ from math import inf
 import numpy as np
 
 from impact_qp.limits import ImpactLimit, WorstCaseImpactLimit
-from impact_robots.dynamics import ArmState
 from impact_robots.robot import Robot
+from impact_robots.state import PointState
 
 RAMP = 0.2  # up to the whole force [s]
 KEPT = 0.98  # of the limits; the rest is for what keeps the tool where it is
 PREVIEW = 0.5  # share of T_p that the impact row looks ahead while pressing, see below
 
 
-def press_acceleration(robot: Robot, state: ArmState, normal: np.ndarray) -> np.ndarray:
+def press_acceleration(robot: Robot, point: PointState, normal: np.ndarray) -> np.ndarray:
     r"""Return the accelerations (n,) [rad/s^2] of a free arm that presses with 1 N.
 
     :math:`-(M + B_\theta)^{-1} J_n^T`: the torques :math:`u = (M + B_\theta)\ddot q + h` with them
@@ -27,38 +27,38 @@ def press_acceleration(robot: Robot, state: ArmState, normal: np.ndarray) -> np.
 
     Args:
         robot: the arm.
-        state: of it.
+        point: of it that presses.
         normal: of the surface, towards the robot, base axes, shape (3,).
     """
-    inertia = state.M + np.diag(robot.apparent_motor_inertia)
-    return -np.linalg.solve(inertia, normal.dot(state.J[:3]))
+    inertia = point.robot_state.inertia(robot.apparent_motor_inertia)
+    return -np.linalg.solve(inertia, normal.dot(point.J[:3]))
 
 
 def highest_press_force(
-    robot: Robot, limit: ImpactLimit | None, state: ArmState, normal: np.ndarray, preview: float
+    robot: Robot, limit: ImpactLimit | None, point: PointState, normal: np.ndarray, preview: float
 ) -> tuple[float, str]:
     """Return the highest force [N] that the limits allow at rest, and what sets it.
 
     Args:
         robot: the arm.
         limit: of the impact; an arm that loses the surface is to hit it again below its bound.
-        state: of the arm.
+        point: of the arm that presses, at rest.
         normal: of the surface, towards the robot, base axes, shape (3,).
         preview: T_p of the impact limit [s].
     """
-    per_newton, limits = press_acceleration(robot, state, normal), robot.limits
-    torque = -normal.dot(state.J[:3])
+    per_newton, limits = press_acceleration(robot, point, normal), robot.limits
+    torque = -normal.dot(point.J[:3])
     choices = [(inf, "nothing")]
     with np.errstate(divide="ignore", invalid="ignore"):
         fast = limits.acceleration / np.abs(per_newton)
-        room = np.where(torque > 0.0, limits.torque - state.g, limits.torque + state.g)
+        room = np.where(torque > 0.0, limits.torque - point.g, limits.torque + point.g)
         strong = np.where(torque == 0.0, inf, np.maximum(room, 0.0) / np.abs(torque))
     for values, what in ((fast, "acceleration"), (strong, "torque")):
         joint = int(np.argmin(values))
         choices.append((float(values[joint]), f"{robot.joint_names[joint]} {what}"))
     if isinstance(limit, WorstCaseImpactLimit):
-        speed = max(0.0, limit.speed_bound(state).speed)
-        towards = -float(normal.dot(state.J[:3]).dot(per_newton))
+        speed = max(0.0, limit.speed_bound(point).speed)
+        towards = -float(normal.dot(point.J[:3]).dot(per_newton))
         choices.append((speed / (towards * PREVIEW * preview), "a second impact"))
     most, what = min(choices)
     return KEPT * most, what

@@ -7,35 +7,37 @@ from __future__ import annotations
 import numpy as np
 
 from impact_qp.limits import ImpactLimit
-from impact_robots.dynamics import ArmState
+from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
+from impact_robots.state import PointState
 
 REACTION = 0.02  # until the arm decelerates [s]
 TOLERATED = 0.005  # speed over the bound that needs no braking [m/s]
 
 
 def cannot_be_made_safe(
-    robot: Robot, limit: ImpactLimit | None, state: ArmState, gap: float
+    robot: Robot, limit: ImpactLimit | None, point: PointState, gap: float
 ) -> str:
     """Return why an arm cannot be slowed down to its bound before the surface, "" if it can.
 
     Args:
         robot: the arm.
         limit: of the impact; none: any speed is accepted.
-        state: of the arm.
+        point: of the arm that hits.
         gap: distance to the surface [m].
     """
     if limit is None:
         return ""
     normal = limit.contact.rotation[:, 2]
-    speed = -float(normal.dot(state.velocity))
+    speed = -float(normal.dot(point.velocity))
     if speed <= TOLERATED:
         return ""
-    still = state._replace(dq=np.zeros(robot.dof))  # the velocity is what is to change
+    # The velocity is what is to change.
+    still = ArmDynamics(robot).state(point.q, np.zeros(robot.dof)).at(limit.frame)
     bound = max(0.0, limit.speed_bound(still).speed)
     if speed <= bound + TOLERATED:
         return ""
-    row = normal.dot(state.J[:3])
+    row = normal.dot(point.J[:3])
     per_unit = np.abs(row) / row.dot(row)  # joint accelerations for 1 m/s^2 along the normal
     deceleration = float((robot.limits.acceleration / np.maximum(per_unit, 1e-12)).min())
     way = speed * REACTION + (speed**2 - bound**2) / (2.0 * deceleration)

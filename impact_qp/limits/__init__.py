@@ -1,6 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Limits: what the arm must not do."""
+"""Limits: what the arm must not do. All files are imported here, for they may register one."""
+
+from importlib import import_module
+from pkgutil import iter_modules
 
 from impact_qp.limits.collision import Body, CollisionLimit
 from impact_qp.limits.contact import Contact, SpeedBound
@@ -8,7 +11,8 @@ from impact_qp.limits.effects import VELOCITY_MAPS, PostImpactBound, impact_rows
 from impact_qp.limits.existential import ExistentialImpactLimit
 from impact_qp.limits.impact import ImpactLimit
 from impact_qp.limits.joint import JointLimit
-from impact_qp.limits.limit import Limit, Rows
+from impact_qp.limits.limit import Limit, RateLimit, Rows
+from impact_qp.limits.registry import IMPACT_LIMITS, RegisteredLimit, impact_limit
 from impact_qp.limits.torque import TorqueLimit
 from impact_qp.limits.worst_case import (
     NominalImpactLimit,
@@ -17,6 +21,7 @@ from impact_qp.limits.worst_case import (
 )
 
 __all__ = [
+    "IMPACT_LIMITS",
     "VELOCITY_MAPS",
     "Body",
     "CollisionLimit",
@@ -27,11 +32,17 @@ __all__ = [
     "Limit",
     "NominalImpactLimit",
     "PostImpactBound",
+    "RateLimit",
+    "RegisteredLimit",
     "RobustImpactLimit",
     "Rows",
     "SpeedBound",
     "TorqueLimit",
     "WorstCaseImpactLimit",
+    "impact_limit",
     "impact_rows",
     "velocity_jump",
 ]
+
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")

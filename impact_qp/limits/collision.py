@@ -13,8 +13,8 @@ import pinocchio as pin
 
 from impact_qp.exceptions import ControlError
 from impact_qp.limits.limit import NO_EFFECT, Limit
-from impact_robots.dynamics import ArmState
 from impact_robots.robot import Robot
+from impact_robots.state import RobotState
 
 WORLD = "universe"  # frame of what stands still, in base axes
 
@@ -66,7 +66,7 @@ class CollisionLimit(Limit):
         if not 0.0 <= safe < influence:
             raise ControlError(f"safe: expected 0 to influence {influence:g} m, got {safe:g}")
         self._model, self._data = robot.model, robot.model.createData()
-        self._geometry = pin.GeometryModel()
+        self._geometry, self._frames = pin.GeometryModel(), list[str]()
         indices = {name: self._add(name, body) for name, body in bodies.items()}
         for pair in pairs:
             if missing := [name for name in pair if name not in indices]:
@@ -84,6 +84,7 @@ class CollisionLimit(Limit):
             raise ControlError(f"body {name!r}: no frame {body.frame!r} in the model")
         frame = self._model.frames[self._model.getFrameId(body.frame)]
         placement = frame.placement * body.placement
+        self._frames.append(body.frame)
         added = pin.GeometryObject(name, frame.parentJoint, placement, body.shape)
         return int(self._geometry.addGeometryObject(added))
 
@@ -92,38 +93,32 @@ class CollisionLimit(Limit):
         pin.computeDistances(self._model, self._data, self._geometry, self._distances, q)
         return np.array([result.min_distance for result in self._distances.distanceResults])
 
-    def fill(self, state: ArmState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+    def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write one row a pair."""
         distances = self.distances(state.q)
-        pin.computeJointJacobians(self._model, self._data, state.q)
         for k, distance in enumerate(distances):
             if distance >= self._influence:
                 G[k], h[k] = 0.0, NO_EFFECT
                 continue
-            gradient = self._gradient(k)
+            gradient = self._gradient(k, state)
             G[k] = -self._preview * gradient
             h[k] = self._gain * (distance - self._safe) + float(gradient @ state.dq)
 
-    def _gradient(self, pair: int) -> np.ndarray:
+    def _gradient(self, pair: int, state: RobotState) -> np.ndarray:
         """Return J_d of a pair, shape (n,)."""
         result = self._distances.distanceResults[pair]
         near = result.getNearestPoint1(), result.getNearestPoint2()
         indices = self._geometry.collisionPairs[pair]
-        joints = (
-            self._geometry.geometryObjects[index].parentJoint
-            for index in (indices.first, indices.second)
-        )
+        frames = (self._frames[index] for index in (indices.first, indices.second))
         first, second = (
-            self._jacobian(joint, point) for joint, point in zip(joints, near, strict=True)
+            _jacobian(state, frame, point) for frame, point in zip(frames, near, strict=True)
         )
         return np.asarray(result.normal @ (second - first))
 
-    def _jacobian(self, joint: int, point: np.ndarray) -> np.ndarray:
-        """Return the linear Jacobian of a point (3,) in base axes that a joint carries, (3, n)."""
-        n = self._model.nv
-        if joint == 0:
-            return np.zeros((3, n))
-        J = pin.getJointJacobian(self._model, self._data, joint, pin.LOCAL_WORLD_ALIGNED)
-        J = J.reshape(6, n)
-        lever = point - self._data.oMi[joint].translation
-        return np.asarray(J[:3] - pin.skew(lever) @ J[3:])
+
+def _jacobian(state: RobotState, frame: str, point: np.ndarray) -> np.ndarray:
+    """Return the linear Jacobian of a point (3,) in base axes that moves with a frame, (3, n)."""
+    if frame == WORLD:
+        return np.zeros((3, len(state.dq)))
+    at = state.at(frame)
+    return np.asarray(at.J[:3] - pin.skew(point - at.position) @ at.J[3:])

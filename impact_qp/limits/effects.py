@@ -9,11 +9,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from impact_predictor.inertia.impulse_maps import (
+    joint_torque_map,
+    joint_velocity_map,
+    minimum_norm_joint_velocity_map,
+)
 from impact_predictor.inertia.inverse_inertia import crb
+from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_qp.exceptions import ControlError
 from impact_qp.limits.contact import Contact
-from impact_robots.dynamics import ArmState
 from impact_robots.robot import Robot
+from impact_robots.state import PointState
 
 MOMENTUM, MINIMUM_NORM = "momentum", "minimum_norm"
 VELOCITY_MAPS = (MOMENTUM, MINIMUM_NORM)
@@ -24,11 +30,11 @@ class PostImpactBound:
     """A bound on a linear functional of the joint velocities after the impact: D dq+ <= d."""
 
     names: tuple[str, ...]  # of its k rows
-    rows: Callable[[ArmState], tuple[np.ndarray, np.ndarray]]  # state to D (k, n) and d (k,)
+    rows: Callable[[PointState], tuple[np.ndarray, np.ndarray]]  # state to D (k, n) and d (k,)
 
 
 def velocity_jump(
-    robot: Robot, contact: Contact, state: ArmState, velocity_map: str = MOMENTUM
+    robot: Robot, contact: Contact, point: PointState, velocity_map: str = MOMENTUM
 ) -> np.ndarray:
     r"""Return the map from impulse, contact axes, to the jump of joint velocity, (n, 3).
 
@@ -37,12 +43,13 @@ def velocity_jump(
 
     Raises:
         ControlError: no such map.
+        SingularJacobianError: ``minimum_norm`` where the Jacobian has lost rank.
     """
-    J = contact.rotation.T.dot(state.J[:3])
+    J = contact_jacobian(point, contact.rotation)
     if velocity_map == MOMENTUM:
-        return np.linalg.solve(state.M + np.diag(robot.apparent_motor_inertia), J.T)
+        return joint_velocity_map(J, point.M, robot.apparent_motor_inertia)
     if velocity_map == MINIMUM_NORM:
-        return np.linalg.pinv(J) @ crb(state, contact.rotation)
+        return minimum_norm_joint_velocity_map(J, crb(point, contact.rotation))
     choices = ", ".join(VELOCITY_MAPS)
     raise ControlError(f"velocity map: expected one of {choices}, got {velocity_map!r}")
 
@@ -50,7 +57,7 @@ def velocity_jump(
 def impact_rows(
     robot: Robot,
     contact: Contact,
-    state: ArmState,
+    point: PointState,
     velocity_map: str = MOMENTUM,
     bounds: Sequence[PostImpactBound] = (),
 ) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
@@ -62,20 +69,21 @@ def impact_rows(
         functionals of ``bounds``; what they may be at most, shape (4 n + k,); their names.
     """
     limits = robot.limits
-    torque = contact.peak_factor / contact.impact_duration * state.J[:3].T.dot(contact.rotation)
-    jump = velocity_jump(robot, contact, state, velocity_map)
+    J = contact_jacobian(point, contact.rotation)
+    torque = joint_torque_map(J, contact.peak_factor, contact.impact_duration)
+    jump = velocity_jump(robot, contact, point, velocity_map)
     rows = [torque, -torque, jump, -jump]
     most = [
         limits.impulsive_torque,
         limits.impulsive_torque,
-        limits.velocity - state.dq,
-        limits.velocity + state.dq,
+        limits.velocity - point.dq,
+        limits.velocity + point.dq,
     ]
     names = row_names(robot)
     for each in bounds:
-        D, d = each.rows(state)
+        D, d = each.rows(point)
         rows.append(D @ jump)
-        most.append(d - D @ state.dq)
+        most.append(d - D @ point.dq)
         names += each.names
     return np.vstack(rows), np.concatenate(most), names
 

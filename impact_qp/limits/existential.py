@@ -16,10 +16,12 @@ from impact_qp.limits.contact import Contact, SpeedBound
 from impact_qp.limits.effects import row_names
 from impact_qp.limits.impact import ImpactLimit
 from impact_qp.limits.limit import NO_EFFECT
-from impact_robots.dynamics import ArmState
+from impact_qp.limits.registry import impact_limit
 from impact_robots.robot import Robot
+from impact_robots.state import PointState, RobotState
 
 
+@impact_limit("existential", "at least one possible impulse, as published", strictness=1.0)
 class ExistentialImpactLimit(ImpactLimit):
     r"""At least one admissible impulse respects the bounds: the published controller.
 
@@ -53,28 +55,29 @@ class ExistentialImpactLimit(ImpactLimit):
             *(f"impact: {name}" for name in effects),
         )
 
-    def speed_bound(self, state: ArmState) -> SpeedBound:
+    def speed_bound(self, point: PointState) -> SpeedBound:
         """Return the speed of the published linear programme; takes milliseconds."""
-        rows, most, names = self.effects(state)
+        rows, most, names = self.effects(point)
         finite = np.isfinite(most)
         rows, most, names = rows[finite], most[finite], tuple(np.array(names)[finite])
-        W = crb(state, self.contact.rotation)
+        W = crb(point, self.contact.rotation)
         speed, impulse = existential_speed(W, self._K, rows, most, self.contact.restitution)
         if impulse is None:
             return SpeedBound(speed, "")
         used = np.divide(rows @ impulse, most, out=np.zeros(len(most)), where=most > 0.0)
         return SpeedBound(speed, str(names[int(np.argmax(used))]))
 
-    def fill(self, state: ArmState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+    def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the rows on (qddot, lambda)."""
-        gradient, offset = self.approach(state)
+        point = state.at(self.frame)
+        gradient, offset = self.approach(point)
         if offset > -self.gate:
             G[:], E[:], h[:] = 0.0, 0.0, NO_EFFECT
             return
         N, K = self.generators, self._K
-        normal = crb(state, self.contact.rotation)[2].dot(K)
+        normal = crb(point, self.contact.rotation)[2].dot(K)
         low, high = (1.0 + bound for bound in self.contact.restitution)
-        rows, most, _ = self.effects(state)
+        rows, most, _ = self.effects(point)
         G[0], G[1], G[2:] = high * gradient, -low * gradient, 0.0
         h[0], h[1], h[2 : 2 + N], h[2 + N :] = -high * offset, low * offset, 0.0, most
         E[0], E[1], E[2 : 2 + N], E[2 + N :] = normal, -normal, -np.eye(N), rows.dot(K)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +13,8 @@ from impact_qp.exceptions import ControlError
 from impact_qp.limits.contact import Contact, SpeedBound
 from impact_qp.limits.effects import MOMENTUM, VELOCITY_MAPS, PostImpactBound, impact_rows
 from impact_qp.limits.limit import Limit
-from impact_robots.dynamics import ArmState
 from impact_robots.robot import Robot
+from impact_robots.state import PointState
 
 
 class ImpactLimit(Limit):
@@ -36,6 +37,7 @@ class ImpactLimit(Limit):
         velocity_map: str = MOMENTUM,
         bounds: Sequence[PostImpactBound] = (),
         period: float = 0.0,
+        frame: str | None = None,
     ) -> None:
         """Create the limit.
 
@@ -50,6 +52,7 @@ class ImpactLimit(Limit):
             bounds: on further functionals of the state after the impact.
             period: between two states, if ``fill`` is called for one after the other; 0: it is not
                 [s].
+            frame: at the point that hits; none: the robot's contact frame.
 
         Raises:
             ControlError: no such map.
@@ -57,7 +60,7 @@ class ImpactLimit(Limit):
         if velocity_map not in VELOCITY_MAPS:
             choices = ", ".join(VELOCITY_MAPS)
             raise ControlError(f"velocity map: expected one of {choices}, got {velocity_map!r}")
-        self.robot, self.contact = robot, contact
+        self.robot, self.contact, self.frame = robot, contact, frame
         self.preview, self.margin, self.period = preview, margin, period
         self.generators, self.circumscribed = generators, circumscribed
         self.velocity_map, self.bounds = velocity_map, tuple(bounds)
@@ -65,25 +68,32 @@ class ImpactLimit(Limit):
         self._normal = contact.normal
         self.unexplained: np.ndarray | None = None  # accelerations beside qddot, (n,) [rad/s^2]
 
-    def effects(self, state: ArmState) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    @classmethod
+    def for_interface(
+        cls, interface: str, robot: Robot, contact: Contact, **options: Any
+    ) -> ImpactLimit:
+        """Return the limit for an arm commanded by ``interface``; options as of the class."""
+        return cls(robot, contact, **options)
+
+    def effects(self, point: PointState) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
         """Return rows, what they may be at most, margin included, and names; all that is bounded.
 
         See :func:`~impact_qp.limits.effects.impact_rows`.
         """
         rows, most, names = impact_rows(
-            self.robot, self.contact, state, self.velocity_map, self.bounds
+            self.robot, self.contact, point, self.velocity_map, self.bounds
         )
         return rows, (1.0 - self.margin) * most, names
 
-    def speed_bound(self, state: ArmState) -> SpeedBound:
+    def speed_bound(self, point: PointState) -> SpeedBound:
         """Return the highest admissible approach speed at a state, margin included."""
         raise NotImplementedError
 
-    def approach(self, state: ArmState) -> tuple[np.ndarray, float]:
+    def approach(self, point: PointState) -> tuple[np.ndarray, float]:
         """Return gradient, shape (n,), and offset of the previewed v_n^- as a map of qddot."""
         z, preview = self._normal, self.preview
-        offset = float(z.dot(state.twist[:3])) + preview * float(z.dot(state.dJ_dq[:3]))
-        gradient = z.dot(state.J[:3]) * preview
+        offset = float(z.dot(point.twist[:3])) + preview * float(z.dot(point.drift[:3]))
+        gradient = z.dot(point.J[:3]) * preview
         if self.unexplained is not None:
             offset += float(gradient.dot(self.unexplained))
         return gradient, offset

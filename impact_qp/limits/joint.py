@@ -5,17 +5,18 @@
 from __future__ import annotations
 
 from math import sqrt
+from operator import neg
 
 import numpy as np
 
-from impact_qp.limits.limit import Limit
-from impact_robots.dynamics import ArmState
+from impact_qp.limits.limit import RateLimit
 from impact_robots.robot import Robot
+from impact_robots.state import RobotState
 
 POSITION_RESERVE = 1e-4  # kept to the position limits, for what sampling adds [rad]
 
 
-class JointLimit(Limit):
+class JointLimit(RateLimit):
     r"""The box that all kinematic limits leave for :math:`\ddot q` over one cycle.
 
     Acceleration and jerk are direct; velocity as :math:`\dot q + \ddot q\,dt` and with what the
@@ -57,18 +58,27 @@ class JointLimit(Limit):
         identity = np.eye(n)
         self._G = np.vstack([identity, -identity])
 
-    def fill(self, state: ArmState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+    def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the box as 2 n rows."""
         lower, upper = self._bounds(state)
         G[:] = self._G
-        h[:] = upper + [-low for low in lower]
+        upper.extend(map(neg, lower))
+        h[:] = upper
 
-    def box(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
+    def reset(self) -> None:
+        """Forget the last cycle."""
+        self.previous = None
+
+    def remember(self, ddq: np.ndarray, torque: np.ndarray) -> None:
+        """Take what was commanded; see :meth:`RateLimit.remember`."""
+        self.previous = ddq
+
+    def box(self, state: RobotState) -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper joint accelerations, each of shape (n,) [rad/s^2]."""
         lower, upper = self._bounds(state)
         return np.array(lower), np.array(upper)
 
-    def _bounds(self, state: ArmState) -> tuple[list[float], list[float]]:
+    def _bounds(self, state: RobotState) -> tuple[list[float], list[float]]:
         free = self.previous is None
         previous = self._nothing if self.previous is None else self.previous.tolist()
         lower: list[float] = []

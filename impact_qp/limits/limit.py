@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_robots.dynamics import ArmState
+from impact_robots.state import RobotState
 
 NO_EFFECT = 1.0  # bound of a row of zeros
 
@@ -27,22 +27,54 @@ class Rows:
 class Limit(ABC):
     """A fixed number of rows; ``yields`` says whether they may give way to the hardware's.
 
+    A limit may also demand equalities, and bound the accelerations and its own variables y; these
+    never give way.
+
     Attributes:
         names: of the m rows; may change with each ``fill``.
         variables: how many variables the limit has of its own, ny.
+        equalities: names of the p equalities.
+        bounded: whether there are bounds.
     """
 
     yields = False
     names: tuple[str, ...] = ()
     variables = 0
+    equalities: tuple[str, ...] = ()
+    bounded = False
 
     @abstractmethod
-    def fill(self, state: ArmState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+    def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the rows at a state: G (m, n), E (m, ny) and h (m,), all of them, in place."""
 
-    def rows(self, state: ArmState) -> Rows:
+    def equate(self, state: RobotState, A: np.ndarray, E: np.ndarray, b: np.ndarray) -> None:
+        """Write the equalities A qddot + E y = b: A (p, n), E (p, ny) and b (p,), in place."""
+        raise NotImplementedError
+
+    def narrow(self, state: RobotState, ddq: np.ndarray, y: np.ndarray) -> None:
+        """Narrow lowest and highest values: of qddot, shape (2, n), and of y, (2, ny), in place."""
+        raise NotImplementedError
+
+    def rows(self, state: RobotState) -> Rows:
         """Return the rows at a state."""
         m, n = len(self.names), len(state.dq)
         G, E, h = np.zeros((m, n)), np.zeros((m, self.variables)), np.zeros(m)
         self.fill(state, G, E, h)
         return Rows(G, h, self.names, E)
+
+
+class RateLimit(Limit):
+    """A limit on what changes from one cycle to the next."""
+
+    @abstractmethod
+    def reset(self) -> None:
+        """Forget the last cycle: no rate is limited in the next one."""
+
+    @abstractmethod
+    def remember(self, ddq: np.ndarray, torque: np.ndarray) -> None:
+        """Take what was commanded in this cycle, shape (n,) each.
+
+        Args:
+            ddq: joint accelerations [rad/s^2].
+            torque: beyond gravity [N.m].
+        """

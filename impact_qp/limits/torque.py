@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_qp.limits.limit import Limit
-from impact_robots.dynamics import ArmState
+from impact_qp.limits.limit import RateLimit
 from impact_robots.robot import Robot
+from impact_robots.state import RobotState
 
 KEPT = 1.0 - 1e-9  # of the rate limit: rounding must not exceed it
 
 
-class TorqueLimit(Limit):
+class TorqueLimit(RateLimit):
     r"""Bounds on :math:`u = (M + B_\theta)\ddot q + h` and on its change over one cycle.
 
     The rate is that of the torque beyond gravity, which is what the driver is sent. Where the
@@ -29,12 +29,14 @@ class TorqueLimit(Limit):
         self._motor = np.diag(robot.apparent_motor_inertia)
         self.share = 1.0  # of the period that has gone by since the last command
         self.previous: np.ndarray | None = None  # last u - g [N.m], None after a re-start
-        self._last: tuple[ArmState, np.ndarray | None, tuple[np.ndarray, np.ndarray]] | None = None
+        self._last: tuple[RobotState, np.ndarray | None, tuple[np.ndarray, np.ndarray]] | None = (
+            None
+        )
         self.names = tuple(f"{name} torque upper" for name in robot.joint_names) + tuple(
             f"{name} torque lower" for name in robot.joint_names
         )
 
-    def fill(self, state: ArmState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+    def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write 2 n rows."""
         n = len(state.h)
         np.add(state.M, self._motor, out=G[:n])
@@ -43,7 +45,15 @@ class TorqueLimit(Limit):
         np.subtract(upper, state.h, out=h[:n])
         np.subtract(state.h, lower, out=h[n:])
 
-    def box(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
+    def reset(self) -> None:
+        """Forget the last cycle."""
+        self.previous = None
+
+    def remember(self, ddq: np.ndarray, torque: np.ndarray) -> None:
+        """Take what was commanded; see :meth:`RateLimit.remember`."""
+        self.previous = torque
+
+    def box(self, state: RobotState) -> tuple[np.ndarray, np.ndarray]:
         """Return lower and upper torques u, gravity included, each of shape (n,) [N.m]."""
         last = self._last  # asked twice a cycle
         if last is not None and last[0] is state and last[1] is self.previous:
@@ -52,7 +62,7 @@ class TorqueLimit(Limit):
         self._last = (state, self.previous, box)
         return box
 
-    def _box(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
+    def _box(self, state: RobotState) -> tuple[np.ndarray, np.ndarray]:
         least, most = self._least, self._torque
         if self._adds_gravity:
             least = np.minimum(np.maximum(least, state.g + self._least), most)

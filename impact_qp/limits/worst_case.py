@@ -11,14 +11,19 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 
 from impact_predictor.exceptions import UnboundedSetError
+from impact_predictor.inertia.approximation import normal_response
+from impact_predictor.inertia.impulse_maps import mean_force_factor
 from impact_predictor.sets.feasible_sets import friction_pyramid
+from impact_predictor.sets.speed_bound import one_sided_speed_bound
 from impact_qp.limits.contact import Contact, SpeedBound
 from impact_qp.limits.effects import MOMENTUM, row_names
 from impact_qp.limits.impact import ImpactLimit
 from impact_qp.limits.limit import NO_EFFECT
-from impact_robots.dynamics import ArmState
+from impact_qp.limits.registry import impact_limit
 from impact_robots.robot import Robot
+from impact_robots.state import PointState, RobotState
 
+VELOCITY_MARGIN = 0.02  # an arm follows velocities within 1 %, and then 1 %
 STEEPEST = 2.0  # fall of a bound; what is faster is a jump, as after a pause [m/s^2]
 _UNBOUNDED = SpeedBound(0.0, "unbounded impulses")  # friction so high that impulses have no end
 
@@ -38,8 +43,8 @@ class WorstCaseImpactLimit(ImpactLimit):
         self._directions = contact.rotation @ self._generators_in_contact_axes()  # K, base axes
         self._names = row_names(robot)
         limits, keep = robot.limits, 1.0 - self.margin
-        self._motor = np.diag(robot.apparent_motor_inertia)
-        per_impulse = contact.peak_factor / contact.impact_duration
+        self._motor = np.diag(robot.apparent_motor_inertia)  # once, not once a cycle
+        per_impulse = mean_force_factor(contact.peak_factor, contact.impact_duration)
         self._per_torque = (per_impulse / (keep * limits.impulsive_torque))[:, None]
         self._slowest, self._keep = float(limits.velocity.min()), keep
 
@@ -47,7 +52,7 @@ class WorstCaseImpactLimit(ImpactLimit):
         """Return directions of impulses with a normal part of 1, shape (3, N)."""
         raise NotImplementedError
 
-    def unit_impulses(self, state: ArmState) -> np.ndarray:
+    def unit_impulses(self, point: PointState) -> np.ndarray:
         """Return the largest impulses at an approach speed of 1 m/s, base axes, (3, N) [N.s].
 
         ``(1 + c_hi) K_j/(z^T W K_j)``: those of the lowest restitution are shorter, so never worse.
@@ -56,29 +61,30 @@ class WorstCaseImpactLimit(ImpactLimit):
             UnboundedSetError: an impulse may grow without end.
         """
         K = self._directions
-        per_force = _normal_mobility(state, self._normal).dot(K)
-        if not min(per_force.tolist()) > 1e-9 / state.mass:
+        mobility, _ = normal_response(point, self._normal)
+        per_force = np.array(mobility).dot(K)
+        if not min(per_force.tolist()) > 1e-9 / point.robot_state.mass:
             raise UnboundedSetError(self.contact.friction[1], 0.0)
         return K * ((1.0 + self.contact.restitution[1]) / per_force)
 
-    def loads(self, state: ArmState) -> np.ndarray:
+    def loads(self, point: PointState) -> np.ndarray:
         """Return what each impulse takes up of each bound at 1 m/s, shape (4 n + k, N).
 
         Raises:
             UnboundedSetError: an impulse may grow without end.
         """
-        rows, most, _ = self.effects(state)
-        impulses = self.contact.rotation.T @ self.unit_impulses(state)
+        rows, most, _ = self.effects(point)
+        impulses = self.contact.rotation.T @ self.unit_impulses(point)
         with np.errstate(divide="ignore", invalid="ignore"):
             return (rows @ impulses) / most[:, None]
 
-    def speed_bound(self, state: ArmState) -> SpeedBound:
+    def speed_bound(self, point: PointState) -> SpeedBound:
         """Return the closed-form bound, margin included."""
         try:
-            impulses = self.unit_impulses(state)
+            impulses = self.unit_impulses(point)
         except UnboundedSetError:
             return _UNBOUNDED
-        felt = state.J[:3].T.dot(impulses)  # J_v^T iota, shape (n, N)
+        felt, state = point.J[:3].T.dot(impulses), point.robot_state  # J_v^T iota, shape (n, N)
         jump = dposv(state.M + self._motor, felt)[1]
         torque = np.abs(felt)
         torque *= self._per_torque
@@ -90,24 +96,23 @@ class WorstCaseImpactLimit(ImpactLimit):
         if usual and jump.item(jump.argmax()) < largest * room:
             joint = place // torque.shape[1]  # no velocity comes near its limit
             return SpeedBound(1.0 / largest, self._names[joint])
-        return self._any_bound(state, impulses)
+        return self._any_bound(point, impulses)
 
-    def _any_bound(self, state: ArmState, impulses: np.ndarray) -> SpeedBound:
+    def _any_bound(self, point: PointState, impulses: np.ndarray) -> SpeedBound:
         """Return the bound from all that is bounded."""
-        rows, most, names = self.effects(state)
-        worst = np.maximum(0.0, (rows @ (self.contact.rotation.T @ impulses)).max(axis=1))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            speeds = np.where(worst > 0.0, most / worst, inf)
-        limiting = int(np.argmin(speeds))
-        return SpeedBound(float(speeds[limiting]), names[limiting])
+        rows, most, names = self.effects(point)
+        of_contact = self.contact.rotation.T @ impulses
+        speed, limiting = one_sided_speed_bound(rows, most, of_contact)
+        return SpeedBound(speed, "" if limiting is None else names[limiting])
 
-    def fill(self, state: ArmState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+    def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the one row: approach speed at most the bound."""
-        before, self.bound = self.bound, self.speed_bound(state)
+        point = state.at(self.frame)
+        before, self.bound = self.bound, self.speed_bound(point)
         if self.bound.speed == inf:
             G[0], h[0] = 0.0, NO_EFFECT
             return
-        gradient, offset = self.approach(state)
+        gradient, offset = self.approach(point)
         np.negative(gradient, out=G[0])
         h[0] = self.bound.speed + offset + self._fall(before.speed)
         if self.bound.name != before.name:
@@ -123,6 +128,7 @@ class WorstCaseImpactLimit(ImpactLimit):
         return self.preview * fallen if -STEEPEST < fallen < 0.0 else 0.0  # NaN: none
 
 
+@impact_limit("robust", "every possible impulse", strictness=3.0)
 class RobustImpactLimit(WorstCaseImpactLimit):
     """Every admissible impulse respects the bounds (specification, section 10, `robust`).
 
@@ -135,40 +141,22 @@ class RobustImpactLimit(WorstCaseImpactLimit):
         """Create the limit with the margin that makes the promise hold."""
         super().__init__(robot, contact, margin=margin, **options)
 
+    @classmethod
+    def for_interface(
+        cls, interface: str, robot: Robot, contact: Contact, **options: Any
+    ) -> ImpactLimit:
+        """Return the limit; what follows velocities or positions needs more margin."""
+        if interface != "torque":
+            options = {"margin": VELOCITY_MARGIN} | options
+        return cls(robot, contact, **options)
+
     def _generators_in_contact_axes(self) -> np.ndarray:
         return friction_pyramid(self.contact.friction[1], self.generators, self.circumscribed)
 
 
+@impact_limit("nominal", "one impulse along the normal, at the highest restitution", strictness=2.0)
 class NominalImpactLimit(WorstCaseImpactLimit):
     """One impulse along the normal with the upper restitution respects the bounds."""
 
     def _generators_in_contact_axes(self) -> np.ndarray:
         return np.array([[0.0], [0.0], [1.0]])
-
-
-def _normal_mobility(state: ArmState, normal: np.ndarray) -> np.ndarray:
-    """Return W z of the composite body, base axes, shape (3,) [1/kg]; P0 (17).
-
-    The normal row of :func:`~impact_predictor.inertia.inverse_inertia.crb`, in plain numbers: a
-    third of its time.
-    """
-    x, y, z = normal.tolist()
-    px, py, pz = state.position.tolist()
-    cx, cy, cz = state.com.tolist()
-    lx, ly, lz = px - cx, py - cy, pz - cz
-    tx, ty, tz = ly * z - lz * y, lz * x - lx * z, lx * y - ly * x  # torque of a unit force
-    (a, b, c), (_, d, e), (_, _, f) = state.rotational_inertia.tolist()
-    ii, ij, ik = d * f - e * e, c * e - b * f, b * e - c * d  # adjugate
-    jj, jk, kk = a * f - c * c, b * c - a * e, a * d - b * b
-    inverse = 1.0 / (a * ii + b * ij + c * ik)
-    sx = (ii * tx + ij * ty + ik * tz) * inverse
-    sy = (ij * tx + jj * ty + jk * tz) * inverse
-    sz = (ik * tx + jk * ty + kk * tz) * inverse
-    per_mass = 1.0 / state.mass
-    return np.array(
-        [
-            x * per_mass + sy * lz - sz * ly,
-            y * per_mass + sz * lx - sx * lz,
-            z * per_mass + sx * ly - sy * lx,
-        ]
-    )

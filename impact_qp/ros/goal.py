@@ -15,13 +15,13 @@ from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.prediction.predict import predict
 from impact_predictor.prediction.prediction import Prediction
 from impact_predictor.sets.feasible_sets import impulse_set
-from impact_qp.control.controller import Command
+from impact_qp.control.command import Command
 from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
 from impact_qp.control.press import highest_press_force
 from impact_qp.control.takeover import cannot_be_made_safe
 from impact_qp.limits import ImpactLimit
-from impact_robots import ArmDynamics, ArmState, Robot
+from impact_robots import ArmDynamics, PointState, Robot
 from impact_robots.exceptions import OutOfRangeError
 
 # Codes of impact_msgs/ExecuteImpact.
@@ -55,17 +55,18 @@ class GoalRun:
     contact_speed: float = nan  # towards the surface, in the cycle before the detection [m/s]
     speed_bound: float = nan  # there [m/s]
     estimate: Any = None  # of the detector, impact_msgs/ImpactEstimate
-    before: ArmState | None = None  # in the cycle before the detection
+    before: PointState | None = None  # in the cycle before the detection
     _last: tuple[Command, np.ndarray, np.ndarray] | None = field(default=None, repr=False)
 
-    def refusal(self, limit: ImpactLimit | None, state: ArmState) -> End | None:
+    def refusal(self, limit: ImpactLimit | None, state: PointState) -> End | None:
         """Return why the goal cannot be carried out from a state, none if it can.
 
         Args:
             limit: of the impact, none if there is none.
             state: of the arm.
         """
-        contact, still = self.plan.contact, state._replace(dq=np.zeros(self.robot.dof))
+        contact = self.plan.contact
+        still = ArmDynamics(self.robot)(state.q, np.zeros(self.robot.dof))
         bound = inf if limit is None else limit.speed_bound(still).speed
         gap = contact.gap(state.position)
         if bound <= 0.0:

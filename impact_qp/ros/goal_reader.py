@@ -13,17 +13,16 @@ import pinocchio as pin
 
 from impact_qp.control.plan import AFTERS, Plan
 from impact_qp.exceptions import ControlError
-from impact_qp.limits import Contact
+from impact_qp.limits import IMPACT_LIMITS, Contact
 from impact_qp.parameters import ControllerParameters
-from impact_robots import ArmState, Robot, RobotError
+from impact_robots import PointState, Robot, RobotError
 from impact_robots.exceptions import OutOfRangeError
 
 _AFTERS = ("retract", *AFTERS)  # by the goal's constants; unknown: retract
-STRICTNESS = ("unaware", "existential", "nominal", "robust")  # impact limits, from the loosest on
 LONGEST = 3600.0  # time-out of a goal [s]
 
 
-def plan_of(goal: Any, settings: ControllerParameters, robot: Robot, state: ArmState) -> Plan:
+def plan_of(goal: Any, settings: ControllerParameters, robot: Robot, state: PointState) -> Plan:
     """Return what an ExecuteImpact goal asks for, within what the node's parameters allow.
 
     What is left open (0 or NaN) is the parameters'.
@@ -80,11 +79,13 @@ def _speed(asked: float, settings: ControllerParameters) -> float:
 def _impact_limits(asked: str, settings: ControllerParameters) -> str:
     """Return which impact limits hold: at least as strict as the node's."""
     own = settings.impact_limits
-    if not asked or asked not in STRICTNESS:
+    if not asked or asked not in IMPACT_LIMITS:
         return asked or own  # the plan says what it expected
-    if settings.goal_may_widen or STRICTNESS.index(asked) >= STRICTNESS.index(own):
+    least = IMPACT_LIMITS[own].strictness
+    if settings.goal_may_widen or IMPACT_LIMITS[asked].strictness >= least:
         return asked
-    allowed = ", ".join(STRICTNESS[STRICTNESS.index(own) :])
+    stricter = [each for each in IMPACT_LIMITS.values() if each.strictness >= least]
+    allowed = ", ".join(each.name for each in sorted(stricter, key=lambda each: each.strictness))
     raise ControlError(
         f"impact_limits: expected one of {allowed} (the node's are {own} and goal_may_widen is"
         f" false), got {asked!r}"

@@ -16,7 +16,7 @@ from std_msgs.msg import Header
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ControllerStatus, ImpactEstimate
 from impact_predictor.ros.messages import prediction_message
-from impact_qp.control.controller import Command
+from impact_qp.control.command import Command
 from impact_qp.ros.goal import BAD_GOAL, CANCELED, OK, PREEMPTED, End, GoalRun
 from impact_qp.ros.messages import feedback_message, result_message
 from impact_ros.messages import from_nanoseconds, to_nanoseconds, vector

@@ -19,7 +19,7 @@ from impact_msgs.msg import (
     ImpactPrediction,
     JointCommand,
 )
-from impact_qp.control.controller import Command
+from impact_qp.control.command import Command
 from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
 from impact_qp.ros.goal import End
@@ -42,12 +42,6 @@ COMMANDS = {
     "torque": JointCommand.INTERFACE_TORQUE,
     "velocity": JointCommand.INTERFACE_VELOCITY,
     "position": JointCommand.INTERFACE_POSITION,
-}
-LIMITS = {
-    "unaware": ControllerStatus.IMPACT_LIMITS_UNAWARE,
-    "robust": ControllerStatus.IMPACT_LIMITS_ROBUST,
-    "existential": ControllerStatus.IMPACT_LIMITS_EXISTENTIAL,
-    "nominal": ControllerStatus.IMPACT_LIMITS_NOMINAL,
 }
 
 
@@ -78,10 +72,16 @@ def desired_message(names: Sequence[str], command: Command, stamp: Any) -> Joint
     return message
 
 
+def limits_code(name: str) -> int:
+    """Return the constant of a kind of impact limits, IMPACT_LIMITS_UNKNOWN if there is none."""
+    unknown = ControllerStatus.IMPACT_LIMITS_UNKNOWN
+    return int(getattr(ControllerStatus, f"IMPACT_LIMITS_{name.upper()}", unknown))
+
+
 def status_message(plan: Plan, counts: Counts, text: str, stamp: Any) -> ControllerStatus:
     """Return a status with all counts; what it says of the arm is unknown."""
     message = ControllerStatus(
-        impact_limits=LIMITS[plan.impact_limits],
+        impact_limits=limits_code(plan.impact_limits),
         slack=NAN,
         solve_time=NAN,
         cycle_time=NAN,

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from impact_qp.tasks.task import Task
-from impact_robots.dynamics import ArmState
+from impact_robots.state import RobotState
 
 
 class AdmittanceTask(Task):
@@ -26,6 +26,7 @@ class AdmittanceTask(Task):
         gain: float = 20.0,
         speed: float = 0.02,
         weight: float = 100.0,
+        frame: str | None = None,
     ) -> None:
         """Create the task.
 
@@ -35,17 +36,19 @@ class AdmittanceTask(Task):
             gain: k_v [1/s].
             speed: largest reference [m/s].
             weight: of the task.
+            frame: that presses; none: the robot's contact frame.
         """
-        super().__init__(weight, 1)
+        super().__init__(weight, 1, frame)
         self.normal, self.damping, self.gain = np.array(normal, dtype=float), damping, gain
         self.speed = speed
         self.wanted = 0.0  # force of the surface on the robot along the normal [N]
         self.measured = 0.0  # the same, measured [N]
 
-    def fill(self, state: ArmState, A: np.ndarray, b: np.ndarray) -> None:
+    def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
         """Write A and b, see :meth:`Task.fill`."""
-        A[0] = self.normal.dot(state.J[:3])
+        point = state.at(self.frame)
+        A[0] = self.normal.dot(point.J[:3])
         excess = (self.measured - self.wanted) / self.damping
         reference = min(max(excess, -self.speed), self.speed)
-        drift = float(self.normal.dot(state.dJ_dq[:3]))
+        drift = float(self.normal.dot(point.drift[:3]))
         b[0] = self.gain * (reference - float(A[0].dot(state.dq))) - drift

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hold the orientation of the tool."""
+"""Hold the orientation of a frame."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from impact_qp.tasks.task import Task
-from impact_robots.dynamics import ArmState
+from impact_robots.state import RobotState
 
 
 class OrientationTask(Task):
@@ -18,18 +18,24 @@ class OrientationTask(Task):
     """
 
     def __init__(
-        self, *, stiffness: float = 100.0, damping: float = 20.0, weight: float = 9.0
+        self,
+        *,
+        stiffness: float = 100.0,
+        damping: float = 20.0,
+        weight: float = 9.0,
+        frame: str | None = None,
     ) -> None:
-        """Create the task with k_p [1/s^2] and k_d [1/s]."""
-        super().__init__(weight, 3)
+        """Create the task with k_p [1/s^2] and k_d [1/s] for a frame."""
+        super().__init__(weight, 3, frame)
         self.stiffness, self.damping = stiffness, damping
-        self.reference = np.eye(3)  # R_d, tool axes in base axes
+        self.reference = np.eye(3)  # R_d, the frame's axes in base axes
 
-    def fill(self, state: ArmState, A: np.ndarray, b: np.ndarray) -> None:
+    def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
         """Write A and b, see :meth:`Task.fill`."""
-        A[:] = state.J[3:]
-        R, k, d = state.rotation, self.stiffness, self.damping
+        point = state.at(self.frame)
+        A[:] = point.J[3:]
+        R, k, d = point.rotation, self.stiffness, self.damping
         x, y, z = R.dot(pin.log3(R.T.dot(self.reference))).tolist()
-        _, _, _, wx, wy, wz = state.twist.tolist()
-        _, _, _, dx, dy, dz = state.dJ_dq.tolist()
+        _, _, _, wx, wy, wz = point.twist.tolist()
+        _, _, _, dx, dy, dz = point.drift.tolist()
         b[:] = k * x - d * wx - dx, k * y - d * wy - dy, k * z - d * wz - dz

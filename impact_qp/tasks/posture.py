@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from impact_qp.tasks.task import Task
-from impact_robots.dynamics import ArmState
+from impact_robots.state import RobotState
 
 
 class PostureTask(Task):
@@ -22,7 +22,7 @@ class PostureTask(Task):
         self.stiffness, self.damping = stiffness, damping
         self.reference = np.zeros(dof)  # q_d [rad]
 
-    def fill(self, state: ArmState, A: np.ndarray, b: np.ndarray) -> None:
+    def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
         """Write A and b, see :meth:`Task.fill`."""
         A[:] = self._identity
         b[:] = self.stiffness * (self.reference - state.q) - self.damping * state.dq

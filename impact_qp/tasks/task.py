@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from impact_robots.dynamics import ArmState
+from impact_robots.state import RobotState
 
 
 class Task(ABC):
@@ -17,23 +17,24 @@ class Task(ABC):
     Attributes:
         weight: w, at least 0.
         size: number of rows of A.
+        frame: whose motion the task is about; none: the robot's contact frame.
     """
 
-    def __init__(self, weight: float, size: int) -> None:
+    def __init__(self, weight: float, size: int, frame: str | None = None) -> None:
         """Create the task."""
-        self.weight, self.size = weight, size
+        self.weight, self.size, self.frame = weight, size, frame
 
     @abstractmethod
-    def fill(self, state: ArmState, A: np.ndarray, b: np.ndarray) -> None:
+    def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
         """Write A, shape (size, n), and b, shape (size,), of the residual A qddot - b, in place."""
 
-    def residual(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
+    def residual(self, state: RobotState) -> tuple[np.ndarray, np.ndarray]:
         """Return A and b."""
         A, b = np.zeros((self.size, len(state.dq))), np.zeros(self.size)
         self.fill(state, A, b)
         return A, b
 
-    def objective(self, state: ArmState) -> tuple[np.ndarray, np.ndarray]:
+    def objective(self, state: RobotState) -> tuple[np.ndarray, np.ndarray]:
         """Return H, shape (n, n), and c, shape (n,), of the cost 1/2 x^T H x + c^T x."""
         A, b = self.residual(state)
         return self.weight * (A.T @ A), -self.weight * (A.T @ b)

@@ -1,13 +1,13 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Move the contact point at a linear velocity."""
+"""Move a point at a linear velocity."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from impact_qp.tasks.task import Task
-from impact_robots.dynamics import ArmState
+from impact_robots.state import RobotState
 
 
 class VelocityTask(Task):
@@ -16,17 +16,20 @@ class VelocityTask(Task):
     Wang et al. 2023, section 3; gains are not published (specification, section 9).
     """
 
-    def __init__(self, *, gain: float = 20.0, weight: float = 100.0) -> None:
-        """Create the task; ``gain`` is k_v [1/s]."""
-        super().__init__(weight, 3)
+    def __init__(
+        self, *, gain: float = 20.0, weight: float = 100.0, frame: str | None = None
+    ) -> None:
+        """Create the task; ``gain`` is k_v [1/s], ``frame`` that of the point."""
+        super().__init__(weight, 3, frame)
         self.gain = gain
         self.reference = np.zeros(3)  # v_ref in base axes [m/s]
         self.feedforward = np.zeros(3)  # its rate [m/s^2]
 
-    def fill(self, state: ArmState, A: np.ndarray, b: np.ndarray) -> None:
+    def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
         """Write A and b, see :meth:`Task.fill`."""
-        A[:] = state.J[:3]
-        x, y, z, *_ = state.twist.tolist()
+        point = state.at(self.frame)
+        A[:] = point.J[:3]
+        x, y, z, *_ = point.twist.tolist()
         (wx, wy, wz), (fx, fy, fz) = self.reference.tolist(), self.feedforward.tolist()
-        (dx, dy, dz, *_), k = state.dJ_dq.tolist(), self.gain
+        (dx, dy, dz, *_), k = point.drift.tolist(), self.gain
         b[:] = fx + k * (wx - x) - dx, fy + k * (wy - y) - dy, fz + k * (wz - z) - dz

@@ -20,7 +20,7 @@ from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators import streaming as estimate
 from impact_detector.estimators.gross_methods import GROSS_METHODS
 from impact_detector.parameters import DetectorParameters, session_for
-from impact_robots import ArmDynamics, Surface
+from impact_robots import ArmDynamics, Surface, load_robot
 
 MILLISECOND = 1_000_000
 Q = np.array([0.43, -0.61, 0.18, -2.16, 0.04, 3.13, -0.73])  # iim_cfg_1
@@ -133,9 +133,8 @@ def test_joint_torques_weigh_the_impulse(panda, hit):
     assert found.normal_impulse == pytest.approx(hit.impulse @ NORMAL, rel=0.05)
 
 
-def test_another_link_than_the_contact_points_gets_no_impulse_from_torques(panda, hit):
-    point = panda.with_contact("panda_link4", (0.0, 0.1, 0.0))
-    found = play(hit, 0, robot=point, base_normal=NORMAL)
+def test_another_link_than_the_contact_points_gets_no_impulse_from_torques(hit):
+    found = play(hit, 0, robot=load_robot("panda", contact_frame="panda_link4"), base_normal=NORMAL)
     assert found.assessment.location.link in ("panda_link6", "panda_link7")
     assert found.impulse_source == "" and np.isnan(found.impulse).all()
     assert np.isnan(found.restitution)

@@ -63,7 +63,7 @@ def test_more_than_the_arm_could_give_is_the_size(approaching):
 
 
 def test_at_another_point_it_is_the_place(panda, approaching):
-    elsewhere = ArmDynamics(panda.with_contact("panda_link4", (0.0, 0.1, 0.0)))(Q, approaching.dq)
+    elsewhere = approaching.robot_state.at("panda_link4", (0.0, 0.1, 0.0))
     jump = elsewhere.J[:3].T @ np.array([-0.5, 0.1, 0.1])
     assert unexpected_because(SURFACE, GeneralizedImpulse(jump, COVARIANCE, approaching)) == PLACE
 

@@ -18,7 +18,7 @@ from impact_detector.attribution.localization import (
     locate,
 )
 from impact_detector.exceptions import EstimateError
-from impact_robots import ArmDynamics
+from impact_robots import ArmDynamics, ContactPoint
 
 Q = np.array([0.3, -0.5, 0.2, -1.9, 0.3, 2.2, -0.4])
 LINKS = [f"panda_link{i}" for i in range(1, 8)]
@@ -28,11 +28,11 @@ PUSH = np.array([0.6, -0.5, 0.7])
 
 def felt(panda, frame, offset, push=PUSH, noise=None):
     """The generalized impulse of a push on a point of a link, in the plain robot's state."""
-    robot = panda.with_contact(frame, offset)
-    jump = ArmDynamics(robot)(Q, np.zeros(7)).J[:3].T @ push
+    state = ArmDynamics(panda).state(Q, np.zeros(7))
+    jump = state.at(frame, offset).J[:3].T @ push
     if noise is not None:
         jump = jump + noise.multivariate_normal(np.zeros(7), COVARIANCE)
-    return GeneralizedImpulse(jump, COVARIANCE, ArmDynamics(panda)(Q, np.zeros(7)))
+    return GeneralizedImpulse(jump, COVARIANCE, state.at())
 
 
 @pytest.mark.parametrize("link", LINKS)
@@ -91,15 +91,15 @@ def test_noise_is_below_the_quantile_of_chi_squared(degrees):
 
 def motion(panda, push, samples=80, at=60, frame="panda_link5", offset=(0.0, 0.06, -0.1)):
     """A free arm without gravity torque error whose velocity jumps by M^-1 J^T push."""
-    point = panda.with_contact(frame, offset)
+    dynamics = ArmDynamics(panda)
     t = np.arange(samples) * 1e-3
     q, dq, tau = np.empty((samples, 7)), np.empty((samples, 7)), np.empty((samples, 7))
     position, velocity = Q.copy(), np.array([0.1, -0.2, 0.1, 0.2, -0.1, 0.2, 0.3])
     for k in range(samples):
-        state = ArmDynamics(point)(position, velocity)
+        state = dynamics.state(position, velocity).at(frame, offset)
         if k == at:
             velocity = velocity + np.linalg.solve(state.M, state.J[:3].T @ push)
-            state = ArmDynamics(point)(position, velocity)
+            state = dynamics.state(position, velocity).at(frame, offset)
         q[k], dq[k], tau[k] = position, velocity, state.h  # no acceleration
         position = position + velocity * 1e-3
     return t, q, dq, tau
@@ -108,8 +108,8 @@ def motion(panda, push, samples=80, at=60, frame="panda_link5", offset=(0.0, 0.0
 def test_the_jump_is_what_the_contact_gave_to_each_joint(panda):
     t, q, dq, tau = motion(panda, PUSH)
     found = generalized_impulse(panda, t, q, dq, tau, 0.061)
-    point = panda.with_contact("panda_link5", (0.0, 0.06, -0.1))
-    given = ArmDynamics(point)(q[60], dq[59]).J[:3].T @ PUSH
+    state = ArmDynamics(panda).state(q[60], dq[59])
+    given = state.at("panda_link5", (0.0, 0.06, -0.1)).J[:3].T @ PUSH
     np.testing.assert_allclose(found.jump, given, atol=2e-3 * np.abs(given).max())
     assert np.linalg.eigvalsh(found.covariance).min() > 0
     assert locate(panda, found).link == "panda_link5"
@@ -198,15 +198,17 @@ def test_hits_on_top_of_the_real_arms_motion_and_noise_are_located(panda, free_m
     from impact_sim.passive_impact import passive_impact
     from impact_trials.link_hit import PLACES, TOOL
 
-    hitter, hits, right = panda.with_contact(place, PLACES[place]), 0, 0
+    hitter, hits, right = ContactPoint(place, PLACES[place]), 0, 0
     for at in range(700, 9600, 430):
         rows = free_motion[at - 300 : at + 40].copy()
         q, dq = rows[300, 1:8], rows[300, 8:15]
-        velocity = ArmDynamics(hitter)(q, dq).velocity[:3]
+        velocity = ArmDynamics(panda).state(q, dq).at(*hitter).velocity
         if np.linalg.norm(velocity) < 0.2 or np.diff(rows[:, 0]).max() > 3e-3:
             continue
         runs = [
-            passive_impact(hitter, q, dq, -velocity, Viscoelastic(*figures), after_touch=0.04)
+            passive_impact(
+                panda, q, dq, -velocity, Viscoelastic(*figures), after_touch=0.04, contact=hitter
+            )
             for figures in ((1.2e5, 8e6), (1e-6, 1e-6))
         ]
         for name, first in (("q", 1), ("dq", 8), ("tau", 15)):
@@ -215,5 +217,5 @@ def test_hits_on_top_of_the_real_arms_motion_and_noise_are_located(panda, free_m
         t, *rest = columns(rows[:325])
         found = locate(panda, generalized_impulse(panda, t, *rest, t[302]))
         hits += 1
-        right += (found.link, bool(found.contact)) == (contact_link(hitter), place == TOOL)
+        right += (found.link, bool(found.contact)) == (contact_link(panda, place), place == TOOL)
     assert hits >= 5 and right >= 0.8 * hits

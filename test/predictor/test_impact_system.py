@@ -9,8 +9,8 @@ import pytest
 
 from impact_predictor import (
     ArmBody,
+    BodyContact,
     ContactMode,
-    ContactPoint,
     Flag,
     FreeBody,
     Loop,
@@ -44,7 +44,7 @@ def rotation_about_z(angle):
 def face(center, normal, a, b, half=0.03, **coefficients):
     """Return four contacts at the corners of a square face."""
     points = face_points(center, contact_rotation(normal), [half, half])
-    return [ContactPoint(point, normal, a, b, **coefficients) for point in points]
+    return [BodyContact(point, normal, a, b, **coefficients) for point in points]
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -57,7 +57,7 @@ def test_hit_and_push_through_the_centre_is_the_collision_of_two_masses(
     effective = 1 / (J_n @ np.linalg.solve(pushing.M + np.diag(B), J_n))
     parcel = box(mass, SIZE, pushing.position - [0.0, SIZE[1] / 2, 0.0])
     bodies = {"arm": ArmBody(pushing, B), "parcel": parcel}
-    touch = ContactPoint(pushing.position, [0, 1, 0], "arm", "parcel", restitution=restitution)
+    touch = BodyContact(pushing.position, [0, 1, 0], "arm", "parcel", restitution=restitution)
     result = impact_system(bodies, [touch]).solve()
     common = effective * 0.7 / (effective + mass)
     parcel_after = common * (1 + restitution)
@@ -73,7 +73,7 @@ def test_a_flat_face_pushes_like_more_mass_than_its_middle(panda, pushing):
     """A point lets the hand turn away, a face does not."""
     parcel = box(2.2, SIZE, pushing.position - [0.0, SIZE[1] / 2, 0.0])
     bodies = {"arm": ArmBody(pushing, panda.apparent_motor_inertia), "parcel": parcel}
-    point = ContactPoint(pushing.position, [0, 1, 0], "arm", "parcel", friction=0.8)
+    point = BodyContact(pushing.position, [0, 1, 0], "arm", "parcel", friction=0.8)
     flat = face(pushing.position, [0, 1, 0], "arm", "parcel", friction=0.8)
     by_point, by_face = (
         -impact_system(bodies, contacts).solve().velocities["parcel"][1]
@@ -89,7 +89,7 @@ def test_a_parcel_pushed_along_a_table_takes_up_its_impulses(panda, pushing):
     bodies = {"arm": ArmBody(pushing, panda.apparent_motor_inertia), "parcel": parcel}
     contacts = face(pushing.position, [0, 1, 0], "arm", "parcel", friction=0.8)
     table = face_points(center - [0, 0, SIZE[2] / 2], np.eye(3), SIZE[:2] / 2)
-    contacts += [ContactPoint(foot, [0, 0, 1], "parcel", WORLD, friction=0.3) for foot in table]
+    contacts += [BodyContact(foot, [0, 0, 1], "parcel", WORLD, friction=0.3) for foot in table]
     system = impact_system(bodies, contacts)
     result = system.solve()
     wrench = np.zeros(6)
@@ -148,7 +148,7 @@ def test_in_a_grab_points_overstate_what_the_motors_matter(panda, panda_dynamics
         return face(center, normal, a, b, half=0.05, friction=0.8)
 
     def point(center, normal, a, b):
-        return [ContactPoint(center, normal, a, b, friction=0.8)]
+        return [BodyContact(center, normal, a, b, friction=0.8)]
 
     faces, points = (lift(kind, "M+B_rho") / lift(kind, "M+B_theta") for kind in (flat, point))
     assert 0.98 < faces < 1.02
@@ -186,12 +186,14 @@ def test_a_load_welded_to_the_hand_adds_its_inertia_to_the_arms(panda, pushing):
     bodies = {"arm": ArmBody(pushing), "load": load}
     welded = impact_system(
         bodies,
-        [ContactPoint(hit, [0, 1, 0], "load", friction=0.3)],
+        [BodyContact(hit, [0, 1, 0], "load", friction=0.3)],
         [Loop(pushing.position, "load", "arm")],
     ).solve()
-    heavier = pushing._replace(M=pushing.M + J.T @ load.inertia() @ J)
+    heavier = pushing._replace(
+        robot_state=pushing.robot_state._replace(M=pushing.M + J.T @ load.inertia() @ J)
+    )
     alone = impact_system(
-        {"arm": ArmBody(heavier)}, [ContactPoint(hit, [0, 1, 0], "arm", friction=0.3)]
+        {"arm": ArmBody(heavier)}, [BodyContact(hit, [0, 1, 0], "arm", friction=0.3)]
     ).solve()
     np.testing.assert_allclose(welded.velocities["arm"], alone.velocities["arm"], atol=1e-10)
     np.testing.assert_allclose(welded.impact.impulses, alone.impact.impulses, atol=1e-10)
@@ -208,7 +210,7 @@ def test_a_joint_lets_turn_what_it_should(joint, turns):
     pushed = FreeBody(0.5, np.eye(3), [0.1, 0.1, 0.3], linear_velocity=[-0.4, -0.9, -1.0])
     result = impact_system(
         {"body": body, "pushed": pushed},
-        [ContactPoint([0.1, 0.1, 0.1], [0, 0, 1], "pushed", "body", friction=2.0)],
+        [BodyContact([0.1, 0.1, 0.1], [0, 0, 1], "pushed", "body", friction=2.0)],
         [Loop([0, 0, 0], "body", joint=joint, axis=[0, 2.0, 0])],
     ).solve()
     twist = result.velocities["body"]
@@ -219,7 +221,7 @@ def test_a_joint_lets_turn_what_it_should(joint, turns):
 def test_two_free_boxes_keep_their_momentum_together():
     left = box(1.0, [0.1, 0.2, 0.1], [0, 0, 0], linear_velocity=[1, 0, 0])
     right = box(3.0, [0.1, 0.1, 0.1], [0.1, 0.04, 0], angular_velocity=[0, 0, 1])
-    touch = ContactPoint(
+    touch = BodyContact(
         [0.05, 0.03, 0.0], [1, 0, 0], "right", "left", friction=0.3, restitution=0.5
     )
     after = impact_system({"left": left, "right": right}, [touch]).solve().velocities
@@ -238,15 +240,15 @@ def test_two_free_boxes_keep_their_momentum_together():
 
 def test_a_contact_elsewhere_on_the_arm_takes_its_own_jacobian(panda, pushing):
     arm = {"arm": ArmBody(pushing, panda.apparent_motor_inertia)}
-    default = impact_system(arm, [ContactPoint(pushing.position, [0, 1, 0], "arm")]).solve()
+    default = impact_system(arm, [BodyContact(pushing.position, [0, 1, 0], "arm")]).solve()
     given = impact_system(
-        arm, [ContactPoint(pushing.position, [0, 1, 0], "arm", jacobian_a=pushing.J[:3])]
+        arm, [BodyContact(pushing.position, [0, 1, 0], "arm", jacobian_a=pushing.J[:3])]
     ).solve()
     np.testing.assert_array_equal(given.velocities["arm"], default.velocities["arm"])
     elbow = np.zeros((3, 7))
     elbow[1, 0] = 0.4
-    other = ContactPoint(pushing.position, [0, 1, 0], "arm", jacobian_a=elbow)
-    block = ContactPoint(pushing.position, [0, -1, 0], WORLD, "arm", jacobian_b=elbow)
+    other = BodyContact(pushing.position, [0, 1, 0], "arm", jacobian_a=elbow)
+    block = BodyContact(pushing.position, [0, -1, 0], WORLD, "arm", jacobian_b=elbow)
     np.testing.assert_allclose(
         impact_system(arm, [other]).J[2], impact_system(arm, [block]).J[2], atol=1e-15
     )
@@ -260,7 +262,7 @@ def test_a_face_has_its_corners_where_they_belong():
 
 
 BOX = {"box": box(1.0, [0.1, 0.1, 0.1], [0, 0, 0], linear_velocity=[0, 0, -1])}
-FOOT = ContactPoint([0, 0, -0.05], [0, 0, 1], "box")
+FOOT = BodyContact([0, 0, -0.05], [0, 0, 1], "box")
 
 
 @pytest.mark.parametrize(
@@ -273,38 +275,38 @@ FOOT = ContactPoint([0, 0, -0.05], [0, 0, 1], "box")
             "bodies: expected names other than 'world'",
         ),
         (
-            lambda: impact_system(BOX, [ContactPoint([0, 0, 0], [0, 0, 1], "crate")]),
+            lambda: impact_system(BOX, [BodyContact([0, 0, 0], [0, 0, 1], "crate")]),
             UnknownNameError,
             "body: expected one of box, world, got 'crate'",
         ),
         (
-            lambda: impact_system(BOX, [ContactPoint([0, 0, 0], [0, 0, 1], "box", "box")]),
+            lambda: impact_system(BOX, [BodyContact([0, 0, 0], [0, 0, 1], "box", "box")]),
             OutOfRangeError,
             "contacts and loops: expected two bodies, got box and box",
         ),
         (
-            lambda: impact_system(BOX, [ContactPoint([0, 0], [0, 0, 1], "box")]),
+            lambda: impact_system(BOX, [BodyContact([0, 0], [0, 0, 1], "box")]),
             OutOfRangeError,
             r"point: expected finite numbers of shape \(3,\)",
         ),
         (
-            lambda: ContactPoint([0, 0, 0], [0, 0, 1], "box", friction=-0.1),
+            lambda: BodyContact([0, 0, 0], [0, 0, 1], "box", friction=-0.1),
             OutOfRangeError,
             "friction: expected a finite number, at least 0, got -0.1",
         ),
         (
-            lambda: ContactPoint([0, 0, 0], [0, 0, 1], "box", restitution=1.1),
+            lambda: BodyContact([0, 0, 0], [0, 0, 1], "box", restitution=1.1),
             OutOfRangeError,
             "restitution: expected a number from 0 to 1, got 1.1",
         ),
         (
-            lambda: ContactPoint([0, 0, 0], [0, 0, 0], "box"),
+            lambda: BodyContact([0, 0, 0], [0, 0, 0], "box"),
             RobotError,
             "normal: expected three finite numbers",
         ),
         (
             lambda: impact_system(
-                BOX, [ContactPoint([0, 0, 0], [0, 0, 1], "box", jacobian_a=np.eye(3))]
+                BOX, [BodyContact([0, 0, 0], [0, 0, 1], "box", jacobian_a=np.eye(3))]
             ),
             OutOfRangeError,
             r"jacobian of box: expected finite numbers of shape \(3, 6\)",
@@ -332,7 +334,7 @@ def test_bad_input_is_named_in_one_line(problem, error, message):
 def test_motor_inertia_of_the_wrong_size_is_named(pushing):
     arm = {"arm": ArmBody(pushing, [0.1, 0.2])}
     with pytest.raises(OutOfRangeError, match="motor_inertia"):
-        impact_system(arm, [ContactPoint(pushing.position, [0, 1, 0], "arm")])
+        impact_system(arm, [BodyContact(pushing.position, [0, 1, 0], "arm")])
 
 
 def test_the_pages_example_runs_and_prints_what_it_says(project_root, capsys):

@@ -36,7 +36,7 @@ def test_a_moved_contact_point_is_that_of_the_robot_moved(hitting):
     wall = a_wall(0.3)
     places = list(place_variations(hitting, wall, error))
     for axis, (state, surface) in zip(np.eye(3), places[:3], strict=True):
-        expected = hitting.at_offset(0.02 * axis)
+        expected = hitting.beside(0.02 * axis)
         np.testing.assert_allclose(state.J, expected.J, atol=1e-12)
         np.testing.assert_allclose(state.position, expected.position, atol=1e-12)
         assert surface is wall

@@ -46,7 +46,7 @@ def asked(panda, hitting):
 def two_points(hitting):
     """Two points of the tool, the second hitting a wall that leans."""
     leaning = Surface(None, [-1.0, 0.0, 0.2], 0.5)
-    second = hitting.at_offset(ARMS_LENGTH)
+    second = hitting.beside(ARMS_LENGTH)
     first = RobotContact(hitting, a_wall(0.3, 0.1), "panda_tool_contact")
     return first, RobotContact(second, leaning, "panda_tool_contact")
 
@@ -92,9 +92,8 @@ def test_contacts_may_be_at_different_frames(caller, asked, panda):
         "panda_tool_contact",
         "panda_link8",
     ]
-    frame = ArmDynamics(panda.with_contact("panda_link8"))(
-        asked.state.position, asked.state.velocity
-    )
+    state = ArmDynamics(panda).state(asked.state.position, asked.state.velocity)
+    frame = state.at("panda_link8")
     np.testing.assert_allclose(
         vector(response.predictions[1].contact_pose.position), frame.position
     )

@@ -41,7 +41,7 @@ def test_the_row_is_the_rate_of_the_distance(panda, limit, random_states):
         ahead, behind = (limit.distances(state.q + s * 1e-6 * state.dq) for s in (1, -1))
         if min(ahead.min(), behind.min()) < 0.01:
             continue
-        rows = limit.rows(state)
+        rows = limit.rows(state.robot_state)
         rate = -rows.G @ state.dq / 0.02
         numeric = (ahead - behind) / 2e-6
         close = np.abs(rate - numeric) < 1e-3 * (1.0 + np.abs(numeric))
@@ -59,7 +59,7 @@ def reach(panda, limits, steps=3000):
     hardware = [JointLimit(panda, DT), TorqueLimit(panda, DT)]
     smallest = np.full(len(PAIRS), np.inf)
     for _ in range(steps):
-        state = dynamics(q, dq)
+        state = dynamics.state(q, dq)
         ddq = solve(build(state, [push, posture], [*hardware, *limits], soften=True)).x[:7]
         q, dq = q + dq * DT + 0.5 * ddq * DT**2, dq + ddq * DT
         smallest = np.minimum(smallest, watch.distances(q))
@@ -76,7 +76,7 @@ def test_the_arm_stops_at_the_safe_distance(panda):
 
 def test_far_away_it_has_no_effect(panda, at_impact):
     limit = CollisionLimit(panda, BODIES, PAIRS, influence=0.021)
-    rows = limit.rows(at_impact)
+    rows = limit.rows(at_impact.robot_state)
     far = limit.distances(at_impact.q) > 0.021
     assert far.any() and not rows.G[far].any() and np.all(rows.h[far] > 0.0)
     assert rows.names[0] == "collision: tool - post"
@@ -108,11 +108,11 @@ def test_the_frame_task_reaches_its_pose(panda):
     )
     posture.reference = q
     for _ in range(2500):
-        state = dynamics(q, dq)
+        state = dynamics.state(q, dq)
         ddq = solve(build(state, [task, posture], [])).x
         q, dq = q + dq * DT + 0.5 * ddq * DT**2, dq + ddq * DT
-    np.testing.assert_allclose(state.position, task.reference.translation, atol=1e-3)
-    assert np.linalg.norm(pin.log3(state.rotation.T @ task.reference.rotation)) < 5e-3
+    np.testing.assert_allclose(state.at().position, task.reference.translation, atol=1e-3)
+    assert np.linalg.norm(pin.log3(state.at().rotation.T @ task.reference.rotation)) < 5e-3
 
 
 def test_the_admittance_task_presses_with_the_wanted_force(panda):
@@ -124,7 +124,7 @@ def test_the_admittance_task_presses_with_the_wanted_force(panda):
     for _ in range(6000):
         state = dynamics(q, dq)
         task.measured = 5e3 * max(0.0, state.position[0] - wall)
-        ddq = solve(build(state, [task, posture], [])).x
+        ddq = solve(build(state.robot_state, [task, posture], [])).x
         q, dq = q + dq * DT + 0.5 * ddq * DT**2, dq + ddq * DT
     assert task.measured == pytest.approx(15.0, abs=1.0)
     assert abs(state.velocity[0]) < 1e-3

@@ -219,7 +219,7 @@ def test_a_state_that_is_no_state_is_refused(panda, scenario, contact, bad):
 
 
 def test_unknown_impact_limits_list_the_choices(contact):
-    with pytest.raises(ControlError, match="one of unaware, robust, existential, nominal, got"):
+    with pytest.raises(ControlError, match="one of unaware, existential, robust, nominal, got"):
         Plan(contact, "careful")
 
 

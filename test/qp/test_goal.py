@@ -215,7 +215,7 @@ def test_a_goal_is_carried_out_and_reported(bench, panda, contact):
         ({"speed": -0.1}, "speed: expected above 0"),
         ({"friction_high": -1.0}, "friction"),
         ({"restitution_high": 1.5}, "restitution"),
-        ({"impact_limits": "brave"}, "impact_limits: expected one of unaware, robust"),
+        ({"impact_limits": "brave"}, "impact_limits: expected one of unaware, existential"),
         ({"after": 9}, "after: expected 0 to 3, got 9"),
         ({"after": 3}, "press_force: expected a number > 0"),
         ({"timeout": -1.0}, "timeout: expected above 0 up to 3600 s"),

@@ -34,7 +34,7 @@ def test_the_joint_box_is_never_empty(panda, random_states):
     limit = JointLimit(panda, DT)
     for state in random_states(300, speed=3.0):
         limit.previous = 100.0 * state.dq
-        lower, upper = limit.box(state)
+        lower, upper = limit.box(state.robot_state)
         assert np.all(lower <= upper)
         assert np.all(np.abs([lower, upper]) <= panda.limits.acceleration)
 
@@ -44,7 +44,7 @@ def test_a_joint_driven_at_its_end_stops_before_it(panda, direction):
     limit, dynamics = JointLimit(panda, DT), ArmDynamics(panda)
     q, dq = panda.stance.copy(), np.zeros(7)
     for _ in range(8000):
-        lower, upper = limit.box(dynamics(q, dq))
+        lower, upper = limit.box(dynamics.state(q, dq))
         ddq = upper if direction > 0 else lower
         limit.previous = ddq
         q, dq = q + dq * DT + 0.5 * ddq * DT**2, dq + ddq * DT
@@ -62,7 +62,7 @@ def test_torque_and_its_rate_bind(panda, at_impact):
     inertia = at_impact.M + np.diag(panda.apparent_motor_inertia)
 
     def torque():
-        return inertia @ solve(build(at_impact, [task], [limit])).x + at_impact.h
+        return inertia @ solve(build(at_impact.robot_state, [task], [limit])).x + at_impact.h
 
     assert np.abs(torque() / panda.limits.torque).max() == pytest.approx(1.0)
     limit.previous = np.zeros(7)
@@ -90,7 +90,7 @@ def test_the_one_row_is_the_full_vertex_form(panda, contact, random_states):
     for state in random_states(300, seed=1):
         task.reference = state.q + np.linalg.pinv(contact.rotation[:, 2:].T @ state.J[:3])[:, 0]
         task.reference = 2.0 * state.q - task.reference  # towards the surface
-        small = build(state, [task], [limit])
+        small = build(state.robot_state, [task], [limit])
         full = _vertex_form(panda, contact, limit, state, task)
         x = solve(small).x
         np.testing.assert_allclose(x, solve(full).x, atol=1e-6 * (1.0 + np.abs(x).max()))
@@ -108,13 +108,13 @@ def _vertex_form(panda, contact, limit, state, task):
     scale = coefficients[used]
     G = -np.outer(scale, gradient)
     h = np.broadcast_to(0.99 * bounds[:, None], coefficients.shape)[used] + scale * offset
-    free = build(state, [task], [])
+    free = build(state.robot_state, [task], [])
     return type(free)(free.H, free.c, G / scale[:, None], h / scale, ("vertex",) * len(h))
 
 
 def test_retreating_is_always_allowed(panda, contact, random_states):
     for state in random_states(300, seed=2):
-        row = RobustImpactLimit(panda, contact).rows(state)
+        row = RobustImpactLimit(panda, contact).rows(state.robot_state)
         retreat = np.linalg.pinv(-row.G)[:, 0] * 1e3
         assert np.all(row.G @ retreat <= row.h)
 
@@ -138,7 +138,7 @@ def test_existential_lets_the_arm_just_as_fast_as_its_linear_programme(panda, co
     task = PostureTask(7, stiffness=1.0, weight=1.0)
     task.reference = at_impact.q - 1e3 * J_n  # as fast towards the surface as may be
     state = ArmDynamics(panda)(at_impact.q, -1e-6 * J_n)
-    x = solve(build(state, [task], [limit])).x[:7]
+    x = solve(build(state.robot_state, [task], [limit])).x[:7]
     gradient, offset = limit.approach(state)
     assert -(gradient @ x + offset) == pytest.approx(bound, rel=1e-3)
 
@@ -146,7 +146,7 @@ def test_existential_lets_the_arm_just_as_fast_as_its_linear_programme(panda, co
 def test_existential_has_no_effect_while_the_arm_retreats(panda, contact, at_impact):
     J_n = contact.rotation[:, 2] @ at_impact.J[:3]
     retreating = ArmDynamics(panda)(at_impact.q, 0.1 * J_n)
-    rows = ExistentialImpactLimit(panda, contact).rows(retreating)
+    rows = ExistentialImpactLimit(panda, contact).rows(retreating.robot_state)
     assert not rows.G.any() and not rows.E.any() and np.all(rows.h > 0.0)
 
 
@@ -270,7 +270,7 @@ def test_both_solvers_find_the_same_acceleration(panda, contact, random_states, 
     hardware = [JointLimit(panda, DT), TorqueLimit(panda, DT)]
     for state in random_states(50, seed=8):
         task.reference = state.q + 0.3
-        program = build(state, [task], [*hardware, limit], soften=True)
+        program = build(state.robot_state, [task], [*hardware, limit], soften=True)
         x = solve(program, solver).x[:7]
         np.testing.assert_allclose(x, solve(program).x[:7], atol=1e-4 * (1 + np.abs(x).max()))
 
@@ -282,11 +282,12 @@ def test_a_falling_bound_is_previewed_and_a_rising_one_is_not(panda, contact, at
     alone = RobustImpactLimit(panda, contact)
     turns = np.outer([0.0, 1e-4, 0.0, 0.3, 0.0], np.eye(7)[3])
     states = [dynamics(at_impact.q + turn, still) for turn in turns]
-    limit.rows(states[0])
+    limit.rows(states[0].robot_state)
     seen = []
     for before, state in pairwise(states):
         fall = (alone.speed_bound(state).speed - alone.speed_bound(before).speed) / 1e-3
         expected = limit.preview * fall if -2.0 < fall < 0.0 else 0.0
-        assert limit.rows(state).h - alone.rows(state).h == pytest.approx(expected, abs=1e-12)
+        rows, plain = (each.rows(state.robot_state) for each in (limit, alone))
+        assert rows.h - plain.h == pytest.approx(expected, abs=1e-12)
         seen.append(np.sign(fall) * (abs(fall) < 2.0))
     assert set(seen) == {-1.0, 0.0, 1.0}  # a fall, a jump, a rise

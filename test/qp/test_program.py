@@ -98,3 +98,117 @@ def test_it_can_be_drawn(tmp_path):
     draw(free, solve(free), tmp_path / "free.png")
     with pytest.raises(WriteError, match="cannot write"):
         draw(program(), solve(program()), tmp_path / "nowhere" / "program.png")
+
+
+# --- equalities and bounds ----------------------------------------------------------------------
+
+
+def drawn(seed):
+    """A program of 6 variables with rows, two equalities and some bounds; 0 is admissible."""
+    random = np.random.default_rng(seed)
+    root = random.standard_normal((6, 6))
+    ends = random.choice([0.05, 0.3, np.inf], (2, 6))
+    return QuadraticProgram(
+        root @ root.T + 0.1 * np.eye(6),
+        3.0 * random.standard_normal(6),
+        random.standard_normal((8, 6)),
+        random.uniform(0.0, 1.0, 8),
+        tuple("abcdefgh"),
+        random.standard_normal((2, 6)),
+        np.zeros(2),
+        ("weld", "belt"),
+        -ends[0],
+        ends[1],
+    )
+
+
+@pytest.mark.parametrize("solver", list(SOLVERS))
+@given(st.integers(0, 2**32 - 1))
+def test_the_solution_fulfils_the_conditions_of_optimality(solver, seed):
+    """Karush, Kuhn and Tucker: with them a convex program has no better point."""
+    some = drawn(seed)
+    x, active, rows = solve(some, solver)
+    assert np.abs(some.A @ x - some.b).max() < 1e-9
+    assert some.violation(x).max() < 1e-8
+    assert len(active) == len(rows)
+    G, h = some.stacked
+    np.testing.assert_allclose(G[list(rows)] @ x, h[list(rows)], atol=1e-8)
+    normals = np.vstack([some.A, G[list(rows)]])
+    force = np.linalg.lstsq(normals.T, -(some.H @ x + some.c), rcond=None)[0]
+    np.testing.assert_allclose(normals.T @ force, -(some.H @ x + some.c), atol=1e-6)
+    assert force[2:].min(initial=0.0) > -1e-7
+
+
+@given(st.integers(0, 2**32 - 1), st.sets(st.integers(0, 19), max_size=4))
+def test_a_guess_changes_nothing_with_equalities_either(seed, rows):
+    some = drawn(seed)
+    rows = {row for row in rows if np.isfinite(some.stacked[1][row])}
+    expected = solve(some)
+    for guess in (tuple(rows), expected.rows, ()):
+        found = solve(some, guess=guess)
+        np.testing.assert_allclose(found.x, expected.x, atol=1e-7)
+        assert np.abs(some.A @ found.x - some.b).max() < 1e-9
+        assert set(found.active) == set(expected.active)
+
+
+def test_the_right_guess_is_proved_with_equalities_and_bounds(monkeypatch):
+    some = next(each for each in map(drawn, range(20)) if max(solve(each).rows, default=0) > 7)
+    expected = solve(some)
+    monkeypatch.setitem(SOLVERS, "quadprog", None)
+    found = solve(some, guess=expected.rows)
+    np.testing.assert_allclose(found.x, expected.x, atol=1e-9)
+    assert found.active == expected.active
+
+
+def test_an_equality_may_pull_as_well_as_push():
+    """Minimise (x - 1)^2 + (y - 2)^2 with x + y = s: the force on the sum changes its sign at 3."""
+    for total in (1.0, 5.0):
+        line = program(G=np.zeros((0, 2)), h=np.zeros(0), names=())
+        line = line._replace(A=np.ones((1, 2)), b=np.array([total]), equalities=("sum",))
+        half = (total - 3.0) / 2.0
+        for guess in (None, ()):
+            np.testing.assert_allclose(
+                solve(line, guess=guess).x, [1.0 + half, 2.0 + half], atol=1e-12
+            )
+
+
+@pytest.mark.parametrize("solver", list(SOLVERS))
+def test_a_bound_binds_and_is_named(solver):
+    bounded = program()._replace(lower=np.array([-1.0, -np.inf]), upper=np.array([np.inf, 1.5]))
+    x, active, rows = solve(bounded, solver)
+    np.testing.assert_allclose(x, [0.5, 1.5])
+    assert set(active) == {"wall", "variable 1 upper"} and set(rows) == {0, 4}
+    low = bounded._replace(c=np.array([10.0, -4.0]))
+    assert solve(low, solver).active[0] == "variable 0 lower"
+    assert solve(low, solver).x[0] == pytest.approx(-1.0)
+
+
+@pytest.mark.parametrize("solver", list(SOLVERS))
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"A": np.ones((2, 2)), "b": np.array([0.0, 1.0]), "equalities": ("a", "b")},
+        {"A": np.array([[1.0, 0.0]]), "b": np.array([0.6]), "equalities": ("through the wall",)},
+        {"A": np.array([[1.0, 0.0]]), "b": np.array([np.nan]), "equalities": ("nowhere",)},
+        {"lower": np.array([0.6, 0.0]), "upper": np.array([1.0, 1.0])},
+        {"lower": np.array([0.0, 1.0]), "upper": np.array([1.0, 0.0])},
+        {"lower": np.array([0.0, np.nan]), "upper": np.array([1.0, 1.0])},
+    ],
+    ids=["contradiction", "equality against row", "nan", "bound against row", "crossed", "nan end"],
+)
+@pytest.mark.parametrize("guess", [None, (), (0,)])
+def test_what_cannot_be_fulfilled_is_said(solver, changes, guess):
+    bad = program(**changes)
+    with pytest.raises(NoSolutionFound) as caught:
+        solve(bad, solver, guess)
+    assert caught.value.program is bad
+
+
+def test_equalities_and_bounds_are_printed():
+    some = program(A=np.ones((1, 2)), b=np.array([0.25]), equalities=("sum",))
+    some = some._replace(lower=np.zeros(2), upper=np.array([1.0, np.inf]))
+    assert str(some).splitlines()[2:] == [
+        "  sum = 0.25",
+        "  0 <= variable 0 <= 1",
+        "  0 <= variable 1 <= inf",
+    ]

@@ -18,7 +18,7 @@ def integrate(panda, task, q, steps=1500, dt=1e-3):
     damping = PostureTask(7, stiffness=0.0, damping=5.0, weight=1e-4)
     for _ in range(steps):
         state = dynamics(q, dq)
-        ddq = solve(build(state, [task, damping], [])).x
+        ddq = solve(build(state.robot_state, [task, damping], [])).x
         q, dq = q + dq * dt + 0.5 * ddq * dt**2, dq + ddq * dt
     return dynamics(q, dq)
 
@@ -48,7 +48,7 @@ def test_the_posture_task_goes_home(panda):
 @pytest.mark.parametrize("make", [VelocityTask, OrientationTask, lambda **o: PostureTask(7, **o)])
 def test_zero_weight_is_no_task(random_states, make):
     state = next(random_states(1))
-    H, c = make(weight=0.0).objective(state)
+    H, c = make(weight=0.0).objective(state.robot_state)
     assert not H.any()
     assert not c.any()
 
@@ -56,8 +56,8 @@ def test_zero_weight_is_no_task(random_states, make):
 def test_the_objective_is_the_squared_residual(random_states):
     state, task = next(random_states(1)), VelocityTask(weight=3.0)
     task.reference = np.array([0.1, 0.2, 0.3])
-    A, b = task.residual(state)
-    H, c = task.objective(state)
+    A, b = task.residual(state.robot_state)
+    H, c = task.objective(state.robot_state)
     x = np.arange(7.0)
     cost = 0.5 * x @ H @ x + c @ x
     assert cost == pytest.approx(1.5 * (np.sum((A @ x - b) ** 2) - b @ b))

@@ -45,26 +45,9 @@ def test_dynamics_agree_with_finite_differences(panda):
     moved = (ahead.position - behind.position) / (2 * step)
     np.testing.assert_allclose(moved, state.velocity, atol=1e-8)
     drift = ((ahead.J - behind.J) / (2 * step)) @ dq
-    np.testing.assert_allclose(drift, state.dJ_dq, atol=1e-6)
+    np.testing.assert_allclose(drift, state.drift, atol=1e-6)
     spin = (ahead.rotation - behind.rotation) / (2 * step) @ state.rotation.T
     np.testing.assert_allclose(spin, pin.skew(state.J[3:] @ dq), atol=1e-8)
-
-
-def test_a_contact_point_may_be_anywhere_on_any_link(panda):
-    offset = np.array([0.05, -0.1, 0.02])
-    point = panda.with_contact("panda_link4", offset)
-    plain = ArmDynamics(panda.with_contact("panda_link4"))(panda.stance, np.zeros(7))
-    state = ArmDynamics(point)(panda.stance, np.zeros(7))
-    np.testing.assert_allclose(state.position, plain.position + plain.rotation @ offset)
-    np.testing.assert_allclose(state.M, plain.M)
-    assert np.abs(state.J[:, 4:]).max() < 1e-12  # joints beyond the link do not move it
-    assert not panda.model.existFrame(point.contact_frame)
-
-
-@pytest.mark.parametrize("offset", [(1.0, 2.0), (np.nan, 0.0, 0.0), 3.0, "up"])
-def test_a_contact_point_that_is_none_is_refused(panda, offset):
-    with pytest.raises(RobotError, match="contact offset: expected three finite numbers"):
-        panda.with_contact("panda_link4", offset)
 
 
 def test_a_state_of_the_wrong_size_is_refused(panda):
@@ -176,4 +159,6 @@ def test_a_joint_may_be_called_like_its_link(tmp_path):
     robot = load_robot(write_arm(tmp_path, UR))
     names = [frame.name for frame in robot.model.frames]
     assert len(set(names)) == len(names) and {"tip", "tip_joint"} <= set(names)
-    assert robot.with_contact("tip").contact_frame == "tip"
+    still = ArmDynamics(robot).state(robot.stance, np.zeros(robot.dof))
+    assert still.at("tip").frame == "tip"
+    assert load_robot(write_arm(tmp_path, UR), contact_frame="tip").contact_frame == "tip"

@@ -1,0 +1,92 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The tasks of an approach, and what each phase asks of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_qp.control.phases import Phase
+from impact_qp.control.plan import Plan
+from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
+from impact_robots.robot import Robot
+from impact_robots.state import PointState
+
+POSTURE_DAMPING, BRAKING_RATE = 6.3, 20.0  # of the joints, that of a braking arm [1/s]
+HOLDING = 5.0  # speed back to the held position, of the distance to it [1/s]
+
+
+class ApproachTasks:
+    """Moves the contact point along the normal, keeps the tool's orientation and the posture.
+
+    Attributes:
+        speed: reference along the normal, away from the surface [m/s].
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        plan: Plan,
+        period: float,
+        *,
+        velocity: VelocityTask | None = None,
+        orientation: OrientationTask | None = None,
+        posture: PostureTask | None = None,
+    ) -> None:
+        """Set up for a control period [s]; tasks that are not given have the suite's gains."""
+        self._plan, self._period = plan, period
+        self._normal = plan.contact.rotation[:, 2].copy()
+        self.velocity = VelocityTask() if velocity is None else velocity
+        self.orientation = OrientationTask() if orientation is None else orientation
+        self.posture = PostureTask(robot.dof) if posture is None else posture
+        self._damping = POSTURE_DAMPING if posture is None else posture.damping
+        self.reset()
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """What the program weighs, in the order of its rows."""
+        return self.velocity, self.orientation, self.posture
+
+    def reset(self) -> None:
+        """Start over."""
+        self.speed = 0.0
+        self._held: np.ndarray | None = None  # contact point in HOLD, base axes [m]
+
+    def enter(self, phase: Phase, point: PointState) -> None:
+        """Begin a phase where the contact ``point`` is."""
+        self.speed = 0.0
+        self._held = point.position if phase is Phase.HOLD else None
+        self.posture.damping = BRAKING_RATE if phase is Phase.BRAKE else self._damping
+        self._stay_at(point)
+
+    def _stay_at(self, point: PointState) -> None:
+        """Let orientation and posture be what they are now."""
+        self.orientation.reference = point.rotation
+        self.posture.reference = point.q
+
+    def update(self, phase: Phase, point: PointState, ready: bool) -> None:
+        """Ramp the reference velocity towards the phase's speed along the normal, or hold.
+
+        Args:
+            phase: of this cycle.
+            point: of contact, now.
+            ready: an impact would be seen; without it the arm does not approach.
+        """
+        plan, task = self._plan, self.velocity
+        if self._held is not None:
+            task.reference = HOLDING * (self._held - point.position)
+            task.feedforward = np.zeros(3)
+            return
+        if phase is Phase.BRAKE:  # from wherever it is: no way back while it brakes
+            self._stay_at(point)
+        change, most = self._target(phase, ready) - self.speed, plan.ramp * self._period
+        step = min(max(change, -most), most)
+        self.speed += step
+        task.reference = self.speed * self._normal
+        task.feedforward = step / self._period * self._normal
+
+    def _target(self, phase: Phase, ready: bool) -> float:
+        """Return the speed along the normal that a phase is to reach [m/s]."""
+        if phase is Phase.APPROACH:
+            return -self._plan.speed if ready else 0.0
+        return self._plan.retract_speed if phase is Phase.RETRACT else 0.0

@@ -1,0 +1,68 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The impact limits by name: one decorator makes a limit a choice wherever one can be chosen.
+
+Example:
+    @impact_limit("gentle", "at most 0.02 m/s, whatever the impulse", strictness=4)
+    class GentleLimit(ImpactLimit):
+        ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from impact_qp.exceptions import ControlError
+from impact_qp.limits.impact import ImpactLimit
+
+Kind = TypeVar("Kind", bound=type[ImpactLimit])
+
+
+@dataclass(frozen=True)
+class RegisteredLimit:
+    """A kind of impact limit: a value of ``Plan.impact_limits`` and of the node's parameter.
+
+    The constant of impact_msgs/ControllerStatus is ``IMPACT_LIMITS_`` and the name in capitals, or
+    ``IMPACT_LIMITS_UNKNOWN`` where the message has none of that name.
+    """
+
+    name: str
+    description: str  # which impulses it covers, one line
+    strictness: float  # a goal may choose a limit of at least the node's
+    limit: type[ImpactLimit] | None  # none: the impact is not limited
+
+
+IMPACT_LIMITS: dict[str, RegisteredLimit] = {
+    "unaware": RegisteredLimit("unaware", "none", 0.0, None)
+}
+
+
+def described() -> str:
+    """Return all names with their descriptions in one line, for documentation."""
+    return "; ".join(f"{each.name}: {each.description}" for each in IMPACT_LIMITS.values())
+
+
+def impact_limit(name: str, description: str, *, strictness: float) -> Callable[[Kind], Kind]:
+    """Return the decorator that registers a class of impact limits.
+
+    ``ImpactLimit.for_interface`` makes the limit of a plan; override it for options of its own.
+
+    Args:
+        name: that plans, parameters and goals choose it by.
+        description: which impulses it covers, one line.
+        strictness: more than that of limits that a goal may not replace by this one; unaware 0,
+            existential 1, nominal 2, robust 3.
+
+    Raises:
+        ControlError: the name is taken.
+    """
+    if name in IMPACT_LIMITS:
+        raise ControlError(f"impact limit: expected a new name, got {name!r} again")
+
+    def register(limit: Kind) -> Kind:
+        IMPACT_LIMITS[name] = RegisteredLimit(name, description, strictness, limit)
+        return limit
+
+    return register

@@ -1,0 +1,114 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""pinocchio's work memory for one model, and any point's motion out of it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+
+from impact_robots.frames import frame_index
+
+_AXES = pin.LOCAL_WORLD_ALIGNED
+
+
+class Motion(NamedTuple):
+    """A point at one state, all copies; as in :class:`~impact_robots.PointState`."""
+
+    frame: str
+    J: np.ndarray  # shape (6, n)
+    twist: np.ndarray  # shape (6,)
+    drift: np.ndarray  # shape (6,)
+    rotation: np.ndarray  # shape (3, 3)
+    position: np.ndarray  # shape (3,)
+
+
+class _Frame(NamedTuple):
+    """A frame of the model, looked up once."""
+
+    name: str
+    number: int  # in the model
+    rotation: np.ndarray  # of it in the work memory, which stays where it is
+    position: np.ndarray
+
+
+class WorkMemory:
+    """Holds one state at a time; not for two threads at once."""
+
+    def __init__(self, model: pin.Model, contact_frame: str) -> None:
+        """Make the memory for a model; ``contact_frame`` is the one that goes without saying.
+
+        Raises:
+            RobotError: there is no such frame.
+        """
+        self.model, self.data = model, model.createData()
+        self._contact_frame, self._rest = contact_frame, np.zeros(model.nv)
+        self._frames: dict[str | None, _Frame] = {}
+        self._frames[None] = self._frame(contact_frame)
+        self._held: np.ndarray | None = None  # q of the state in memory, by identity
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel without what is in memory: it is computed again when it is asked for."""
+        return WorkMemory, (self.model, self._contact_frame)
+
+    def compute(self, q: np.ndarray, dq: np.ndarray) -> None:
+        """Put a state into memory: positions (nq,) [rad] and velocities (nv,) [rad/s]."""
+        pin.computeAllTerms(self.model, self.data, q, dq)
+        pin.forwardKinematics(self.model, self.data, q, dq, self._rest)  # for the drift
+        self._held = q
+
+    def point(self, q: np.ndarray, dq: np.ndarray, name: str | None) -> Motion:
+        """Return the origin of a frame in a state; none: the contact frame.
+
+        A state that is not in memory any more is put there again.
+
+        Raises:
+            RobotError: there is no such frame.
+        """
+        frame = self._frames.get(name) or self._frame(name or "")
+        self._hold(q, dq)
+        model, data, index = self.model, self.data, frame.number
+        pin.updateFramePlacement(model, data, index)
+        drift = pin.getFrameClassicalAcceleration(model, data, index, _AXES).vector.copy()
+        J = pin.getFrameJacobian(model, data, index, _AXES).reshape(6, len(dq))
+        rotation, position = frame.rotation.copy(), frame.position.copy()
+        return Motion(frame.name, J, J.dot(dq), drift, rotation, position)
+
+    def point_beside(
+        self, q: np.ndarray, dq: np.ndarray, name: str | None, offset: np.ndarray
+    ) -> Motion:
+        """Return a point ``offset`` (3,) [m] away from a frame's origin, in the frame's axes.
+
+        Raises:
+            RobotError: there is no such frame.
+        """
+        frame = self._frames.get(name) or self._frame(name or "")
+        self._hold(q, dq)
+        model, data, known = self.model, self.data, self.model.frames[frame.number]
+        joint, at = known.parentJoint, known.placement * pin.SE3(np.eye(3), offset)
+        drift = pin.getFrameClassicalAcceleration(model, data, joint, at, _AXES).vector.copy()
+        J = pin.getFrameJacobian(model, data, joint, at, _AXES).reshape(6, len(dq))
+        placement = data.oMi[joint] * at
+        return Motion(frame.name, J, J.dot(dq), drift, placement.rotation, placement.translation)
+
+    def lose(self) -> None:
+        """Note that somebody else writes into the memory."""
+        self._held = None
+
+    def _hold(self, q: np.ndarray, dq: np.ndarray) -> None:
+        if self._held is not q:
+            self.compute(q, dq)
+
+    def _frame(self, name: str) -> _Frame:
+        """Look up a frame.
+
+        Raises:
+            RobotError: there is no such frame (lists them).
+        """
+        index = frame_index(self.model, name)
+        placement = self.data.oMf[index]
+        found = _Frame(name, index, placement.rotation, placement.translation)
+        self._frames[name] = found
+        return found
