@@ -93,7 +93,7 @@ def _limit(impact: Impact, arguments: argparse.Namespace) -> ImpactLimit:
     """Return the controller's limit at the contact point."""
     surface = impact.surface
     contact = Contact(
-        surface.point,
+        impact.state.position,
         surface.normal,
         surface.friction,
         surface.restitution,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from numpy.typing import ArrayLike
 
 from impact_robots.surface import Coefficient, Surface
-from impact_robots.validation import positive
+from impact_robots.validation import finite_array, positive
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -22,7 +22,7 @@ class Contact(Surface):
 
     def __init__(
         self,
-        point: ArrayLike | None,
+        point: ArrayLike,
         normal: ArrayLike,
         friction: Coefficient = 0.0,
         restitution: Coefficient = 0.0,
@@ -40,10 +40,10 @@ class Contact(Surface):
             impact_duration: delta_t, > 0 [s].
 
         Raises:
-            OutOfRangeError: a number is out of its range.
+            OutOfRangeError: a number is out of its range, or the point is none.
             RobotError: the normal is none.
         """
-        super().__init__(point, normal, friction, restitution)
+        super().__init__(finite_array(point, (3,), "point"), normal, friction, restitution)
         object.__setattr__(self, "peak_factor", positive(peak_factor, "peak_factor"))
         object.__setattr__(self, "impact_duration", positive(impact_duration, "impact_duration"))
 

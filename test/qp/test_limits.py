@@ -187,6 +187,12 @@ def test_a_pulse_of_force_that_is_none_is_refused(name, value):
         Contact(np.zeros(3), [-1, 0, 0], **{name: value})
 
 
+@pytest.mark.parametrize("point", [None, [0.0, 0.0], [0.0, np.nan, 0.0]])
+def test_a_contact_is_somewhere(point):
+    with pytest.raises(OutOfRangeError, match=r"point: expected finite numbers of shape \(3,\)"):
+        Contact(point, [-1, 0, 0])
+
+
 def test_friction_without_bound_stops_the_arm(panda, contact, at_impact):
     from dataclasses import replace
 
