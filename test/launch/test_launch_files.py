@@ -149,7 +149,7 @@ def test_the_choices_are_those_of_the_nodes(launch_file):
     arguments = launch_file("simulation").arguments
     assert tuple(arguments["scenario"].choices) == scenario_names()
     limits = specifications(ImpactQpNode.PARAMETERS)["impact_limits"].choices
-    assert tuple(arguments["impact_limits"].choices) == limits
+    assert tuple(arguments["impact_limits"].choices) == tuple(limits)
     assert specifications(SimulationParameters)["scenario"].choices == scenario_names()
 
 
