@@ -4,7 +4,7 @@
 
 Example:
     FRICTION_LAWS.register(FrictionLaw("none", frictionless, "no friction at all"))
-    predict(state, robot, rotation, law="none")
+    predict(state, surface, robot, law="none")
 """
 
 from __future__ import annotations

@@ -19,7 +19,12 @@ from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
 from impact_qp.planning import Hit, Search, safe_speed
 from impact_robots.exceptions import UsageError
 
-MODES = {name: kind.limit for name, kind in IMPACT_LIMITS.items() if kind.limit is not None}
+
+def _modes() -> dict[str, type[ImpactLimit]]:
+    """Return the impact limits that bound a speed, by name."""
+    return {name: kind.limit for name, kind in IMPACT_LIMITS.items() if kind.limit is not None}
+
+
 _EPILOG = """examples:
   impact plan --robot panda --q 0.43,-0.61,0.18,-2.16,0.04,3.13,-0.73 --normal -1,0,0 \\
       --friction 0.279 --restitution 0,0.3
@@ -43,7 +48,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     add_impact_options(parser, moving=False)
     add = parser.add_argument
-    add("--mode", choices=tuple(MODES), default="robust", help="which impulses must be safe")
+    add("--mode", choices=tuple(_modes()), default="robust", help="which impulses must be safe")
     add("--peak-factor", type=number, default=3.0, metavar="A", help="peak over mean force")
     add("--duration", type=number, default=0.018, metavar="S", help="of the contact [s]")
     add("--optimize", action="store_true", help="look for a better configuration, same point")
@@ -100,7 +105,7 @@ def _limit(impact: Impact, arguments: argparse.Namespace) -> ImpactLimit:
         arguments.peak_factor,
         arguments.duration,
     )
-    kind = MODES[arguments.mode]
+    kind = _modes()[arguments.mode]
     return kind(impact.robot, contact, generators=8)
 
 

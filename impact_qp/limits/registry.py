@@ -10,12 +10,13 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeVar
 
 from impact_qp.exceptions import ControlError
 from impact_qp.limits.impact import ImpactLimit
+from impact_robots.registry import Registry
 
 Kind = TypeVar("Kind", bound=type[ImpactLimit])
 
@@ -34,9 +35,12 @@ class RegisteredLimit:
     limit: type[ImpactLimit] | None  # none: the impact is not limited
 
 
-IMPACT_LIMITS: dict[str, RegisteredLimit] = {
-    "unaware": RegisteredLimit("unaware", "none", 0.0, None)
-}
+def _unknown(kind: str, name: str, choices: Iterable[str]) -> ControlError:
+    return ControlError(f"{kind}: expected one of {', '.join(choices)}, got {name!r}")
+
+
+IMPACT_LIMITS: Registry[RegisteredLimit] = Registry("impact_limits", _unknown)
+IMPACT_LIMITS.register(RegisteredLimit("unaware", "none", 0.0, None))
 
 
 def described() -> str:
@@ -56,13 +60,11 @@ def impact_limit(name: str, description: str, *, strictness: float) -> Callable[
             existential 1, nominal 2, robust 3.
 
     Raises:
-        ControlError: the name is taken.
+        NameTakenError: the name is taken.
     """
-    if name in IMPACT_LIMITS:
-        raise ControlError(f"impact limit: expected a new name, got {name!r} again")
 
     def register(limit: Kind) -> Kind:
-        IMPACT_LIMITS[name] = RegisteredLimit(name, description, strictness, limit)
+        IMPACT_LIMITS.register(RegisteredLimit(name, description, strictness, limit))
         return limit
 
     return register

@@ -36,19 +36,19 @@ GENTLE = 0.02  # [m/s]
 
 
 @pytest.fixture
-def gentle(monkeypatch, project_root):
+def gentle(project_root):
     """The documentation's limit, registered by its decorator for one test."""
     page = (project_root / "doc/controller.md").read_text()
     (block,) = [each for each in page.split("```python\n")[1:] if "@impact_limit" in each]
     names = {}
     exec(block.split("```")[0], names)
-    monkeypatch.setitem(IMPACT_LIMITS, "gentle", IMPACT_LIMITS.pop("gentle"))
-    return names["GentleLimit"]
+    yield names["GentleLimit"]
+    IMPACT_LIMITS.remove("gentle")
 
 
 def approach(panda, scenario, controller, cycles=6000):
     """Close the loop on the flexible-joint plant until it touches; commands and touch speed."""
-    simulation = Simulation(panda, scenario.surface(panda), noise=PANDA_NOISE)
+    simulation = Simulation(panda, scenario.wall(panda), noise=PANDA_NOISE)
     plant, commands = simulation.plant, []
     measurement = simulation.reset(scenario.start(panda))
     for _ in range(cycles):

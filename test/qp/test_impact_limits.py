@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from impact_msgs.msg import ControllerStatus
-from impact_qp import ControlError, Plan, solve
+from impact_qp import Plan, solve
 from impact_qp.build import build
-from impact_qp.limits import IMPACT_LIMITS, impact_limit
+from impact_qp.limits import IMPACT_LIMITS, RobustImpactLimit, impact_limit
 from impact_qp.ros.messages import limits_code
 from impact_qp.tasks import PostureTask
 from impact_robots import ArmDynamics, load_robot
+from impact_robots.registry import NameTakenError
 
 LIMITS = [name for name, kind in IMPACT_LIMITS.items() if kind.limit is not None]
 every_limit = pytest.mark.parametrize("name", LIMITS)
@@ -137,5 +138,5 @@ def test_what_ships_has_a_constant_in_the_message_and_others_have_none():
 
 
 def test_a_name_is_taken_once():
-    with pytest.raises(ControlError, match="impact limit: expected a new name, got 'robust' again"):
-        impact_limit("robust", "again", strictness=3.0)
+    with pytest.raises(NameTakenError, match=r"impact_limits: expected a name beside .*'robust'"):
+        impact_limit("robust", "again", strictness=3.0)(RobustImpactLimit)

@@ -19,7 +19,7 @@ from impact_predictor import (
     predict,
     predict_many,
 )
-from impact_robots import ArmDynamics, contact_rotation, load_robot
+from impact_robots import ArmDynamics, Surface, load_robot
 
 SLIPPERY = 0.1  # slip at which the toy law's friction is full [m/s]
 
@@ -132,12 +132,12 @@ def states(panda):
 
 
 def test_a_law_from_outside_predicts_one_impact_and_many(panda, states, by_name):
-    dynamics, wall = ArmDynamics(panda), contact_rotation([-1.0, 0.0, 0.0])
-    case = {"friction": 0.3, "restitution": 0.2, "law": by_name(GENTLE)}
-    batch = predict_many(dynamics, panda, *states, wall, **case)
+    dynamics, law = ArmDynamics(panda), by_name(GENTLE)
+    wall = Surface(None, [-1.0, 0.0, 0.0], friction=0.3, restitution=0.2)
+    batch = predict_many(dynamics.many(*states), wall, panda, law=law)
     slides = 0
     for i, (q, dq) in enumerate(zip(*states, strict=True)):
-        single = predict(dynamics(q, dq), panda, wall, **case)
+        single = predict(dynamics(q, dq), wall, panda, law=law)
         np.testing.assert_allclose(batch.impulse[i], single.impulse, atol=1e-9)
         assert batch.mode[i] == single.mode and single.friction_law == "gentle"
         slides += single.mode is ContactMode.SLIDE
@@ -154,6 +154,6 @@ def test_a_law_from_outside_is_an_option_of_the_command(by_name, capsys):
 
 
 def test_what_was_removed_is_unknown_again(panda, states):
-    dynamics, wall = ArmDynamics(panda), contact_rotation([-1.0, 0.0, 0.0])
+    dynamics, wall = ArmDynamics(panda), Surface(None, [-1.0, 0.0, 0.0])
     with pytest.raises(UnknownNameError, match=f"{', '.join(FRICTION_LAWS)}, got 'gentle'"):
-        predict(dynamics(states[0][0], states[1][0]), panda, wall, law="gentle")
+        predict(dynamics(states[0][0], states[1][0]), wall, panda, law="gentle")
