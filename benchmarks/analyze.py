@@ -20,7 +20,7 @@ import pinocchio as pin
 from rosbags.highlevel import AnyReader
 from side_by_side import times
 
-from impact_analysis.analyze import Settings, analyze, collect
+from impact_analysis.analyze import AnalysisSettings, analyze, collect
 from impact_bags import BagWriter
 from impact_robots import load_robot
 
@@ -92,5 +92,5 @@ def _write(folder: Path, seconds: int) -> None:
 
 
 if __name__ == "__main__":
-    assert collect(Path(sys.argv[1]), Settings()).samples
+    assert collect(Path(sys.argv[1]), AnalysisSettings()).samples
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)

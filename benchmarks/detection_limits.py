@@ -18,7 +18,7 @@ import numpy as np
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession, Outcome
 from impact_detector.signals.sample import FUSED, MOMENTUM, TORQUE_ERROR, JointSample, from_seconds
-from impact_foreign import Setup, draw_setup, simulate_hit
+from impact_foreign import ForeignSetup, draw_setup, simulate_hit
 from impact_robots import load_robot
 from impact_sim.scenarios import load_scenario
 from impact_trials.impact_trial import run_impact
@@ -121,7 +121,7 @@ def _foreign_hit(seed: int, stiffness: float, number: int) -> list[Seen]:
     return _judged(f"foreign, {stiffness:g} N/m", outcomes, truth.touch, truth.approach_speed)
 
 
-def _at_walls(setup: Setup, stiffness: float) -> Setup:
+def _at_walls(setup: ForeignSetup, stiffness: float) -> ForeignSetup:
     """Return the same arm and motions at walls of another stiffness [N/m]."""
     walls = (replace(motion.wall, stiffness=stiffness) for motion in setup.motions)
     pairs = zip(setup.motions, walls, strict=True)

@@ -46,7 +46,7 @@ def measure(trials: int = 60, seed: int = 0) -> dict[str, float]:
                 Surface(None, NORMAL, FRICTION, RESTITUTION),
                 robot,
                 inertia_margin=MARGIN,
-                model=model,
+                inertia=model,
             )
             inside[model] += ((truth >= low) & (truth <= high)).tolist()
             widths[model] += np.degrees(high - low).tolist()
@@ -69,7 +69,7 @@ def _foreign(robot: Robot, trials: int, seed: int) -> dict[str, float]:
                 dynamics(truth.q, truth.dq_before),
                 Surface(None, setup.motions[0].normal, truth.friction, truth.restitution),
                 robot,
-                model=model,
+                inertia=model,
             )
             inside[model] += ((truth.dq_after >= low) & (truth.dq_after <= high)).tolist()
             widths[model] += np.degrees(high - low).tolist()

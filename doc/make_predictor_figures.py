@@ -118,7 +118,7 @@ def draw_intervals() -> None:
     joints = np.arange(1, 8)
     for i, model in enumerate(ROBOT.motor_inertias):
         surface = Surface(None, NORMAL, (0.2, 0.4), (0.0, 0.3))
-        low, high = velocity_interval(state, surface, ROBOT, model=model)
+        low, high = velocity_interval(state, surface, ROBOT, inertia=model)
         style = {"color": ("tab:gray", "tab:blue", "tab:purple")[i], "linewidth": 2}
         middle, half = np.degrees(high + low) / 2, np.degrees(high - low) / 2
         axes.errorbar(

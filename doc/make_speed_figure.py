@@ -20,7 +20,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 from impact_analysis.demo.plots import STYLE
-from impact_analysis.reproduce.closed_loop import Hit, hit_once
+from impact_analysis.reproduce.closed_loop import ClosedLoopHit, hit_once
 from impact_analysis.reproduce.wall_configurations import draw
 from impact_robots import RobotError, load_robot
 from impact_sim.scenarios import Scenario, load_scenario
@@ -36,7 +36,7 @@ def main() -> None:
     asked = [(scenario, mode) for scenario in scenarios for mode in MODES]
     with ProcessPoolExecutor() as pool:
         hits = list(pool.map(_hit, asked))
-    found: dict[str, dict[str, Hit]] = {}
+    found: dict[str, dict[str, ClosedLoopHit]] = {}
     for hit in hits:
         if hit is not None:
             found.setdefault(hit.scenario, {})[hit.limits] = hit
@@ -62,7 +62,7 @@ def _scenarios() -> list[Scenario]:
     ]
 
 
-def _hit(asked: tuple[Scenario, str]) -> Hit | None:
+def _hit(asked: tuple[Scenario, str]) -> ClosedLoopHit | None:
     """Return a hit, none where the run-up is not reachable or the arm does not arrive."""
     scenario, mode = asked
     try:
@@ -71,7 +71,7 @@ def _hit(asked: tuple[Scenario, str]) -> Hit | None:
         return None
 
 
-def draw_figure(rows: list[dict[str, Hit]]) -> None:
+def draw_figure(rows: list[dict[str, ClosedLoopHit]]) -> None:
     """Draw speed and risk over the configurations, sorted by the robust speed."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2))
     places = np.arange(1, len(rows) + 1)

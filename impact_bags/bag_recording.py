@@ -15,7 +15,7 @@ from typing import Any
 from impact_bags import BagReader
 from impact_bags.exceptions import RecordingError
 from impact_bags.reader import Span
-from impact_bags.recording import Force, Item, Reference, credible, in_time_order, is_absurd
+from impact_bags.recording import Force, Item, RecordedReference, credible, in_time_order, is_absurd
 from impact_detector.exceptions import DetectorError
 from impact_detector.ros.conversion import (
     announcement,
@@ -157,9 +157,9 @@ def _reference_item(message: Any, reader: JointReader) -> Item:
     time = to_nanoseconds(message.header.stamp)
     try:
         torque = reference_torque(message, reader)
-        return Reference(time, None if torque is None or is_absurd(torque) else torque)
+        return RecordedReference(time, None if torque is None or is_absurd(torque) else torque)
     except MessageError:
-        return Reference(time, None)
+        return RecordedReference(time, None)
 
 
 def _force_items(message: Any, topic: str, kind: str) -> list[Item]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from impact_bags.csv_rows import csv_rows
 from impact_bags.exceptions import RecordingError
-from impact_bags.recording import Item, Reference, credible
+from impact_bags.recording import Item, RecordedReference, credible
 from impact_detector.signals.reference_torque import SAME
 from impact_detector.signals.sample import JointSample, from_seconds
 
@@ -68,7 +68,7 @@ class CsvRecording:
             time = self._nanoseconds(number, values[self._time])
             q, dq, tau = (values[self._columns[key]] for key in ("q", "dq", "tau"))
             if references and self.has_reference:
-                yield Reference(time, values[self._columns["tau_ref"]])
+                yield RecordedReference(time, values[self._columns["tau_ref"]])
             yield credible(JointSample(time, q, dq, None if np.isnan(tau).all() else tau))
 
     def _find(self, columns: list[str], names: list[str]) -> np.ndarray:

@@ -21,7 +21,7 @@ _RANKS = {JointSample: 1, Announcement: 2}
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class RecordedReference:
     """A desired torque, shape (n,) [N.m]; None if it was recorded but is unusable."""
 
     time: int  # [ns]
@@ -41,7 +41,7 @@ class Force:
         return self.sample.time
 
 
-Item = JointSample | Reference | Force | Announcement
+Item = JointSample | RecordedReference | Force | Announcement
 
 
 def is_absurd(values: ArrayLike) -> bool:

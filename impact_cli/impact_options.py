@@ -24,7 +24,7 @@ from impact_robots.exceptions import UsageError
 
 
 @dataclass(frozen=True)
-class Impact:
+class GivenImpact:
     """A robot in a state, and the surface at its contact point."""
 
     robot: Robot
@@ -75,7 +75,7 @@ _COMPOSITE = "links of the composite rigid body: without base, all, or base to c
 _SPEED = "approach speed along the normal instead of --dq, without turning the tool (default: 0.1)"
 
 
-def read_impact(arguments: argparse.Namespace) -> Impact:
+def read_impact(arguments: argparse.Namespace) -> GivenImpact:
     """Return what the options say.
 
     Raises:
@@ -97,7 +97,7 @@ def read_impact(arguments: argparse.Namespace) -> Impact:
         dq = _sized(arguments.dq, robot.dof, "--dq")
     else:
         raise UsageError("expected --dq or --speed, got both")
-    return Impact(robot, dynamics(q, dq), surface)
+    return GivenImpact(robot, dynamics(q, dq), surface)
 
 
 def _robot(arguments: argparse.Namespace) -> Robot:

@@ -12,14 +12,14 @@ yields plastically, friction sticks and slides exactly, controllers know the wro
 from impact_foreign.arm import ForeignArm
 from impact_foreign.contact import PlasticWall
 from impact_foreign.first_contact import Truth
-from impact_foreign.hit import Hit, simulate_hit
-from impact_foreign.setups import Setup, draw_setup
+from impact_foreign.hit import SimulatedHit, simulate_hit
+from impact_foreign.setups import ForeignSetup, draw_setup
 
 __all__ = [
     "ForeignArm",
-    "Hit",
+    "ForeignSetup",
     "PlasticWall",
-    "Setup",
+    "SimulatedHit",
     "Truth",
     "draw_setup",
     "simulate_hit",

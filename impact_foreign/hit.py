@@ -12,7 +12,7 @@ from impact_foreign.arm import ForeignArm
 from impact_foreign.first_contact import ContactLog, Truth
 from impact_foreign.line_controller import DUE, LineController
 from impact_foreign.sensors import PERIOD, Clock, ForceSensor, JointSensors
-from impact_foreign.setups import Setup
+from impact_foreign.setups import ForeignSetup
 from impact_robots import Robot
 
 STEP, FINE_STEP = 1e-4, 2.5e-5  # away from the wall and near it [s]
@@ -23,7 +23,7 @@ _START = 1e-3  # deviation of the start in each joint [rad]
 
 
 @dataclass(frozen=True)
-class Hit:
+class SimulatedHit:
     """What is recorded of one hit, and its truth; k samples, n joints."""
 
     t: np.ndarray  # shape (k,) [s]
@@ -35,7 +35,7 @@ class Hit:
     truth: Truth
 
 
-def simulate_hit(thought: Robot, setup: Setup, number: int) -> Hit:
+def simulate_hit(thought: Robot, setup: ForeignSetup, number: int) -> SimulatedHit:
     """Return one hit.
 
     Args:
@@ -71,4 +71,4 @@ def simulate_hit(thought: Robot, setup: Setup, number: int) -> Hit:
     t, q, dq, tau = (np.array(column) for column in zip(*joints.rows, strict=True))
     force_t = np.array([time for time, _ in forces.rows])
     force = np.array([value for _, value in forces.rows]).reshape(-1, 3)
-    return Hit(t, q, dq, tau, force_t, force, log.truth(setup.robot))
+    return SimulatedHit(t, q, dq, tau, force_t, force, log.truth(setup.robot))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_foreign.setups import Motion, Setup
+from impact_foreign.setups import ForeignSetup, HitMotion
 from impact_robots import ArmDynamics, Robot
 
 REST, RAMP, STEADY = 0.25, 0.25, 0.15  # before the touch is due: at rest, faster, at speed [s]
@@ -18,7 +18,7 @@ DAMPING = 0.7  # of critical
 class LineController:
     """Computed torque or joint impedance; after the touch gravity compensation alone."""
 
-    def __init__(self, thought: Robot, setup: Setup, motion: Motion) -> None:
+    def __init__(self, thought: Robot, setup: ForeignSetup, motion: HitMotion) -> None:
         """Set up.
 
         Args:

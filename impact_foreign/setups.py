@@ -26,7 +26,7 @@ _LOWEST = 0.15  # contact point above the floor [m]
 
 
 @dataclass(frozen=True)
-class Motion:
+class HitMotion:
     """One way to hit the wall."""
 
     q: np.ndarray  # where the thought contact point touches, shape (n,) [rad]
@@ -36,12 +36,12 @@ class Motion:
 
 
 @dataclass(frozen=True)
-class Setup:
+class ForeignSetup:
     """One arm at walls of one material; what is thought of it is the robot it was drawn from."""
 
     robot: Robot  # as it is in truth
     joint_friction: JointFriction
-    motions: tuple[Motion, ...]
+    motions: tuple[HitMotion, ...]
     computed_torque: bool  # else joint impedance with gravity compensation
     stiffness: float  # of the controller [1/s^2]
     force_rate: int  # of the force sensor [Hz], 0: there is none
@@ -49,7 +49,7 @@ class Setup:
     seed: int
 
 
-def draw_setup(robot: Robot, seed: int, motions: int = 2) -> Setup:
+def draw_setup(robot: Robot, seed: int, motions: int = 2) -> ForeignSetup:
     """Return a drawn set-up.
 
     Args:
@@ -64,7 +64,7 @@ def draw_setup(robot: Robot, seed: int, motions: int = 2) -> Setup:
         float(random.uniform(*RESTITUTION)),
         float(random.uniform(*FRICTION)),
     )
-    return Setup(
+    return ForeignSetup(
         true,
         PANDA_FRICTION.scaled(random.uniform(*JOINT_FRICTION)),
         tuple(_motion(robot, true, material, random) for _ in range(motions)),
@@ -90,7 +90,7 @@ def _arm(robot: Robot, random: np.random.Generator) -> Robot:
 
 def _motion(
     robot: Robot, true: Robot, material: tuple[float, float, float], random: np.random.Generator
-) -> Motion:
+) -> HitMotion:
     """Return a motion that slides all through the impact, within the arm's limits."""
     thought, dynamics = ArmDynamics(robot), ArmDynamics(true)
     stiffness, restitution, friction = material
@@ -112,7 +112,7 @@ def _motion(
         wall = PlasticWall(Surface(at.position, normal, friction, restitution), stiffness)
         if _slides(at, true, wall):
             said = _tilted(normal, random.normal(0.0, NORMAL), random)
-            return Motion(q, dq, wall, said)
+            return HitMotion(q, dq, wall, said)
 
 
 def _tilted(axis: np.ndarray, angle: float, random: np.random.Generator) -> np.ndarray:

@@ -72,7 +72,7 @@ class PredictorParameters(RobotParameters):
         return NearContact(
             robot,
             self._surface(),
-            model=self.model,
+            inertia=self.model,
             distance=self.stream_distance,
             rate=self.stream_rate,
         )

@@ -23,14 +23,14 @@ _NEWTON, _REACHED = 30, 1e-8  # iterations back to the contact point, distance t
 
 
 @dataclass(frozen=True)
-class Hit:
+class HitConfiguration:
     """A configuration in which the contact point is hit."""
 
     q: np.ndarray  # shape (n,) [rad]
     bound: SpeedBound  # the highest safe approach speed there
 
 
-def safe_speed(robot: Robot, limit: ImpactLimit, q: np.ndarray) -> Hit:
+def safe_speed(robot: Robot, limit: ImpactLimit, q: np.ndarray) -> HitConfiguration:
     """Return the highest approach speed at which an impact respects ``limit``.
 
     The arm's own velocity is left out (qdot = 0), as in the published bounds: limits of the joint
@@ -42,7 +42,7 @@ def safe_speed(robot: Robot, limit: ImpactLimit, q: np.ndarray) -> Hit:
         q: joint positions, shape (n,) [rad].
     """
     state = ArmDynamics(robot).state(q, np.zeros(robot.dof)).at(limit.frame)
-    return Hit(state.q, limit.speed_bound(state))
+    return HitConfiguration(state.q, limit.speed_bound(state))
 
 
 class Search:
@@ -79,7 +79,7 @@ class Search:
         self._facing, self._least = place.rotation.T @ self._normal, float(np.cos(tilt))
         self._start = self._rated(q)
 
-    def best(self) -> Hit:
+    def best(self) -> HitConfiguration:
         """Return the best configuration found; never worse than where the search began."""
         found = [self._start]
         for _ in range(_STARTS):
@@ -89,7 +89,7 @@ class Search:
         climbed = [self._refine(hit) for hit in [self._start, *found[:_KEPT]]]
         return max((each for hit in climbed for each in (hit, self._polish(hit))), key=_speed)
 
-    def _refine(self, hit: Hit) -> Hit:
+    def _refine(self, hit: HitConfiguration) -> HitConfiguration:
         """Go uphill in random directions, until only tiny steps succeed."""
         size = _FIRST_STEP
         for _ in range(_STEPS):
@@ -102,7 +102,7 @@ class Search:
                 size *= _SHRINK
         return hit
 
-    def _polish(self, hit: Hit) -> Hit:
+    def _polish(self, hit: HitConfiguration) -> HitConfiguration:
         """Follow the edge between limits: the largest of all loads is made small by SLSQP."""
         limit, speed = self._limit, hit.bound.speed
         if not (isinstance(limit, WorstCaseImpactLimit) and 0.0 < speed < np.inf):
@@ -127,7 +127,7 @@ class Search:
     def _loads(self, q: np.ndarray) -> np.ndarray:
         return self._limit.loads(self._state(q))  # type: ignore[attr-defined]
 
-    def _try(self, q: np.ndarray) -> Hit | None:
+    def _try(self, q: np.ndarray) -> HitConfiguration | None:
         """Return the nearest configuration that reaches the point, if it is allowed."""
         for _ in range(_NEWTON):
             place = self._place(q)
@@ -151,8 +151,8 @@ class Search:
         """Return the cosine of how far the tool has turned away from facing the surface."""
         return float(self._normal @ place.rotation @ self._facing)
 
-    def _rated(self, q: np.ndarray) -> Hit:
-        return Hit(q.copy(), self._limit.speed_bound(self._state(q)))
+    def _rated(self, q: np.ndarray) -> HitConfiguration:
+        return HitConfiguration(q.copy(), self._limit.speed_bound(self._state(q)))
 
     def _state(self, q: np.ndarray) -> PointState:
         """Return the state at the point that hits, at rest."""
@@ -164,5 +164,5 @@ class Search:
         return pin.updateFramePlacement(self._robot.model, self._data, self._frame)
 
 
-def _speed(hit: Hit) -> float:
+def _speed(hit: HitConfiguration) -> float:
     return hit.bound.speed

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from impact_robots.exceptions import RobotError
-from impact_robots.work_memory import Motion, WorkMemory
+from impact_robots.work_memory import PointMotion, WorkMemory
 
 _new = tuple.__new__  # half the time of the constructor; points are asked for all the time
 
@@ -32,7 +32,7 @@ class RobotState(NamedTuple):
     rotational_inertia: np.ndarray  # of the composite body about com, in O, shape (3, 3) [kg.m^2]
     A_G: np.ndarray  # qdot to its [linear; angular] momentum about com, in O, shape (6, n)
     memory: WorkMemory  # what :meth:`at` asks for points that are not known yet
-    known: dict[str | None, Motion]  # points by frame
+    known: dict[str | None, PointMotion]  # points by frame
 
     def at(self, frame: str | None = None, offset: ArrayLike | None = None) -> PointState:
         """Return the state at a point of the robot.

@@ -14,7 +14,7 @@ from impact_robots.frames import frame_index
 _AXES = pin.LOCAL_WORLD_ALIGNED
 
 
-class Motion(NamedTuple):
+class PointMotion(NamedTuple):
     """A point at one state, all copies; as in :class:`~impact_robots.PointState`."""
 
     frame: str
@@ -59,7 +59,7 @@ class WorkMemory:
         pin.forwardKinematics(self.model, self.data, q, dq, self._rest)  # for the drift
         self._held = q
 
-    def point(self, q: np.ndarray, dq: np.ndarray, name: str | None) -> Motion:
+    def point(self, q: np.ndarray, dq: np.ndarray, name: str | None) -> PointMotion:
         """Return the origin of a frame in a state; none: the contact frame.
 
         A state that is not in memory any more is put there again.
@@ -74,11 +74,11 @@ class WorkMemory:
         drift = pin.getFrameClassicalAcceleration(model, data, index, _AXES).vector.copy()
         J = pin.getFrameJacobian(model, data, index, _AXES).reshape(6, len(dq))
         rotation, position = frame.rotation.copy(), frame.position.copy()
-        return Motion(frame.name, J, J.dot(dq), drift, rotation, position)
+        return PointMotion(frame.name, J, J.dot(dq), drift, rotation, position)
 
     def point_beside(
         self, q: np.ndarray, dq: np.ndarray, name: str | None, offset: np.ndarray
-    ) -> Motion:
+    ) -> PointMotion:
         """Return a point ``offset`` (3,) [m] away from a frame's origin, in the frame's axes.
 
         Raises:
@@ -91,7 +91,9 @@ class WorkMemory:
         drift = pin.getFrameClassicalAcceleration(model, data, joint, at, _AXES).vector.copy()
         J = pin.getFrameJacobian(model, data, joint, at, _AXES).reshape(6, len(dq))
         placement = data.oMi[joint] * at
-        return Motion(frame.name, J, J.dot(dq), drift, placement.rotation, placement.translation)
+        return PointMotion(
+            frame.name, J, J.dot(dq), drift, placement.rotation, placement.translation
+        )
 
     def lose(self) -> None:
         """Note that somebody else writes into the memory."""

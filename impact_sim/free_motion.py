@@ -48,12 +48,12 @@ class FreeMotion:
     payload: Payload
     duration: float  # [s]
 
-    def reference(self) -> Reference:
+    def reference(self) -> ReferenceMotion:
         """Return the reference from the beginning."""
-        return Reference(self.moves)
+        return ReferenceMotion(self.moves)
 
 
-class Reference:
+class ReferenceMotion:
     """The motion at times that do not decrease."""
 
     def __init__(self, moves: tuple[Move, ...]) -> None:

@@ -59,7 +59,7 @@ MISHAPS = {
 
 
 @dataclass
-class Outcome:
+class DisturbanceOutcome:
     """What came of it."""
 
     touched: bool = False
@@ -74,13 +74,13 @@ class Outcome:
     final_gap: float = float("nan")  # to the announced surface [m]
 
 
-def run_mishap(mishap: Mishap, *, seed: int = 0) -> Outcome:
+def run_mishap(mishap: Mishap, *, seed: int = 0) -> DisturbanceOutcome:
     """Simulate one approach of the demo with robust limits."""
     scenario, robot = load_scenario(SCENARIO), load_robot("panda")
     scenario = replace(scenario, reference_speed=mishap.speed)
     controller = _controller(scenario.controller_parameters(robot))
     plant = WatchedPlant(robot, _wall(scenario.wall(robot), mishap))
-    session, outcome = detector_session(scenario, robot), Outcome()
+    session, outcome = detector_session(scenario, robot), DisturbanceOutcome()
     start, velocity = _start(scenario, robot, mishap)
     simulation = Simulation(robot, seed=seed, plant=plant)
     commands: list[Command] = []
@@ -126,7 +126,10 @@ def _start(scenario: Scenario, robot: Robot, mishap: Mishap) -> tuple[np.ndarray
 
 
 def _judge(
-    outcome: Outcome, controller: ImpactController, plant: WatchedPlant, commands: list[Command]
+    outcome: DisturbanceOutcome,
+    controller: ImpactController,
+    plant: WatchedPlant,
+    commands: list[Command],
 ) -> None:
     robot = controller.robot
     torques = np.array([command.torque for command in commands])

@@ -15,19 +15,19 @@ from impact_analysis.analyze.collection import collect
 from impact_analysis.analyze.comparison import Candidate, Ranked
 from impact_analysis.analyze.documents import document, write
 from impact_analysis.analyze.identify import Identified
-from impact_analysis.analyze.measured import MeasuredImpact
+from impact_analysis.analyze.measured import AnalyzedImpact
 from impact_analysis.analyze.result import Analysis
 from impact_analysis.analyze.run import analyze
-from impact_analysis.analyze.settings import Settings
+from impact_analysis.analyze.settings import AnalysisSettings
 
 __all__ = [
     "Analysis",
+    "AnalysisSettings",
+    "AnalyzedImpact",
     "Candidate",
     "Collected",
     "Identified",
-    "MeasuredImpact",
     "Ranked",
-    "Settings",
     "analyze",
     "analyze_impacts",
     "collect",

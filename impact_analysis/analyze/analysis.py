@@ -26,11 +26,11 @@ from impact_analysis.analyze.identify import (
     coefficients,
     contact_laws,
 )
-from impact_analysis.analyze.measured import MeasuredImpact
+from impact_analysis.analyze.measured import AnalyzedImpact
 from impact_analysis.analyze.model_spread import mass_interval
 from impact_analysis.analyze.narrative import answers, warnings_of
 from impact_analysis.analyze.result import Analysis, Judged, Membership, Statistic
-from impact_analysis.analyze.settings import Settings
+from impact_analysis.analyze.settings import AnalysisSettings
 from impact_predictor import crb, impulse_set
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.inertia.inertia_models import effective_masses, inverse_inertias
@@ -62,7 +62,7 @@ class _Known:
 
 def analyze_impacts(
     recordings: Sequence[Collected],
-    settings: Settings,
+    settings: AnalysisSettings,
     *,
     seed: int = 0,
     progress: Progress = lambda *_: None,
@@ -133,7 +133,7 @@ def _candidates(found: dict[str, Coefficients]) -> list[Candidate]:
 
 
 def _free_friction(
-    impacts: Impacts, ranking: Sequence[Ranked], settings: Settings, seed: int
+    impacts: Impacts, ranking: Sequence[Ranked], settings: AnalysisSettings, seed: int
 ) -> Identified | None:
     """Return the friction that the data say where one was assumed, with the inertia best then."""
     if settings.friction is None or not ranking:
@@ -152,7 +152,7 @@ def _number(value: float) -> float:
 
 def _judge(
     robot: Robot,
-    measured: Sequence[MeasuredImpact],
+    measured: Sequence[AnalyzedImpact],
     impacts: Impacts,
     candidates: Sequence[Candidate],
     known: _Known,
@@ -191,7 +191,7 @@ def _judge(
 
 
 def _normal_impulses(
-    item: MeasuredImpact, robot: Robot, state: PointState, rotation: np.ndarray, known: _Known
+    item: AnalyzedImpact, robot: Robot, state: PointState, rotation: np.ndarray, known: _Known
 ) -> dict[str, float]:
     """Return the normal impulse by each inverse inertia and the friction law, NaN for none [N.s].
 
@@ -230,7 +230,7 @@ def _impulse_ratios(judged: Sequence[Judged], seed: int) -> dict[str, Statistic]
 
 
 def _membership(
-    item: MeasuredImpact, state: PointState, rotation: np.ndarray, found: Coefficients
+    item: AnalyzedImpact, state: PointState, rotation: np.ndarray, found: Coefficients
 ) -> Membership | None:
     """Return whether an impulse lies in its set; none if either is unknown."""
     if not np.isfinite(item.impulse).all():

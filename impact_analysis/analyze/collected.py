@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from impact_analysis.analyze.measured import MeasuredImpact
+from impact_analysis.analyze.measured import AnalyzedImpact
 from impact_analysis.analyze.missed import Missed, missed_text
 from impact_analysis.analyze.sentences import say
 from impact_detector.signals.sample import Suppressed
@@ -25,7 +25,7 @@ class Collected:
     """What one recording holds."""
 
     recording: str
-    impacts: list[MeasuredImpact] = field(default_factory=list)
+    impacts: list[AnalyzedImpact] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)  # in words
     error: str = ""  # why it could not be read, in words
     samples: int = 0  # joint states

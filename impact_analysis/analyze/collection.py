@@ -16,11 +16,11 @@ from impact_analysis.analyze.coasting import COASTING, drive
 from impact_analysis.analyze.collected import Collected, group_of
 from impact_analysis.analyze.detector_choice import choose
 from impact_analysis.analyze.force_peaks import CONTACT_FORCE
-from impact_analysis.analyze.measured import MeasuredImpact, Trace
+from impact_analysis.analyze.measured import AnalyzedImpact, ImpactTrace
 from impact_analysis.analyze.missed import MissedWatch
 from impact_analysis.analyze.pieces import Piece
 from impact_analysis.analyze.sentences import say
-from impact_analysis.analyze.settings import Settings
+from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.analyze.state_watch import StateWatch
 from impact_analysis.detection.detect_run import feed
 from impact_bags.bag_recording import BagRecording
@@ -47,7 +47,7 @@ FORCE_POINTS = 400  # of a trace
 
 
 def collect(
-    path: Path, settings: Settings, name: str = "", piece: Piece | None = None
+    path: Path, settings: AnalysisSettings, name: str = "", piece: Piece | None = None
 ) -> Collected:
     """Return what a recording holds; what is wrong with it is said in words.
 
@@ -80,7 +80,7 @@ class _Collector:
         self,
         collected: Collected,
         robot: Robot,
-        settings: Settings,
+        settings: AnalysisSettings,
         piece: Piece,
         name: str,
     ) -> None:
@@ -192,7 +192,7 @@ class _Collector:
                 " another robot, or another --joint-prefix?",
             )
 
-    def _impact(self, estimate: Estimate, announced: Surface | None = None) -> MeasuredImpact:
+    def _impact(self, estimate: Estimate, announced: Surface | None = None) -> AnalyzedImpact:
         """Return what an estimate and the measurements around it say."""
         detection, impact_time = estimate.detection, estimate.impact_time
         normal = self._normal(announced)
@@ -208,7 +208,7 @@ class _Collector:
         trace = None
         if len(self._collected.impacts) < MOST_TRACES:
             trace = self._trace(impact_time, joints, *record)
-        return MeasuredImpact(
+        return AnalyzedImpact(
             **self._named(detection, impact_time * 1e-9),
             time_std=estimate.impact_time_std,
             touch_by_force=estimate.contact is not None,
@@ -271,13 +271,13 @@ class _Collector:
         again = f"{verdict.statistic:.1f}"
         return [say("statistic_again", statistic=again, time=f"{1e3 * t:.0f}")]
 
-    def _cut_off(self, detection: Detection, announced: Surface | None) -> MeasuredImpact:
+    def _cut_off(self, detection: Detection, announced: Surface | None) -> AnalyzedImpact:
         """Return an impact too near to the end of the recording to be estimated."""
         nan, n = float("nan"), self._robot.dof
         left = self._samples[-1].time - detection.detection_time
         note = say("cut_off", left=f"{left * 1e-6:.0f}", needed=f"{1e3 * self._window:.0f}")
         normal = self._normal(announced)
-        return MeasuredImpact(
+        return AnalyzedImpact(
             **self._named(detection, detection.impact_time * 1e-9),
             time_std=nan,
             touch_by_force=False,
@@ -339,7 +339,7 @@ class _Collector:
 
     def _trace(
         self, origin: int, joints: JointRecord, force_t: np.ndarray, force: np.ndarray
-    ) -> Trace:
+    ) -> ImpactTrace:
         """Return the samples around a touch."""
         t = joints.since(origin)
         near = (t >= -BEFORE) & (t <= AFTER)
@@ -348,7 +348,7 @@ class _Collector:
         ).reshape(-1, 2)
         shown = (statistics[:, 0] >= -BEFORE) & (statistics[:, 0] <= AFTER)
         step = max(1, len(force_t) // FORCE_POINTS)
-        return Trace(
+        return ImpactTrace(
             t[near],
             joints.dq[near],
             joints.tau[near],

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.analyze.measured import MeasuredImpact
+from impact_analysis.analyze.measured import AnalyzedImpact
 from impact_detector.attribution.localization import contact_link
 from impact_predictor.prediction.batch import predict_many
 from impact_robots import ArmDynamics, Robot, Surface
@@ -26,7 +26,7 @@ LEVEL = 95.0  # of the intervals [%]
 class Impacts:
     """Impacts that models can be compared with, in columns; k impacts, n joints."""
 
-    def __init__(self, robot: Robot, impacts: Sequence[MeasuredImpact]) -> None:
+    def __init__(self, robot: Robot, impacts: Sequence[AnalyzedImpact]) -> None:
         """Take the usable ones of ``impacts``."""
         self.robot = robot
         self.items = [
@@ -60,7 +60,7 @@ class Impacts:
         if not self.items:
             return np.zeros_like(self.measured)
         surfaces = [Surface(None, item.normal, friction, restitution) for item in self.items]
-        return predict_many(self._states, surfaces, self.robot, model=model, law=law).dq_after
+        return predict_many(self._states, surfaces, self.robot, inertia=model, law=law).dq_after
 
     def errors(self, model: str, friction: float, restitution: float, law: str) -> np.ndarray:
         """Return predicted minus measured joint velocities, shape (k, n) [rad/s]."""
@@ -181,12 +181,12 @@ def table(impacts: Impacts, candidates: dict[str, Candidate]) -> list[Cell]:
     return cells
 
 
-def is_elsewhere(robot: Robot, item: MeasuredImpact) -> bool:
+def is_elsewhere(robot: Robot, item: AnalyzedImpact) -> bool:
     """Tell whether another link was hit than that of the contact point: nothing was meant then."""
     return item.expected is False and item.link not in ("", contact_link(robot))
 
 
-def _approaches(robot: Robot, item: MeasuredImpact) -> bool:
+def _approaches(robot: Robot, item: AnalyzedImpact) -> bool:
     """Tell whether the contact point approaches the surface: only then is there an impact."""
     state = ArmDynamics(robot)(item.q, item.dq_before)
     return float(item.normal @ state.velocity) < 0.0

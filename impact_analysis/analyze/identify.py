@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from impact_analysis.analyze.comparison import Impacts
-from impact_analysis.analyze.measured import MeasuredImpact
+from impact_analysis.analyze.measured import AnalyzedImpact
 from impact_analysis.analyze.model_spread import Spread, model_spread
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.identification.contact_families import families
@@ -253,7 +253,7 @@ def _damped_laws() -> list[str]:
     return [name for name, model in families().items() if wanted <= set(model.units)]
 
 
-def contact_laws(item: MeasuredImpact, speed: float, mass: float) -> list[ContactLawFit]:
+def contact_laws(item: AnalyzedImpact, speed: float, mass: float) -> list[ContactLawFit]:
     """Return what each law makes of an impact's force, best first; none without a force.
 
     Args:

@@ -13,7 +13,7 @@ from impact_predictor.prediction.model_error import MODEL_ERROR, QUANTILE
 
 
 @dataclass
-class Trace:
+class ImpactTrace:
     """Samples around an impact, times since the touch [s]; n joints."""
 
     t: np.ndarray  # shape (k,)
@@ -26,7 +26,7 @@ class Trace:
 
 
 @dataclass
-class MeasuredImpact:
+class AnalyzedImpact:
     """One impact of a recording; NaN for what is unknown, n joints."""
 
     recording: str
@@ -58,7 +58,7 @@ class MeasuredImpact:
     announced_restitution: float  # [-]
     second_contact: float  # time from the touch to another contact in the window [s]
     notes: list[str] = field(default_factory=list)  # in words
-    trace: Trace | None = None
+    trace: ImpactTrace | None = None
 
     @property
     def usable(self) -> bool:
@@ -94,13 +94,13 @@ def as_json(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def impact_from_json(values: dict[str, Any]) -> MeasuredImpact:
+def impact_from_json(values: dict[str, Any]) -> AnalyzedImpact:
     """Return the impact that :func:`as_json` wrote."""
     trace = values["trace"]
-    named = _typed(MeasuredImpact, values) | {
-        "trace": None if trace is None else Trace(**_typed(Trace, trace))
+    named = _typed(AnalyzedImpact, values) | {
+        "trace": None if trace is None else ImpactTrace(**_typed(ImpactTrace, trace))
     }
-    return MeasuredImpact(**named)
+    return AnalyzedImpact(**named)
 
 
 def _typed(kind: type, values: dict[str, Any]) -> dict[str, Any]:

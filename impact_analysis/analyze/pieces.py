@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from impact_analysis.analyze.settings import Settings
+from impact_analysis.analyze.settings import AnalysisSettings
 from impact_bags.bag_recording import BagRecording
 from impact_bags.open_recording import open_recording
 from impact_bags.reader import Span
@@ -32,7 +32,7 @@ class Piece:
         return after and (self.last is None or time < self.last)
 
 
-def pieces(path: Path, settings: Settings, count: int) -> list[Piece]:
+def pieces(path: Path, settings: AnalysisSettings, count: int) -> list[Piece]:
     """Return at most ``count`` pieces of a recording; one if it is short, or no bag."""
     try:
         recording = open_recording(path, settings.load_robot(), settings.topics)

@@ -21,8 +21,8 @@ from impact_analysis.analyze.identify import (
     ContactLawFit,
     Identified,
 )
-from impact_analysis.analyze.measured import MeasuredImpact
-from impact_analysis.analyze.settings import Settings
+from impact_analysis.analyze.measured import AnalyzedImpact
+from impact_analysis.analyze.settings import AnalysisSettings
 from impact_predictor import Polytope
 from impact_robots import Robot
 
@@ -44,7 +44,7 @@ class Membership:
 class Judged:
     """One impact and all that is made of it."""
 
-    measured: MeasuredImpact
+    measured: AnalyzedImpact
     predicted: dict[str, np.ndarray]  # velocities after by each model, (n,) [rad/s]
     approach_speed: float  # [m/s]
     effective_mass: float  # of M + B_theta, or of M if that is unknown, along the normal [kg]
@@ -68,7 +68,7 @@ class Statistic:
 class Analysis:
     """All that an analysis found."""
 
-    settings: Settings
+    settings: AnalysisSettings
     robot: Robot
     recordings: list[Collected]
     impacts: list[Judged]

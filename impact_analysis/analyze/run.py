@@ -22,7 +22,7 @@ from impact_analysis.analyze.measured import as_json, impact_from_json
 from impact_analysis.analyze.missed import Missed
 from impact_analysis.analyze.pieces import Piece, pieces
 from impact_analysis.analyze.result import Analysis
-from impact_analysis.analyze.settings import Settings
+from impact_analysis.analyze.settings import AnalysisSettings
 from impact_bags.folder_lock import locked
 from impact_bags.new_files import write_file
 from impact_bags.open_recording import recording_paths
@@ -35,7 +35,7 @@ MARK = ".impact_analyze"  # file that says whose folder it is: only these are wr
 Progress = Callable[[float, str], None]
 
 
-class Task(NamedTuple):
+class PieceOfWork(NamedTuple):
     """One recording, or a piece of it."""
 
     path: Path
@@ -65,7 +65,7 @@ def analyze(
         resume: leave out recordings that ``out`` knows under the same settings.
         seed: of all resampling.
         progress: hears the share done and a note.
-        **settings: of :class:`Settings`.
+        **settings: of :class:`AnalysisSettings`.
 
     Raises:
         RecordingError: there is nothing to read.
@@ -94,7 +94,7 @@ def analyze_into(
     **settings: Any,
 ) -> Analysis:
     """Do what :func:`analyze` does, in a folder that the caller has locked."""
-    wanted = Settings(**settings)
+    wanted = AnalysisSettings(**settings)
     wanted.load_robot()
     paths = sorted(recording_paths(Path(path)), key=_natural)
     names = _names(paths, Path(path))
@@ -165,17 +165,21 @@ def _thin(done: dict[str, Collected], names: Sequence[str]) -> None:
             done[name] = replace(found, impacts=impacts[:first] + late)
 
 
-def _tasks(left: Sequence[tuple[Path, str]], settings: Settings, jobs: int) -> list[Task]:
+def _tasks(
+    left: Sequence[tuple[Path, str]], settings: AnalysisSettings, jobs: int
+) -> list[PieceOfWork]:
     """Return what there is to do; with fewer recordings than processes long ones are cut."""
     count = jobs // len(left) if left else 1
     return [
-        Task(path, name, number, piece)
+        PieceOfWork(path, name, number, piece)
         for path, name in left
         for number, piece in enumerate(pieces(path, settings, count) if count > 1 else [Piece()])
     ]
 
 
-def _whole(work: Iterator[tuple[Task, Collected]], tasks: Sequence[Task]) -> Iterator[Collected]:
+def _whole(
+    work: Iterator[tuple[PieceOfWork, Collected]], tasks: Sequence[PieceOfWork]
+) -> Iterator[Collected]:
     """Yield recordings as all of their pieces are finished."""
     found: dict[str, dict[int, Collected]] = {}
     wanted = Counter(task.name for task in tasks)
@@ -187,13 +191,13 @@ def _whole(work: Iterator[tuple[Task, Collected]], tasks: Sequence[Task]) -> Ite
             yield joined([parts[k] for k in sorted(parts)])
 
 
-def _run(task: Task, settings: Settings) -> tuple[Task, Collected]:
+def _run(task: PieceOfWork, settings: AnalysisSettings) -> tuple[PieceOfWork, Collected]:
     return task, collect(task.path, settings, task.name, task.piece)
 
 
 def _on_cores(
-    tasks: Sequence[Task], settings: Settings, jobs: int
-) -> Iterator[tuple[Task, Collected]]:
+    tasks: Sequence[PieceOfWork], settings: AnalysisSettings, jobs: int
+) -> Iterator[tuple[PieceOfWork, Collected]]:
     """Yield what is finished, on processes of this machine."""
     jobs = min(jobs, len(tasks))
     if jobs < 2:
@@ -207,8 +211,8 @@ def _on_cores(
 
 
 def _on_dask(
-    tasks: Sequence[Task], settings: Settings, address: str
-) -> Iterator[tuple[Task, Collected]]:
+    tasks: Sequence[PieceOfWork], settings: AnalysisSettings, address: str
+) -> Iterator[tuple[PieceOfWork, Collected]]:
     """Yield what is finished, on a cluster that sees the same files."""
     try:
         from distributed import Client
@@ -234,13 +238,13 @@ def _part(folder: Path, name: str) -> Path:
     return folder / (name.strip("/").replace("/", "__") + ".json")
 
 
-def _save(folder: Path, found: Collected, settings: Settings) -> None:
+def _save(folder: Path, found: Collected, settings: AnalysisSettings) -> None:
     """Write what is known of a recording, all or nothing."""
     text = json.dumps({"settings": as_json(settings.as_json()), "collected": as_json(found)})
     write_file(_part(folder, found.recording), text)
 
 
-def _load(folder: Path, name: str, settings: Settings) -> Collected | None:
+def _load(folder: Path, name: str, settings: AnalysisSettings) -> Collected | None:
     """Return what was known of a recording, none if nothing, or under other settings."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         saved = json.loads(_part(folder, name).read_text(encoding="utf-8"))

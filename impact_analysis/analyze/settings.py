@@ -26,7 +26,7 @@ Bounds = tuple[float, float]  # low, high
 
 
 @dataclass(frozen=True)
-class Settings:
+class AnalysisSettings:
     """Options of an analysis; None: found from the recordings."""
 
     robot: str = "panda"  # name, or path of its YAML
@@ -95,7 +95,7 @@ class Settings:
         """The topics that the user has named."""
         return TopicChoice(self.state_topic, self.reference_topic, wrench=self.wrench_topic)
 
-    def of_recording(self, name: str) -> Settings:
+    def of_recording(self, name: str) -> AnalysisSettings:
         """Return the settings with the normal that ``normals`` has for a recording."""
         normal = self.normals.get(name, self.normals.get(PurePath(name).stem, self.normal))
         return replace(self, normal=normal)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from impact_analysis.detection.event_plot import Traces
-from impact_bags.recording import Force, Item, Recording, Reference
+from impact_bags.recording import Force, Item, RecordedReference, Recording
 from impact_detector.attribution.assessment import Assessment
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators.streaming import Estimate
@@ -92,7 +92,7 @@ def feed(session: DetectorSession, recording: Recording) -> Iterator[tuple[Item,
 
 def give(session: DetectorSession, item: Item) -> Outcome:
     """Return what something recorded leads to in a session."""
-    if isinstance(item, Reference):
+    if isinstance(item, RecordedReference):
         return session.add_reference(item.time, item.torque)
     if isinstance(item, Force):
         return session.add_force(item.sample, item.source)

@@ -20,7 +20,7 @@ MOST = 20  # events in one picture
 
 
 @dataclass
-class Trace:
+class EventTrace:
     """What the detectors said around one impact."""
 
     name: str  # of the recording
@@ -33,7 +33,7 @@ class Traces:
 
     def __init__(self, name: str) -> None:
         """Start with nothing of the recording called ``name``."""
-        self.found: list[Trace] = []
+        self.found: list[EventTrace] = []
         self.left_out = 0
         self._name = name
         self._recent: deque[Verdict] = deque()
@@ -58,12 +58,12 @@ class Traces:
         if last and abs(detection.detection_time - last.detections[0].detection_time) <= AFTER:
             last.detections.append(detection)
         elif len(self.found) < MOST:
-            self.found.append(Trace(self._name, [detection], list(self._recent)))
+            self.found.append(EventTrace(self._name, [detection], list(self._recent)))
         else:
             self.left_out += 1
 
 
-def draw(traces: Sequence[Trace], path: Path) -> None:
+def draw(traces: Sequence[EventTrace], path: Path) -> None:
     """Draw one panel per impact: each statistic over its threshold, touch and detections.
 
     Raises:
@@ -86,7 +86,7 @@ def draw(traces: Sequence[Trace], path: Path) -> None:
     save(figure, path, dpi=120)
 
 
-def _draw_trace(axes: Any, trace: Trace) -> None:
+def _draw_trace(axes: Any, trace: EventTrace) -> None:
     """Draw one impact."""
     origin = trace.detections[0].detection_time
     names = dict.fromkeys(verdict.detector for verdict in trace.verdicts)

@@ -32,7 +32,7 @@ _TIMES_KEPT = 3
 _Key = tuple[str, float]  # detector and its threshold
 
 
-class Source(NamedTuple):
+class FreeMotionSource(NamedTuple):
     """A recording, and the parameters whose ``reference`` says what it can be compared with."""
 
     recording: Recording
@@ -60,7 +60,7 @@ class Watch:
 
 
 @dataclass
-class Motion:
+class RecordedMotion:
     """What was recorded."""
 
     samples: int = 0
@@ -103,8 +103,8 @@ class Learnt:
 
 
 def learn(
-    sources: Sequence[Source], parameters: DetectorParameters, robot: Robot
-) -> tuple[list[Learnt], Motion]:
+    sources: Sequence[FreeMotionSource], parameters: DetectorParameters, robot: Robot
+) -> tuple[list[Learnt], RecordedMotion]:
     """Return a proposal per detector that the parameters name, and what was recorded.
 
     A proposal is ``MARGIN`` times the largest statistic, at least ``FLOOR`` times the default. It
@@ -114,7 +114,7 @@ def learn(
     Raises:
         RecordingError: a file turns out to be damaged.
     """
-    names, motion = parameters.detectors, Motion()
+    names, motion = parameters.detectors, RecordedMotion()
     current = {name: parameters.threshold_of(name) for name in names}
     free = {n: _UNREACHABLE if _is_self_dependent(n) else current[n] for n in names}
     watches = _watch(sources, {*current.items(), *free.items()}, robot, motion)
@@ -140,7 +140,7 @@ def learn(
 
 
 def _settle(
-    sources: Sequence[Source],
+    sources: Sequence[FreeMotionSource],
     robot: Robot,
     proposed: dict[str, float],
     statistics: dict[str, RunningStatistic],
@@ -170,10 +170,10 @@ def proposal(detector: str, largest: float) -> float:
 
 
 def _watch(
-    sources: Sequence[Source],
+    sources: Sequence[FreeMotionSource],
     keys: Collection[_Key],
     robot: Robot,
-    motion: Motion | None = None,
+    motion: RecordedMotion | None = None,
 ) -> dict[_Key, Watch]:
     """Read the recordings once, with one session for each detector and threshold."""
     watches = {key: Watch() for key in sorted(keys)}
@@ -200,7 +200,7 @@ def _give_all(item: Item, sessions: Sequence[tuple[DetectorSession, Watch]]) -> 
         watch.add(give(session, item))
 
 
-def _session(source: Source, key: _Key, robot: Robot) -> DetectorSession:
+def _session(source: FreeMotionSource, key: _Key, robot: Robot) -> DetectorSession:
     """Return a session like the node's, of one detector at one threshold."""
     name, threshold = key
     parameters = source.parameters.with_threshold(name, threshold)
@@ -209,7 +209,9 @@ def _session(source: Source, key: _Key, robot: Robot) -> DetectorSession:
     return session_for(parameters, robot, pairing=pairing)
 
 
-def _reason(name: str, statistic: RunningStatistic, motion: Motion, comparable: bool) -> str:
+def _reason(
+    name: str, statistic: RunningStatistic, motion: RecordedMotion, comparable: bool
+) -> str:
     """Return why a detector cannot be judged; empty if it can."""
     detector = DETECTORS[name].detector
     if detector.needs_torque and not motion.torques:

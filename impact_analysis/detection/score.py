@@ -20,7 +20,7 @@ HOUR = 3600.0  # [s]
 
 
 @dataclass
-class TrialResult:
+class JudgedTrial:
     """What one detector made of one trial."""
 
     truth: TrialTruth
@@ -53,7 +53,7 @@ class TrialResult:
 
 
 @dataclass
-class Score:
+class DetectorScore:
     """One detector over trials of one kind; errors are of the trials that it detected."""
 
     detector: str
@@ -67,7 +67,7 @@ class Score:
     velocity_errors: list[float] = field(default_factory=list)  # of all joints [rad/s]
     impulse_errors: list[float] = field(default_factory=list)  # relative, normal [-]
 
-    def add(self, result: TrialResult) -> None:
+    def add(self, result: JudgedTrial) -> None:
         """Count a trial."""
         truth = result.truth
         self.watched += result.watched
@@ -82,7 +82,7 @@ class Score:
         self.delays.append(delay)
         self._add_errors(result)
 
-    def _add_errors(self, result: TrialResult) -> None:
+    def _add_errors(self, result: JudgedTrial) -> None:
         """Count the errors of the estimate of this impact."""
         truth = result.truth
         estimate = next(
@@ -114,7 +114,7 @@ def rms(values: Sequence[float]) -> float:
 
 
 def operating_points(
-    results: Sequence[TrialResult], thresholds: Sequence[float]
+    results: Sequence[JudgedTrial], thresholds: Sequence[float]
 ) -> list[tuple[float, float]]:
     """Return the share of impacts found within 2 ms and false alarms per hour at thresholds.
 

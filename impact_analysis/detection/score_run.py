@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from impact_analysis.detection.detect_run import feed
-from impact_analysis.detection.score import Score, TrialResult
+from impact_analysis.detection.score import DetectorScore, JudgedTrial
 from impact_bags.bag_recording import BagRecording, TopicChoice
 from impact_bags.recording import Recording
 from impact_detector.estimators.streaming import Estimate
@@ -33,7 +33,7 @@ def judge_trials(
     own_thresholds: bool = False,
     jobs: int | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> dict[str, list[TrialResult]]:
+) -> dict[str, list[JudgedTrial]]:
     """Return what each detector makes of each trial, in order.
 
     Args:
@@ -46,7 +46,7 @@ def judge_trials(
     Raises:
         RecordingError: a bag is missing or damaged.
     """
-    results: dict[str, list[TrialResult]] = {name: [] for name in parameters.detectors}
+    results: dict[str, list[JudgedTrial]] = {name: [] for name in parameters.detectors}
     count = min(jobs or os.cpu_count() or 1, len(trials))
     work = partial(_judge, parameters=parameters, own_thresholds=own_thresholds)
     with ProcessPoolExecutor(count) as pool:
@@ -57,14 +57,14 @@ def judge_trials(
     return results
 
 
-def scores(results: dict[str, list[TrialResult]]) -> list[Score]:
+def scores(results: dict[str, list[JudgedTrial]]) -> list[DetectorScore]:
     """Return one score per detector and kind of trial, and one over all trials first."""
-    found: dict[tuple[str, str], Score] = {}
+    found: dict[tuple[str, str], DetectorScore] = {}
     for detector, of_trials in results.items():
         for result in of_trials:
             for kind in (EVERYTHING, _kind(result.truth)):
                 key = (detector, kind)
-                found.setdefault(key, Score(detector, kind)).add(result)
+                found.setdefault(key, DetectorScore(detector, kind)).add(result)
     return list(found.values())
 
 
@@ -75,7 +75,7 @@ def _kind(truth: TrialTruth) -> str:
 
 def _judge(
     truth: TrialTruth, parameters: DetectorParameters, own_thresholds: bool
-) -> list[TrialResult]:
+) -> list[JudgedTrial]:
     """Return what every detector makes of one trial."""
     if own_thresholds and np.isfinite(truth.torque_threshold):
         parameters = parameters.with_threshold(TORQUE_ERROR, truth.torque_threshold)
@@ -95,7 +95,7 @@ def _parameters(parameters: DetectorParameters, name: str, truth: TrialTruth) ->
 
 def _run(
     truth: TrialTruth, recording: Recording, parameters: DetectorParameters, robot: Robot
-) -> TrialResult:
+) -> JudgedTrial:
     """Run one detector over one recording."""
     pairing = ReferencePairing(recording.pairing_rule, parameters.max_reference_age)
     session = session_for(parameters, robot, pairing=pairing)
@@ -110,4 +110,4 @@ def _run(
             if verdict.ready:
                 times.append(verdict.time)
                 statistics.append(verdict.statistic)
-    return TrialResult(truth, np.array(times) * 1e-9, np.array(statistics), detections, estimates)
+    return JudgedTrial(truth, np.array(times) * 1e-9, np.array(statistics), detections, estimates)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from impact_analysis.planar.ellipse_contact import known_axes
-from impact_analysis.planar.evaluate_score import INTERVAL, Score, judge
+from impact_analysis.planar.evaluate_score import INTERVAL, LawScore, judge
 from impact_analysis.planar.planar_impacts import PlanarDataset, PlanarImpacts
 from impact_analysis.planar.planar_model import Model
 from impact_analysis.planar.planar_models import baseline, planar_models
@@ -30,7 +30,7 @@ class ModelResult:
     model: Model
     fit: Fit
     interval: np.ndarray  # of the parameters, low and high, shape (2, m)
-    score: Score
+    score: LawScore
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ INTERVAL = (0.025, 0.975)
 
 
 @dataclass(frozen=True)
-class Score:
+class LawScore:
     """Median absolute errors in (vx, vy, w) on the held-out half, with 95 % intervals."""
 
     median: np.ndarray  # shape (3,) [m/s, m/s, rad/s]
@@ -32,7 +32,7 @@ class Score:
         return bool((self.ratio_interval[1] < 1.0).all())
 
 
-def judge(errors: np.ndarray, reference: np.ndarray, seed: int) -> Score:
+def judge(errors: np.ndarray, reference: np.ndarray, seed: int) -> LawScore:
     """Return medians of absolute errors, beside those of a reference on the same impacts.
 
     Args:
@@ -45,7 +45,7 @@ def judge(errors: np.ndarray, reference: np.ndarray, seed: int) -> Score:
     medians = np.median(errors[rows], axis=1)
     ratios = medians / np.median(reference[rows], axis=1)
     median = np.median(errors, axis=0)
-    return Score(
+    return LawScore(
         median=median,
         interval=np.quantile(medians, INTERVAL, axis=0),
         ratio=median / np.median(reference, axis=0),

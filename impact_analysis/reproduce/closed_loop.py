@@ -52,7 +52,7 @@ TOLERANCE = 1e-9  # of membership [N.s]
 
 
 @dataclass(frozen=True)
-class Hit:
+class ClosedLoopHit:
     """One hit; p are contact axes."""
 
     scenario: str
@@ -68,7 +68,9 @@ class Hit:
     velocity: float  # joint velocity after the impact over its limit, worst joint [-]
 
 
-def hits(seed: int, report: Callable[[float, str], None], seeds: int | None = None) -> list[Hit]:
+def hits(
+    seed: int, report: Callable[[float, str], None], seeds: int | None = None
+) -> list[ClosedLoopHit]:
     """Return the hits of all scenarios, controllers and interfaces."""
     count = SEEDS if seeds is None else seeds
     asked = [
@@ -85,7 +87,7 @@ def hits(seed: int, report: Callable[[float, str], None], seeds: int | None = No
     return found
 
 
-def hit_once(scenario: Scenario, interface: str, limits: str, seed: int) -> Hit:
+def hit_once(scenario: Scenario, interface: str, limits: str, seed: int) -> ClosedLoopHit:
     """Simulate one hit of a scenario."""
     robot = load_robot("panda")
     random = np.random.default_rng([seed, 7])
@@ -149,7 +151,7 @@ def _judged(
     controller: ImpactController,
     plant: WatchedPlant,
     velocity: float,
-) -> Hit:
+) -> ClosedLoopHit:
     """Hold a hit against what was announced."""
     robot, contact = controller.robot, controller.plan.contact
     if plant.touch is None:
@@ -165,7 +167,7 @@ def _judged(
     load = load / robot.limits.impulsive_torque[:, None]
     worst = load @ unit_impulses(W, *known, circumscribed=True) * speed
     bound = limit_of(controller).speed_bound(state)
-    return Hit(
+    return ClosedLoopHit(
         scenario.name,
         interface,
         limits,
@@ -180,9 +182,9 @@ def _judged(
     )
 
 
-def study(found: Iterable[Hit]) -> Study:
+def study(found: Iterable[ClosedLoopHit]) -> Study:
     """Return the table: one line per scenario, interface and limits."""
-    groups: dict[tuple[str, str, str], list[Hit]] = {}
+    groups: dict[tuple[str, str, str], list[ClosedLoopHit]] = {}
     for hit in found:
         groups.setdefault((hit.scenario, hit.interface, hit.limits), []).append(hit)
     entries = [_entry(*key, of) for key, of in groups.items()]
@@ -196,7 +198,9 @@ def study(found: Iterable[Hit]) -> Study:
     )
 
 
-def _entry(scenario: str, interface: str, limits: str, of: list[Hit]) -> dict[str, object]:
+def _entry(
+    scenario: str, interface: str, limits: str, of: list[ClosedLoopHit]
+) -> dict[str, object]:
     shares = [hit.speed / hit.bound for hit in of]
     return {
         "scenario": scenario,

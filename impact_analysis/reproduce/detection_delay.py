@@ -32,7 +32,7 @@ MISSED = 0.05  # longer than this is a miss [s]
 
 
 @dataclass(frozen=True)
-class Detection:
+class DelayedDetection:
     """One impact."""
 
     configuration: str
@@ -51,7 +51,7 @@ def thresholds() -> tuple[float, float, float]:
 def detect_one(
     robot: Robot, q: np.ndarray, speed: float, threshold: float, law: Viscoelastic, seed: int
 ) -> float:
-    """Return the delay of the detection in one impact [s]; see :class:`Detection`.
+    """Return the delay of the detection in one impact [s]; see :class:`DelayedDetection`.
 
     Args:
         robot: the arm.
@@ -92,7 +92,7 @@ def _touch(measured: Measurement) -> float:
 
 def detection_delays(
     robot: Robot, seed: int, progress: Callable[[float, str], None] = lambda *_: None
-) -> list[Detection]:
+) -> list[DelayedDetection]:
     """Simulate configurations and speeds of Wang 2022, once with each contact law."""
     positions = {line["name"]: line for line in read("chosen_scenario_configurations")}
     speeds = parameter("iim.contact_speed_ref")
@@ -107,5 +107,5 @@ def detection_delays(
         progress(index / len(plan), f"detection {index + 1} of {len(plan)}")
         q = np.array([float(positions[name][f"q{joint}_rad"]) for joint in range(1, 8)])
         delay = detect_one(robot, q, speed, threshold, LAWS[law], seed + index)
-        found.append(Detection(name, law, speed, threshold, delay))
+        found.append(DelayedDetection(name, law, speed, threshold, delay))
     return found

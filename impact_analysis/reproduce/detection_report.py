@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_analysis.reproduce.detection_delay import LAWS, TRANSPORT, Detection
+from impact_analysis.reproduce.detection_delay import LAWS, TRANSPORT, DelayedDetection
 from impact_analysis.reproduce.row import Row, Study, judged
 
 PUBLISHED = (3e-3, 5e-3)  # iim.detect.delay of parameters.csv, written there as 0.003-0.005 [s]
 
 
-def row(detections: list[Detection]) -> Row:
+def row(detections: list[DelayedDetection]) -> Row:
     """Return the row H8; the median over both contact laws decides."""
     delays = {law: np.array([d.delay for d in detections if d.law == law]) for law in LAWS}
     every = np.concatenate(list(delays.values()))
@@ -34,7 +34,7 @@ def row(detections: list[Detection]) -> Row:
     )
 
 
-def study(detections: list[Detection]) -> Study:
+def study(detections: list[DelayedDetection]) -> Study:
     """Return the table of impacts, a line a configuration and a column a speed."""
     speeds = sorted({item.speed for item in detections})
     lines: dict[tuple[str, str], list[str]] = {}

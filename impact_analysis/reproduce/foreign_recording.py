@@ -11,11 +11,11 @@ from rosbags.typesys.store import Typestore
 from impact_bags import BagWriter
 from impact_bags.message_maker import Made, MessageMaker
 from impact_detector.signals.sample import from_seconds
-from impact_foreign import Hit
+from impact_foreign import SimulatedHit
 from impact_robots import Robot
 
 
-def write_hit(path: Path, robot: Robot, hit: Hit, types: Typestore) -> None:
+def write_hit(path: Path, robot: Robot, hit: SimulatedHit, types: Typestore) -> None:
     """Write joint states and, if the hit has them, forces; no announcement, no desired states.
 
     Args:

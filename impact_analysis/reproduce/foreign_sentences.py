@@ -16,7 +16,7 @@ import numpy as np
 from impact_analysis.analyze.narrative import sentences_of
 from impact_analysis.analyze.result import Analysis
 from impact_analysis.analyze.sentences import Sentence
-from impact_foreign import Hit, Setup, Truth
+from impact_foreign import ForeignSetup, SimulatedHit, Truth
 from impact_predictor import crb, impulse_set
 from impact_robots import ArmDynamics, Robot, contact_rotation
 
@@ -32,8 +32,8 @@ class Case(NamedTuple):
     """An analysis and what was true."""
 
     robot: Robot  # as the analysis knows it
-    setup: Setup
-    hits: Mapping[str, Hit]  # by recording
+    setup: ForeignSetup
+    hits: Mapping[str, SimulatedHit]  # by recording
     analysis: Analysis
 
     @property

@@ -16,7 +16,7 @@ from impact_analysis.analyze.run import analyze
 from impact_analysis.reproduce.foreign_recording import write_hit
 from impact_analysis.reproduce.foreign_sentences import MODEL, Case, false_sentences
 from impact_bags.typestore import impact_typestore
-from impact_foreign import Hit, Setup, draw_setup, simulate_hit
+from impact_foreign import ForeignSetup, SimulatedHit, draw_setup, simulate_hit
 from impact_predictor import velocity_interval
 from impact_robots import ArmDynamics, Robot, Surface, load_robot
 
@@ -58,7 +58,7 @@ def run_setup(seed: int, hits: int) -> SetupResult:
     """Simulate, record and analyse ``hits`` hits of the set-up of a seed."""
     robot = load_robot(ROBOT)
     setup, types = draw_setup(robot, seed, MOTIONS), impact_typestore()
-    recorded: dict[str, Hit] = {}
+    recorded: dict[str, SimulatedHit] = {}
     with tempfile.TemporaryDirectory() as folder:
         for number in range(hits):
             name = f"motion{number % MOTIONS}_{number // MOTIONS}"
@@ -73,7 +73,7 @@ def run_setup(seed: int, hits: int) -> SetupResult:
 
 
 def _result(
-    robot: Robot, setup: Setup, recorded: dict[str, Hit], analysis: Analysis
+    robot: Robot, setup: ForeignSetup, recorded: dict[str, SimulatedHit], analysis: Analysis
 ) -> SetupResult:
     """Return an analysis beside the truth."""
     pairs = []
@@ -102,7 +102,7 @@ def _result(
     )
 
 
-def _coefficients(analysis: Analysis, hits: list[Hit]) -> list[Compared]:
+def _coefficients(analysis: Analysis, hits: list[SimulatedHit]) -> list[Compared]:
     """Return friction, of hits that slide all through, and restitution."""
     if not hits:
         return []
@@ -118,7 +118,7 @@ def _coefficients(analysis: Analysis, hits: list[Hit]) -> list[Compared]:
     return compared
 
 
-def _impact(robot: Robot, analysis: Analysis, hit: Hit, found: Judged) -> list[Compared]:
+def _impact(robot: Robot, analysis: Analysis, hit: SimulatedHit, found: Judged) -> list[Compared]:
     """Return normal impulse, effective mass and joint velocities after one hit."""
     measured, truth = found.measured, hit.truth
     compared = []
@@ -137,7 +137,7 @@ def _impact(robot: Robot, analysis: Analysis, hit: Hit, found: Judged) -> list[C
         ArmDynamics(robot)(measured.q, measured.dq_before),
         Surface(None, measured.normal, friction, restitution),
         robot,
-        model=MODEL,
+        inertia=MODEL,
     )
     each_joint = zip(truth.dq_after, 0.5 * (low + high), low, high, strict=True)
     return compared + [Compared("velocity", *map(float, values)) for values in each_joint]

@@ -29,7 +29,7 @@ TOLERANCE = 1e-9  # of membership [N.s]
 
 
 @dataclass(frozen=True)
-class Membership:
+class MembershipCount:
     """How many of ``count`` drawn impulses lie in the set."""
 
     scenario: str
@@ -39,7 +39,7 @@ class Membership:
     with_zero: int  # in the hull of the set and zero: no worse than announced
 
 
-def memberships(robot: Robot, seed: int) -> list[Membership]:
+def memberships(robot: Robot, seed: int) -> list[MembershipCount]:
     """Draw impacts in every scenario, with the set's own inertia and with the arm's."""
     drawn = load_scenario(SCENARIOS[1])
     poses = draw(robot, PER_DRAWN[0], seed)
@@ -51,13 +51,13 @@ def memberships(robot: Robot, seed: int) -> list[Membership]:
             found.append(_membership(robot, scenario, q, inertia, PER_SCENARIO, seed))
         parts = [_membership(robot, drawn, q, inertia, PER_DRAWN[1], seed) for q in poses]
         sums = (sum(getattr(p, key) for p in parts) for key in ("count", "strict", "with_zero"))
-        found.append(Membership(DRAWN, inertia, *sums))
+        found.append(MembershipCount(DRAWN, inertia, *sums))
     return found
 
 
 def _membership(
     robot: Robot, scenario: Scenario, q: np.ndarray, inertia: str, count: int, seed: int
-) -> Membership:
+) -> MembershipCount:
     """Draw ``count`` impacts at joint positions ``q`` (n,) [rad] with a scenario's contact."""
     state = ArmDynamics(robot)(q, np.zeros(robot.dof))
     rotation = contact_rotation(scenario.normal)
@@ -71,7 +71,7 @@ def _membership(
     impulses = _impulses(G, scenario, count, np.random.default_rng(seed))
     strict = sum(announced.contains(impulse, TOLERANCE) for impulse in impulses)
     inside = sum(hull.contains(impulse, TOLERANCE) for impulse in impulses)
-    return Membership(scenario.name, inertia, len(impulses), strict, inside)
+    return MembershipCount(scenario.name, inertia, len(impulses), strict, inside)
 
 
 def _impulses(
@@ -87,7 +87,7 @@ def _impulses(
     return impulses
 
 
-def row(found: list[Membership]) -> Row:
+def row(found: list[MembershipCount]) -> Row:
     """Return the row H21: the scenarios decide, drawn poses are reported."""
     own = [item for item in found if item.inertia == "crb"]
     arm = [item for item in found if item.inertia != "crb" and item.scenario != DRAWN]
@@ -117,7 +117,7 @@ def row(found: list[Membership]) -> Row:
     )
 
 
-def study(found: list[Membership]) -> Study:
+def study(found: list[MembershipCount]) -> Study:
     """Return the table of scenarios."""
     return Study(
         "impulse_membership",

@@ -16,7 +16,7 @@ from impact_analysis.analyze.documents import REPORT, write
 from impact_analysis.analyze.identify import CONTACT, RESTITUTION_ESTIMATES
 from impact_analysis.analyze.normals_file import read_normals
 from impact_analysis.analyze.run import MARK, PARTS, analyze_into
-from impact_analysis.analyze.settings import Settings
+from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.detection.threshold_file import read_thresholds
 from impact_bags.folder_lock import locked
 from impact_cli.command_names import COMMANDS
@@ -107,8 +107,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
     out = arguments.out
-    settings = {field.name: getattr(arguments, field.name) for field in fields(Settings)}
-    Settings(**settings).load_robot()  # what is wrong with them is said before anything is made
+    settings = {field.name: getattr(arguments, field.name) for field in fields(AnalysisSettings)}
+    AnalysisSettings(
+        **settings
+    ).load_robot()  # what is wrong with them is said before anything is made
     _check_out(out, resume=arguments.resume)
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ from typing import Any
 from impact_analysis.detection.detect_run import DetectionResult, detect
 from impact_analysis.detection.event_plot import MOST, Traces
 from impact_analysis.detection.event_plot import draw as draw_events
-from impact_analysis.detection.learn_run import Source, learn
+from impact_analysis.detection.learn_run import FreeMotionSource, learn
 from impact_analysis.detection.score_run import EVERYTHING, judge_trials, scores
 from impact_analysis.detection.threshold_file import HOLD_FOR
 from impact_bags.bag_recording import TopicChoice
@@ -154,7 +154,7 @@ def _learn(args: argparse.Namespace) -> int:
             open_recording(path, robot, _choice(args)) for path in recording_paths(args.file)
         ]
         sources = [
-            Source(
+            FreeMotionSource(
                 recording,
                 _with_reference(parameters, recording, args.reference),
                 comparable=recording.has_reference or args.reference == "model",

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from impact_cli.command_names import COMMANDS
-from impact_cli.impact_options import Impact, add_impact_options, read_impact
+from impact_cli.impact_options import GivenImpact, add_impact_options, read_impact
 from impact_cli.number_options import number, seed
 from impact_cli.reports.predict_report import coefficients, finite
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
-from impact_qp.planning import Hit, Search, safe_speed
+from impact_qp.planning import HitConfiguration, Search, safe_speed
 from impact_robots.exceptions import UsageError
 
 
@@ -94,7 +94,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--tilt: expected 0 to 180 degrees, got {arguments.tilt:g}")
 
 
-def _limit(impact: Impact, arguments: argparse.Namespace) -> ImpactLimit:
+def _limit(impact: GivenImpact, arguments: argparse.Namespace) -> ImpactLimit:
     """Return the controller's limit at the contact point."""
     surface = impact.surface
     contact = Contact(
@@ -109,7 +109,9 @@ def _limit(impact: Impact, arguments: argparse.Namespace) -> ImpactLimit:
     return kind(impact.robot, contact, generators=8)
 
 
-def _as_json(impact: Impact, mode: str, here: Hit, best: Hit | None) -> str:
+def _as_json(
+    impact: GivenImpact, mode: str, here: HitConfiguration, best: HitConfiguration | None
+) -> str:
     """Return one JSON document."""
     document = {
         "robot": impact.robot.name,
@@ -125,7 +127,7 @@ def _as_json(impact: Impact, mode: str, here: Hit, best: Hit | None) -> str:
     return json.dumps(finite(document), indent=2, allow_nan=False)
 
 
-def _hit(hit: Hit) -> dict[str, Any]:
+def _hit(hit: HitConfiguration) -> dict[str, Any]:
     return {
         "q_rad": hit.q,
         "speed_bound_mps": hit.bound.speed,
@@ -133,12 +135,14 @@ def _hit(hit: Hit) -> dict[str, Any]:
     }
 
 
-def _gain(here: Hit, best: Hit) -> float | None:
+def _gain(here: HitConfiguration, best: HitConfiguration) -> float | None:
     """Return the ratio of the two speeds, none if the first is not positive."""
     return best.bound.speed / here.bound.speed if here.bound.speed > 0.0 else None
 
 
-def _as_text(impact: Impact, mode: str, here: Hit, best: Hit | None) -> str:
+def _as_text(
+    impact: GivenImpact, mode: str, here: HitConfiguration, best: HitConfiguration | None
+) -> str:
     """Return a few lines."""
     x, y, z = impact.state.position
     lines = [
@@ -154,7 +158,7 @@ def _as_text(impact: Impact, mode: str, here: Hit, best: Hit | None) -> str:
     return "\n".join(lines)
 
 
-def _text(hit: Hit) -> str:
+def _text(hit: HitConfiguration) -> str:
     if not np.isfinite(hit.bound.speed):
         return "unlimited: no limit is affected"
     return f"{hit.bound.speed:.4f} m/s, limited by {hit.bound.name}"

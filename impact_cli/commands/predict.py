@@ -8,7 +8,7 @@ import argparse
 from typing import Any
 
 from impact_cli.command_names import COMMANDS
-from impact_cli.impact_options import Impact, add_impact_options, read_impact
+from impact_cli.impact_options import GivenImpact, add_impact_options, read_impact
 from impact_cli.number_options import number
 from impact_cli.reports.predict_report import MapAnswer, as_json, as_text
 from impact_predictor import (
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _chosen(impact: Impact, model: str) -> tuple[list[str], list[str]]:
+def _chosen(impact: GivenImpact, model: str) -> tuple[list[str], list[str]]:
     """Return the inverse inertias and the impact maps that are asked for."""
     inertias, maps = list(INVERSE_INERTIAS), list(impact.robot.motor_inertias)
     if model == "all":
@@ -88,8 +88,8 @@ def _chosen(impact: Impact, model: str) -> tuple[list[str], list[str]]:
     return [name for name in inertias if name == model], [name for name in maps if name == model]
 
 
-def _answer(impact: Impact, model: str, law: str, margin: float) -> MapAnswer:
+def _answer(impact: GivenImpact, model: str, law: str, margin: float) -> MapAnswer:
     """Return what one impact map says."""
     given = impact.state, impact.surface, impact.robot
-    low, high = velocity_interval(*given, model=model, law=law, inertia_margin=margin)
-    return MapAnswer(predict(*given, model=model, law=law), low, high)
+    low, high = velocity_interval(*given, inertia=model, law=law, inertia_margin=margin)
+    return MapAnswer(predict(*given, inertia=model, law=law), low, high)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from impact_cli.command_names import COMMANDS
-from impact_cli.impact_options import Impact, add_impact_options, read_impact
+from impact_cli.impact_options import GivenImpact, add_impact_options, read_impact
 from impact_cli.number_options import number, numbers, whole
 from impact_cli.reports.predict_report import coefficients, finite
 from impact_predictor import INVERSE_INERTIAS, SETS, Polytope, robot_sets
@@ -85,7 +85,7 @@ def _member(polytope: Polytope, point: tuple[float, ...]) -> dict[str, Any]:
     }
 
 
-def _as_json(impact: Impact, polytopes: Sequence[Polytope], member: Any) -> str:
+def _as_json(impact: GivenImpact, polytopes: Sequence[Polytope], member: Any) -> str:
     """Return one JSON document."""
     document = {
         "robot": impact.robot.name,
@@ -110,7 +110,7 @@ def _set(polytope: Polytope) -> dict[str, Any]:
     }
 
 
-def _as_text(impact: Impact, polytopes: Sequence[Polytope], member: Any) -> str:
+def _as_text(impact: GivenImpact, polytopes: Sequence[Polytope], member: Any) -> str:
     """Return the extent of each set along its axes."""
     lines = [
         f"{impact.robot.name}: what every possible impulse can do, lowest and highest",

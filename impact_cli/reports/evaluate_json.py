@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from impact_analysis.planar.evaluate_run import ImpactEvaluation, ModelResult
-from impact_analysis.planar.evaluate_score import Score
+from impact_analysis.planar.evaluate_score import LawScore
 from impact_analysis.planar.planar_impacts import LeverSigns, PlanarDataset
 
 COMPONENTS = ("vx_mps", "vy_mps", "w_radps")
@@ -85,7 +85,7 @@ def _model(result: ModelResult, *, verdict: bool = True) -> dict[str, Any]:
     }
 
 
-def _score(score: Score, *, verdict: bool = True) -> dict[str, Any]:
+def _score(score: LawScore, *, verdict: bool = True) -> dict[str, Any]:
     document: dict[str, Any] = {
         "median_abs_error": _components(score.median),
         "median_abs_error_interval_95": _components(score.interval.T),

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from impact_analysis.planar.evaluate_run import ImpactEvaluation, ModelResult, Score
+from impact_analysis.planar.evaluate_run import ImpactEvaluation, LawScore, ModelResult
 from impact_analysis.planar.planar_impacts import LeverSigns, PlanarDataset
 from impact_cli.reports.evaluate_json import COMPONENTS
 
@@ -63,7 +63,7 @@ def _lever_lines(levers: LeverSigns | None) -> list[str]:
     ]
 
 
-def _score_line(name: str, score: Score, *, verdict: bool = True) -> str:
+def _score_line(name: str, score: LawScore, *, verdict: bool = True) -> str:
     cells = [
         f"{median:#.3g} [{low:#.3g}, {high:#.3g}]"
         for median, low, high in zip(score.median, *score.interval, strict=True)
@@ -72,7 +72,7 @@ def _score_line(name: str, score: Score, *, verdict: bool = True) -> str:
     return f"  {name:<13} {cells[0]:<24} {cells[1]:<24} {cells[2]:<20} {end}".rstrip()
 
 
-def _verdict(score: Score) -> str:
+def _verdict(score: LawScore) -> str:
     if not score.beats:
         worse = [name for name, x in zip(COMPONENTS, score.ratio, strict=True) if not x < 1.0]
         return f"no: not in {', '.join(name.split('_')[0] for name in worse)}"

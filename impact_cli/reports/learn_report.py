@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from math import nan
 from typing import Any
 
-from impact_analysis.detection.learn_run import MARGIN, QUANTILE, Learnt, Motion
+from impact_analysis.detection.learn_run import MARGIN, QUANTILE, Learnt, RecordedMotion
 from impact_analysis.detection.statistic_text import unit_of
 from impact_cli.reports.predict_report import finite
 from impact_detector.detectors.detector_kind import DETECTORS
@@ -24,7 +24,7 @@ _BESIDE = ("robot", "joint_prefix", "joints", "bias_samples", "reference_exclude
 
 
 def learn_text(
-    results: Sequence[Learnt], motion: Motion, parameters: Mapping[str, Any], setting: str
+    results: Sequence[Learnt], motion: RecordedMotion, parameters: Mapping[str, Any], setting: str
 ) -> str:
     """Return table, warnings and parameters; ``setting`` says files, robot and joints."""
     head = f"{'detector':<13} {'largest':>9} {'99.9 %':>9} {'current':>9} {'proposed':>9}"
@@ -43,7 +43,7 @@ def learn_text(
 
 def learn_json(
     results: Sequence[Learnt],
-    motion: Motion,
+    motion: RecordedMotion,
     parameters: Mapping[str, Any],
     setting: Mapping[str, Any],
 ) -> str:
@@ -82,7 +82,7 @@ def as_yaml(parameters: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def warnings(results: Sequence[Learnt], motion: Motion) -> list[str]:
+def warnings(results: Sequence[Learnt], motion: RecordedMotion) -> list[str]:
     """Return why these thresholds may not be worth much."""
     found = [text for result in results if (text := _impact_warning(result))]
     if motion.samples and motion.fastest < SLOW:

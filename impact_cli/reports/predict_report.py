@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from impact_cli.impact_options import Impact
+from impact_cli.impact_options import GivenImpact
 from impact_predictor import (
     Flag,
     InverseInertia,
@@ -33,12 +33,14 @@ class MapAnswer(NamedTuple):
     high: np.ndarray  # shape (n,) [rad/s]
 
 
-def as_json(impact: Impact, models: Sequence[InverseInertia], answers: Sequence[MapAnswer]) -> str:
+def as_json(
+    impact: GivenImpact, models: Sequence[InverseInertia], answers: Sequence[MapAnswer]
+) -> str:
     """Return one JSON document; what is not a finite number is null."""
     document = {
         **_impact(impact),
         "models": {model.name: _model(impact, model) for model in models},
-        "maps": {answer.prediction.model: _map(answer) for answer in answers},
+        "maps": {answer.prediction.inertia: _map(answer) for answer in answers},
     }
     return json.dumps(finite(document), indent=2, allow_nan=False)
 
@@ -56,7 +58,7 @@ def finite(value: Any) -> Any:
     return value
 
 
-def _impact(impact: Impact) -> dict[str, Any]:
+def _impact(impact: GivenImpact) -> dict[str, Any]:
     """Return what is common to all models."""
     state, surface, rotation = impact.state, impact.surface, impact.surface.rotation
     J = contact_jacobian(state, rotation)
@@ -76,7 +78,7 @@ def _impact(impact: Impact) -> dict[str, Any]:
     }
 
 
-def _model(impact: Impact, model: InverseInertia) -> dict[str, Any]:
+def _model(impact: GivenImpact, model: InverseInertia) -> dict[str, Any]:
     """Return what one inverse inertia says."""
     compression, total = _normal_impulses(impact, model)
     return {
@@ -88,7 +90,7 @@ def _model(impact: Impact, model: InverseInertia) -> dict[str, Any]:
     }
 
 
-def _normal_impulses(impact: Impact, model: InverseInertia) -> tuple[float, float]:
+def _normal_impulses(impact: GivenImpact, model: InverseInertia) -> tuple[float, float]:
     """Return the normal impulses at the end of compression and in total [N.s]."""
     surface, state = impact.surface, impact.state
     velocity = float(contact_jacobian(state, surface.rotation)[2] @ state.dq)
@@ -118,7 +120,9 @@ def flag_names(flags: Flag) -> list[str]:
     return [str(flag.name).lower() for flag in Flag if flag and flag in flags]
 
 
-def as_text(impact: Impact, models: Sequence[InverseInertia], answers: Sequence[MapAnswer]) -> str:
+def as_text(
+    impact: GivenImpact, models: Sequence[InverseInertia], answers: Sequence[MapAnswer]
+) -> str:
     """Return some tables."""
     blocks = [_heading(impact)]
     if models:
@@ -128,7 +132,7 @@ def as_text(impact: Impact, models: Sequence[InverseInertia], answers: Sequence[
     return "\n\n".join(block for block in blocks if block)
 
 
-def _heading(impact: Impact) -> str:
+def _heading(impact: GivenImpact) -> str:
     """Return what is about to happen."""
     common = finite(_impact(impact))
     vx, vy, vn = map(_decimals, common["contact_velocity_before_mps"])
@@ -146,7 +150,7 @@ def _heading(impact: Impact) -> str:
     )
 
 
-def _mass_table(impact: Impact, models: Sequence[InverseInertia]) -> str:
+def _mass_table(impact: GivenImpact, models: Sequence[InverseInertia]) -> str:
     """Return effective mass and impulse by every inverse inertia."""
     lines = ["inverse inertia   mass [kg]   impulse [N.s]: compression   total"]
     for model in models:
@@ -163,7 +167,7 @@ def _velocity_table(answers: Sequence[MapAnswer]) -> str:
     """Return joint velocities before and after, with intervals."""
     first = answers[0].prediction
     width = max(len(name) for name in first.joint_names)
-    heads = "".join(f"{answer.prediction.model:>30}" for answer in answers)
+    heads = "".join(f"{answer.prediction.inertia:>30}" for answer in answers)
     lines = [f"velocity after [rad/s]{'before':>{max(width - 11, 8)}}{heads}"]
     for i, name in enumerate(first.joint_names):
         cells = "".join(
@@ -181,7 +185,7 @@ def _impulse_table(answers: Sequence[MapAnswer]) -> str:
     for prediction, _, _ in answers:
         x, y, z = prediction.impulse
         lines.append(
-            f"{prediction.model:<12} {x:8.4f} {y:8.4f} {z:8.4f}       "
+            f"{prediction.inertia:<12} {x:8.4f} {y:8.4f} {z:8.4f}       "
             f"{prediction.mode.name.lower():<10} {0.0 - prediction.energy_gain:15.4f}"
         )
     return "\n".join(lines)
@@ -192,7 +196,7 @@ def _doubts(answers: Sequence[MapAnswer]) -> str:
     about: dict[str, list[str]] = {}
     for answer in answers:
         for sentence in caveats(answer.prediction):
-            about.setdefault(sentence, []).append(answer.prediction.model)
+            about.setdefault(sentence, []).append(answer.prediction.inertia)
     lines = [
         f"  {sentence}" + (f" ({', '.join(names)})" if len(names) < len(answers) else "")
         for sentence, names in about.items()

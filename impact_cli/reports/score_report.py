@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from impact_analysis.detection.score import SOON, Score, TrialResult, operating_points, rms
+from impact_analysis.detection.score import SOON, DetectorScore, JudgedTrial, operating_points, rms
 from impact_analysis.picture import save
 from impact_cli.reports.predict_report import finite
 
@@ -23,7 +23,7 @@ _HEAD = (
 )
 
 
-def score_text(scores: Sequence[Score]) -> str:
+def score_text(scores: Sequence[DetectorScore]) -> str:
     """Return the table; errors are root mean squares."""
     lines = [_HEAD, "-" * len(_HEAD)]
     last = ""
@@ -60,7 +60,9 @@ def _cell(value: float, width: int, digits: int) -> str:
     return f"{value:{width}.{digits}f}" if np.isfinite(value) else f"{'-':>{width}}"
 
 
-def score_json(scores: Sequence[Score], results: Mapping[str, Sequence[TrialResult]]) -> str:
+def score_json(
+    scores: Sequence[DetectorScore], results: Mapping[str, Sequence[JudgedTrial]]
+) -> str:
     """Return one JSON document."""
     document = {
         "scores": [_document(score) for score in scores],
@@ -77,7 +79,7 @@ def score_json(scores: Sequence[Score], results: Mapping[str, Sequence[TrialResu
     return json.dumps(finite(document), indent=2, allow_nan=False)
 
 
-def _document(score: Score) -> dict[str, Any]:
+def _document(score: DetectorScore) -> dict[str, Any]:
     delays = score.delays or [float("nan")]
     return {
         "detector": score.detector,
@@ -97,14 +99,14 @@ def _document(score: Score) -> dict[str, Any]:
     }
 
 
-def thresholds(results: Sequence[TrialResult], count: int = 40) -> list[float]:
+def thresholds(results: Sequence[JudgedTrial], count: int = 40) -> list[float]:
     """Return thresholds from the quiet statistics' middle to beyond the largest one."""
     known = np.concatenate([result.statistics for result in results] or [np.array([1.0])])
     known = known[known > 0.0] if np.any(known > 0.0) else np.array([1.0])
     return np.geomspace(np.median(known), 1.2 * known.max(), count).tolist()
 
 
-def draw(results: Mapping[str, Sequence[TrialResult]], path: Path) -> None:
+def draw(results: Mapping[str, Sequence[JudgedTrial]], path: Path) -> None:
     """Draw detection rate against false alarms as the threshold moves.
 
     Raises:

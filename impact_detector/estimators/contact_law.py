@@ -22,7 +22,7 @@ def contact_law_of(
     normal: np.ndarray,
     mass: float,
     approach_speed: float,
-    model: str = "visco",
+    contact_law: str = "visco",
     **options: Any,
 ) -> ContactIdentification:
     """Identify stiffness, damping and restitution from the force of a contact.
@@ -35,13 +35,13 @@ def contact_law_of(
         normal: outward normal in the axes of the force, shape (3,), any length.
         mass: effective mass along the normal [kg].
         approach_speed: normal speed at the touch, positive [m/s].
-        model: of :func:`impact_predictor.identification.contact_identification.identify_contact`.
+        contact_law: name of one of ``impact_predictor.CONTACT_LAWS`` that has bounds.
         **options: of the same function.
 
     Raises:
         EstimateError: slower than 1 kHz, or fewer than 8 samples in contact.
         OutOfRangeError: mass, speed or record are of no use.
-        UnknownNameError: no such model.
+        UnknownNameError: no such contact law.
     """
     samples = len(contact.times)
     if not contact.period <= SLOWEST_SENSOR or samples < FEWEST:
@@ -57,4 +57,4 @@ def contact_law_of(
     if np.isfinite(contact.t_release) and contact.t_release > contact.times[-1]:
         time = np.append(time, contact.t_release - contact.t_contact)
         force = np.append(force, 0.0)
-    return identify_contact(model, time, force, mass, approach_speed, **options)
+    return identify_contact(contact_law, time, force, mass, approach_speed, **options)

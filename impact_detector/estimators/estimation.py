@@ -59,7 +59,7 @@ _NAN3 = np.full(3, np.nan)
 
 
 @dataclass(frozen=True)
-class Settings:
+class EstimatorSettings:
     """What estimates are to be made of; unit normals, or NaN for unknown."""
 
     window: float = 0.1  # after touch and detection [s]
@@ -85,7 +85,7 @@ def estimate_impact(
     detection: Detection,
     joints: JointRecord,
     forces: list[Record],
-    settings: Settings,
+    settings: EstimatorSettings,
     *,
     second: bool = False,
 ) -> Estimate:
@@ -182,7 +182,7 @@ def _motion(
     impact_time: int,
     contact: Impulse | None,
     touch_std: float,
-    settings: Settings,
+    settings: EstimatorSettings,
 ) -> tuple[Motion, bool]:
     """Return the motion since the touch, and whether the contact is known to end, or unseen."""
     t, duration = joints.since(impact_time), _duration(contact)
@@ -222,7 +222,11 @@ def _covers(t: np.ndarray, start: float, end: float) -> bool:
 
 
 def _push(
-    t: np.ndarray, joints: JointRecord, contact: Impulse | None, quiet: _Quiet, settings: Settings
+    t: np.ndarray,
+    joints: JointRecord,
+    contact: Impulse | None,
+    quiet: _Quiet,
+    settings: EstimatorSettings,
 ) -> _Push:
     """Return the impulse from the force sensor, or from torques if it is unknown or too slow."""
     by_force = None
@@ -252,7 +256,7 @@ def _is_undersampled(contact: Impulse | None) -> bool:
     return not contact_share(contact) <= TOO_UNCERTAIN
 
 
-def _restitution(motion: Motion, settings: Settings) -> float:
+def _restitution(motion: Motion, settings: EstimatorSettings) -> float:
     """Return the kinematic restitution, by the velocity at the release whatever the method."""
     if settings.robot is None or not np.isfinite(settings.base_normal).all():
         return _NAN

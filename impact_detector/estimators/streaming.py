@@ -29,7 +29,7 @@ from impact_detector.estimators.estimate import (
     UNDERSAMPLED,
     Estimate,
 )
-from impact_detector.estimators.estimation import QUIET, Settings, estimate_impact
+from impact_detector.estimators.estimation import QUIET, EstimatorSettings, estimate_impact
 from impact_detector.estimators.gross_methods import GROSS_METHODS, POLYNOMIAL
 from impact_detector.exceptions import DetectorError
 from impact_detector.signals.buffers import JointRecord, RecentForce, RecentJoints
@@ -95,7 +95,9 @@ class ImpactEstimator:
         if not window > 0 or degree < 1:
             raise DetectorError(f"window: expected > 0 s and degree >= 1, got {window}, {degree}")
         name = GROSS_METHODS.named(method).name
-        self._settings = Settings(window, degree, name, _unit(normal), _unit(base_normal), robot)
+        self._settings = EstimatorSettings(
+            window, degree, name, _unit(normal), _unit(base_normal), robot
+        )
         self._window, self._patience = from_seconds(window), from_seconds(patience)
         self._keep = self._window + self._patience + from_seconds(QUIET)
         self._joints = RecentJoints(self._keep)
@@ -156,7 +158,7 @@ class ImpactEstimator:
         settings = self._settings_for(detection, joints)
         return estimate_impact(detection, joints, forces, settings, second=self._second)
 
-    def _settings_for(self, detection: Detection, joints: JointRecord) -> Settings:
+    def _settings_for(self, detection: Detection, joints: JointRecord) -> EstimatorSettings:
         """Return the settings with what was announced, and where the impact was."""
         if self._assessor is None:
             return self._settings

@@ -23,7 +23,7 @@ from impact_robots.validation import positive
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
-class Impact(NamedTuple):
+class FreeBodyImpact(NamedTuple):
     """A free body that hits a surface."""
 
     mass: float  # [kg]
@@ -38,7 +38,7 @@ class ForceCurve(NamedTuple):
     contact_end: float  # [s], infinite if it never ends
 
 
-class Motion(NamedTuple):
+class ContactMotion(NamedTuple):
     """A free body in contact at given instants; each of shape (n,)."""
 
     penetration: np.ndarray  # [m]
@@ -65,12 +65,12 @@ class FreeBodyLaw(ABC):
         """
 
     @abstractmethod
-    def curve(self, time: np.ndarray, impact: Impact) -> ForceCurve:
+    def curve(self, time: np.ndarray, impact: FreeBodyImpact) -> ForceCurve:
         """Return the force at ``time`` since touch, shape (n,) [s]; zero outside the contact."""
 
     @classmethod
     def guess(
-        cls, model: ContactModel, exponent: float, back: float, peak: float, impact: Impact
+        cls, model: ContactModel, exponent: float, back: float, peak: float, impact: FreeBodyImpact
     ) -> np.ndarray:
         """Return figures (p,) from which an identification starts: the middle of their bounds.
 
@@ -120,9 +120,12 @@ class RateLaw(FreeBodyLaw):
 
         if mass is None:
             raise OutOfRangeError("mass", "a finite number above 0 with this law", mass)
-        return free_profile(self, Impact(positive(mass, "mass"), approach_speed)).restitution or 0.0
+        return (
+            free_profile(self, FreeBodyImpact(positive(mass, "mass"), approach_speed)).restitution
+            or 0.0
+        )
 
-    def curve(self, time: np.ndarray, impact: Impact) -> ForceCurve:
+    def curve(self, time: np.ndarray, impact: FreeBodyImpact) -> ForceCurve:
         """Return the force at ``time`` since touch, integrated, shape (n,) [s]."""
         from impact_predictor.contact_force.integration import free_profile
 
@@ -140,10 +143,10 @@ class LumpedLaw(FreeBodyLaw):
         """Return the ends of compression and of contact after touch [s], infinite if never."""
 
     @abstractmethod
-    def motion(self, time: np.ndarray, mass: float, approach_speed: float) -> Motion:
+    def motion(self, time: np.ndarray, mass: float, approach_speed: float) -> ContactMotion:
         """Return the motion at ``time`` since touch [s], shape (n,), up to the end of contact."""
 
-    def curve(self, time: np.ndarray, impact: Impact) -> ForceCurve:
+    def curve(self, time: np.ndarray, impact: FreeBodyImpact) -> ForceCurve:
         """Return the force at ``time`` since touch, shape (n,) [s]; zero outside the contact."""
         compression, contact = self.end_times(*impact)
         touching = (time >= 0.0) & (time <= contact)
@@ -172,7 +175,7 @@ class ContactModel:
 CONTACT_LAWS: Registry[ContactModel] = Registry("contact model", UnknownNameError)
 
 
-def peak_force(law: FreeBodyLaw, impact: Impact) -> float:
+def peak_force(law: FreeBodyLaw, impact: FreeBodyImpact) -> float:
     """Return the largest force on a free body [N], of 200 instants."""
     end = law.curve(np.zeros(1), impact).contact_end
     return float(law.curve(np.linspace(0.0, end, 200), impact).force.max())

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from impact_predictor.contact_force.contact_law import Impact, RateLaw
+from impact_predictor.contact_force.contact_law import FreeBodyImpact, RateLaw
 from impact_predictor.contact_force.profile import ContactEnd, ContactProfile
 
 SAMPLES = 400  # of a profile, per phase
@@ -132,7 +132,7 @@ class ContactIntegration:
         )
 
 
-def free_profile(law: RateLaw, impact: Impact) -> ContactProfile:
+def free_profile(law: RateLaw, impact: FreeBodyImpact) -> ContactProfile:
     """Return the contact of a body on which nothing else acts."""
     return ContactIntegration(law, *impact, external_force=0.0, external_start=0.0).run(LONGEST)
 

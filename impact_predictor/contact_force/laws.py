@@ -21,7 +21,7 @@ from impact_predictor.contact_force.contact_law import (
     CONTACT_LAWS,
     ContactModel,
     ForceCurve,
-    Impact,
+    FreeBodyImpact,
     RateLaw,
     peak_force,
 )
@@ -84,7 +84,7 @@ class HuntCrossley(RateLaw):
         """Return the exact restitution of a free body, of any mass [-]."""
         return rebound(self.damping * approach_speed / self.stiffness, self.extended)
 
-    def curve(self, time: np.ndarray, impact: Impact) -> ForceCurve:
+    def curve(self, time: np.ndarray, impact: FreeBodyImpact) -> ForceCurve:
         """Return the force at ``time`` since touch, shape (n,) [s]; zero outside the contact."""
         s = self.damping * impact.approach_speed / self.stiffness
         motion = free_contact(s, self.exponent, self.extended)
@@ -99,7 +99,7 @@ class HuntCrossley(RateLaw):
 
     @classmethod
     def guess(
-        cls, model: ContactModel, exponent: float, back: float, peak: float, impact: Impact
+        cls, model: ContactModel, exponent: float, back: float, peak: float, impact: FreeBodyImpact
     ) -> np.ndarray:
         """Return the figures that give a rebound and a peak, shape (2,)."""
         from scipy.optimize import brentq  # as all of its module, a tenth of a second

@@ -17,9 +17,9 @@ import numpy as np
 from impact_predictor.contact_force.contact_law import (
     CONTACT_LAWS,
     ContactModel,
-    Impact,
+    ContactMotion,
+    FreeBodyImpact,
     LumpedLaw,
-    Motion,
     peak_force,
 )
 from impact_robots.exceptions import OutOfRangeError
@@ -53,7 +53,7 @@ class VirtualSpring(LumpedLaw):
         compression = math.pi / 2.0 * math.sqrt(mass / self.stiffness)
         return compression, (1.0 + self.restitution) * compression
 
-    def motion(self, time: np.ndarray, mass: float, approach_speed: float) -> Motion:
+    def motion(self, time: np.ndarray, mass: float, approach_speed: float) -> ContactMotion:
         """Return the motion at ``time`` since touch [s], shape (n,), up to the end of contact."""
         w, e = math.sqrt(self.stiffness / mass), self.restitution
         compressing = time <= math.pi / 2.0 / w
@@ -66,7 +66,7 @@ class VirtualSpring(LumpedLaw):
         if e == 0.0:
             force = np.where(compressing, force, 0.0)
         energy = 0.5 * mass * approach_speed**2
-        return Motion(
+        return ContactMotion(
             approach_speed / w * depth,
             rate,
             force,
@@ -81,7 +81,7 @@ class VirtualSpring(LumpedLaw):
 
     @classmethod
     def guess(
-        cls, model: ContactModel, exponent: float, back: float, peak: float, impact: Impact
+        cls, model: ContactModel, exponent: float, back: float, peak: float, impact: FreeBodyImpact
     ) -> np.ndarray:
         """Return the figures that give a rebound and a peak, shape (2,)."""
         return np.array([(peak / impact.approach_speed) ** 2 / impact.mass, back])
@@ -119,7 +119,7 @@ class Maxwell(LumpedLaw):
         damped = math.sqrt(self.stiffness / mass * (1.0 - zeta**2))
         return (math.pi - math.acos(zeta)) / damped, math.pi / damped
 
-    def motion(self, time: np.ndarray, mass: float, approach_speed: float) -> Motion:
+    def motion(self, time: np.ndarray, mass: float, approach_speed: float) -> ContactMotion:
         """Return the motion at ``time`` since touch [s], shape (n,), up to the end of contact."""
         slow, fast, gap = self._roots(mass)
         scale = self.stiffness * approach_speed / gap
@@ -130,7 +130,7 @@ class Maxwell(LumpedLaw):
         # the damper's work, int f^2/c dt, is what is left of the energy
         dissipated = 0.5 * mass * (approach_speed**2 - rate**2) - potential
         penetration = force / self.stiffness + impulse / self.damping
-        return Motion(penetration, rate, force, impulse, potential, dissipated)
+        return ContactMotion(penetration, rate, force, impulse, potential, dissipated)
 
     def free_restitution(self, approach_speed: float, mass: float | None) -> float:
         """Return the restitution of a free body, the same at every speed [-].
@@ -145,7 +145,7 @@ class Maxwell(LumpedLaw):
 
     @classmethod
     def guess(
-        cls, model: ContactModel, exponent: float, back: float, peak: float, impact: Impact
+        cls, model: ContactModel, exponent: float, back: float, peak: float, impact: FreeBodyImpact
     ) -> np.ndarray:
         """Return the figures that give a rebound and a peak, shape (2,)."""
         zeta = -math.log(back) / math.hypot(math.pi, math.log(back))

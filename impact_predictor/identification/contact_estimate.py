@@ -31,7 +31,7 @@ class FitFlag(IntFlag):
 
 
 @dataclass(frozen=True)
-class Estimate:
+class FigureEstimate:
     """A figure, its standard error and its 95 % interval; NaN where it is at a bound."""
 
     value: float
@@ -43,13 +43,13 @@ class Estimate:
 
 @dataclass(frozen=True)
 class ContactIdentification:
-    """A contact model that was fitted to a recorded force; arrays are read-only."""
+    """A contact law that was fitted to a recorded force; arrays are read-only."""
 
-    model: str
+    contact_law: str
     law: FreeBodyLaw  # with the figures that were found
-    parameters: Mapping[str, Estimate]  # of the law; mass and touch if they were asked for
-    stiffness_over_damping: Estimate | None  # k/c: [m/s], Maxwell [1/s]; None for the spring
-    restitution: Estimate  # exact, of a free body at this speed
+    parameters: Mapping[str, FigureEstimate]  # of the law; mass and touch if they were asked for
+    stiffness_over_damping: FigureEstimate | None  # k/c: [m/s], Maxwell [1/s]; None for the spring
+    restitution: FigureEstimate  # exact, of a free body at this speed
     asymptotic_restitution: float | None  # k/(c|v|), at most 1; visco and hc only
     correlation: np.ndarray  # of the parameters, in their order, shape (p, p)
     rms: float  # of the residual [N]
@@ -100,19 +100,19 @@ class Uncertainty:
         unit: str,
         lowest: float = -np.inf,
         highest: float = np.inf,
-    ) -> Estimate:
+    ) -> FigureEstimate:
         """Return a function of the unknowns with an interval that is symmetric about it."""
         error = self._error(gradient)
         low, high = value - self.quantile * error, value + self.quantile * error
         if np.isfinite(error):
             low, high = max(low, lowest), min(high, highest)
-        return Estimate(value, error, low, high, unit)
+        return FigureEstimate(value, error, low, high, unit)
 
-    def positive(self, value: float, gradient_of_log: np.ndarray, unit: str) -> Estimate:
+    def positive(self, value: float, gradient_of_log: np.ndarray, unit: str) -> FigureEstimate:
         """Return a positive function with an interval that is symmetric in its logarithm."""
         error = self._error(gradient_of_log)
         factor = float(np.exp(min(self.quantile * error, 700.0)))
-        return Estimate(value, value * error, value / factor, value * factor, unit)
+        return FigureEstimate(value, value * error, value / factor, value * factor, unit)
 
     def _error(self, gradient: np.ndarray) -> float:
         if (gradient[~self.free] != 0.0).any():

@@ -9,8 +9,8 @@ import numpy as np
 from impact_predictor.contact_force.contact_law import (
     CONTACT_LAWS,
     ContactModel,
+    FreeBodyImpact,
     FreeBodyLaw,
-    Impact,
 )
 from impact_predictor.exceptions import UnknownNameError
 
@@ -35,7 +35,7 @@ def family(name: str) -> ContactModel:
 
 
 def first_guess(
-    model: ContactModel, exponent: float, peak: float, impulse: float, impact: Impact
+    model: ContactModel, exponent: float, peak: float, impulse: float, impact: FreeBodyImpact
 ) -> np.ndarray:
     """Return figures that give about the recorded peak [N] and impulse [N.s], shape (p,).
 
@@ -46,7 +46,7 @@ def first_guess(
 
 
 def release_time(
-    law: FreeBodyLaw, impact: Impact, threshold: float, horizon: float
+    law: FreeBodyLaw, impact: FreeBodyImpact, threshold: float, horizon: float
 ) -> float | None:
     """Return the last time after touch at which the force exceeds ``threshold`` [N].
 

@@ -11,8 +11,8 @@ import numpy as np
 from impact_predictor.contact_force.contact_law import (
     ContactModel,
     ForceCurve,
+    FreeBodyImpact,
     FreeBodyLaw,
-    Impact,
 )
 from impact_predictor.contact_force.force_record import ForceRecord
 from impact_predictor.identification.contact_families import (
@@ -39,7 +39,7 @@ class ContactFit:
         self,
         kind: ContactModel,
         record: ForceRecord,
-        impact: Impact,
+        impact: FreeBodyImpact,
         exponent: float,
         bounds: Mapping[str, tuple[float, float]] | None,
         mass_between: tuple[float, float] | None,
@@ -76,7 +76,7 @@ class ContactFit:
         """Return the law that ``unknowns`` stand for."""
         return self.kind.make(np.exp(unknowns[:2]), self.exponent)
 
-    def impact(self, unknowns: np.ndarray) -> Impact:
+    def impact(self, unknowns: np.ndarray) -> FreeBodyImpact:
         """Return mass and speed of the body."""
         if MASS not in self.names:
             return self.known

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from impact_predictor.contact_force.contact_law import FreeBodyLaw, Impact
+from impact_predictor.contact_force.contact_law import FreeBodyImpact, FreeBodyLaw
 from impact_predictor.contact_force.force_record import force_record
 from impact_predictor.contact_force.laws import HuntCrossley
 from impact_predictor.contact_force.restitution import (
@@ -19,7 +19,7 @@ from impact_predictor.contact_force.restitution import (
 )
 from impact_predictor.identification.contact_estimate import (
     ContactIdentification,
-    Estimate,
+    FigureEstimate,
     FitFlag,
     Uncertainty,
     uncertainty,
@@ -41,7 +41,7 @@ _HORIZON = 10.0  # how far a fitted force is followed, in lengths of the record
 
 
 def identify_contact(
-    model: str,
+    contact_law: str,
     time: ArrayLike,
     force: ArrayLike,
     mass: float,
@@ -55,7 +55,7 @@ def identify_contact(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> ContactIdentification:
-    """Fit a contact model to a recorded force.
+    """Fit a contact law to a recorded force.
 
     Bounded least squares of the force over the logarithms of the model's figures, from one start
     that the peak and the impulse give and from others spread over the bounds. The body is free:
@@ -65,7 +65,7 @@ def identify_contact(
     where the mass is not known that well, let ``mass_between`` identify it too.
 
     Args:
-        model: name of one of :data:`CONTACT_LAWS` that has bounds.
+        contact_law: name of one of :data:`CONTACT_LAWS` that has bounds.
         time: shape (n,) [s], increasing.
         force: on the robot along the outward normal, shape (n,) [N].
         mass: effective mass along the normal [kg]; a first guess with ``mass_between``.
@@ -79,13 +79,13 @@ def identify_contact(
         progress: called after each start with the number done, ``starts`` and the best rms [N].
 
     Raises:
-        UnknownNameError: no such model.
+        UnknownNameError: no such contact law.
         OutOfRangeError: an argument is outside its range, or the record holds too little contact.
     """
     fit = ContactFit(
-        family(model),
+        family(contact_law),
         force_record(time, force),
-        Impact(positive(mass, "mass"), positive(approach_speed, "approach_speed")),
+        FreeBodyImpact(positive(mass, "mass"), positive(approach_speed, "approach_speed")),
         positive(exponent, "exponent"),
         bounds,
         mass_between,
@@ -93,10 +93,12 @@ def identify_contact(
     )
     guesses = spread_starts(fit.guess(), fit.lower, fit.upper, _count(starts), seed)
     optimum = multi_start(fit.residual, guesses, fit.lower, fit.upper, progress)
-    return _answer(model, fit, optimum, len(guesses))
+    return _answer(contact_law, fit, optimum, len(guesses))
 
 
-def _answer(model: str, fit: ContactFit, optimum: Optimum, starts: int) -> ContactIdentification:
+def _answer(
+    contact_law: str, fit: ContactFit, optimum: Optimum, starts: int
+) -> ContactIdentification:
     unknowns = optimum.unknowns
     margin = _AT_BOUND * (fit.upper - fit.lower)
     free = (unknowns >= fit.lower + margin) & (unknowns <= fit.upper - margin)
@@ -106,7 +108,7 @@ def _answer(model: str, fit: ContactFit, optimum: Optimum, starts: int) -> Conta
     horizon = _HORIZON * float(np.ptp(fit.record.time))
     release = release_time(law, impact, fit.record.threshold, horizon)
     return ContactIdentification(
-        model=model,
+        contact_law=contact_law,
         law=law,
         parameters=_parameters(fit, unknowns, spread),
         stiffness_over_damping=_ratio(fit, unknowns, spread),
@@ -125,13 +127,15 @@ def _answer(model: str, fit: ContactFit, optimum: Optimum, starts: int) -> Conta
     )
 
 
-def _asymptotic(law: FreeBodyLaw, impact: Impact) -> float | None:
+def _asymptotic(law: FreeBodyLaw, impact: FreeBodyImpact) -> float | None:
     if isinstance(law, HuntCrossley) and has_asymptote(law):
         return asymptotic_restitution(law, impact.approach_speed)
     return None
 
 
-def _parameters(fit: ContactFit, unknowns: np.ndarray, spread: Uncertainty) -> dict[str, Estimate]:
+def _parameters(
+    fit: ContactFit, unknowns: np.ndarray, spread: Uncertainty
+) -> dict[str, FigureEstimate]:
     found = {}
     for i, name in enumerate(fit.names):
         gradient = np.eye(len(unknowns))[i]
@@ -143,7 +147,7 @@ def _parameters(fit: ContactFit, unknowns: np.ndarray, spread: Uncertainty) -> d
     return found
 
 
-def _ratio(fit: ContactFit, unknowns: np.ndarray, spread: Uncertainty) -> Estimate | None:
+def _ratio(fit: ContactFit, unknowns: np.ndarray, spread: Uncertainty) -> FigureEstimate | None:
     """Return stiffness over damping, on which alone restitution depends with Hunt-Crossley laws."""
     if not fit.kind.ratio_unit:
         return None
@@ -152,7 +156,7 @@ def _ratio(fit: ContactFit, unknowns: np.ndarray, spread: Uncertainty) -> Estima
     return spread.positive(ratio, gradient, fit.kind.ratio_unit)
 
 
-def _restitution(fit: ContactFit, unknowns: np.ndarray, spread: Uncertainty) -> Estimate:
+def _restitution(fit: ContactFit, unknowns: np.ndarray, spread: Uncertainty) -> FigureEstimate:
     def value(at: np.ndarray) -> float:
         impact = fit.impact(at)
         return exact_restitution(fit.law(at), impact.approach_speed, impact.mass)

@@ -42,7 +42,7 @@ def predict_many(
     surfaces: Surface | Sequence[Surface],
     robot: Robot,
     *,
-    model: str = "M+B_theta",
+    inertia: str = "M+B_theta",
     law: str = "coulomb",
 ) -> BatchPrediction:
     """Return :func:`~impact_predictor.predict` of k states, without its jumps of momentum.
@@ -51,7 +51,7 @@ def predict_many(
         states: dynamics of the arm right before each impact.
         surfaces: that is hit, or one per state; coefficients in the middle of their ranges.
         robot: the arm.
-        model: inertia of the impact map, one of ``robot.motor_inertias``.
+        inertia: name of the inertia of the impact map, one of ``robot.motor_inertias``.
         law: of friction, one of :data:`FRICTION_LAWS`.
 
     Raises:
@@ -60,7 +60,7 @@ def predict_many(
         UnknownNameError: no such model or law.
     """
     friction_law = FRICTION_LAWS.named(law)
-    motors = motor_inertia(robot, model)
+    motors = motor_inertia(robot, inertia)
     rotation, middle = _surfaces(surfaces, len(states.q))
     if not (np.isfinite(states.q).all() and np.isfinite(states.dq).all()):
         raise OutOfRangeError("states", "finite positions and velocities", "others")

@@ -38,7 +38,7 @@ class ImpactAnswer(NamedTuple):
     interval: VelocityInterval | None  # of the joint velocities after; none: nothing is uncertain
 
 
-def answer(question: ImpactQuestion, robot: Robot, model: str) -> ImpactAnswer:
+def answer(question: ImpactQuestion, robot: Robot, inertia: str) -> ImpactAnswer:
     """Return what the impact map ``model`` says.
 
     Raises:
@@ -51,11 +51,11 @@ def answer(question: ImpactQuestion, robot: Robot, model: str) -> ImpactAnswer:
     predictions = predict_contacts(
         question.contacts,
         robot,
-        model=model,
+        inertia=inertia,
         law=question.law,
         inverse_inertia=question.inverse_inertia,
     )
-    return ImpactAnswer(predictions, _interval(question, robot, model))
+    return ImpactAnswer(predictions, _interval(question, robot, inertia))
 
 
 def impulse_sets(question: ImpactQuestion, robot: Robot) -> tuple[Polytope | None, ...]:
@@ -82,7 +82,7 @@ def _impulse_set(contact: RobotContact, inverse_inertia: str, robot: Robot) -> P
     return impulses
 
 
-def _interval(question: ImpactQuestion, robot: Robot, model: str) -> VelocityInterval | None:
+def _interval(question: ImpactQuestion, robot: Robot, inertia: str) -> VelocityInterval | None:
     """Return the velocities within the uncertainty; NaN if there is no solution at some end."""
     sharp = all(each.surface.uncertainty == (0.0, 0.0) for each in question.ranges)
     if sharp and question.inertia_margin == 0.0:
@@ -91,7 +91,7 @@ def _interval(question: ImpactQuestion, robot: Robot, model: str) -> VelocityInt
         return contacts_interval(
             question.ranges,
             robot,
-            model=model,
+            inertia=inertia,
             law=question.law,
             inertia_margin=question.inertia_margin,
         )

@@ -30,23 +30,23 @@ QUANTILE = 1.96  # of a normal distribution: standard deviations in half a 95 % 
 
 
 def inertia_variations(
-    state: PointState, robot: Robot, model: str, error: ModelError = MODEL_ERROR
+    state: PointState, robot: Robot, inertia: str, error: ModelError = MODEL_ERROR
 ) -> Iterator[np.ndarray]:
     """Yield M + B, shape (n, n) [kg.m^2], with each link and then each motor moved alone.
 
     Args:
         state: of the arm.
         robot: the arm.
-        model: inertia of the impact map, one of ``robot.motor_inertias``.
+        inertia: name of the inertia of the impact map, one of ``robot.motor_inertias``.
         error: of the model.
 
     Raises:
         UnknownNameError: no such model.
     """
-    M_x = map_inertia(state, robot, model)
+    M_x = map_inertia(state, robot, inertia)
     for link in link_inertias(robot, state.q):
         yield M_x + error.inertia * link
-    for i, motor in enumerate(robot.motor_inertias[model]):
+    for i, motor in enumerate(robot.motor_inertias[inertia]):
         change = np.zeros_like(M_x)
         change[i, i] = error.inertia * motor
         yield M_x + change

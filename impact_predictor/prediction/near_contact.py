@@ -38,18 +38,18 @@ class NearContact:
     """
 
     def __init__(
-        self, robot: Robot, surface: Surface, *, model: str, distance: float, rate: float
+        self, robot: Robot, surface: Surface, *, inertia: str, distance: float, rate: float
     ) -> None:
         """Prepare the predictions.
 
         Args:
             robot: the arm.
             surface: what it is about to hit.
-            model: inertia of the impact map, one of ``robot.motor_inertias``.
+            inertia: name of the inertia of the impact map, one of ``robot.motor_inertias``.
             distance: gap below which a prediction is made, on either side of the plane [m].
             rate: of the periods [Hz].
         """
-        self._robot, self._surface, self._model = robot, surface, model
+        self._robot, self._surface, self._inertia = robot, surface, inertia
         self._distance, self._period = distance, round(_SECOND / rate)
         self._dynamics = ArmDynamics(robot)
         self._slot: int | None = None
@@ -77,7 +77,7 @@ class NearContact:
             return None
         question = self._question(state)
         return Forecast(
-            answer(question, self._robot, self._model), impulse_sets(question, self._robot)
+            answer(question, self._robot, self._inertia), impulse_sets(question, self._robot)
         )
 
     def _slot_of(self, time: int) -> int:

@@ -26,7 +26,7 @@ def predict(
     surface: Surface,
     robot: Robot,
     *,
-    model: str = "M+B_theta",
+    inertia: str = "M+B_theta",
     law: str = "coulomb",
     inverse_inertia: str = "crb",
 ) -> Prediction:
@@ -40,7 +40,7 @@ def predict(
         state: dynamics of the arm right before the impact.
         surface: that its contact point hits, wherever the surface is.
         robot: the arm.
-        model: inertia of the impact map, one of ``robot.motor_inertias``.
+        inertia: name of the inertia of the impact map, one of ``robot.motor_inertias``.
         law: of friction, one of :data:`FRICTION_LAWS`.
         inverse_inertia: W behind the effective mass, one of :data:`INVERSE_INERTIAS`.
 
@@ -49,13 +49,13 @@ def predict(
         OutOfRangeError: the state is not finite.
         UnknownNameError: no such model, law or inverse inertia.
     """
-    M_x = map_inertia(state, robot, model)
+    M_x = map_inertia(state, robot, inertia)
     J = contact_jacobian(state, surface.rotation)
     check_finite(state)
     mu, e = surface.middle
     result = map_state(M_x, J, state.dq, friction=mu, restitution=e, law=law)
     return complete(
-        result, state, surface, robot, model=model, law=law, inverse_inertia=inverse_inertia
+        result, state, surface, robot, inertia=inertia, law=law, inverse_inertia=inverse_inertia
     )
 
 
@@ -65,7 +65,7 @@ def complete(
     surface: Surface,
     robot: Robot,
     *,
-    model: str,
+    inertia: str,
     law: str,
     inverse_inertia: str,
 ) -> Prediction:
@@ -85,7 +85,7 @@ def complete(
     momentum_jump = state.A_G.dot(result.dq_after - state.dq)
     flags |= _limit_flags(state, robot, result.dq_after)
     return Prediction(
-        model=model,
+        inertia=inertia,
         inverse_inertia=inverse_inertia,
         contact=state.frame,
         contact_position=state.position,
@@ -121,28 +121,28 @@ def check_finite(state: PointState) -> None:
         raise OutOfRangeError("state", "finite positions and velocities", got)
 
 
-def map_inertia(state: PointState, robot: Robot, model: str) -> np.ndarray:
+def map_inertia(state: PointState, robot: Robot, inertia: str) -> np.ndarray:
     """Return M + B of an impact map's ``model``, shape (n, n) [kg.m^2].
 
     Raises:
         UnknownNameError: not one of ``robot.motor_inertias``.
     """
-    motors = motor_inertia(robot, model)
+    motors = motor_inertia(robot, inertia)
     M_x = state.M.copy()
     M_x.ravel()[:: len(M_x) + 1] += motors
     return M_x
 
 
-def motor_inertia(robot: Robot, model: str) -> np.ndarray:
+def motor_inertia(robot: Robot, inertia: str) -> np.ndarray:
     """Return the diagonal of B of an impact map's ``model``, shape (n,) [kg.m^2].
 
     Raises:
         UnknownNameError: not one of ``robot.motor_inertias``.
     """
     motors = robot.motor_inertias
-    if model not in motors:
-        raise UnknownNameError("model", model, motors)
-    return motors[model]
+    if inertia not in motors:
+        raise UnknownNameError("model", inertia, motors)
+    return motors[inertia]
 
 
 def _limit_flags(state: PointState, robot: Robot, dq_after: np.ndarray) -> int:

@@ -14,7 +14,7 @@ from impact_predictor.impact_result import ContactMode, Flag
 class Prediction(NamedTuple):
     """What an impact would do; O are base axes, p contact axes with z out of the surface."""
 
-    model: str  # inertia of the impact map: "M", "M+B_theta" or "M+B_rho"
+    inertia: str  # of the impact map: "M", "M+B_theta" or "M+B_rho"
     inverse_inertia: str  # model behind the effective mass: "em", "gm", "crb" or "flex"
     contact: str  # name of the contact point
     contact_position: np.ndarray  # in O, shape (3,) [m]

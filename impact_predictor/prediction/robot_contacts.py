@@ -32,7 +32,7 @@ def predict_contacts(
     contacts: Sequence[RobotContact],
     robot: Robot,
     *,
-    model: str = "M+B_theta",
+    inertia: str = "M+B_theta",
     law: str = "coulomb",
     inverse_inertia: str = "crb",
 ) -> tuple[Prediction, ...]:
@@ -45,7 +45,7 @@ def predict_contacts(
     Args:
         contacts: at least one, all in the same state.
         robot: the arm.
-        model: inertia of the impact map, one of ``robot.motor_inertias``.
+        inertia: name of the inertia of the impact map, one of ``robot.motor_inertias``.
         law: of friction, one of :data:`FRICTION_LAWS`; several points: "coulomb".
         inverse_inertia: model behind the effective masses.
 
@@ -57,13 +57,13 @@ def predict_contacts(
         UnsolvedImpactError: no impulses were found.
     """
     results = contact_results(
-        contacts, map_inertia(checked_state(contacts, law), robot, model), law
+        contacts, map_inertia(checked_state(contacts, law), robot, inertia), law
     )
     predictions = []
     for contact, result in zip(contacts, results, strict=True):
         state, surface, name = contact
         prediction = complete(
-            result, state, surface, robot, model=model, law=law, inverse_inertia=inverse_inertia
+            result, state, surface, robot, inertia=inertia, law=law, inverse_inertia=inverse_inertia
         )
         predictions.append(prediction._replace(contact=name or state.frame))
     return tuple(predictions)

@@ -38,7 +38,7 @@ def velocity_interval(
     robot: Robot,
     *,
     inertia_margin: float = INERTIA_MARGIN,
-    model: str = "M+B_theta",
+    inertia: str = "M+B_theta",
     law: str = "coulomb",
 ) -> VelocityInterval:
     """Return where each joint's velocity after an impact lies, for 95 % of arms like this one.
@@ -57,7 +57,7 @@ def velocity_interval(
         robot: the arm.
         inertia_margin: relative uncertainty of each link's and motor's inertia, 0 to below 1 [-];
             0: the model is exact in everything.
-        model: inertia of the impact map, one of ``robot.motor_inertias``.
+        inertia: name of the inertia of the impact map, one of ``robot.motor_inertias``.
         law: of friction, one of :data:`FRICTION_LAWS`.
 
     Raises:
@@ -65,15 +65,17 @@ def velocity_interval(
         OutOfRangeError: the margin is none, or the state is not finite.
         UnknownNameError: no such model or law.
     """
-    contact = RobotContact(state, surface)
-    return contacts_interval([contact], robot, model=model, law=law, inertia_margin=inertia_margin)
+    contacts = [RobotContact(state, surface)]
+    return contacts_interval(
+        contacts, robot, inertia=inertia, law=law, inertia_margin=inertia_margin
+    )
 
 
 def contacts_interval(
     contacts: Sequence[RobotContact],
     robot: Robot,
     *,
-    model: str = "M+B_theta",
+    inertia: str = "M+B_theta",
     law: str = "coulomb",
     inertia_margin: float = INERTIA_MARGIN,
 ) -> VelocityInterval:
@@ -82,7 +84,7 @@ def contacts_interval(
     Args:
         contacts: at least one, all in the same state.
         robot: the arm.
-        model: inertia of the impact map, one of ``robot.motor_inertias``.
+        inertia: name of the inertia of the impact map, one of ``robot.motor_inertias``.
         law: of friction, one of :data:`FRICTION_LAWS`; several points: "coulomb".
         inertia_margin: relative uncertainty of each link's and motor's inertia, 0 to below 1 [-];
             0: the model is exact in everything.
@@ -97,7 +99,7 @@ def contacts_interval(
     if not 0.0 <= inertia_margin < 1.0:
         raise OutOfRangeError("inertia_margin", "a number from 0 to below 1", inertia_margin)
     state = checked_state(contacts, law)
-    M_x, middle = map_inertia(state, robot, model), [_middle(each) for each in contacts]
+    M_x, middle = map_inertia(state, robot, inertia), [_middle(each) for each in contacts]
 
     def after(inertia: np.ndarray, moved: Sequence[RobotContact]) -> np.ndarray:
         return contact_results(moved, inertia, law)[0].dq_after
@@ -110,7 +112,7 @@ def contacts_interval(
         high += np.maximum(changes.max(axis=0), 0.0)
     if inertia_margin > 0.0:
         error = MODEL_ERROR._replace(inertia=inertia_margin)
-        varied = [after(each, middle) for each in inertia_variations(state, robot, model, error)]
+        varied = [after(each, middle) for each in inertia_variations(state, robot, inertia, error)]
         varied += [after(M_x, each) for each in _place_ends(middle, error)]
         changes = np.vstack([np.array(varied) - nominal, joint_impulse_effects(M_x, error)])
         spread = np.sqrt((changes**2).sum(axis=0))

@@ -112,7 +112,7 @@ def _text(prediction: Prediction, number: int) -> Shape:
     """Return effective mass and normal impulse in words."""
     words = (
         f"{prediction.effective_mass:.3g} kg ({prediction.inverse_inertia}), "
-        f"{prediction.impulse[2]:.3g} N.s ({prediction.model})"
+        f"{prediction.impulse[2]:.3g} N.s ({prediction.inertia})"
     )
     place = np.array([[0.0, 0.0, 1.5 * _AXIS]])
     return Shape("text", number, Kind.TEXT, place, _WORDS, _LETTER, words)

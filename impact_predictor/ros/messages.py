@@ -27,7 +27,7 @@ def prediction_message(
     """
     message = ImpactPrediction(
         header=header,
-        model=prediction.model,
+        model=prediction.inertia,
         inverse_inertia=prediction.inverse_inertia,
         contact=prediction.contact,
         friction=prediction.friction,

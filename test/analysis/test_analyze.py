@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from impact_analysis.analyze import Settings, analyze, analyze_impacts, collect
+from impact_analysis.analyze import AnalysisSettings, analyze, analyze_impacts, collect
 from impact_analysis.analyze import document as summary
 from impact_analysis.analyze import run as run_module
 from impact_analysis.analyze.anomalies import second_contact
@@ -171,8 +171,8 @@ def test_json_is_one_document(trials, tmp_path, capsys):
 @pytest.mark.usefixtures("without_contact_laws")
 def test_an_assumed_friction_that_is_wrong_is_said_so(results, trials):
     names = sorted(path.name for path in trials.iterdir())
-    known = [run_module._load(results / "parts", name, Settings()) for name in names]
-    analysis = analyze_impacts(known, Settings(friction=0.1))
+    known = [run_module._load(results / "parts", name, AnalysisSettings()) for name in names]
+    analysis = analyze_impacts(known, AnalysisSettings(friction=0.1))
     (said,) = [text for text in analysis.answer if "was assumed" in text]
     assert said.startswith("Friction 0.1 was assumed; 0.")
     assert analysis.free_friction.value == pytest.approx(0.3, abs=0.05)
@@ -181,9 +181,9 @@ def test_an_assumed_friction_that_is_wrong_is_said_so(results, trials):
 
 def test_an_assumed_range_is_counted_in_what_is_found(few):
     """Predictions have its middle; restitution that is less certain leaves friction so too."""
-    (collected,) = [collect(few / f"{TYPES[0]}_000", Settings())]
+    (collected,) = [collect(few / f"{TYPES[0]}_000", AnalysisSettings())]
     sharp, wide = (
-        analyze_impacts([collected], Settings(restitution=e)) for e in (0.15, (0.0, 0.3))
+        analyze_impacts([collected], AnalysisSettings(restitution=e)) for e in (0.15, (0.0, 0.3))
     )
     for name, found in sharp.coefficients.items():
         other = wide.coefficients[name]
@@ -199,10 +199,10 @@ def test_an_assumed_range_is_counted_in_what_is_found(few):
 
 
 def test_a_collision_with_another_link_is_not_compared(few):
-    (collected,) = [collect(few / f"{TYPES[0]}_000", Settings())]
+    (collected,) = [collect(few / f"{TYPES[0]}_000", AnalysisSettings())]
     (item,) = collected.impacts
     elsewhere = replace(item, expected=False, link="panda_link4")
-    analysis = analyze_impacts([replace(collected, impacts=[item, elsewhere])], Settings())
+    analysis = analyze_impacts([replace(collected, impacts=[item, elsewhere])], AnalysisSettings())
     assert [bool(impact.predicted) for impact in analysis.impacts] == [True, False]
     (said,) = [text for text in analysis.warnings if "which nobody had announced" in text]
     assert said.startswith("1 impact on panda_link4")
@@ -253,7 +253,7 @@ def test_resume_leaves_out_what_is_known(few, tmp_path, monkeypatch):
 
 
 def test_only_the_first_impacts_keep_their_traces(few):
-    one = collect(few / f"{TYPES[0]}_000", Settings())
+    one = collect(few / f"{TYPES[0]}_000", AnalysisSettings())
     three = replace(one, impacts=one.impacts * 3)
     names = [str(k) for k in range(30)]
     done = {name: replace(three) for name in names}
@@ -431,11 +431,11 @@ def test_a_long_recording_in_pieces_is_the_same(tmp_path, samples, monkeypatch):
     long = [shifted, *(np.tile(column, (4, 1)) for column in columns)]
     topics = {"/joint_states": "panda"}
     bag = write_bag(tmp_path / "long", long, topics, announced="panda_tool_contact")
-    whole = collect(bag, Settings())
+    whole = collect(bag, AnalysisSettings())
     monkeypatch.setattr("impact_analysis.analyze.pieces.SHORT", 1.0)
-    cut = pieces(bag, Settings(), 3)
+    cut = pieces(bag, AnalysisSettings(), 3)
     assert len(cut) == 3
-    together = joined([collect(bag, Settings(), piece=piece) for piece in cut])
+    together = joined([collect(bag, AnalysisSettings(), piece=piece) for piece in cut])
     assert together.samples == whole.samples == len(long[0])
     assert together.duration == pytest.approx(whole.duration, abs=1e-9)
     assert together.remarks == whole.remarks

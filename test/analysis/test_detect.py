@@ -11,7 +11,7 @@ from impact_analysis.detection.detect_run import detect as detect_in
 from impact_analysis.detection.event_plot import MOST, Traces
 from impact_bags import BagWriter
 from impact_bags.csv_recording import CsvRecording
-from impact_bags.recording import Reference, in_time_order
+from impact_bags.recording import RecordedReference, in_time_order
 from impact_cli.command_line import run as main
 from impact_detector import Detection, JointSample, ModelTorque
 from impact_detector.attribution.expectation import Announcement
@@ -241,18 +241,25 @@ def state(k):
 
 def test_an_announcement_comes_behind_the_state_that_it_answers():
     said, one = Announcement(MILLISECOND), MILLISECOND
-    items = [said, state(2), state(1), Reference(one, None)]
+    items = [said, state(2), state(1), RecordedReference(one, None)]
     assert list(in_time_order(items)) == [items[3], items[2], said, items[1]]
 
 
 def test_items_are_sorted_references_first_and_a_loop_begins_anew():
     one = MILLISECOND
-    items = [state(1), state(0), Reference(0, None), Reference(one, None), state(2000), state(5)]
+    items = [
+        state(1),
+        state(0),
+        RecordedReference(0, None),
+        RecordedReference(one, None),
+        state(2000),
+        state(5),
+    ]
     order = [(item.time // MILLISECOND, type(item).__name__) for item in in_time_order(items)]
     assert order == [
-        (0, "Reference"),
+        (0, "RecordedReference"),
         (0, "JointSample"),
-        (1, "Reference"),
+        (1, "RecordedReference"),
         (1, "JointSample"),
         (2000, "JointSample"),
         (5, "JointSample"),

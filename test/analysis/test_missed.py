@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from struck_arm import TOUCH, Hit, simulate, write
 
-from impact_analysis.analyze import Settings, analyze, collect
+from impact_analysis.analyze import AnalysisSettings, analyze, collect
 from impact_analysis.analyze.force_peaks import force_peaks
 from impact_analysis.analyze.velocity_jumps import velocity_jumps
 from impact_cli.command_line import run as main
@@ -20,7 +20,7 @@ T = np.arange(0.0, 1.0, 1e-3)
 
 
 def collected(folder, hit, **how):
-    return collect(write(folder / "bag", simulate(hit), **how), Settings(normal=UP))
+    return collect(write(folder / "bag", simulate(hit), **how), AnalysisSettings(normal=UP))
 
 
 def push(duration, peak, start=0.5):
@@ -70,14 +70,14 @@ def test_a_hit_that_was_reported_a_motion_and_a_slow_push_are_none(tmp_path, nam
     record = simulate(REPORTED[name])
     for forces in (True, False):
         bag = write(tmp_path / f"forces_{forces}", record, forces=forces)
-        assert collect(bag, Settings(normal=UP)).missed == [], forces
+        assert collect(bag, AnalysisSettings(normal=UP)).missed == [], forces
 
 
 def test_the_real_arm_in_free_motion_has_missed_none(shared_data):
     file = shared_data / "real" / "panda_free_motion.csv"
     if not file.is_file():
         pytest.skip(f"the recording {file.name} is not there")
-    found = collect(file, Settings())
+    found = collect(file, AnalysisSettings())
     assert (found.samples, found.impacts, found.missed) == (10_000, [], [])
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from impact_analysis.analyze import Settings, analysis, analyze, analyze_impacts, collect
+from impact_analysis.analyze import AnalysisSettings, analysis, analyze, analyze_impacts, collect
 from impact_analysis.analyze.report import write_report
 from impact_cli.command_line import run as main
 
@@ -222,9 +222,9 @@ def once_for_each_force(fit):
 def test_fifty_impacts_stay_below_ten_megabytes(tmp_path, report, monkeypatch):
     monkeypatch.setattr(analysis, "contact_laws", once_for_each_force(analysis.contact_laws))
     bags = sorted((report.parent / "wall").glob("iim_wall_cfg1_*"))
-    hits = [collect(bag, Settings()) for bag in bags]
+    hits = [collect(bag, AnalysisSettings()) for bag in bags]
     many = [renamed(hits[k % len(hits)], f"hit_{k}") for k in range(50)]
-    found = analyze_impacts(many, Settings())
+    found = analyze_impacts(many, AnalysisSettings())
     write_report(found, tmp_path / "report.html")
     assert len(found.impacts) == 50
     assert sum(bool(impact.laws) for impact in found.impacts) == analysis.MOST_FITTED

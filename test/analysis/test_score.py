@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from impact_analysis.detection.score import Score, TrialResult, operating_points
+from impact_analysis.detection.score import DetectorScore, JudgedTrial, operating_points
 from impact_cli.command_line import run
 from impact_detector import Detection
 from impact_trials.trial_table import TrialTruth
@@ -26,11 +26,11 @@ def result(peak, *detected, impact_time=1.0, quiet=1.0):
     statistics = np.full(len(times), quiet)
     statistics[1002] = peak
     found = [Detection("fused", round(t * 1e9), round(t * 1e9), peak, 5.0) for t in detected]
-    return TrialResult(truth(impact_time), times, statistics, found, [])
+    return JudgedTrial(truth(impact_time), times, statistics, found, [])
 
 
 def scored(*results):
-    score = Score("fused", "all")
+    score = DetectorScore("fused", "all")
     for each in results:
         score.add(each)
     return score

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from struck_arm import POSE, TOUCH, Hit, Record, simulate, write
 
-from impact_analysis.analyze import Settings, analyze, analyze_impacts, collect
+from impact_analysis.analyze import AnalysisSettings, analyze, analyze_impacts, collect
 from impact_analysis.analyze.anomalies import quality_notes
 from impact_analysis.analyze.narrative import sentences_of, warnings_of
 from impact_analysis.analyze.sentences import TEMPLATES, key_of, say
@@ -253,18 +253,18 @@ def damaged(bag: Path) -> Path:
 
 def on_link_4(bag: Path):
     """Return the analysis of a hit that was taken for one of link 4, not announced."""
-    collected = collect(bag, Settings(normal=UP))
+    collected = collect(bag, AnalysisSettings(normal=UP))
     (item,) = collected.impacts
     elsewhere = replace(item, expected=False, link="panda_link4")
-    return analyze_impacts([replace(collected, impacts=[elsewhere])], Settings(normal=UP))
+    return analyze_impacts([replace(collected, impacts=[elsewhere])], AnalysisSettings(normal=UP))
 
 
 def mixed(smooth: Path, rough: Path):
     """Return the analysis of nine hits of a smooth plate and one of a rough one."""
-    collected = [collect(each, Settings(normal=UP)) for each in (smooth, rough)]
+    collected = [collect(each, AnalysisSettings(normal=UP)) for each in (smooth, rough)]
     (one,), (other,) = (each.impacts for each in collected)
     impacts = [*(replace(one) for _ in range(9)), other]
-    return analyze_impacts([replace(collected[0], impacts=impacts)], Settings(normal=UP))
+    return analyze_impacts([replace(collected[0], impacts=impacts)], AnalysisSettings(normal=UP))
 
 
 def test_every_sentence_has_a_case():

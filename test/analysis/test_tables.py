@@ -11,7 +11,7 @@ from impact_analysis.analyze.collected import Collected
 from impact_analysis.analyze.missed import Missed
 from impact_analysis.analyze.normals_file import read_normals
 from impact_analysis.analyze.run import _load, _save, analyze
-from impact_analysis.analyze.settings import Settings
+from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.detection.threshold_file import read_thresholds
 from impact_bags.exceptions import RecordingError
 from impact_bags.open_recording import recording_paths
@@ -67,7 +67,7 @@ def test_a_wrong_table_of_normals_gets_one_line(tmp_path, capsys, text, said):
 
 
 def test_each_recording_has_its_own_normal():
-    settings = Settings(normal=(0, 0, 1), normals={"a": (-1, 0, 0), "b.csv": (0, 1, 0)})
+    settings = AnalysisSettings(normal=(0, 0, 1), normals={"a": (-1, 0, 0), "b.csv": (0, 1, 0)})
     assert settings.of_recording("a.csv").normal == (-1, 0, 0)
     assert settings.of_recording("b.csv").normal == (0, 1, 0)
     assert settings.of_recording("c.csv").normal == (0, 0, 1)
@@ -113,7 +113,7 @@ def test_thresholds_are_read_and_used(tmp_path):
     )
     found = read_thresholds(path)
     assert found == {"fused_threshold": 9.5, "joints": (4, 5)}
-    parameters = Settings(thresholds=found).detector()
+    parameters = AnalysisSettings(thresholds=found).detector()
     assert (parameters.threshold_of("fused"), parameters.joints) == (9.5, (4, 5))
 
 
@@ -163,7 +163,7 @@ def test_what_was_no_event_is_known_after_a_resumption(tmp_path):
         Missed("statistic", 0.005, 20.0, "before 0.5 s of quiet", "fused", 15.0),
     ]
     found = Collected("a.csv", samples=3, suppressed=[odd], missed=missed)
-    _save(tmp_path, found, Settings())
-    loaded = _load(tmp_path, "a.csv", Settings())
+    _save(tmp_path, found, AnalysisSettings())
+    loaded = _load(tmp_path, "a.csv", AnalysisSettings())
     assert loaded.suppressed == [odd] and loaded.remarks == found.remarks
     assert len(loaded.remarks) == len(loaded.missed) == 2

@@ -64,7 +64,7 @@ def test_the_json_is_the_librarys_answer(ask, state, panda, wall):
         impulse = answer["models"][name]["compression_impulse_ns"]
         assert impulse == pytest.approx(0.2 * mass)
     for name in ("M", "M+B_theta", "M+B_rho"):
-        expected = predict(state, a_wall(0.3), panda, model=name)
+        expected = predict(state, a_wall(0.3), panda, inertia=name)
         told = answer["maps"][name]
         np.testing.assert_allclose(told["joint_velocity_after_radps"], expected.dq_after)
         assert np.all(np.array(told["joint_velocity_low_radps"]) <= expected.dq_after)
@@ -94,7 +94,7 @@ def test_a_single_model_is_shown_alone(ask):
 def test_the_published_law_can_be_had(ask, state, panda):
     case = ["predict", "--q", Q, "--speed", 0.2, "--friction", 0.3, "--friction-law", "sliding"]
     told = document(ask, *case)["maps"]["M"]
-    expected = predict(state, a_wall(0.3), panda, model="M", law="sliding")
+    expected = predict(state, a_wall(0.3), panda, inertia="M", law="sliding")
     np.testing.assert_allclose(told["joint_velocity_after_radps"], expected.dq_after, atol=1e-9)
     assert "slip_undefined" in told["flags"]
     assert any("left friction out" in sentence for sentence in told["caveats"])

@@ -65,6 +65,6 @@ def test_bad_batches_are_named(panda, panda_dynamics, states):
     with pytest.raises(OutOfRangeError, match="surfaces: expected one, or 200, got 2"):
         predict_many(good, [a_wall(), a_wall()], panda)
     with pytest.raises(UnknownNameError, match="model: expected one of"):
-        predict_many(good, a_wall(), panda, model="B")
+        predict_many(good, a_wall(), panda, inertia="B")
     with pytest.raises(UnknownNameError, match="friction law: expected one of"):
         predict_many(good, a_wall(), panda, law="x")

@@ -61,5 +61,5 @@ def test_a_joint_impulse_changes_momentum_by_itself(hitting, panda):
 @pytest.mark.parametrize("model", ["M", "M+B_theta", "M+B_rho"])
 def test_every_inertia_has_a_width_at_fixed_coefficients(hitting, panda, model):
     """Scaling M as a whole moves no velocity: links must be moved one by one."""
-    low, high = velocity_interval(hitting, a_wall(0.3, 0.1), panda, model=model)
+    low, high = velocity_interval(hitting, a_wall(0.3, 0.1), panda, inertia=model)
     assert np.all(high - low > np.radians(0.01))

@@ -66,11 +66,11 @@ def test_many_contacts_give_the_librarys_result_model_by_model(caller, asked, tw
     expected = [
         prediction
         for model in panda.motor_inertias
-        for prediction in predict_contacts(two_points, panda, model=model)
+        for prediction in predict_contacts(two_points, panda, inertia=model)
     ]
     assert len(response.predictions) == len(expected) == 2 * len(panda.motor_inertias)
     for message, prediction in zip(response.predictions, expected, strict=True):
-        assert (message.model, message.contact) == (prediction.model, prediction.contact)
+        assert (message.model, message.contact) == (prediction.inertia, prediction.contact)
         assert (message.friction, message.restitution) == (
             prediction.friction,
             prediction.restitution,
@@ -108,8 +108,8 @@ def test_the_interval_is_the_librarys(caller, asked, two_points, panda):
         _with(two_points[0], friction=(0.0, 0.7), restitution=(0.05, 0.15000000000000002)),
         _with(two_points[1], friction=(0.09999999999999998, 0.9), restitution=(0.0, 0.05)),
     ]
-    expected = contacts_interval(ranges, panda, model="M+B_rho", inertia_margin=0.2)
-    sharp = predict_contacts(two_points, panda, model="M+B_rho")
+    expected = contacts_interval(ranges, panda, inertia="M+B_rho", inertia_margin=0.2)
+    sharp = predict_contacts(two_points, panda, inertia="M+B_rho")
     for message in caller.call(asked).predictions:
         np.testing.assert_allclose(message.velocity_low, expected.low)
         np.testing.assert_allclose(message.velocity_high, expected.high)
@@ -126,7 +126,7 @@ def test_ranges_end_where_the_quantity_does(caller, asked, hitting, panda):
         wall_contact(restitution=0.95, restitution_uncertainty=0.2, friction_uncertainty=9.0)
     ]
     contact = RobotContact(hitting, a_wall((0.0, 9.3), (0.75, 1.0)))
-    expected = contacts_interval([contact], panda, model="M")
+    expected = contacts_interval([contact], panda, inertia="M")
     message = caller.call(asked).predictions[0]
     np.testing.assert_allclose(message.velocity_low, expected.low)
     np.testing.assert_allclose(message.velocity_high, expected.high)

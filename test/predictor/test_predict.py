@@ -47,7 +47,7 @@ def test_a_prediction_has_the_middle_of_the_ranges(prediction, hitting, panda):
 
 def test_heavier_motors_take_a_larger_impulse(hitting, panda):
     impulses = [
-        predict(hitting, a_wall(), panda, model=model).impulse[2]
+        predict(hitting, a_wall(), panda, inertia=model).impulse[2]
         for model in ("M", "M+B_theta", "M+B_rho")
     ]
     assert impulses == sorted(impulses)
@@ -113,7 +113,7 @@ def test_limits_before_and_after_are_flagged(hitting, panda, panda_dynamics):
     assert Flag.STATE_LIMIT in predict(beyond, a_wall(), panda).flags
     limits = {name: getattr(panda.limits, name) for name in JointLimits.__dataclass_fields__}
     strict = replace(panda, limits=JointLimits(**limits | {"velocity": np.abs(hitting.dq) + 1e-3}))
-    flags = predict(hitting, a_wall(restitution=1.0), strict, model="M").flags
+    flags = predict(hitting, a_wall(restitution=1.0), strict, inertia="M").flags
     assert Flag.STATE_LIMIT not in flags
     assert Flag.VELOCITY_LIMIT in flags
 

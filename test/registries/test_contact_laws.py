@@ -18,7 +18,7 @@ from impact_predictor import (
     identify_contact,
     simulate_contact,
 )
-from impact_predictor.contact_force.contact_law import Impact
+from impact_predictor.contact_force.contact_law import FreeBodyImpact
 from impact_predictor.identification.contact_families import families
 from impact_robots import ArmDynamics, ImpactError, load_robot
 from impact_sim.passive_impact import passive_impact
@@ -82,8 +82,8 @@ def test_other_units_of_length_time_and_force_describe_the_same_contact(model):
 
     scales = [scale(unit) for unit in model.units.values()]
     t = np.linspace(0.0, 0.03, 200)
-    plain = typical(model).curve(t, Impact(MASS, SPEED))
-    impact = Impact(MASS * force * time**2 / length, SPEED * length / time)
+    plain = typical(model).curve(t, FreeBodyImpact(MASS, SPEED))
+    impact = FreeBodyImpact(MASS * force * time**2 / length, SPEED * length / time)
     other = model.make(middle(model) * scales, ETA).curve(t * time, impact)
     tolerance = 1e-4 * plain.force.max() * force  # what is integrated is interpolated, too
     np.testing.assert_allclose(other.force, force * plain.force, atol=tolerance)
@@ -94,8 +94,8 @@ def test_other_units_of_length_time_and_force_describe_the_same_contact(model):
 def test_it_never_pulls_and_is_zero_out_of_contact(model):
     law = typical(model)
     assert (simulate_contact(law, MASS, SPEED).force >= 0.0).all()
-    end = law.curve(np.zeros(1), Impact(MASS, SPEED)).contact_end
-    outside = law.curve(np.array([-1e-3, end + 1e-6, 1.0]), Impact(MASS, SPEED)).force
+    end = law.curve(np.zeros(1), FreeBodyImpact(MASS, SPEED)).contact_end
+    outside = law.curve(np.array([-1e-3, end + 1e-6, 1.0]), FreeBodyImpact(MASS, SPEED)).force
     assert not outside.any()
     if isinstance(law, RateLaw):
         for rate in (-5.0, -0.1, 0.0, 0.1, 5.0):
@@ -127,7 +127,7 @@ def test_it_stays_finite_down_to_no_speed_at_all(model):
         for depth in (0.0, 1e-9, 1e-3):
             assert np.isfinite([law.force(depth, 0.0), law.elastic_energy(depth)]).all()
             assert law.force(depth, 0.0) == pytest.approx(law.elastic_force(depth))
-    crawl = law.curve(np.linspace(0.0, 0.1, 50), Impact(MASS, 1e-6))
+    crawl = law.curve(np.linspace(0.0, 0.1, 50), FreeBodyImpact(MASS, 1e-6))
     assert np.isfinite(crawl.force).all() and (crawl.force >= 0.0).all()
     assert 0.0 <= exact_restitution(law, 1e-6, MASS) <= 1.0
 

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from impact_analysis.analyze.settings import Settings
+from impact_analysis.analyze.settings import AnalysisSettings
 from impact_detector import (
     GROSS_METHODS,
     Detection,
@@ -102,7 +102,7 @@ def test_the_streaming_estimate_names_it_and_has_its_answer(method, named):
 def test_a_method_from_outside_is_a_choice_of_parameters_and_settings(named):
     parameters = from_values(DetectorParameters, {"estimate_method": "mean"})
     session_for(parameters, load_robot("panda"))
-    assert Settings(method="mean").detector().estimate_method == "mean"
+    assert AnalysisSettings(method="mean").detector().estimate_method == "mean"
 
 
 def test_what_was_removed_is_unknown_again():
@@ -112,4 +112,4 @@ def test_what_was_removed_is_unknown_again():
     with pytest.raises(DetectorError, match=f"method: {choices}"):
         ImpactEstimator(method="mean")
     with pytest.raises(UsageError, match=f"method: {choices}"):
-        Settings(method="mean")
+        AnalysisSettings(method="mean")

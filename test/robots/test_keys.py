@@ -64,7 +64,7 @@ def test_it_predicts_and_detects_with_them(written):
     robot = load_robot(written(MANDATORY))
     state = ArmDynamics(robot)(np.array(UR["stance"]), np.array([0.1, 0.2, 0, 0, 0, 0]))
     surface = Surface(state.position, -state.velocity, 0.2)
-    prediction = predict(state, surface, robot, model="M")
+    prediction = predict(state, surface, robot, inertia="M")
     assert np.isfinite(prediction.dq_after).all()
     session_for(DetectorParameters(), robot)
 
