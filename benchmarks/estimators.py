@@ -27,10 +27,10 @@ from impact_detector import (
     JointSample,
     contact_law_of,
     gross_velocity,
-    resampled_share,
-    restitution_by_force,
 )
 from impact_detector.estimators.gross_methods import GROSS_METHODS, RELEASE
+from impact_detector.estimators.measured_restitution import restitution_by_force
+from impact_detector.estimators.sampling_error import resampled_share
 from impact_predictor.contact_force.laws import HuntCrossley
 from impact_robots import ArmDynamics, Robot, load_robot
 from impact_sim.passive_impact import passive_impact

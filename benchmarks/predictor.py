@@ -17,13 +17,13 @@ from side_by_side import times
 
 from impact_predictor import (
     INVERSE_INERTIAS,
-    contact_jacobian,
     named_inverse_inertia,
     predict,
     predict_many,
     robot_sets,
     velocity_interval,
 )
+from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.laws.impact_map import map_state
 from impact_predictor.prediction.predict import map_inertia
 from impact_robots import ArmDynamics, Surface, load_robot

@@ -20,10 +20,10 @@ from impact_detector import (
     FusedDetector,
     JointSample,
     MomentumDetector,
-    MomentumObserver,
     StateDetector,
     TorqueErrorDetector,
 )
+from impact_detector.detectors.momentum import MomentumObserver
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics, load_robot
 from impact_sim.passive_impact import passive_impact

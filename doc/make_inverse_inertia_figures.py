@@ -17,9 +17,9 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 from impact_analysis.reproduce.wall_configurations import NORMAL, draw, wall_configurations
-from impact_predictor import INVERSE_INERTIAS, generalized_momentum, named_inverse_inertia
+from impact_predictor import INVERSE_INERTIAS, named_inverse_inertia
 from impact_predictor.inertia.approximation import approximate_to_exact_ratio
-from impact_predictor.inertia.inverse_inertia import effective_mass
+from impact_predictor.inertia.inverse_inertia import effective_mass, generalized_momentum
 from impact_robots import ArmDynamics, contact_rotation, load_robot
 
 FIGURES = Path(__file__).parent / "figures"

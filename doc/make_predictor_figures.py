@@ -18,14 +18,10 @@ from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 from scipy.spatial import ConvexHull
 
 from impact_detector.estimators.gross_velocity import gross_velocity
-from impact_predictor import (
-    crb,
-    impact_map,
-    impulse_set,
-    predict,
-    velocity_interval,
-)
+from impact_predictor import impact_map, predict, velocity_interval
 from impact_predictor.contact_force.laws import Viscoelastic
+from impact_predictor.inertia.inverse_inertia import crb
+from impact_predictor.sets.feasible_sets import impulse_set
 from impact_robots import ArmDynamics, PointState, Surface, load_robot
 from impact_sim.passive_impact import passive_impact
 

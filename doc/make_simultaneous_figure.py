@@ -15,7 +15,9 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from impact_predictor import ArmBody, BodyContact, box, face_points, impact_system
+from impact_predictor import ArmBody, BodyContact, impact_system
+from impact_predictor.multicontact.bodies import box
+from impact_predictor.multicontact.contacts import face_points
 from impact_robots import ArmDynamics, PointState, contact_rotation, load_robot
 
 FILE = Path(__file__).with_name("figures") / "simultaneous_impacts.png"

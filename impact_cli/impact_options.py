@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from impact_cli.number_options import bounds, not_negative, number, numbers
-from impact_predictor import contact_jacobian
+from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_robots import (
     COMPOSITES,
     ArmDynamics,

@@ -31,11 +31,12 @@ from impact_analysis.analyze.model_spread import mass_interval
 from impact_analysis.analyze.narrative import answers, warnings_of
 from impact_analysis.analyze.result import Analysis, Judged, Membership, Statistic
 from impact_analysis.analyze.settings import AnalysisSettings
-from impact_predictor import crb, impulse_set
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.inertia.inertia_models import effective_masses, inverse_inertias
+from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_predictor.laws.impact_map import contact_impulse
+from impact_predictor.sets.feasible_sets import impulse_set
 from impact_robots import ArmDynamics, PointState, Robot, Surface
 from impact_robots.exceptions import OutOfRangeError
 

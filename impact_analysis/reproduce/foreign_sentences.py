@@ -17,7 +17,8 @@ from impact_analysis.analyze.narrative import sentences_of
 from impact_analysis.analyze.result import Analysis
 from impact_analysis.analyze.sentences import Sentence
 from impact_foreign import ForeignSetup, SimulatedHit, Truth
-from impact_predictor import crb, impulse_set
+from impact_predictor.inertia.inverse_inertia import crb
+from impact_predictor.sets.feasible_sets import impulse_set
 from impact_robots import ArmDynamics, Robot, contact_rotation
 
 MODEL = "M+B_theta"  # what this arm hits with

@@ -14,8 +14,9 @@ import numpy as np
 
 from impact_analysis.reproduce.row import Row, Study, judged
 from impact_analysis.reproduce.wall_configurations import draw
-from impact_predictor import crb, generalized_momentum, impulse_set
+from impact_predictor.inertia.inverse_inertia import crb, generalized_momentum
 from impact_predictor.laws.coulomb import coulomb_impulse
+from impact_predictor.sets.feasible_sets import impulse_set
 from impact_robots import ArmDynamics, Robot, contact_rotation
 from impact_sim import Scenario, load_scenario
 

@@ -14,8 +14,9 @@ from impact_analysis.reproduce.planar_arm import inverse_plane_kinematics, plana
 from impact_analysis.reproduce.planar_case import PlanarCase
 from impact_analysis.reproduce.published import parameter
 from impact_detector.estimators.gross_velocity import gross_velocity
-from impact_predictor import contact_jacobian, impact_map
+from impact_predictor import impact_map
 from impact_predictor.contact_force.laws import ExtendedHuntCrossley
+from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_robots import ArmDynamics, Robot, Surface, contact_rotation
 from impact_sim.compliant_wall import CompliantWall
 from impact_sim.direct_run import DirectRun, direct_run

@@ -10,17 +10,15 @@ import numpy as np
 
 from impact_analysis.reproduce.published import parameter
 from impact_analysis.reproduce.wall_configurations import NORMAL, approach, draw
-from impact_predictor import (
-    contact_jacobian,
-    crb,
-    existential_speed_bound,
-    friction_pyramid,
+from impact_predictor import existential_speed_bound, robust_speed_bound
+from impact_predictor.inertia.impulse_maps import (
     joint_torque_map,
     joint_velocity_map,
     minimum_norm_joint_velocity_map,
-    robust_speed_bound,
-    unit_impulses,
 )
+from impact_predictor.inertia.inverse_inertia import crb
+from impact_predictor.inertia.jacobian import contact_jacobian
+from impact_predictor.sets.feasible_sets import friction_pyramid, unit_impulses
 from impact_robots import ArmDynamics, Robot, contact_rotation
 from impact_sim import Scenario, load_scenario, scenario_names
 

@@ -14,11 +14,11 @@ from impact_cli.reports.predict_report import MapAnswer, as_json, as_text
 from impact_predictor import (
     FRICTION_LAWS,
     INVERSE_INERTIAS,
-    UnknownNameError,
     named_inverse_inertia,
     predict,
     velocity_interval,
 )
+from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.prediction.velocity_interval import INERTIA_MARGIN
 
 _EPILOG = """examples:

@@ -12,16 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from impact_cli.impact_options import GivenImpact
-from impact_predictor import (
-    Flag,
-    InverseInertia,
-    Prediction,
-    caveats,
-    contact_jacobian,
-    normal_impulse,
-)
+from impact_predictor import Flag, Prediction, caveats
 from impact_predictor.inertia.approximation import approximate_to_exact_ratio
-from impact_predictor.inertia.jacobian import jacobian_condition
+from impact_predictor.inertia.inertia_models import InverseInertia, normal_impulse
+from impact_predictor.inertia.jacobian import contact_jacobian, jacobian_condition
 from impact_robots import Surface
 
 

@@ -5,7 +5,8 @@
 import numpy as np
 import pytest
 
-from impact_detector import EstimateError, oscillation_fit
+from impact_detector import EstimateError
+from impact_detector.estimators.damped_oscillation import oscillation_fit
 
 T = np.arange(0.0, 0.12, 1e-3)
 TREND = np.array([0.3, -0.1])  # a0 of two joints [rad/s]

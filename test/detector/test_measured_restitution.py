@@ -5,13 +5,8 @@
 import numpy as np
 import pytest
 
-from impact_detector import (
-    EstimateError,
-    contact_law_of,
-    integrate_impulse,
-    kinematic_restitution,
-    restitution_by_force,
-)
+from impact_detector import EstimateError, contact_law_of, integrate_impulse, kinematic_restitution
+from impact_detector.estimators.measured_restitution import restitution_by_force
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_predictor.contact_force.restitution import exact_restitution
 

@@ -6,14 +6,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from impact_detector import (
-    PANDA_FRICTION,
-    DetectorError,
-    JointSample,
-    ModelTorque,
-    TorqueErrorDetector,
-    from_seconds,
-)
+from impact_detector import DetectorError, JointSample, ModelTorque, TorqueErrorDetector
+from impact_detector.signals.sample import from_seconds
+from impact_robots.joint_friction import PANDA_FRICTION
 
 THRESHOLD = 2.5  # [N.m]
 PULSE = 0.018  # duration of an impact (Wang et al. 2023) [s]

@@ -6,7 +6,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from impact_detector import JointSample, MomentumDetector, MomentumObserver
+from impact_detector import JointSample, MomentumDetector
+from impact_detector.detectors.momentum import MomentumObserver
 
 FINE = 1e-4  # step of the integration [s]
 GAIN = 500.0  # [1/s]

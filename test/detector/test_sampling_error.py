@@ -5,10 +5,11 @@
 import numpy as np
 import pytest
 
-from impact_detector import ForceSample, ImpactEstimator, integrate_impulse, resampled_share
+from impact_detector import ForceSample, ImpactEstimator, integrate_impulse
 from impact_detector.estimators.sampling_error import (
     contact_share,
     force_impulse_std,
+    resampled_share,
     sampling_share,
 )
 from impact_detector.estimators.streaming import UNDERSAMPLED

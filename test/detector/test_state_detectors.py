@@ -12,10 +12,10 @@ from impact_detector import (
     FusedDetector,
     JointSample,
     MomentumDetector,
-    MomentumObserver,
     TorqueErrorDetector,
-    acceleration_onset,
 )
+from impact_detector.detectors.acceleration import acceleration_onset
+from impact_detector.detectors.momentum import MomentumObserver
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics

@@ -5,7 +5,8 @@
 import numpy as np
 import pytest
 
-from impact_detector import EstimateError, window_jump
+from impact_detector import EstimateError
+from impact_detector.estimators.velocity_window import window_jump
 
 T = np.arange(-0.1, 0.1, 1e-3)
 

@@ -6,14 +6,10 @@ import numpy as np
 import pytest
 from walls import a_wall
 
-from impact_predictor import (
-    FRICTION_LAWS,
-    OutOfRangeError,
-    UnknownNameError,
-    predict,
-    predict_many,
-)
+from impact_predictor import FRICTION_LAWS, predict, predict_many
+from impact_predictor.exceptions import UnknownNameError
 from impact_robots import RobotError, Surface
+from impact_robots.exceptions import OutOfRangeError
 
 
 @pytest.fixture(scope="module")

@@ -6,26 +6,22 @@ import numpy as np
 import pytest
 from walls import a_wall
 
-from impact_predictor import (
-    SETS,
-    NotApproachingError,
-    SingularJacobianError,
-    UnknownNameError,
+from impact_predictor import SETS, impact_map, robot_sets
+from impact_predictor.exceptions import NotApproachingError, SingularJacobianError, UnknownNameError
+from impact_predictor.inertia.impulse_maps import (
     com_velocity_map,
-    contact_jacobian,
-    crb,
-    force_set,
-    friction_half_spaces,
-    generalized_momentum,
-    impact_map,
-    impulse_set,
     joint_torque_map,
-    joint_velocity_jump_set,
     joint_velocity_map,
     mean_force_factor,
     minimum_norm_joint_velocity_map,
+)
+from impact_predictor.inertia.inverse_inertia import crb, generalized_momentum
+from impact_predictor.inertia.jacobian import contact_jacobian
+from impact_predictor.sets.derived_sets import force_set, joint_velocity_jump_set
+from impact_predictor.sets.feasible_sets import (
+    friction_half_spaces,
+    impulse_set,
     restitution_half_spaces,
-    robot_sets,
 )
 
 CASE = {"friction": 0.279, "restitution": (0.0, 0.3)}

@@ -7,16 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impact_predictor import (
-    NotApproachingError,
-    OutOfRangeError,
-    UnboundedSetError,
-    crb,
-    friction_pyramid,
-    impulse_set,
-    unit_impulses,
-)
+from impact_predictor.exceptions import NotApproachingError, UnboundedSetError
+from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.laws.coulomb import coulomb_impulse
+from impact_predictor.sets.feasible_sets import friction_pyramid, impulse_set, unit_impulses
+from impact_robots.exceptions import OutOfRangeError
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=100)
 SEEDS = st.integers(0, 2**32 - 1)

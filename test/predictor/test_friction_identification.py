@@ -5,14 +5,10 @@
 import numpy as np
 import pytest
 
-from impact_predictor import (
-    MeasuredImpact,
-    OutOfRangeError,
-    contact_jacobian,
-    identify_friction,
-    impact_map,
-    prediction_error,
-)
+from impact_predictor import identify_friction, impact_map
+from impact_predictor.identification.friction_identification import MeasuredImpact, prediction_error
+from impact_predictor.inertia.jacobian import contact_jacobian
+from impact_robots.exceptions import OutOfRangeError
 
 
 @pytest.fixture(scope="module")

@@ -7,16 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impact_predictor import (
-    FRICTION_LAWS,
-    ContactMode,
-    Flag,
-    OutOfRangeError,
-    UnknownNameError,
-    contact_jacobian,
-    impact_map,
-)
+from impact_predictor import FRICTION_LAWS, ContactMode, Flag, impact_map
+from impact_predictor.exceptions import UnknownNameError
+from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_robots import ArmDynamics, contact_rotation, load_robot
+from impact_robots.exceptions import OutOfRangeError
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=300)
 PANDA = load_robot("panda")

@@ -7,21 +7,12 @@ import re
 import numpy as np
 import pytest
 
-from impact_predictor import (
-    ArmBody,
-    BodyContact,
-    ContactMode,
-    Flag,
-    FreeBody,
-    Loop,
-    OutOfRangeError,
-    UnknownNameError,
-    box,
-    face_points,
-    impact_system,
-)
-from impact_predictor.multicontact.contacts import WORLD
+from impact_predictor import ArmBody, BodyContact, ContactMode, Flag, FreeBody, impact_system
+from impact_predictor.exceptions import UnknownNameError
+from impact_predictor.multicontact.bodies import box
+from impact_predictor.multicontact.contacts import WORLD, Loop, face_points
 from impact_robots import RobotError, contact_rotation
+from impact_robots.exceptions import OutOfRangeError
 
 PUSH = np.array([1.196, 0.688, -1.122, -2.096, -1.014, 1.888, 0.718])  # tool points along -y
 SIZE = np.array([0.16, 0.10, 0.20])

@@ -8,17 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impact_predictor import (
-    Flag,
-    UnboundedSetError,
+from impact_predictor import Flag, impact_map
+from impact_predictor.exceptions import UnboundedSetError
+from impact_predictor.inertia.inverse_inertia import (
     algebraic_mass,
-    contact_jacobian,
     crb,
     flexible,
     generalized_momentum,
-    impact_map,
-    impulse_set,
 )
+from impact_predictor.inertia.jacobian import contact_jacobian
+from impact_predictor.sets.feasible_sets import impulse_set
 from impact_robots import ContactDynamics, contact_rotation, load_robot
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=1000)

@@ -11,21 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impact_predictor import (
-    INVERSE_INERTIAS,
-    Flag,
-    OutOfRangeError,
-    UnknownNameError,
+from impact_predictor import INVERSE_INERTIAS, Flag, named_inverse_inertia
+from impact_predictor.exceptions import UnknownNameError
+from impact_predictor.inertia.approximation import composite_contact
+from impact_predictor.inertia.inertia_models import normal_impulse
+from impact_predictor.inertia.inverse_inertia import (
     algebraic_mass,
-    contact_jacobian,
     crb,
     effective_mass,
     flexible,
     generalized_momentum,
-    named_inverse_inertia,
-    normal_impulse,
 )
-from impact_predictor.inertia.approximation import composite_contact
+from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_robots import (
     ArmDynamics,
     ContactDynamics,
@@ -33,6 +30,7 @@ from impact_robots import (
     contact_rotation,
     load_robot,
 )
+from impact_robots.exceptions import OutOfRangeError
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=100)
 PANDA = load_robot("panda")

@@ -17,16 +17,8 @@ from sensor_msgs.msg import JointState
 
 from impact_msgs.msg import ImpactPrediction
 from impact_msgs.srv import ComputeFeasibleSets, PredictImpact
-from impact_predictor import (
-    FRICTION_LAWS,
-    SETS,
-    ContactMode,
-    Flag,
-    UnknownNameError,
-    exceptions,
-    predict,
-    robot_sets,
-)
+from impact_predictor import FRICTION_LAWS, SETS, ContactMode, Flag, exceptions, predict, robot_sets
+from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.node import PredictorNode
 from impact_predictor.ros.error_codes import code_name
 from impact_robots import RobotError

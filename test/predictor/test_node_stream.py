@@ -12,14 +12,10 @@ from predictor_caller import Caller, joint_state
 from rclpy.parameter import Parameter
 
 from impact_msgs.msg import ImpactPrediction
-from impact_predictor import (
-    RobotContact,
-    UnknownNameError,
-    contacts_interval,
-    predict,
-    robot_sets,
-)
+from impact_predictor import RobotContact, predict, robot_sets
+from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.node import PredictorNode
+from impact_predictor.prediction.velocity_interval import contacts_interval
 from impact_robots import ArmDynamics
 from impact_robots.kinematics import inverse_kinematics
 from impact_ros.messages import vector

@@ -5,10 +5,12 @@
 import numpy as np
 import pytest
 
-from impact_predictor import PLANAR_LAWS, OutOfRangeError, UnknownNameError
+from impact_predictor import PLANAR_LAWS
+from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.laws.coulomb import coulomb_impulse
 from impact_predictor.laws.planar_impact import planar_impulse
 from impact_predictor.laws.tangential_compliance import compliant_impulse
+from impact_robots.exceptions import OutOfRangeError
 
 N = 400
 

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from impact_predictor import OutOfRangeError, Polytope
+from impact_predictor import Polytope
 from impact_predictor.sets.hull import half_spaces
+from impact_robots.exceptions import OutOfRangeError
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=60)
 SEEDS = st.integers(0, 2**32 - 1)

@@ -9,17 +9,10 @@ import numpy as np
 import pytest
 from walls import a_wall
 
-from impact_predictor import (
-    FRICTION_LAWS,
-    ContactMode,
-    Flag,
-    UnknownNameError,
-    contact_jacobian,
-    crb,
-    effective_mass,
-    generalized_momentum,
-    predict,
-)
+from impact_predictor import FRICTION_LAWS, ContactMode, Flag, predict
+from impact_predictor.exceptions import UnknownNameError
+from impact_predictor.inertia.inverse_inertia import crb, effective_mass, generalized_momentum
+from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_robots import JointLimits, Surface
 
 

@@ -5,7 +5,8 @@
 import numpy as np
 import pytest
 
-from impact_predictor import ContactMode, Flag, UnsolvedImpactError, simultaneous_impact
+from impact_predictor import ContactMode, Flag, simultaneous_impact
+from impact_predictor.exceptions import UnsolvedImpactError
 
 
 def on_normals(normals):

@@ -10,14 +10,10 @@ import quadprog
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from impact_predictor import (
-    ContactMode,
-    Flag,
-    OutOfRangeError,
-    simultaneous_impact,
-)
+from impact_predictor import ContactMode, Flag, simultaneous_impact
 from impact_predictor.laws.coulomb import coulomb_impulse
 from impact_predictor.multicontact.friction_cone import project, residuals
+from impact_robots.exceptions import OutOfRangeError
 
 FIXED = settings(derandomize=True, deadline=None, max_examples=150)
 SEEDS = st.integers(0, 2**32 - 1)

@@ -8,20 +8,13 @@ import numpy as np
 import pytest
 import yaml
 
-from impact_predictor import (
-    OutOfRangeError,
-    contact_jacobian,
-    crb,
-    existential_speed_bound,
-    force_set,
-    friction_pyramid,
-    impulse_set,
-    impulsive_torque_set,
-    joint_torque_map,
-    mean_force_factor,
-    robust_speed_bound,
-    unit_impulses,
-)
+from impact_predictor import existential_speed_bound, robust_speed_bound
+from impact_predictor.inertia.impulse_maps import joint_torque_map, mean_force_factor
+from impact_predictor.inertia.inverse_inertia import crb
+from impact_predictor.inertia.jacobian import contact_jacobian
+from impact_predictor.sets.derived_sets import force_set, impulsive_torque_set
+from impact_predictor.sets.feasible_sets import friction_pyramid, impulse_set, unit_impulses
+from impact_robots.exceptions import OutOfRangeError
 
 FRICTION, RESTITUTION = 0.279, (0.0, 0.3)
 

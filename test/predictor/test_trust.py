@@ -6,15 +6,9 @@ import numpy as np
 import pytest
 from walls import a_wall
 
-from impact_predictor import (
-    Flag,
-    OutOfRangeError,
-    caveats,
-    contact_jacobian,
-    impact_map,
-    predict,
-    velocity_interval,
-)
+from impact_predictor import Flag, caveats, impact_map, predict, velocity_interval
+from impact_predictor.inertia.jacobian import contact_jacobian
+from impact_robots.exceptions import OutOfRangeError
 
 RANGES = {"friction": (0.2, 0.4), "restitution": (0.0, 0.3)}
 

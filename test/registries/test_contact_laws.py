@@ -9,16 +9,15 @@ import pytest
 
 from impact_predictor import (
     CONTACT_LAWS,
-    ContactEnd,
     ContactModel,
-    RateLaw,
-    UnknownNameError,
     contact_law,
-    exact_restitution,
     identify_contact,
     simulate_contact,
 )
-from impact_predictor.contact_force.contact_law import FreeBodyImpact
+from impact_predictor.contact_force.contact_law import FreeBodyImpact, RateLaw
+from impact_predictor.contact_force.profile import ContactEnd
+from impact_predictor.contact_force.restitution import exact_restitution
+from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.identification.contact_families import families
 from impact_robots import ArmDynamics, ImpactError, load_robot
 from impact_sim.passive_impact import passive_impact

@@ -14,11 +14,11 @@ from impact_predictor import (
     ContactMode,
     Flag,
     FrictionLaw,
-    UnknownNameError,
     impact_map,
     predict,
     predict_many,
 )
+from impact_predictor.exceptions import UnknownNameError
 from impact_robots import ArmDynamics, Surface, load_robot
 
 SLIPPERY = 0.1  # slip at which the toy law's friction is full [m/s]

@@ -7,7 +7,8 @@ import pytest
 from thrown_ellipses import thrown
 
 from impact_analysis.planar.planar_models import planar_models
-from impact_predictor import PLANAR_LAWS, PlanarLaw, UnknownNameError, planar_impulse
+from impact_predictor import PLANAR_LAWS, PlanarLaw, planar_impulse
+from impact_predictor.exceptions import UnknownNameError
 
 
 def smooth(a, b, g, v_t, v_n, mu, e):

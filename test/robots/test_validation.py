@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from impact_predictor import OutOfRangeError
+from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import (
     friction_coefficient,
     friction_range,

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from tiny_robot import tiny_robot
 
-from impact_predictor import effective_mass, generalized_momentum
 from impact_predictor.contact_force.laws import Viscoelastic, viscoelastic_restitution
+from impact_predictor.inertia.inverse_inertia import effective_mass, generalized_momentum
 from impact_robots import ArmDynamics, Surface, contact_rotation, load_robot
 from impact_sim import SimulationError
 from impact_sim.compliant_wall import CompliantWall
