@@ -152,7 +152,7 @@ def draw_ranking() -> None:
     axes.grid(axis="x", visible=False)
     axes.set_ylabel("predicted over simulated\neffective mass")
     axes.set_title(
-        "15 walls hit by a torque-controlled Panda (orange: P0's models; others: with motors)",
+        "15 walls hit by a torque-controlled Panda (orange: Wang 2022; others: with motors)",
         fontsize=10,
     )
     figure.tight_layout()

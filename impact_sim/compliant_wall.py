@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A wall that gives way by a contact law, with Coulomb friction (specification, section 3)."""
+"""A wall that gives way by a contact law, with Coulomb friction."""
 
 from __future__ import annotations
 

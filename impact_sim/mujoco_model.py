@@ -4,7 +4,7 @@
 
 Each joint is two hinges (or slides) in one body: the motor angle theta with armature B_rho and the
 actuator, and the deflection delta = q - theta with stiffness K and damping D. Their sum is the link
-position q, so the equations of motion are exactly the flexible-joint model (specification, sec. 4).
+position q, so the equations of motion are exactly the flexible-joint model of doc/theory.md.
 """
 
 from __future__ import annotations

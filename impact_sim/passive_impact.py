@@ -3,7 +3,7 @@
 """An arm that flies into a surface with gravity compensation alone.
 
 Nothing but the arm, its torque loop and the surface decides what such an impact does, so it is what
-impact models are judged by (specification, section 8: only then does the gross velocity come out).
+impact models are judged by (only then does the gross velocity come out).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The flexible-joint arm in MuJoCo, in contact with one plane (specification, sections 3 and 4)."""
+"""The flexible-joint arm in MuJoCo, in contact with one plane."""
 
 from __future__ import annotations
 

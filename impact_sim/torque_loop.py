@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The inertia-shaping joint torque loop of the arm's own electronics (specification, sec. 4)."""
+"""The inertia-shaping joint torque loop of the arm's own electronics."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does the arm coast after an impact, or do its motors do what friction and gravity cannot?
 
-Coasting means gravity compensation alone (specification, section 8). A coasting arm does not keep
+Coasting means gravity compensation alone (doc/theory.md). A coasting arm does not keep
 its velocity: joint friction brakes every joint, and a gravity compensation that is a few percent
 off pushes it. Through the mass matrix the friction of one joint speeds up another one. So torques
 are judged, not velocities:

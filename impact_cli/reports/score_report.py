@@ -15,7 +15,7 @@ from impact_analysis.detection.score import SOON, DetectorScore, JudgedTrial, op
 from impact_analysis.picture import save
 from impact_cli.reports.predict_report import finite
 
-# What was published for the torque-error detector (Wang et al. 2022, VI; Wang et al. 2023, 6.1.1).
+# What was published for the torque-error detector (Wang 2022, VI; Wang 2023, 6.1.1).
 PUBLISHED_DELAY = "3-6"  # [ms]
 _HEAD = (
     "detector      trials          found   false/h    delay median    95 %   worst [ms]   "

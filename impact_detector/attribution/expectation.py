@@ -95,7 +95,8 @@ def unexpected_because(surface: Surface, impulse: GeneralizedImpulse) -> str:
 
     The impulse :math:`\iota` at the announced point that explains best what the joints felt is
     sought three times by least squares: anywhere; in the friction cone (a pyramid around it); in
-    the convex hull of zero and the predicted set, :math:`z^T W \iota \le (1 + e) |v_n|`, P4 (8),
+    the convex hull of zero and the predicted set, :math:`z^T W \iota \le (1 + e) |v_n|`,
+    Wang 2023 (8),
     (10), (11), with W of the composite body. The first that noise cannot account for
     (:math:`\chi^2`) is the reason. An impulse that is still growing is inside if the whole is; one
     that stays too small is harmless, so low friction and restitution are no limits.

@@ -13,9 +13,9 @@ from impact_detector.signals.sample import FORCE, ForceSample, Verdict
 
 
 class ForceThresholdDetector:
-    """Declares an impact when the norm of F exceeds a threshold (specification section 7, DET-FT).
+    """Declares an impact when the norm of F exceeds a threshold.
 
-    The default of 20 N is the published one for a wrist sensor at 200 Hz (Wang et al. 2023,
+    The default of 20 N is the published one for a wrist sensor at 200 Hz (Wang 2023,
     section 6.2.1). The sensor's offset and the weight beyond it are the caller's to subtract.
     A repeated time stamp is ignored, a backward one resets, NaN is dropped and counted.
     """

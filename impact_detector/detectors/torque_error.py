@@ -18,7 +18,7 @@ class TorqueErrorDetector(ErrorDetector):
 
     .. math:: e_\tau = \sum_{i \in S} |\tau_i - \tau_i^{ref} - b_i| > \tau_0
 
-    (specification section 7, DET-TAU, after Wang et al. 2022, section VI, with the inequality the
+    (Wang 2022, section VI, with the inequality the
     right way round). A sample without measured or reference torque makes the detector not ready.
     """
 

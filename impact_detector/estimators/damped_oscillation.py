@@ -44,7 +44,7 @@ def oscillation_fit(
 ) -> OscillationFit:
     r"""Fit trend and damped oscillations to joint positions; the trend's velocity at ``t_start``.
 
-    Specification section 8, EST-NLS: with x = t - t_start
+    Own derivation (doc/theory.md): with x = t - t_start
 
     .. math:: \dot q(x) = a_0 + a_1 x + \sum_k A_k e^{-b_k x} \cos(w_k x + \phi_k),
 

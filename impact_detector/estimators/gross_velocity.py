@@ -31,7 +31,7 @@ def gross_velocity(
 ) -> GrossVelocity:
     """Fit a polynomial in t - t_impact to each joint position; its slope at t_impact.
 
-    Specification section 8, EST-POLY, after Rey Arias et al. 2024, section IV-A: least squares
+    Rey Arias 2024, section IV-A: least squares
     over [t_impact, t_impact + window], of degree 3 over 100 ms as published.
 
     Args:

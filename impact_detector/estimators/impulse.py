@@ -33,7 +33,7 @@ def integrate_impulse(
 ) -> Impulse:
     """Integrate a force over its first contact with the trapezoidal rule.
 
-    Specification section 8, EST-IMP. The touch is where the line through the first sample above
+    The touch is where the line through the first sample above
     the level max(``threshold``, 5 ``noise``) and the first one above twice that level meets zero;
     the release is where the norm falls below the level again; what it still pushes after that is
     the triangle under the line through the last crossings of twice the level and the level.

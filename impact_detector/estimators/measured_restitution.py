@@ -18,7 +18,7 @@ _NAN = float("nan")
 def kinematic_restitution(
     J: np.ndarray, normal: np.ndarray, before: np.ndarray, after: np.ndarray
 ) -> float:
-    """Return -v_n^+ / v_n^- of the contact point [-]; specification, section 0.
+    """Return -v_n^+ / v_n^- of the contact point [-]; Newton's law.
 
     NaN if it approaches with less than 0.01 m/s, or a velocity is unknown. Give the gross velocity
     at the release: one whose fit begins at the touch sees the contact as well and finds hardly any

@@ -31,7 +31,7 @@ def window_jump(
 ) -> WindowJump:
     """Return the velocity at ``after`` less that at ``before``, interpolated between samples.
 
-    Specification section 8, EST-WIN, after Wang, Dehio, Tanguy, Kheddar 2023, section 6.1.1. What
+    Wang 2023, section 6.1.1. What
     the arm does in these 20 ms, and its vibration at the second instant, are part of the jump.
 
     Args:

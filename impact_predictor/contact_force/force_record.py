@@ -26,7 +26,7 @@ class ForceRecord:
 
     @property
     def threshold(self) -> float:
-        """Force below which there is no contact, f_eps of the specification [N]."""
+        """Force below which there is no contact, f_eps [N]."""
         return max(SMALLEST_FORCE, SMALLEST_SHARE * float(self.force.max()))
 
     @property

@@ -7,7 +7,7 @@ exponent and on :math:`s = d|v^-|/k` alone: :math:`\xi'' = -\xi^\eta(1 + s\xi')`
 :math:`\xi'(0) = 1`.
 Penetration and rate are closed forms of one variable, time is one quadrature over it. The variable
 is :math:`d = \ln(1+s) - \ln(1+s\xi')`, which resolves every s, and :math:`p = -s\xi'` where the
-extended law separates. Own derivation; restitution at an exponent of 1 is specification section 3.
+extended law separates. Own derivation; restitution at an exponent of 1 is in doc/theory.md.
 All quantities here have no unit.
 """
 
@@ -63,7 +63,7 @@ def rebound(s: float, extended: bool = False) -> float:
     r"""Return the exact restitution at :math:`s = d|v^-|/k`, whatever the exponent.
 
     Hunt-Crossley: :math:`[1 + W_0(-(1+s)e^{-(1+s)})]/s`. Extended law:
-    :math:`[1 + W_0((s - \ln(1+s) - 1)/e)]/s` (own derivation from P1 eq. 7).
+    :math:`[1 + W_0((s - \ln(1+s) - 1)/e)]/s` (own derivation from Rey Arias 2024 eq. 7).
     """
     if s < SMALLEST:
         return 1.0 - (2.0 / 3.0) * s
@@ -76,7 +76,7 @@ def free_contact(s: float, exponent: float, extended: bool = False) -> FreeConta
     Args:
         s: damping times approach speed over stiffness; positive.
         exponent: eta, at least 1.
-        extended: exponential while separating (P1 eq. 7), else linear in the rate.
+        extended: exponential while separating (Rey Arias 2024 eq. 7), else linear in the rate.
     """
     s = max(s, SMALLEST)
     turn = float(np.log1p(s))

@@ -181,7 +181,7 @@ def viscoelastic_restitution(law: Viscoelastic, approach_speed: float) -> float:
     r"""Return the exact restitution of a free mass against the viscoelastic law.
 
     With :math:`s = c|v^-|/k` and Lambert's :math:`W_0`,
-    :math:`e = [1 + W_0(-(1+s)e^{-(1+s)})]/s` (specification, section 3; the published
+    :math:`e = [1 + W_0(-(1+s)e^{-(1+s)})]/s` (doc/theory.md; the published
     :math:`1/s` is its limit for large s). Independent of the mass.
 
     Args:

@@ -3,8 +3,7 @@
 """Contact laws that remember: the virtual spring and Maxwell's spring and damper in series.
 
 Their force depends on what happened since touch, so they give a free body's motion in closed form
-instead of a force at a state. Own derivations of the laws that Wang 2022 cites (specification,
-section 3).
+instead of a force at a state. Own derivations of the laws that Wang 2022 cites (doc/theory.md).
 """
 
 from __future__ import annotations

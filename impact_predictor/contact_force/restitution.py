@@ -19,7 +19,7 @@ def exact_restitution(law: FreeBodyLaw, approach_speed: float, mass: float | Non
 
     With :math:`s = d_c|v^-|/k_c`: Hunt-Crossley, and so the viscoelastic law,
     :math:`[1 + W_0(-(1+s)e^{-(1+s)})]/s` for every exponent; extended law
-    :math:`[1 + W_0((s - \ln(1+s) - 1)/e)]/s` (own derivations; specification, section 3). The
+    :math:`[1 + W_0((s - \ln(1+s) - 1)/e)]/s` (own derivations, doc/theory.md). The
     virtual spring's is a parameter. Maxwell's depends on the mass and not on the speed.
 
     Args:
@@ -40,7 +40,7 @@ def has_asymptote(law: FreeBodyLaw) -> bool:
 
 
 def asymptotic_restitution(law: HuntCrossley, approach_speed: float) -> float:
-    r"""Return :math:`k/(c|v^-|)`, at most 1 (P0 eq. 25).
+    r"""Return :math:`k/(c|v^-|)`, at most 1 (Wang 2022 eq. 25).
 
     The limit of the exact restitution for :math:`s = c|v^-|/k \gg 1`, and always above it: by
     1.5 % at s = 5 and by 22 % at s = 2. Below s = 1 the formula exceeds 1; it is clamped there.
@@ -63,7 +63,7 @@ def asymptotic_restitution(law: HuntCrossley, approach_speed: float) -> float:
 def maxwell_restitution(law: Maxwell, mass: float) -> float:
     r"""Return :math:`e^{-\pi\zeta/\sqrt{1-\zeta^2}}`, 0 from :math:`\zeta = \sqrt{km}/(2c) = 1` on.
 
-    Independent of the speed (specification, section 3).
+    Independent of the speed (doc/theory.md).
 
     Raises:
         OutOfRangeError: the mass is not positive.
@@ -77,7 +77,7 @@ def spring_restitution(time: ArrayLike, force: ArrayLike, by: str = "impulse") -
     The force's peak is taken as the end of compression, which is true for a spring; then
     :math:`\hat e = \iota_r/\iota_c` or :math:`t_r/t_c`. Where damping matters the peak comes before
     the end of compression and the estimate comes out too high, often above 1: that the spring
-    "needs e > 1" is P0's argument against it.
+    "needs e > 1" is the argument of Wang 2022 against it.
 
     Args:
         time: shape (n,) [s], increasing.

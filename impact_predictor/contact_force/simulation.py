@@ -29,7 +29,8 @@ def simulate_contact(
     Laws that remember are closed forms, the others are integrated with events. The potential
     energy is the work of the law's force at rest; all else that the contact force takes is
     dissipated, (f - f_at_rest) times the rate, which is never negative. That split is exact for
-    the viscoelastic and the Hunt-Crossley law (P0 eq. 26-28) and our choice for the extended law.
+    the viscoelastic and the Hunt-Crossley law (Wang 2022, (26)-(28)) and our choice for the
+    extended law.
 
     Args:
         law: of :data:`CONTACT_LAWS`, or another of these two kinds.

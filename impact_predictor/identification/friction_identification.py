@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Friction coefficient from measured joint velocities before and after impacts.
 
-P1 is Rey Arias, Weekers, Morganti, Padois, Saccon, RA-L 2024, section IV-C.
+Rey Arias 2024, section IV-C: full reference in doc/theory.md.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def prediction_error(
     restitution: float = 0.0,
     law: str = "coulomb",
 ) -> np.ndarray:
-    """Return predicted minus measured velocities after impacts, shape (k, n) [rad/s]; P1 (18).
+    """Return predicted minus measured velocities after, shape (k, n) [rad/s]; Rey Arias 2024 (18).
 
     Args:
         impacts: k of them, of one robot.
@@ -76,7 +76,7 @@ def identify_friction(
     law: str = "coulomb",
     largest: float = 1.0,
 ) -> FrictionEstimate:
-    """Return the coefficient with the least squared prediction error; P1 IV-C.
+    """Return the coefficient with the least squared prediction error; Rey Arias 2024 IV-C.
 
     Args:
         impacts: at least one, of one robot.

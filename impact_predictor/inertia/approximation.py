@@ -22,7 +22,7 @@ class CompositeContact(NamedTuple):
 
 
 def composite_contact(state: PointState, rotation: np.ndarray) -> CompositeContact:
-    """Return what the composite rigid body says along the normal; P0 (17), (29).
+    """Return what the composite rigid body says along the normal; Wang 2022 (17), (29).
 
     The mass is that of ``effective_mass(crb(state, rotation))``.
 
@@ -43,7 +43,7 @@ def composite_contact(state: PointState, rotation: np.ndarray) -> CompositeConta
 
 
 def normal_response(state: PointState, normal: np.ndarray) -> tuple[Vector, Vector]:
-    """Return what a unit impulse along the normal does to the composite body, base axes; P0 (17).
+    """Return the effect of a unit normal impulse on the composite body, base axes; Wang 2022 (17).
 
     The velocity of the contact point, W z [1/kg], and the spin of the body [rad/s/(N.s)]. W z is
     the normal row of :func:`~impact_predictor.inertia.inverse_inertia.crb`, in plain numbers: a

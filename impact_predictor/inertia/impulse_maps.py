@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an impulse in contact axes p does to the robot, each as one matrix.
 
-P4 is Wang, Dehio, Tanguy, Kheddar, Impact-Aware Task-Space QP Control.
+Wang 2023: full reference in doc/theory.md.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from impact_robots.validation import finite_array, positive
 
 
 def mean_force_factor(peak_factor: float = 3.0, duration: float = 0.018) -> float:
-    """Return a/delta_t [1/s]: the peak force is this many times the impulse; P4 (14).
+    """Return a/delta_t [1/s]: the peak force is this many times the impulse; Wang 2023 (14).
 
     Args:
         peak_factor: a, ratio of peak to mean contact force, > 0 [-].
@@ -30,7 +30,7 @@ def mean_force_factor(peak_factor: float = 3.0, duration: float = 0.018) -> floa
 def joint_torque_map(
     J: np.ndarray, peak_factor: float = 3.0, duration: float = 0.018
 ) -> np.ndarray:
-    """Return (a/delta_t) J_v^T, impulse to joint torque, shape (n, 3) [N.m/(N.s)]; P4 (16).
+    """Return (a/delta_t) J_v^T, impulse to joint torque, shape (n, 3) [N.m/(N.s)]; Wang 2023 (16).
 
     Args:
         J: linear contact Jacobian in p, shape (3, n).
@@ -64,7 +64,7 @@ def joint_velocity_map(
 def minimum_norm_joint_velocity_map(
     J: np.ndarray, W: np.ndarray, smallest: float = 1e-6
 ) -> np.ndarray:
-    """Return J_v^T (J_v J_v^T)^-1 W, the published map, shape (n, 3) [rad/s/(N.s)]; P4 (15).
+    """Return J_v^T (J_v J_v^T)^-1 W, the published map, shape (n, 3) [rad/s/(N.s)]; Wang 2023 (15).
 
     The smallest jump of joint velocity that moves the contact point by W iota; no momentum
     balance of the arm.
@@ -84,7 +84,7 @@ def minimum_norm_joint_velocity_map(
 
 
 def com_velocity_map(mass: float, rotation: np.ndarray) -> np.ndarray:
-    """Return R_Op/m, impulse to jump of the centre of mass's velocity in O, shape (3, 3); P4 (17).
+    """Return R_Op/m, impulse to jump of the com's velocity in O, shape (3, 3); Wang 2023 (17).
 
     Holds for a free-floating robot; the base of a fixed one takes a share of the impulse.
 
@@ -96,7 +96,7 @@ def com_velocity_map(mass: float, rotation: np.ndarray) -> np.ndarray:
 
 
 def angular_momentum_map(position: np.ndarray, com: np.ndarray, rotation: np.ndarray) -> np.ndarray:
-    """Return hat(p - c) R_Op, impulse to jump of angular momentum about c in O, (3, 3); P4 (18).
+    """Return hat(p - c) R_Op, impulse to jump of momentum about c in O, (3, 3); Wang 2023 (18).
 
     Holds for a free-floating robot; the base of a fixed one takes a share of the impulse.
 

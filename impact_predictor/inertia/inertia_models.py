@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The four models of inverse inertia by name, each with what is to be known about its result.
 
-P0 is Wang, Dehio, Kheddar, RA-L 2022.
+Wang 2022: full reference in doc/theory.md.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class InverseInertia(NamedTuple):
 
 
 def normal_impulse(mass: float, normal_velocity: float, restitution: float) -> tuple[float, float]:
-    """Return the normal impulse at the end of compression and in total [N.s]; P0 (30)-(32).
+    """Return the normal impulse at the end of compression and in total [N.s]; Wang 2022 (30)-(32).
 
     Valid when the tangential impulse is negligible; both are zero without approach.
 
@@ -92,7 +92,7 @@ def _flex(state: PointState, rotation: np.ndarray) -> InverseInertia:
 
 
 def _em(state: PointState, rotation: np.ndarray) -> InverseInertia:
-    """Return W = m_em^-1; the effective mass is z^T m_em z, as P0 uses it."""
+    """Return W = m_em^-1; the effective mass is z^T m_em z, as Wang 2022 uses it."""
     mass, rank = algebraic_mass(state, rotation)
     _, flags = jacobian_condition(contact_jacobian(state, rotation))
     if rank < 6:
@@ -116,7 +116,7 @@ def inverse_inertias(
 ) -> dict[str, np.ndarray]:
     """Return W in contact axes p by every model, shape (3, 3) each [1/kg].
 
-    The four of P0, and those of M + B_theta and M + B_rho; that of M is "gm".
+    The four of Wang 2022, and those of M + B_theta and M + B_rho; that of M is "gm".
 
     Args:
         state: dynamics of the arm.
@@ -135,7 +135,7 @@ def inverse_inertias(
 def effective_masses(state: PointState, robot: Robot, rotation: np.ndarray) -> dict[str, float]:
     """Return the effective mass along the normal by every model [kg].
 
-    The four of P0, and those of M + B_theta and M + B_rho; that of M is "gm".
+    The four of Wang 2022, and those of M + B_theta and M + B_rho; that of M is "gm".
 
     Args:
         state: dynamics of the arm.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inverse inertia matrices of a contact point: velocity jump = W times impulse, both in p.
 
-p are the contact axes: z is the outward normal of the surface, towards the robot. P0 is Wang,
-Dehio, Kheddar, RA-L 2022. All hold for fixed and floating bases.
+p are the contact axes: z is the outward normal of the surface, towards the robot. All hold for
+fixed and floating bases.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FULL_RANK = 1e-3  # smallest singular value of the 6 x n Jacobian that counts as
 
 
 def crb(state: PointState, rotation: np.ndarray) -> np.ndarray:
-    """Return W of the composite rigid body in contact axes p, shape (3, 3) [1/kg]; P0 (17).
+    """Return W of the composite rigid body in contact axes p, shape (3, 3) [1/kg]; Wang 2022 (17).
 
     The arm moves like one free rigid body; the reaction of its fixed base is neglected. Symmetric,
     with eigenvalues of at least 1/m.
@@ -36,7 +36,7 @@ def crb(state: PointState, rotation: np.ndarray) -> np.ndarray:
 def generalized_momentum(
     state: PointState, rotation: np.ndarray, motor_inertia: np.ndarray | None = None
 ) -> np.ndarray:
-    """Return J_v (M + B)^-1 J_v^T in contact axes p, shape (3, 3) [1/kg]; P0 (6), (32).
+    """Return J_v (M + B)^-1 J_v^T in contact axes p, shape (3, 3) [1/kg]; Wang 2022 (6), (32).
 
     Positive definite if and only if the contact Jacobian has rank 3.
 
@@ -57,7 +57,7 @@ def generalized_momentum(
 def algebraic_mass(state: PointState, rotation: np.ndarray) -> tuple[np.ndarray, int]:
     """Return the operational-space mass m_em in p, shape (3, 3) [kg], and the Jacobian's rank.
 
-    The linear block of (J M^-1 J^T)^-1, P0 (5), (7): never less than the inverse of
+    The linear block of (J M^-1 J^T)^-1, Wang 2022 (5), (7): never less than the inverse of
     :func:`generalized_momentum`. Below rank 6 that of the pseudo-inverse, which counts directions
     in which the arm cannot move as weightless.
 
@@ -78,7 +78,7 @@ def algebraic_mass(state: PointState, rotation: np.ndarray) -> tuple[np.ndarray,
 
 
 def flexible(state: PointState, rotation: np.ndarray) -> np.ndarray:
-    """Return W~ = W + W_flex in contact axes p, shape (3, 3) [1/kg]; P0 (20)-(22).
+    """Return W~ = W + W_flex in contact axes p, shape (3, 3) [1/kg]; Wang 2022 (20)-(22).
 
     :func:`crb` plus what the joints give way relative to the composite body. Not symmetric for a
     fixed base; the same as :func:`generalized_momentum` for a floating one whose base counts.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rigid impact map: joint velocities right after an impact from those right before it.
 
-P1 is Rey Arias, Weekers, Morganti, Padois, Saccon, RA-L 2024. The configuration does not change
-during the impact, and no force but the contact's matters.
+Rey Arias 2024: full reference in doc/theory.md. The configuration does not change during the
+impact, and no force but the contact's matters.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def impact_map(
     restitution: float = 0.0,
     law: str = "coulomb",
 ) -> ImpactMapResult:
-    """Return what an impact at one contact point does; P1 (10)-(17).
+    """Return what an impact at one contact point does; Rey Arias 2024 (10)-(17).
 
     qdot^+ = qdot^- + (M + B)^-1 J^T iota with J_N qdot^+ = -e J_N qdot^-. A point that does not
     approach has no impact: velocities stay. Sticking, sliding and jamming are in mode and flags.

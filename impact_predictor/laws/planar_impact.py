@@ -6,14 +6,15 @@ In contact axes (t, n), n out of the surface, an impulse P changes the velocity 
 point from v to v + G P, with the Delassus matrix G = J M^-1 J^T, shape (2, 2). Friction is
 Coulomb's, |P_t| <= mu P_n. The laws differ in when friction is judged and how the impact ends:
 
-- ``sliding``: friction keeps the direction of the slip before (P1 (11)-(16)); v_n^+ = -e v_n^-.
+- ``sliding``: friction keeps the direction of the slip before (Rey Arias 2024, (11)-(16));
+  v_n^+ = -e v_n^-.
 - ``coulomb``: friction is judged by the slip after the impact; v_n^+ = -e v_n^-, Newton's e.
 - ``poisson``: friction is judged at every instant (Routh's path, see `routh`); restitution adds
   e times the normal impulse of compression.
 - ``energetic``: the same path; restitution gives back e^2 of the normal work of compression
   (Stronge, Impact Mechanics, 2000).
 
-P1 is Rey Arias, Weekers, Morganti, Padois, Saccon, RA-L 2024.
+Rey Arias 2024: full reference in doc/theory.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The published friction law: friction keeps the direction of the slip before the impact.
 
-P1 is Rey Arias, Weekers, Morganti, Padois, Saccon, RA-L 2024.
+Rey Arias 2024: full reference in doc/theory.md.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _UNDEFINED = int(Flag.SLIP_UNDEFINED)
 
 
 def sliding_impulse(G: Matrix, v: Vector, friction: float, restitution: float = 0.0) -> Answer:
-    """Return the impulse on the robot in p [N.s], with mode and flags; P1 (11)-(16).
+    """Return the impulse on the robot in p [N.s], with mode and flags; Rey Arias 2024 (11)-(16).
 
     Without slip before the impact friction has no direction and is left out (flag). Where no
     impulse stops the approach (jamming), the impulse is NaN. Where the slip turns around, friction

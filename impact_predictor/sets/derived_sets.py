@@ -3,7 +3,7 @@
 """What every possible impulse does to the robot: images of the impulse set.
 
 Each takes the impulse set (or the force set) and one matrix of ``impulse_maps``.
-P4 is Wang, Dehio, Tanguy, Kheddar, Impact-Aware Task-Space QP Control, section 4.
+Wang 2023, section 4: full reference in doc/theory.md.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from impact_predictor.sets.polytope import Polytope
 
 
 def velocity_jump_set(impulses: Polytope, W: np.ndarray) -> Polytope:
-    """Return the jumps of the contact point's velocity in p, W X_iota [m/s]; P4 (13).
+    """Return the jumps of the contact point's velocity in p, W X_iota [m/s]; Wang 2023 (13).
 
     Args:
         impulses: from :func:`~impact_predictor.sets.feasible_sets.impulse_set`.
@@ -27,7 +27,7 @@ def velocity_jump_set(impulses: Polytope, W: np.ndarray) -> Polytope:
 def velocity_after_set(velocity_jumps: Polytope, velocity: np.ndarray) -> Polytope:
     """Return the velocities of the contact point in p right after the impact [m/s].
 
-    P4 (13), which names the velocity but prints its jump.
+    Wang 2023 (13), which names the velocity but prints its jump.
 
     Args:
         velocity_jumps: from :func:`velocity_jump_set`.
@@ -39,7 +39,7 @@ def velocity_after_set(velocity_jumps: Polytope, velocity: np.ndarray) -> Polyto
 def force_set(impulses: Polytope, mean_force_factor: float) -> Polytope:
     """Return the contact forces on the robot in p [N]: s iota with 0 <= s <= a/delta_t.
 
-    P4 (14), whose vector inequality is wrong for negative components, as a scaled set.
+    Wang 2023 (14), whose vector inequality is wrong for negative components, as a scaled set.
 
     Args:
         impulses: from :func:`~impact_predictor.sets.feasible_sets.impulse_set`.
@@ -49,7 +49,7 @@ def force_set(impulses: Polytope, mean_force_factor: float) -> Polytope:
 
 
 def impulsive_torque_set(forces: Polytope, J: np.ndarray, joint_names: tuple[str, ...]) -> Polytope:
-    """Return the joint torques J_v^T X_f that contact forces cause [N.m]; P4 (16).
+    """Return the joint torques J_v^T X_f that contact forces cause [N.m]; Wang 2023 (16).
 
     Args:
         forces: from :func:`force_set`.
@@ -62,7 +62,7 @@ def impulsive_torque_set(forces: Polytope, J: np.ndarray, joint_names: tuple[str
 def joint_velocity_jump_set(
     impulses: Polytope, velocity_map: np.ndarray, joint_names: tuple[str, ...]
 ) -> Polytope:
-    """Return the jumps of joint velocity that impulses cause [rad/s]; P4 (15).
+    """Return the jumps of joint velocity that impulses cause [rad/s]; Wang 2023 (15).
 
     Args:
         impulses: from :func:`~impact_predictor.sets.feasible_sets.impulse_set`.
@@ -76,7 +76,7 @@ def joint_velocity_jump_set(
 
 
 def com_velocity_jump_set(impulses: Polytope, com_map: np.ndarray) -> Polytope:
-    """Return the jumps of the centre of mass's velocity in O [m/s]; P4 (17).
+    """Return the jumps of the centre of mass's velocity in O [m/s]; Wang 2023 (17).
 
     Args:
         impulses: from :func:`~impact_predictor.sets.feasible_sets.impulse_set`.
@@ -86,7 +86,7 @@ def com_velocity_jump_set(impulses: Polytope, com_map: np.ndarray) -> Polytope:
 
 
 def angular_momentum_jump_set(impulses: Polytope, momentum_map: np.ndarray) -> Polytope:
-    """Return the jumps of angular momentum about the centre of mass in O [N.m.s]; P4 (18).
+    """Return the jumps of angular momentum about the centre of mass in O [N.m.s]; Wang 2023 (18).
 
     Flat: an impulse has no moment about the line from the centre of mass to its point.
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The set of impulses that an impact can exert, in contact axes p.
 
-P4 is Wang, Dehio, Tanguy, Kheddar, Impact-Aware Task-Space QP Control, section 4. An impulse
+Wang 2023, section 4: full reference in doc/theory.md. An impulse
 [N.s] acts on the robot; z of p is the outward normal of the surface, so v_n < 0 in approach.
 """
 
@@ -26,7 +26,7 @@ MOST_GENERATORS = 1000
 def friction_pyramid(
     friction: float, generators: int = 8, circumscribed: bool = False
 ) -> np.ndarray:
-    """Return the generators K of the friction pyramid in p, shape (3, N); P4 (7), (8).
+    """Return the generators K of the friction pyramid in p, shape (3, N); Wang 2023 (7), (8).
 
     Every column has a normal part of 1; the first lies along x. Without friction all columns are
     the normal.
@@ -52,9 +52,9 @@ def unit_impulses(
 ) -> np.ndarray:
     """Return the extreme impulses in p per unit of approach speed -v_n, shape (3, 2N) [N.s/(m/s)].
 
-    Column j is (1 + low) K_j/(z^T W K_j) and column N + j the same with high: the vertices of P4
-    (7)-(11), which scale with the approach speed. Columns repeat if low is high or without
-    friction.
+    Column j is (1 + low) K_j/(z^T W K_j) and column N + j the same with high: the vertices of
+    Wang 2023 (7)-(11), which scale with the approach speed. Columns repeat if low is high or
+    without friction.
 
     Args:
         W: inverse inertia in p, shape (3, 3) [1/kg].
@@ -85,10 +85,11 @@ def impulse_set(
     generators: int = 8,
     circumscribed: bool = False,
 ) -> Polytope:
-    """Return the impulses that are possible at ``normal_velocity``, in p [N.s]; P4 (12).
+    """Return the impulses that are possible at ``normal_velocity``, in p [N.s]; Wang 2023 (12).
 
     The friction pyramid cut by two planes: z^T W iota lies between -(1 + low) v_n and
-    -(1 + high) v_n, P4 (10), (11). Flat if low is high; a segment of the normal without friction.
+    -(1 + high) v_n, Wang 2023 (10), (11). Flat if low is high; a segment of the normal without
+    friction.
 
     Args:
         W: inverse inertia in p, shape (3, 3) [1/kg].
@@ -120,7 +121,7 @@ def compression_set(
     generators: int = 8,
     circumscribed: bool = False,
 ) -> Polytope:
-    """Return the impulses up to the end of compression, X_mu and X_comp, in p [N.s]; P4 (9).
+    """Return the impulses up to the end of compression, X_mu and X_comp, in p [N.s]; Wang 2023 (9).
 
     Flat: those that stop the approach, v_n + z^T W iota = 0. Arguments and errors are those of
     :func:`impulse_set`.
@@ -132,7 +133,7 @@ def compression_set(
 def friction_half_spaces(
     friction: float, generators: int = 8, circumscribed: bool = False
 ) -> np.ndarray:
-    """Return the rows a of the friction pyramid X_mu = {a . iota <= 0}, shape (N, 3); P4 (8).
+    """Return the rows a of the pyramid X_mu = {a . iota <= 0}, shape (N, 3); Wang 2023 (8).
 
     The pyramid is unbounded, so it has no vertices but zero; its generators are those of
     :func:`friction_pyramid`. Arguments and errors are the same.
@@ -143,7 +144,7 @@ def friction_half_spaces(
 def restitution_half_spaces(
     W: np.ndarray, restitution: Sequence[float], normal_velocity: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return A (2, 3) and b (2,) of X_res = {A iota <= b}, an unbounded slab; P4 (10), (11).
+    """Return A (2, 3) and b (2,) of X_res = {A iota <= b}, an unbounded slab; Wang 2023 (10), (11).
 
     -(1 + low) v_n <= z^T W iota <= -(1 + high) v_n.
 

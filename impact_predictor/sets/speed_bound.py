@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The highest approach speed at which an impact respects limits on what it causes.
 
-P4 is Wang, Dehio, Tanguy, Kheddar, Impact-Aware Task-Space QP Control, section 5.
+Wang 2023, section 5: full reference in doc/theory.md.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def existential_speed(
 ) -> tuple[float, np.ndarray | None]:
     """Return the speed [m/s] up to which one possible impulse respects the limits; and it, (3,).
 
-    The published reading, P4 (33)-(36): a linear programme over speed v and K's weights lambda.
+    The published reading, Wang 2023 (33)-(36): a linear programme over speed v and weights of K.
     At this speed the worst impulse can exceed the limits several times.
 
     Args:

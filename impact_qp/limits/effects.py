@@ -39,7 +39,8 @@ def velocity_jump(
     r"""Return the map from impulse, contact axes, to the jump of joint velocity, (n, 3).
 
     ``momentum``: :math:`(M + B_\theta)^{-1} J_v^T`. ``minimum_norm``: :math:`J_v^+ W` with W of
-    the composite body, P4 (29), as published; it misses the momentum balance by about a quarter.
+    the composite body, Wang 2023 (29), as published; it misses the momentum balance by a
+    quarter.
 
     Raises:
         ControlError: no such map.

@@ -29,7 +29,7 @@ class ExistentialImpactLimit(ImpactLimit):
     admissible in all of the range.
 
     Adds the variables :math:`\lambda \ge 0`, :math:`\iota = K_\mu\lambda`, and rows (33), (29),
-    (30) of Wang et al. 2023 with corrected signs. It cannot be met while the arm retreats, so it
+    (30) of Wang 2023 with corrected signs. It cannot be met while the arm retreats, so it
     has no effect unless the arm approaches faster than ``gate`` [m/s].
     """
 

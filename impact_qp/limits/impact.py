@@ -20,7 +20,7 @@ from impact_robots.state import PointState
 class ImpactLimit(Limit):
     r"""Base of the impact limits: the preview of the approach velocity.
 
-    :math:`v_n^- = J_n(\dot q + \ddot q T_p) + \dot J_n\dot q T_p` (specification, section 10).
+    :math:`v_n^- = J_n(\dot q + \ddot q T_p) + \dot J_n\dot q T_p` (doc/theory.md).
     """
 
     yields = True

@@ -130,7 +130,7 @@ class WorstCaseImpactLimit(ImpactLimit):
 
 @impact_limit("robust", "every possible impulse", strictness=3.0)
 class RobustImpactLimit(WorstCaseImpactLimit):
-    """Every admissible impulse respects the bounds (specification, section 10, `robust`).
+    """Every admissible impulse respects the bounds (doc/theory.md).
 
     Admissible at the highest friction, whose pyramid holds those of all lower ones.
     """

@@ -15,7 +15,7 @@ class FrameTask(Task):
     r"""Residual :math:`J\ddot q + \dot J\dot q - k_p e + k_d v`, base axes.
 
     e is the way to the reference, linear part first, and the rotation vector to it (the corrected
-    sign and axes of the specification, section 12); v the twist of the frame.
+    sign and axes of doc/theory.md); v the twist of the frame.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ from impact_robots.state import RobotState
 class OrientationTask(Task):
     r"""Residual :math:`\alpha - k_p R\log(R^T R_d)^\vee + k_d\,\omega`, base axes.
 
-    The sign and the rotation R are the corrected ones (specification, section 12).
+    The sign and the rotation R are the corrected ones (doc/theory.md).
     """
 
     def __init__(

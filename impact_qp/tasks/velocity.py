@@ -13,7 +13,7 @@ from impact_robots.state import RobotState
 class VelocityTask(Task):
     r"""Residual :math:`J_v\ddot q + \dot J_v\dot q - \dot v_{ref} - k_v(v_{ref} - v)`.
 
-    Wang et al. 2023, section 3; gains are not published (specification, section 9).
+    Wang 2023, section 3; gains are not published.
     """
 
     def __init__(

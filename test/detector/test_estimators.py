@@ -104,7 +104,7 @@ def test_joint_torques_tell_the_impulse_without_a_force_sensor(hit, panda):
 
 
 def test_two_hundred_hertz_is_not_enough_for_a_contact_of_12_ms():
-    """Specification, section 8: 5 to 14 % at 200 Hz, 0.2 to 1.2 % at 1 kHz."""
+    """Expected: 5 to 14 % at 200 Hz, 0.2 to 1.2 % at 1 kHz."""
     t = np.arange(0.0, 0.012, 1e-5)
     force = 80.0 * np.sin(np.pi * t / 0.012) ** 2
     width = 0.012 / 2

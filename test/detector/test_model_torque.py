@@ -11,7 +11,7 @@ from impact_detector.signals.sample import from_seconds
 from impact_robots.joint_friction import PANDA_FRICTION
 
 THRESHOLD = 2.5  # [N.m]
-PULSE = 0.018  # duration of an impact (Wang et al. 2023) [s]
+PULSE = 0.018  # duration of an impact (Wang 2023) [s]
 
 
 def judge(panda, rows, *, bias_samples=50, **model_options):

@@ -25,7 +25,7 @@ def peaked(t):
     return 2000.0 * x * np.exp(-6 * x) * (1 - x)
 
 
-def test_sampled_at_many_phases_the_table_of_the_specification_comes_out():
+def test_sampled_at_many_phases_the_expected_table_comes_out():
     shares = {rate: resampled_share(FINE, peaked(FINE), 1 / rate) for rate in (25e3, 1e3, 500, 200)}
     assert shares[25e3] < 1e-4
     assert 0.002 < shares[1e3] < 0.012

@@ -25,7 +25,7 @@ from impact_predictor.contact_force.simulation import simulate_contact
 from impact_robots.exceptions import OutOfRangeError
 
 MASS, SPEED = 2.7, 0.1
-# specification, section 3: s = c|v|/k and the viscoelastic law's restitution
+# doc/theory.md: s = c|v|/k and the viscoelastic law's restitution
 TABLE = {
     0.05: 0.9677,
     0.2: 0.8822,

@@ -16,7 +16,7 @@ from impact_qp.limits import ExistentialImpactLimit, NominalImpactLimit, RobustI
 from impact_qp.planning import Search, safe_speed
 from impact_robots import ArmDynamics
 
-Q_A = [0.23, 0.0, 0.53, -1.11, -0.59, 2.77, -2.62]  # qp_wall_cfg_A of the specification
+Q_A = [0.23, 0.0, 0.53, -1.11, -0.59, 2.77, -2.62]  # configuration A of a wall
 KNOWN = {"friction": 0.279, "restitution": (0.0, 0.3)}
 OPTIONS = ["--normal", "-1,0,0", "--friction", "0.279", "--restitution", "0,0.3"]
 

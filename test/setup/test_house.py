@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Packages import downwards only, neither files nor rooms in a circle, and none grows too large."""
+"""Packages import downwards only, none grows too large, and a name means one thing."""
 
 import ast
 from collections import Counter, defaultdict
@@ -21,6 +21,7 @@ LAYERS = (  # a package imports from those before its own layer
 LEVELS = {package: level for level, packages in enumerate(LAYERS) for package in packages}
 OLD_DOOR = "impact_analysis.__main__"  # `python -m impact_analysis` opens impact_cli
 LARGEST = 0.25  # of the library's lines
+MOST_EXPORTS = 40  # names of a package
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +110,23 @@ def test_no_package_is_most_of_the_library(files):
         lines[name.split(".")[0]] += len(path.read_text().splitlines())
     package, count = lines.most_common(1)[0]
     assert count < LARGEST * lines.total(), package
+
+
+def test_no_class_name_has_two_meanings(trees):
+    places = defaultdict(list)
+    for name, tree in trees.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(name)
+    assert len(places) > 100
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+def test_packages_export_what_users_need(trees):
+    counts = {}
+    for package in LEVELS:
+        for node in trees[package].body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                counts[package] = len(ast.literal_eval(node.value))
+    assert max(counts.values()) > 20
+    assert {package: count for package, count in counts.items() if count > MOST_EXPORTS} == {}
