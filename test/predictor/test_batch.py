@@ -22,7 +22,7 @@ def states(panda):
 @pytest.mark.parametrize("law", FRICTION_LAWS)
 @pytest.mark.parametrize("model", ["M", "M+B_theta"])
 def test_every_row_is_a_prediction(panda, panda_dynamics, states, law, model):
-    case, surface = {"model": model, "law": law}, a_wall(0.3, 0.2)
+    case, surface = {"inertia": model, "law": law}, a_wall(0.3, 0.2)
     batch = predict_many(panda_dynamics.many(*states), surface, panda, **case)
     assert len(set(batch.mode.tolist())) >= 3
     for i, (q, dq) in enumerate(zip(*states, strict=True)):

@@ -114,7 +114,7 @@ def test_limits_before_and_after_are_flagged(hitting, panda, panda_dynamics):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"model": "B"}, "model: expected one of M, M+B_theta, M+B_rho, got 'B'"),
+        ({"inertia": "B"}, "model: expected one of M, M+B_theta, M+B_rho, got 'B'"),
         ({"inverse_inertia": "x"}, "inverse inertia: expected one of em, gm, crb, flex, got 'x'"),
         ({"law": "x"}, f"friction law: expected one of {', '.join(FRICTION_LAWS)}, got 'x'"),
     ],

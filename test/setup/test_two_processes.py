@@ -58,5 +58,5 @@ def test_ci_runs_the_tests_as_the_readme_says_and_those_left_out(project_root):
     settings = (project_root / "pyproject.toml").read_text()
     (left_out,) = re.findall(r'addopts = .*"-m", "not (\w+)"', settings)
     tests = [step.replace(" --durations 15", "") for step in steps if "impact test" in step]
-    assert tests == ["./impact test", f"./impact test -m {left_out}"]
+    assert tests == [f"./impact test -m {left_out}", "./impact test"]
     assert "./impact test  " in (project_root / "README.md").read_text()
