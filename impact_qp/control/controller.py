@@ -85,7 +85,7 @@ class ImpactController:
         self._hangs: np.ndarray | None = None  # gravity torque, where the driver has none
         self._started = self._positioned = False
         self._stall = StallWatch(period)
-        self.let_go()
+        self.release()
         self.reset()
 
     def reset(self) -> None:
@@ -99,7 +99,7 @@ class ImpactController:
         self._approach.reset()
         self.refused = ""  # why the approach did not begin, see `cannot_be_made_safe`
 
-    def take_over(self, other: ImpactController) -> None:
+    def adopt(self, other: ImpactController) -> None:
         """Begin where another controller of the same robot has left it; ``reset`` before."""
         self._sent, self._hangs = other._sent, other._hangs
         self._forget_motion()
@@ -107,7 +107,7 @@ class ImpactController:
             self._position, self._positioned = other._position, True
             self._velocity = other._velocity
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Go on from ``rest``, which the robot was sent instead of this controller's command."""
         self._sent = np.zeros(self.robot.dof)
         self._forget_motion()
@@ -149,7 +149,7 @@ class ImpactController:
                 self._position = self._position + self._velocity * dt
                 if self._velocity.any() or self.plan.interface == "velocity":
                     yield self._values_at_rest()
-        self.let_go()
+        self.release()
         rest = self.rest()
         if rest is not None:
             yield rest

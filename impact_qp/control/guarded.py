@@ -48,7 +48,7 @@ class GuardedController:
 
     def adopt(self, controller: ImpactController) -> None:
         """Go on with another controller of the same robot and interface, without a step."""
-        controller.take_over(self.controller)
+        controller.adopt(self.controller)
         self.controller = controller
 
     def accepts(self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False) -> bool:

@@ -207,6 +207,6 @@ def test_a_new_controller_takes_over_without_a_step_in_torque(panda, scenario, c
     for _ in range(100):
         before = first.update(q, np.zeros(7))
     second = controller_for(panda, replace(contact, normal=np.array([0.0, 0.0, 1.0])))
-    second.take_over(first)
+    second.adopt(first)
     after = second.update(q, np.zeros(7))
     assert np.abs(after.driver_torque - before.driver_torque).max() <= 1.0 + 1e-9
