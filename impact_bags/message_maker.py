@@ -12,8 +12,8 @@ from rosbags.typesys.store import Typestore
 
 from impact_detector.attribution.expectation import Announcement
 from impact_robots.surface import Surface
+from impact_ros.messages import NANOSECONDS
 
-NANOSECONDS = 1_000_000_000
 STATE = "sensor_msgs/msg/JointState"
 WRENCH = "geometry_msgs/msg/WrenchStamped"
 BATCH = "impact_msgs/msg/WrenchBatch"

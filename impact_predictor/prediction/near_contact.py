@@ -17,8 +17,7 @@ from impact_predictor.prediction.impact_question import (
 from impact_predictor.prediction.robot_contacts import RobotContact
 from impact_predictor.sets.polytope import Polytope
 from impact_robots import ArmDynamics, PointState, Robot, Surface
-
-_SECOND = 1_000_000_000  # [ns]
+from impact_ros.messages import NANOSECONDS
 
 
 class Forecast(NamedTuple):
@@ -50,7 +49,7 @@ class NearContact:
             rate: of the periods [Hz].
         """
         self._robot, self._surface, self._inertia = robot, surface, inertia
-        self._distance, self._period = distance, round(_SECOND / rate)
+        self._distance, self._period = distance, round(NANOSECONDS / rate)
         self._dynamics = ArmDynamics(robot)
         self._slot: int | None = None
 

@@ -35,7 +35,7 @@ class ApproachTasks:
     ) -> None:
         """Set up for a control period [s]; tasks that are not given have the suite's gains."""
         self._plan, self._period = plan, period
-        self._normal = plan.contact.rotation[:, 2].copy()
+        self._normal = plan.contact.normal
         self.velocity = VelocityTask() if velocity is None else velocity
         self.orientation = OrientationTask() if orientation is None else orientation
         self.posture = PostureTask(robot.dof) if posture is None else posture

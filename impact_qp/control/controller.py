@@ -77,7 +77,7 @@ class ImpactController:
             plan.solver,
             limits=limits,
         )
-        self._normal = plan.contact.rotation[:, 2].copy()
+        self._normal = plan.contact.normal
         self._slowest = (AT_REST * robot.limits.velocity).tolist()
         self._position = np.zeros(robot.dof)  # last commanded, once started
         self._velocity: np.ndarray = np.zeros(robot.dof)  # last commanded

@@ -28,7 +28,7 @@ def cannot_be_made_safe(
     """
     if limit is None:
         return ""
-    normal = limit.contact.rotation[:, 2]
+    normal = limit.contact.normal
     speed = -float(normal.dot(point.velocity))
     if speed <= TOLERATED:
         return ""

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from impact_ros.messages import NANOSECONDS
+
 BURST = 3.0  # periods that may be made up for by the clock of arrival: messages come in bunches
 JITTER = 0.3  # of a period, of stamps
-NANOSECONDS = 1e9
 
 
 @dataclass
