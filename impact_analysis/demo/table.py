@@ -16,7 +16,7 @@ ROWS: tuple[tuple[str, Cell], ...] = (
     ("contact speed [m/s]", lambda e: f"{e.contact_speed:.3f}"),
     ("closed-form speed bound [m/s]", lambda e: f"{e.speed_bound:.3f}{_foreign(e)}"),
     ("impulsive torque, measured [N.m]", lambda e: _torque(e.impulsive_torque, e)),
-    ("worst possible impulse [N.m]", lambda e: _torque(e.worst_admissible_torque, e)),
+    ("worst possible torque [N.m]", lambda e: _torque(e.worst_admissible_torque, e)),
     ("  of joint", lambda e: e.worst_admissible_joint),
     ("impulse no worse than announced", lambda e: "yes" if e.impulse_in_set else "NO"),
     ("normal impulse over announced, c_r 0", lambda e: f"{e.impulse_normal_ratio:.2f}"),
