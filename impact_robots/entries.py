@@ -127,6 +127,10 @@ class Entries:
             raise self.error(key, "positive numbers", values.tolist())
         return values
 
+    def value(self, key: str) -> Any:
+        """Return an entry as it stands; it must be there."""
+        return self._need(key)
+
     def _need(self, key: str) -> Any:
         if key not in self._mapping:
             raise RobotError(f"{self.path}: entry {self._section + key!r} is missing")

@@ -51,7 +51,28 @@ KEYS = (
     Key("jerk", "rad/s^3", _UNKNOWN, (QP, SIM), "limit"),
     Key("torque", "N.m", _URDF, (QP, SIM), "limit; effort in the URDF"),
     Key("torque_rate", "N.m/s", _UNKNOWN, (QP,), "limit"),
-    Key("impulsive_torque", "N.m", _UNKNOWN, (QP, PLAN), "that an impact may cause"),
+    Key(
+        "impulsive_torque",
+        "N.m",
+        _UNKNOWN,
+        (QP, PLAN),
+        "largest change of the joint torque that an impact may cause",
+    ),
+    Key(
+        "torque_range",
+        "N.m",
+        "not limited",
+        (),
+        "largest measured joint torque, gravity included, beyond which the arm stops itself",
+    ),
+    Key(
+        "force_limits",
+        "N",
+        "not limited",
+        (),
+        "largest force of an impact: on what is hit (`contact`), for the force `sensor`, for the"
+        " `tool`; any of them",
+    ),
     Key("reflected_motor_inertia", "kg.m^2", _UNKNOWN, (SIM,), "B_rho"),
     Key(
         "apparent_motor_inertia",
@@ -62,6 +83,35 @@ KEYS = (
     ),
     Key("joint_stiffness", "N.m/rad", _UNKNOWN, (SIM,), "of the transmission"),
     Key("joint_damping", "N.m.s/rad", _UNKNOWN, (SIM,), "of the transmission"),
+    Key(
+        "joint_stiffness_range",
+        "-",
+        "[0.7, 1.3] if the stiffness is assumed, else [1, 1]",
+        (),
+        "[low, high] over the nominal value, each a number or one per joint",
+    ),
+    Key(
+        "joint_damping_range",
+        "-",
+        "[0.5, 1.5] if the damping is assumed, else [1, 1]",
+        (),
+        "the same of the damping",
+    ),
+    Key(
+        "motor_inertia_range",
+        "-",
+        "[0.9, 1.1] if the apparent inertia is assumed, else [1, 1]",
+        (),
+        "the same of both motor inertias",
+    ),
+    Key(
+        "servo_stiffness",
+        "N.m/rad",
+        _UNKNOWN,
+        (),
+        "of the position or velocity loop of a robot that is sent these",
+    ),
+    Key("servo_damping", "N.m.s/rad", _UNKNOWN, (), "of the same loop"),
     Key(
         "velocity_noise",
         "rad/s",
@@ -101,6 +151,7 @@ KEYS = (
     Key("assumed", "", "none", (), "keys whose values no source gives"),
 )
 BY_NAME = {key.name: key for key in KEYS}
+OPTIONAL = ("torque_range", "servo_stiffness", "servo_damping")  # unknown: nobody misses them
 
 
 def needed_by(who: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import pinocchio as pin
 from impact_robots.entries import Entries
 from impact_robots.robot import JointLimits
 
-_NOT_IN_A_URDF = ("acceleration", "jerk", "torque_rate", "impulsive_torque")
+_NOT_IN_A_URDF = ("acceleration", "jerk", "torque_rate", "impulsive_torque", "torque_range")
 
 
 def read_limits(entries: Entries, model: pin.Model) -> JointLimits:

@@ -14,10 +14,11 @@ import pinocchio as pin
 from impact_robots.entries import Entries
 from impact_robots.exceptions import RobotError
 from impact_robots.frames import frame_index, name_frames_apart
+from impact_robots.joint_ranges import read_joint_ranges
 from impact_robots.keys import BY_NAME, TORQUE_NOISE, VELOCITY_NOISE
 from impact_robots.limits import read_limits
 from impact_robots.physical import check_links, check_mass_matrix
-from impact_robots.robot import JointLimits, Robot
+from impact_robots.robot import JointLimits, Robot, read_only
 from impact_robots.tool import attach_tool, check_frame
 from impact_robots.urdf_file import full_model, read_urdf
 from impact_robots.yaml_file import read_mapping
@@ -29,6 +30,7 @@ _MOTORS = (
     "joint_stiffness",
     "joint_damping",
 )
+_FORCES = ("contact", "sensor", "tool")
 _SAID = ("tool", "velocity_noise", "torque_noise")  # without an entry a value is assumed
 
 
@@ -114,7 +116,24 @@ def robot_of(
         assumed=_assumed(entries),
         velocity_noise=entries.scale("velocity_noise", VELOCITY_NOISE),
         torque_noise=entries.scale("torque_noise", TORQUE_NOISE),
+        joint_ranges=read_joint_ranges(entries, model.nv, entries.texts("assumed", ())),
+        servo_stiffness=_optional(entries, "servo_stiffness", model.nv),
+        servo_damping=_optional(entries, "servo_damping", model.nv),
+        force_limits=_force_limits(entries),
     )
+
+
+def _optional(entries: Entries, key: str, n: int) -> np.ndarray | None:
+    """Return n positive numbers, none without an entry."""
+    return read_only(entries.positive(key, n)) if key in entries else None
+
+
+def _force_limits(entries: Entries) -> tuple[tuple[str, float], ...]:
+    """Return what limits a peak of contact force, with the limits [N]."""
+    if "force_limits" not in entries:
+        return ()
+    section = entries.section("force_limits", _FORCES)
+    return tuple((name, section.scale(name, np.inf)) for name in _FORCES if name in section)
 
 
 def _find(name: str | Path) -> Path:

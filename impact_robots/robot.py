@@ -12,7 +12,15 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from impact_robots.exceptions import RobotError
-from impact_robots.keys import BY_NAME, TORQUE_NOISE, VELOCITY_NOISE, needed_by, said_missing
+from impact_robots.joint_ranges import KNOWN_JOINTS, JointRanges
+from impact_robots.keys import (
+    BY_NAME,
+    OPTIONAL,
+    TORQUE_NOISE,
+    VELOCITY_NOISE,
+    needed_by,
+    said_missing,
+)
 
 
 def read_only(values: ArrayLike) -> np.ndarray:
@@ -37,7 +45,8 @@ class JointLimits:
     jerk: np.ndarray  # [rad/s^3]
     torque: np.ndarray  # [N.m]
     torque_rate: np.ndarray  # [N.m/s]
-    impulsive_torque: np.ndarray  # largest tolerated joint torque of an impact [N.m]
+    impulsive_torque: np.ndarray  # largest tolerated change of joint torque by an impact [N.m]
+    torque_range: np.ndarray  # largest measured torque, gravity included; NaN: not limited [N.m]
 
     def __post_init__(self) -> None:
         """Store read-only copies."""
@@ -77,6 +86,10 @@ class Robot:
     assumed: tuple[str, ...]  # entries that no source gives, see the YAML
     velocity_noise: float = VELOCITY_NOISE  # standard deviation of measured dq [rad/s]
     torque_noise: float = TORQUE_NOISE  # standard deviation of measured torques [N.m]
+    joint_ranges: JointRanges = KNOWN_JOINTS  # of stiffness, damping and motor inertia
+    servo_stiffness: np.ndarray | None = None  # of a position or velocity loop [N.m/rad]
+    servo_damping: np.ndarray | None = None  # of the same [N.m.s/rad]
+    force_limits: tuple[tuple[str, float], ...] = ()  # by what limits a peak of contact force [N]
 
     def __post_init__(self) -> None:
         """Store read-only copies of the arrays."""
@@ -98,7 +111,8 @@ class Robot:
     def missing(self) -> tuple[str, ...]:
         """Keys of the YAML whose values are unknown."""
         values = {**vars(self.limits), **vars(self)}
-        return tuple(key for key in BY_NAME if key in values and _is_unknown(values[key]))
+        found = (key for key in BY_NAME if key in values and _is_unknown(values[key]))
+        return tuple(key for key in found if key not in OPTIONAL)
 
     def require(self, who: str, *keys: str) -> None:
         """Refuse to go on without what somebody needs to know of the robot.

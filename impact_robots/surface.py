@@ -13,9 +13,15 @@ from numpy.typing import ArrayLike
 from impact_robots.contact_frame import contact_rotation
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.robot import read_only
-from impact_robots.validation import finite_array, friction_range, restitution_range
+from impact_robots.validation import (
+    finite_array,
+    friction_range,
+    restitution_range,
+    stiffness_range,
+)
 
-Coefficient = float | Sequence[float]  # one number, or its range (low, high) [-]
+Coefficient = float | Sequence[float]  # one number, or its range (low, high)
+ANY_STIFFNESS = (1e4, float("inf"))  # from soft rubber to a rigid wall [N/m]
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -30,6 +36,7 @@ class Surface:
     normal: np.ndarray  # outward, towards the robot, shape (3,), unit
     friction: tuple[float, float]  # lowest and highest coefficient mu [-]
     restitution: tuple[float, float]  # lowest and highest coefficient e [-]
+    stiffness: tuple[float, float]  # lowest and highest of the contact, may be infinite [N/m]
     rotation: np.ndarray = field(init=False, repr=False)  # R_Op, contact to base axes, (3, 3)
 
     def __init__(
@@ -38,6 +45,7 @@ class Surface:
         normal: ArrayLike,
         friction: Coefficient = 0.0,
         restitution: Coefficient = 0.0,
+        stiffness: Coefficient = ANY_STIFFNESS,
     ) -> None:
         """Check what is known of the surface, and work out its contact axes.
 
@@ -47,6 +55,7 @@ class Surface:
             normal: outward, towards the robot, in O, shape (3,), any length.
             friction: coefficient >= 0 [-], one number or low, high.
             restitution: coefficient from 0 to 1 [-], one number or low, high.
+            stiffness: of the contact, > 0 [N/m], one number or low, high; high may be infinite.
 
         Raises:
             OutOfRangeError: the point is not three finite numbers, or a coefficient is out of
@@ -59,6 +68,7 @@ class Surface:
             "normal": read_only(rotation[:, 2]),
             "friction": friction_range(friction),
             "restitution": restitution_range(restitution),
+            "stiffness": stiffness_range(stiffness),
             "rotation": rotation,
         }
         for name, value in values.items():

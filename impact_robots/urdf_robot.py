@@ -74,6 +74,7 @@ def robot_from_urdf(
         torque=effort,
         torque_rate=unknown,
         impulsive_torque=effort,
+        torque_range=np.full(n, np.nan),
     )
     return Robot(
         name=model.name,

@@ -102,6 +102,25 @@ def restitution_range(value: float | Sequence[float]) -> tuple[float, float]:
     return low, high
 
 
+def stiffness_range(value: float | Sequence[float]) -> tuple[float, float]:
+    """Return a range of contact stiffnesses, (low, high) [N/m]; of one number (x, x).
+
+    Raises:
+        OutOfRangeError: not 0 < low <= high; only high may be infinite.
+    """
+    if _is_single(value):
+        k = positive(value, "stiffness")  # type: ignore[arg-type]
+        return k, k
+    expected = "low, high with 0 < low <= high"
+    try:
+        low, high = (real(bound) for bound in value)  # type: ignore[union-attr]
+    except (TypeError, ValueError):
+        raise OutOfRangeError("stiffness", expected, value) from None
+    if not 0.0 < low <= high or math.isinf(low):
+        raise OutOfRangeError("stiffness", expected, value)
+    return low, high
+
+
 def positive(value: float, name: str) -> float:
     """Return a positive finite number.
 

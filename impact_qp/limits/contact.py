@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from impact_robots.surface import Coefficient, Surface
+from impact_robots.surface import ANY_STIFFNESS, Coefficient, Surface
 from impact_robots.validation import finite_array, positive
 
 
@@ -28,6 +28,7 @@ class Contact(Surface):
         restitution: Coefficient = 0.0,
         peak_factor: float = 3.0,
         impact_duration: float = 0.018,
+        stiffness: Coefficient = ANY_STIFFNESS,
     ) -> None:
         """Check what is announced; surface as of :class:`~impact_robots.Surface`.
 
@@ -38,12 +39,15 @@ class Contact(Surface):
             restitution: one coefficient or low, high [-].
             peak_factor: a, peak over mean force, > 0 [-].
             impact_duration: delta_t, > 0 [s].
+            stiffness: of the contact, > 0 [N/m], one number or low, high; high may be infinite.
 
         Raises:
             OutOfRangeError: a number is out of its range, or the point is none.
             RobotError: the normal is none.
         """
-        super().__init__(finite_array(point, (3,), "point"), normal, friction, restitution)
+        super().__init__(
+            finite_array(point, (3,), "point"), normal, friction, restitution, stiffness
+        )
         object.__setattr__(self, "peak_factor", positive(peak_factor, "peak_factor"))
         object.__setattr__(self, "impact_duration", positive(impact_duration, "impact_duration"))
 

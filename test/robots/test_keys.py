@@ -19,7 +19,9 @@ from impact_sim import Simulation
 
 FULL = {key.name for key in KEYS} - {"joint_prefix", "assumed", "inertias_identified_as_a_set"}
 FULL -= {"position_lower", "position_upper", "velocity", "torque"}  # which the URDF has
-FULL -= {"velocity_noise", "torque_noise"}
+FULL -= {"velocity_noise", "torque_noise", "torque_range", "force_limits"}
+FULL -= {"joint_stiffness_range", "joint_damping_range", "motor_inertia_range"}
+FULL -= {"servo_stiffness", "servo_damping"}
 MANDATORY = ("name", "urdf", "joints", "base_link")
 PAGE = Path(__file__).parents[2] / "doc" / "robot.md"
 
@@ -126,3 +128,39 @@ def test_keys_that_every_command_needs_are_the_mandatory_ones(written):
 
 def test_the_documentation_has_the_table():
     assert as_markdown() in PAGE.read_text()
+
+
+def test_ranges_of_the_joints_are_shares_one_for_all_or_one_each(written):
+    path = written(sorted(FULL))
+    text = path.read_text()
+    np.testing.assert_array_equal(load_robot(path).joint_ranges.stiffness, np.ones((2, 6)))
+    path.write_text(text + "assumed: [joint_stiffness]\n")
+    wide = load_robot(path).joint_ranges
+    np.testing.assert_array_equal(wide.stiffness, np.repeat([[0.7], [1.3]], 6, axis=1))
+    np.testing.assert_array_equal(wide.damping, np.ones((2, 6)))
+    path.write_text(text + "joint_damping_range: [0.5, [1, 1, 1, 1, 1, 2]]\n")
+    damping = load_robot(path).joint_ranges.damping
+    np.testing.assert_array_equal(damping, [[0.5] * 6, [1, 1, 1, 1, 1, 2]])
+
+
+@pytest.mark.parametrize(
+    "entry",
+    ["[1, 0.5]", "[0, 1]", "0.3", "[1, 2, 3]", "[-1, 1]", "[1, [1, 2]]", "[1, yes]", "[.nan, 1]"],
+)
+def test_what_is_no_range_is_refused(written, entry):
+    path = written(sorted(FULL))
+    path.write_text(path.read_text() + f"joint_stiffness_range: {entry}\n")
+    with pytest.raises(RobotError, match=r"joint_stiffness_range: expected \[low, high\]"):
+        load_robot(path)
+
+
+def test_limits_of_force_are_read_by_name(written):
+    path = written(sorted(FULL))
+    text = path.read_text()
+    path.write_text(text + "force_limits: {sensor: 500, contact: 140}\n")
+    assert load_robot(path).force_limits == (("contact", 140.0), ("sensor", 500.0))
+    path.write_text(text + "force_limits: {finger: 500}\n")
+    with pytest.raises(
+        RobotError, match=r"force_limits.*'finger': expected one of contact, sensor"
+    ):
+        load_robot(path)

@@ -19,6 +19,7 @@ ROSDEP_KEYS = {  # of what is imported; a module that is not here is the ROS pac
     "matplotlib": "python3-matplotlib",
     "mpl_toolkits": "python3-matplotlib",
     "mujoco": "python3-mujoco-pip",
+    "numba": "python3-numba",
     "numpy": "python3-numpy",
     "quadprog": "quadprog-pip",
     "rosbags": "python3-rosbags-pip",

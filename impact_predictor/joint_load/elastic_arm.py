@@ -1,0 +1,112 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The joints of an arm that gives way: springs, motors, and what drives the motors."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.exceptions import PredictionError
+from impact_predictor.joint_load.integration import TICK
+from impact_robots.robot import Robot
+from impact_robots.state import RobotState
+
+FILTER_HZ = 300.0  # first-order low-pass on the measured torque [Hz]
+MEASURED, IDEAL, SERVO = "measured", "ideal", "servo"
+DRIVES = (MEASURED, IDEAL, SERVO)
+_NEEDED = ("joint_stiffness", "joint_damping", "apparent_motor_inertia")
+
+
+class ElasticArm(NamedTuple):
+    """An arm at one configuration; diagonals have shape (n,)."""
+
+    M_inverse: np.ndarray  # of the links, shape (n, n) [1/(kg.m^2)]
+    stiffness: np.ndarray  # K [N.m/rad]
+    damping: np.ndarray  # D [N.m.s/rad]
+    motor_inertia: np.ndarray  # of the motors themselves, or apparent if the loop is ideal [kg.m^2]
+    ratio: np.ndarray  # R = B_rho/B_theta of the torque loop; 1: there is none [-]
+    damping_time: np.ndarray  # D/K that the torque loop takes them to have [s]
+    servo_stiffness: np.ndarray  # of a position or velocity loop [N.m/rad]
+    servo_damping: np.ndarray  # of the same [N.m.s/rad]
+    share: float  # of a step that the torque filter takes in a tick [-]
+
+    def scaled(self, scale: np.ndarray) -> ElasticArm:
+        """Return the arm with other joints; the torque loop goes on taking them as nominal.
+
+        Args:
+            scale: of stiffness, damping and motor inertia, shape (3, n) [-].
+        """
+        return self._replace(
+            stiffness=self.stiffness * scale[0],
+            damping=self.damping * scale[1],
+            motor_inertia=self.motor_inertia * scale[2],
+        )
+
+
+def can_load(robot: Robot) -> bool:
+    """Tell whether stiffness, damping and motor inertia of a robot are known."""
+    values = robot.joint_stiffness, robot.joint_damping, robot.apparent_motor_inertia
+    return all(np.isfinite(value).all() for value in values)
+
+
+def drive_of(robot: Robot, interface: str) -> str:
+    """Return what drives the motors of a robot that is commanded by an interface.
+
+    Args:
+        robot: the arm.
+        interface: "torque", "velocity" or "position".
+
+    Raises:
+        PredictionError: a servo whose stiffness and damping the robot's YAML does not give.
+    """
+    if interface == "torque":
+        return MEASURED if np.isfinite(robot.reflected_motor_inertia).all() else IDEAL
+    if robot.servo_stiffness is None or robot.servo_damping is None:
+        raise PredictionError(
+            f"joint load of a {interface}-controlled arm: robot {robot.name} does not give"
+            " 'servo_stiffness' and 'servo_damping'"
+        )
+    return SERVO
+
+
+def elastic_arm(robot: Robot, state: RobotState, drive: str = MEASURED) -> ElasticArm:
+    r"""Return the arm in a state.
+
+    Args:
+        robot: that gives stiffness, damping and motor inertias.
+        state: whose configuration counts.
+        drive: of the motors: "measured", the torque loop at 4 kHz on a torque low-passed at
+            300 Hz, :math:`\tau_{act} = (1 - R)\tau_t` (Rey Arias 2024, eq. 4); "ideal", a loop
+            that makes B_theta of B_rho at once; "servo", a position or velocity loop.
+
+    Raises:
+        PredictionError: the robot's YAML does not give what is needed, or no such drive.
+    """
+    n = robot.dof
+    if drive not in DRIVES:
+        raise PredictionError(f"drive: expected one of {', '.join(DRIVES)}, got {drive!r}")
+    missing = [key for key in _NEEDED if not np.isfinite(getattr(robot, key)).all()]
+    if drive != IDEAL and not np.isfinite(robot.reflected_motor_inertia).all():
+        missing.append("reflected_motor_inertia")
+    if missing:
+        keys = ", ".join(map(repr, missing))
+        raise PredictionError(f"joint load: robot {robot.name} does not give {keys}")
+    zero, one = np.zeros(n), np.ones(n)
+    servo = (zero, zero)
+    if drive == SERVO:
+        drive_of(robot, "position")
+        servo = (np.asarray(robot.servo_stiffness), np.asarray(robot.servo_damping))
+    motors = robot.apparent_motor_inertia if drive == IDEAL else robot.reflected_motor_inertia
+    loop = drive == MEASURED
+    return ElasticArm(
+        np.ascontiguousarray(np.linalg.inv(state.M)),
+        robot.joint_stiffness,
+        robot.joint_damping,
+        motors,
+        robot.reflected_motor_inertia / robot.apparent_motor_inertia if loop else one,
+        robot.joint_damping / robot.joint_stiffness,
+        *servo,
+        1.0 - float(np.exp(-2.0 * np.pi * FILTER_HZ * TICK)),
+    )

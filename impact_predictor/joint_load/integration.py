@@ -1,0 +1,362 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+r"""The small motion of a flexible-joint arm after a touch, compiled.
+
+Links and motors, 2 n coordinates, start where they are with the velocity before the impact; that
+uniform motion is subtracted, so all begins at zero and only the contacts move, by their velocity.
+
+.. math::
+
+    M\dot v_q = K(\theta - q) + D(v_\theta - v_q) + J^T f, \qquad
+    B\dot v_\theta = \tau_{act} - K(\theta - q) - D(v_\theta - v_q)
+
+A leapfrog: forces act in the middle of a step. There the contact force is implicit in the velocity,
+so neither a stiff damper nor Coulomb's friction limits the step; Gauss and Seidel's iteration
+couples normal force, friction and several contacts. Steps are long in flight, shorter in contact.
+
+All that is compiled is in this file: the cache of compiled code is renewed when the file changes,
+and does not see others.
+"""
+
+from __future__ import annotations
+
+from math import ceil, exp, sqrt
+
+import numpy as np
+from numba import njit
+
+TICK = 250e-6  # of the joint torque loop, 4 kHz [s]
+HUNT_CROSSLEY, EXTENDED, RIGID = 0.0, 1.0, 2.0  # kinds of contact law
+FREE_STEPS = 5  # at least, per tick, in flight
+FREE_PHASE = 0.25  # of the joints' fastest oscillation, per step in flight [rad]
+FREE_DECAY = 0.5  # of the joints' fastest damping, per step in flight [-]
+CONTACT_PHASE = 0.2  # of the contact's own oscillation, per step in contact [rad]
+SWEEPS = 4  # of Gauss and Seidel, for one contact; four times as many for several
+
+compiled = njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+
+
+@compiled
+def normal_force(
+    depth: float, approach: float, yielding: float, before: float, law: np.ndarray
+) -> float:
+    """Return the force of a law that is implicit in the rate [N].
+
+    Args:
+        depth: penetration [m].
+        approach: rate of the penetration without the force [m/s].
+        yielding: by how much a force of 1 N reduces that rate [m/s/N].
+        before: rate of the penetration at the start of the step, for the rigid law [m/s].
+        law: stiffness, damping (rigid: restitution), exponent, kind.
+    """
+    stiffness, damping, exponent, kind = law
+    if kind == RIGID:  # Moreau: Newton's law over the whole step, where yielding is twice as large
+        return max(0.0, (approach + damping * max(0.0, before)) / yielding)
+    shape = depth if exponent == 1.0 else depth**exponent
+    force = shape * (stiffness + damping * approach) / (1.0 + shape * damping * yielding)
+    if kind == HUNT_CROSSLEY or force <= shape * stiffness:
+        rate = approach - yielding * force
+        if kind == EXTENDED and rate < 0.0:
+            force = shape * stiffness
+            for _ in range(4):  # Newton on f = k d^eta exp(d/k rate(f)), convex and falling
+                value = shape * stiffness * exp(damping / stiffness * (approach - yielding * force))
+                slope = -value * damping / stiffness * yielding
+                force -= (force - value) / (1.0 - slope)
+    return max(0.0, force)
+
+
+@compiled
+def rub(W: np.ndarray, f: np.ndarray, u: np.ndarray, c: int, step: float, friction: float) -> None:
+    """Write contact ``c``'s friction force of Coulomb's law into ``f``: stick, or slide.
+
+    Args:
+        W: mobility of the contacts, shape (3 c, 3 c) [1/kg].
+        f: forces, shape (3 c,) [N].
+        u: velocities without forces, shape (3 c,) [m/s].
+        c: which contact.
+        step: over which the forces change the velocities [s].
+        friction: coefficient [-].
+    """
+    a, b, n = 3 * c, 3 * c + 1, 3 * c + 2
+    ua, ub = u[a], u[b]
+    for j in range(len(f)):
+        if j != a and j != b:
+            ua += step * W[a, j] * f[j]
+            ub += step * W[b, j] * f[j]
+    det = step * (W[a, a] * W[b, b] - W[a, b] * W[b, a])
+    fa, fb = -(W[b, b] * ua - W[a, b] * ub) / det, -(W[a, a] * ub - W[b, a] * ua) / det
+    most = friction * f[n]
+    if fa * fa + fb * fb > most * most:  # it slides: one projected step
+        soft = 1.0 / (step * max(W[a, a], W[b, b]))
+        fa = f[a] - soft * (ua + step * (W[a, a] * f[a] + W[a, b] * f[b]))
+        fb = f[b] - soft * (ub + step * (W[b, a] * f[a] + W[b, b] * f[b]))
+        size = sqrt(fa * fa + fb * fb)
+        if size > most:
+            fa, fb = fa * most / size, fb * most / size
+    f[a], f[b] = fa, fb
+
+
+@compiled
+def flight_steps(arm: tuple) -> int:
+    """Return the steps per tick that resolve springs, dampers and servos of the joints."""
+    M_inverse, K, D, B, _, _, servo_K, servo_D, _ = arm
+    links = motors = rates = 0.0
+    for i in range(len(K)):
+        links += M_inverse[i, i] * K[i]  # at least the highest frequency squared: the trace
+        motors = max(motors, (K[i] + servo_K[i]) / B[i])
+        rates = max(rates, D[i] * M_inverse[i, i], (D[i] + servo_D[i]) / B[i])
+    fastest = max(sqrt(links + motors) / FREE_PHASE, rates / FREE_DECAY)
+    return max(FREE_STEPS, ceil(TICK * fastest))
+
+
+@compiled
+def contact_steps(W: np.ndarray, laws: np.ndarray, velocity: np.ndarray, least: int) -> int:
+    """Return the steps per tick that resolve the stiffest contact, not fewer than ``least``."""
+    steps = least
+    for c in range(len(laws)):
+        stiffness, damping, exponent, kind = laws[c]
+        if kind == RIGID:
+            continue
+        n = 3 * c + 2
+        speed, W_nn = max(0.0, -velocity[n]), W[n, n]
+        if exponent != 1.0 and speed > 0.0:  # tangent at the depth of a free, undamped body
+            depth = ((exponent + 1.0) * speed * speed / (2.0 * stiffness * W_nn)) ** (
+                1.0 / (exponent + 1.0)
+            )
+            tangent = exponent * stiffness * depth ** (exponent - 1.0)
+        else:
+            tangent = stiffness
+        omega = sqrt(tangent * (1.0 + speed * damping / stiffness) * W_nn)
+        steps = max(steps, ceil(TICK * omega / CONTACT_PHASE))
+    return steps
+
+
+@compiled
+def contact_forces(
+    W: np.ndarray,
+    laws: np.ndarray,
+    friction: np.ndarray,
+    x: np.ndarray,
+    before: np.ndarray,
+    u: np.ndarray,
+    h: float,
+    f: np.ndarray,
+) -> None:
+    """Write the forces of a step into ``f``, shape (3 c,) [N]: Gauss and Seidel.
+
+    Args:
+        W: mobility of the contacts, shape (3 c, 3 c) [1/kg].
+        laws: shape (c, 4), see :func:`~impact_predictor.joint_load.integration.integrate`.
+        friction: coefficients, shape (c,) [-].
+        x: heights above the surfaces in the middle of the step, shape (c,) [m].
+        before: velocities of approach at its start, shape (c,) [m/s].
+        u: velocities without forces, in the middle of the step, rigid: at its end, (3 c,) [m/s].
+        h: the step [s].
+        f: overwritten.
+    """
+    f[:] = 0.0
+    sweeps = SWEEPS if len(laws) == 1 else 4 * SWEEPS
+    for _ in range(sweeps):
+        for c in range(len(laws)):
+            if x[c] >= 0.0:
+                continue
+            k, part = 3 * c + 2, h if laws[c, 3] == RIGID else 0.5 * h
+            approach = -u[k]
+            for j in range(len(f)):
+                if j != k:
+                    approach -= part * W[k, j] * f[j]
+            f[k] = normal_force(-x[c], approach, part * W[k, k], before[c], laws[c])
+            if friction[c] > 0.0:
+                rub(W, f, u, c, part, friction[c])
+
+
+@compiled
+def control(arm: tuple, load: np.ndarray, filtered: np.ndarray, act: np.ndarray) -> None:
+    """Write the actuators' torque of the next tick into ``act``: the joint torque loop."""
+    _, _, _, _, ratio, damping_time, _, _, share = arm
+    for i in range(len(load)):
+        change = share * (load[i] - filtered[i])
+        filtered[i] += change
+        act[i] = (1.0 - ratio[i]) * (filtered[i] + damping_time[i] * change / TICK)
+
+
+@compiled
+def look(
+    J: np.ndarray,
+    velocity: np.ndarray,
+    t: float,
+    q: np.ndarray,
+    vq: np.ndarray,
+    before: np.ndarray,
+    ahead: float,
+) -> bool:
+    """Write velocities of approach into ``before``; return whether a contact is near [m/s]."""
+    near = False
+    for c in range(len(before)):
+        k = 3 * c + 2
+        height, rate = velocity[k] * t, velocity[k]
+        for i in range(len(q)):
+            height += J[k, i] * q[i]
+            rate += J[k, i] * vq[i]
+        before[c] = -rate
+        near = near or height + rate * ahead < 0.0
+    return near
+
+
+@compiled
+def half_way(
+    arm: tuple,
+    h: float,
+    q: np.ndarray,
+    th: np.ndarray,
+    vq: np.ndarray,
+    vt: np.ndarray,
+    passed: np.ndarray,
+    a: np.ndarray,
+) -> None:
+    """Go to the middle of a step: torques that the joints pass, the links' acceleration."""
+    M_inverse, K, D = arm[0], arm[1], arm[2]
+    n = len(q)
+    for i in range(n):
+        q[i] += 0.5 * h * vq[i]
+        th[i] += 0.5 * h * vt[i]
+        passed[i] = K[i] * (th[i] - q[i]) + D[i] * (vt[i] - vq[i])
+    for i in range(n):
+        a[i] = 0.0
+        for j in range(n):
+            a[i] += M_inverse[i, j] * passed[j]
+
+
+@compiled
+def meet(
+    J: np.ndarray,
+    laws: np.ndarray,
+    velocity: np.ndarray,
+    t: float,
+    h: float,
+    q: np.ndarray,
+    vq: np.ndarray,
+    a: np.ndarray,
+    x: np.ndarray,
+    u: np.ndarray,
+) -> bool:
+    """Write heights ``x`` and velocities ``u`` without contact forces; return whether any touch."""
+    touching = False
+    for c in range(len(laws)):
+        part = h if laws[c, 3] == RIGID else 0.5 * h
+        x[c] = velocity[3 * c + 2] * (t + 0.5 * h)
+        for i in range(len(q)):
+            x[c] += J[3 * c + 2, i] * q[i]
+        touching = touching or x[c] < 0.0
+        for r in range(3 * c, 3 * c + 3):
+            u[r] = velocity[r]
+            for i in range(len(q)):
+                u[r] += J[r, i] * (vq[i] + part * a[i])
+    return touching
+
+
+@compiled
+def go_on(
+    arm: tuple,
+    w: np.ndarray,
+    f: np.ndarray,
+    touching: bool,
+    h: float,
+    act: np.ndarray,
+    passed: np.ndarray,
+    a: np.ndarray,
+    q: np.ndarray,
+    th: np.ndarray,
+    vq: np.ndarray,
+    vt: np.ndarray,
+    load: np.ndarray,
+) -> None:
+    """Go from the middle of a step to its end."""
+    _, K, _, B, _, _, servo_K, servo_D, _ = arm
+    for i in range(len(q)):
+        if touching:
+            for r in range(len(f)):
+                a[i] += w[i, r] * f[r]
+        vq[i] += h * a[i]
+        q[i] += 0.5 * h * vq[i]
+        motor = act[i] - passed[i] - servo_K[i] * th[i] - servo_D[i] * vt[i]
+        vt[i] += h * motor / B[i]
+        th[i] += 0.5 * h * vt[i]
+        load[i] = K[i] * (th[i] - q[i])
+
+
+@compiled
+def note(t: float, load: np.ndarray, loads: np.ndarray, times: np.ndarray) -> None:
+    """Keep the highest and the lowest load of every joint, with their times."""
+    for i in range(len(load)):
+        if load[i] > loads[0, i]:
+            loads[0, i], times[0, i] = load[i], t
+        if load[i] < loads[1, i]:
+            loads[1, i], times[1, i] = load[i], t
+
+
+@compiled
+def integrate(
+    arm: tuple,
+    J: np.ndarray,
+    laws: np.ndarray,
+    friction: np.ndarray,
+    velocity: np.ndarray,
+    ticks: int,
+    refinement: int,
+    trace: np.ndarray,
+) -> tuple:
+    """Integrate from the touch on.
+
+    Args:
+        arm: of :class:`~impact_predictor.joint_load.elastic_arm.ElasticArm`, in its order.
+        J: of the contacts, rows two tangents and normal of each, contiguous, shape (3 c, n).
+        laws: stiffness, damping (rigid: restitution), exponent, kind of each contact, (c, 4).
+        friction: Coulomb's coefficients, shape (c,).
+        velocity: of the contacts before the impact, axes as J, shape (3 c,) [m/s].
+        ticks: of the torque loop, 250 us each.
+        refinement: by how much every step is shorter, 1: not.
+        trace: filled at every tick with the loads, the normal forces and the depths, shape
+            (ticks, n + 2 c); of no rows: not filled.
+
+    Returns:
+        highest and lowest loads (2, n) [N.m], their times (2, n) [s], impulses (3 c,) [N.s], peak
+        normal forces (c,) [N], end of each contact's last force (c,) [s].
+    """
+    n, contacts = len(arm[1]), len(laws)
+    w = arm[0] @ J.T
+    W = J @ w
+    free = flight_steps(arm)
+    short = TICK / (refinement * contact_steps(W, laws, velocity, free))
+    long = TICK / (refinement * free)
+    q, th, vq, vt = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
+    load, filtered, act, passed, a = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
+    x, before = np.zeros(contacts), np.zeros(contacts)
+    u, f = np.zeros(3 * contacts), np.zeros(3 * contacts)
+    loads, times, impulse = np.zeros((2, n)), np.zeros((2, n)), np.zeros(3 * contacts)
+    peak, end = np.zeros(contacts), np.zeros(contacts)
+    for tick in range(ticks):
+        control(arm, load, filtered, act)
+        done = 0.0
+        while done < TICK * (1.0 - 1e-9):
+            t = tick * TICK + done
+            near = look(J, velocity, t, q, vq, before, long)
+            h = min(short if near else long, TICK - done)
+            half_way(arm, h, q, th, vq, vt, passed, a)
+            touching = near and meet(J, laws, velocity, t, h, q, vq, a, x, u)
+            if touching:
+                contact_forces(W, laws, friction, x, before, u, h, f)
+                for c in range(contacts):
+                    if f[3 * c + 2] > 0.0:
+                        end[c], peak[c] = t + h, max(peak[c], f[3 * c + 2])
+                for r in range(3 * contacts):
+                    impulse[r] += h * f[r]
+            go_on(arm, w, f, touching, h, act, passed, a, q, th, vq, vt, load)
+            note(t + h, load, loads, times)
+            done += h
+        if len(trace):
+            trace[tick, :n] = load
+            for c in range(contacts):
+                trace[tick, n + c] = f[3 * c + 2] if touching else 0.0
+                trace[tick, n + contacts + c] = -x[c] if touching else 0.0
+    return loads, times, impulse, peak, end

@@ -1,0 +1,175 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The load of every joint in one impact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.contact_force.laws import HuntCrossley
+from impact_predictor.exceptions import PredictionError
+from impact_predictor.joint_load.elastic_arm import ElasticArm
+from impact_predictor.joint_load.integration import (
+    EXTENDED,
+    HUNT_CROSSLEY,
+    RIGID,
+    TICK,
+    integrate,
+)
+from impact_robots.state import PointState
+from impact_robots.validation import friction_coefficient, restitution_coefficient
+
+DURATION = 0.03  # after the touch; the highest load of a Panda comes within 20 ms [s]
+
+
+@dataclass(frozen=True)
+class RigidLaw:
+    """A surface of no compliance: Newton's law, as often as the arm contacts it."""
+
+    restitution: float  # [-]
+
+    def __post_init__(self) -> None:
+        """Check the coefficient."""
+        restitution_coefficient(self.restitution)
+
+
+NormalLaw = HuntCrossley | RigidLaw
+
+
+class LoadContact(NamedTuple):
+    """A point of the arm that contacts something; axes of the contact, the normal last."""
+
+    J: np.ndarray  # of the point, linear, shape (3, n)
+    velocity: np.ndarray  # of the point before the impact, shape (3,) [m/s]; third: below zero
+    law: NormalLaw
+    friction: float  # Coulomb's coefficient [-]
+
+
+def load_contact(
+    point: PointState,
+    rotation: np.ndarray,
+    law: NormalLaw,
+    friction: float,
+    velocity: np.ndarray | None = None,
+) -> LoadContact:
+    """Return the touch of a point of the arm.
+
+    Args:
+        point: that contacts.
+        rotation: R_Op, contact axes to base axes, as ``Surface.rotation``, shape (3, 3).
+        law: of the normal force.
+        friction: Coulomb's coefficient [-].
+        velocity: of the point in contact axes, shape (3,) [m/s]; none: as in the state.
+
+    Raises:
+        OutOfRangeError: a negative friction.
+    """
+    J = rotation.T @ point.J[:3]
+    v = rotation.T @ point.velocity if velocity is None else np.asarray(velocity, dtype=float)
+    return LoadContact(J, v, law, friction_coefficient(friction))
+
+
+class LoadHistory(NamedTuple):
+    """Loads over time, once a tick of 250 us, t ticks; c contacts."""
+
+    time: np.ndarray  # since the touch, shape (t,) [s]
+    load: np.ndarray  # change of the spring torque, shape (t, n) [N.m]
+    force: np.ndarray  # normal, on the arm, shape (t, c) [N]
+    depth: np.ndarray  # penetration, shape (t, c) [m]
+
+
+class JointLoad(NamedTuple):
+    """What each joint's spring feels: the change of K (theta - q) since the touch."""
+
+    highest: np.ndarray  # at least 0, shape (n,) [N.m]
+    lowest: np.ndarray  # at most 0, shape (n,) [N.m]
+    highest_time: np.ndarray  # since the touch, shape (n,) [s]
+    lowest_time: np.ndarray  # shape (n,) [s]
+    impulse: np.ndarray  # on the arm, contact axes, shape (c, 3) [N.s]
+    peak_force: np.ndarray  # normal, infinite on a rigid surface, shape (c,) [N]
+    contact_end: np.ndarray  # of the last contact, shape (c,) [s]
+    history: LoadHistory | None
+
+    @property
+    def change(self) -> np.ndarray:
+        """Largest change of the load, shape (n,) [N.m]."""
+        return np.maximum(self.highest, -self.lowest)
+
+    def absolute(self, before: np.ndarray) -> np.ndarray:
+        """Return the largest load with what was ``before``, both of shape (n,) [N.m]."""
+        return np.maximum(np.abs(before + self.highest), np.abs(before + self.lowest))
+
+    @property
+    def time(self) -> np.ndarray:
+        """Time of the largest change since the touch, shape (n,) [s]."""
+        return np.where(self.highest >= -self.lowest, self.highest_time, self.lowest_time)
+
+
+def joint_load(
+    arm: ElasticArm,
+    contacts: Sequence[LoadContact],
+    *,
+    duration: float = DURATION,
+    refinement: int = 1,
+    with_history: bool = False,
+) -> JointLoad:
+    """Return the loads of an impact, the surfaces touched at the same time.
+
+    Small motion about the configuration of the touch, actuators' torque constant but for the
+    torque loop; see :mod:`~impact_predictor.joint_load.integration`.
+
+    Args:
+        arm: at the configuration of the touch.
+        contacts: at least one.
+        duration: for which the motion is followed [s].
+        refinement: of the time steps, 1 for errors of some parts in a thousand.
+        with_history: return the loads over time, too.
+
+    Raises:
+        PredictionError: a figure so far from any arm's that no number comes out.
+    """
+    laws = np.array([_figures(each.law) for each in contacts])
+    ticks, n = max(1, round(duration / TICK)), len(arm.stiffness)
+    trace = np.empty((ticks if with_history else 0, n + 2 * len(contacts)))
+    loads, times, impulse, peak, end = integrate(
+        tuple(arm),
+        np.concatenate([each.J for each in contacts]),
+        laws,
+        np.array([each.friction for each in contacts]),
+        np.concatenate([each.velocity for each in contacts]),
+        ticks,
+        refinement,
+        trace,
+    )
+    if not np.isfinite(loads).all():
+        raise PredictionError(
+            "joint load: expected a finite load, got none: check the robot's joints"
+        )
+    rigid = laws[:, 3] == RIGID
+    return JointLoad(
+        loads[0],
+        loads[1],
+        times[0],
+        times[1],
+        impulse.reshape(-1, 3),
+        np.where(rigid & (peak > 0.0), np.inf, peak),
+        end,
+        _history(trace, n, len(contacts)) if with_history else None,
+    )
+
+
+def _figures(law: NormalLaw) -> tuple[float, float, float, float]:
+    """Return what the compiled code knows of a law."""
+    if isinstance(law, RigidLaw):
+        return 1.0, law.restitution, 1.0, RIGID
+    return law.stiffness, law.damping, law.exponent, EXTENDED if law.extended else HUNT_CROSSLEY
+
+
+def _history(trace: np.ndarray, n: int, c: int) -> LoadHistory:
+    """Return what the compiled code wrote."""
+    time = TICK * np.arange(1, len(trace) + 1)
+    return LoadHistory(time, trace[:, :n], trace[:, n : n + c], trace[:, n + c :])

@@ -1,0 +1,99 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""One choice of what the ranges leave open: of the surface, and of the joints."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import product
+from math import ceil, exp, inf, log, log10, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.contact_force.free_contact import rebound
+from impact_predictor.contact_force.laws import Viscoelastic
+from impact_predictor.joint_load.load import NormalLaw, RigidLaw
+from impact_robots.joint_ranges import JointRanges
+from impact_robots.surface import Surface
+
+STIFFEST = 1e8  # beyond it a surface counts as rigid [N/m]
+LEAST_RESTITUTION = 0.01  # below it a contact counts as one of this [-]
+
+
+class LoadCase(NamedTuple):
+    """A surface and joints inside the ranges."""
+
+    stiffness: float  # infinite: rigid [N/m]
+    restitution: float  # [-]
+    friction: float  # [-]
+    scale: np.ndarray  # of stiffness, damping, motor inertia of the joints, shape (3, n) [-]
+
+    @property
+    def law(self) -> NormalLaw:
+        """The law that has this restitution at an approach speed of 1 m/s.
+
+        A viscoelastic one; with the restitution as given, loads are proportional to the speed.
+        """
+        if self.stiffness == inf:
+            return RigidLaw(self.restitution)
+        return viscoelastic(self.stiffness, self.restitution, 1.0)
+
+
+def viscoelastic(stiffness: float, restitution: float, speed: float) -> Viscoelastic:
+    """Return the viscoelastic law of a stiffness with a restitution at an approach speed.
+
+    Args:
+        stiffness: k [N/m].
+        restitution: of a free body, exact (doc/theory.md); at least .01, below which an impact
+            is plastic [-].
+        speed: of approach, above 0 [m/s].
+    """
+    return Viscoelastic(stiffness, _ratio(restitution) * stiffness / speed)
+
+
+@lru_cache(maxsize=256)
+def _ratio(restitution: float) -> float:
+    """Return c v/k at which a free body has a restitution [-]."""
+    from scipy.optimize import brentq  # loads slowly
+
+    wanted = min(max(restitution, LEAST_RESTITUTION), 1.0)
+    if wanted == 1.0:
+        return 0.0
+    return exp(brentq(lambda x: rebound(exp(x)) - wanted, log(1e-12), log(1e4)))
+
+
+def stiffness_grid(low: float, high: float) -> list[float]:
+    """Return stiffnesses from low to high, at most a decade apart [N/m]."""
+    top = min(high, max(STIFFEST, low))
+    if low == high:
+        return [low]
+    steps = max(2, ceil(log10(top / low)))
+    grid = [float(k) for k in np.geomspace(low, top, steps + 1)]
+    return [*grid, inf] if high > top else grid
+
+
+def surface_corners(surface: Surface) -> list[tuple[float, float, float]]:
+    """Return stiffness, restitution and friction where the worst case is looked for first."""
+    stiffness = stiffness_grid(*surface.stiffness)
+    ends = sorted(set(surface.restitution)), sorted(set(surface.friction))
+    return list(product(stiffness, *ends))
+
+
+def between(stiffness: float, surface: Surface) -> list[float]:
+    """Return stiffnesses half-way to the neighbours in the grid [N/m]."""
+    grid = [k for k in stiffness_grid(*surface.stiffness) if k < inf]
+    if stiffness not in grid:
+        return []
+    i = grid.index(stiffness)
+    return [
+        sqrt(stiffness * k)
+        for k in (grid[max(i - 1, 0)], grid[min(i + 1, len(grid) - 1)])
+        if k != stiffness
+    ]
+
+
+def scale_ends(ranges: JointRanges, n: int) -> np.ndarray:
+    """Return lowest and highest scales of n joints, shape (2, 3, n) [-]."""
+    each = ranges.stiffness, ranges.damping, ranges.motor_inertia
+    return np.stack([np.broadcast_to(bounds, (2, n)) for bounds in each], axis=1)

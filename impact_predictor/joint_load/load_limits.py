@@ -1,0 +1,53 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the joints and the contact may feel, and what a load uses of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.joint_load.load import JointLoad
+from impact_robots.robot import Robot
+
+CHANGE, RANGE = "torque change", "torque range"
+
+
+class LoadLimits(NamedTuple):
+    """Limits of an impact's load; NaN: there is none."""
+
+    change: np.ndarray  # of each joint's torque, shape (n,) [N.m]
+    up: np.ndarray  # from the torque before the impact to the top of its range, shape (n,) [N.m]
+    down: np.ndarray  # and to its bottom, shape (n,) [N.m]
+    force: tuple[float, ...]  # of the contact [N]
+    names: tuple[str, ...]  # of the changes, of the ranges, of the forces
+
+    def used(self, load: JointLoad) -> np.ndarray:
+        """Return what a load uses of each limit, in the order of ``names`` [-]."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            change = load.change / self.change
+            up, down = load.highest / self.up, -load.lowest / self.down
+            force = load.peak_force.max() / np.array(self.force)
+        beyond = (self.up <= 0.0) | (self.down <= 0.0)
+        range_ = np.where(beyond, np.inf, np.fmax(up, down))
+        return np.nan_to_num(np.concatenate([change, range_, force]), nan=0.0, posinf=np.inf)
+
+
+def load_limits(robot: Robot, before: np.ndarray, margin: float = 0.0) -> LoadLimits:
+    """Return the limits of a robot's YAML: changes and ranges of torque, peaks of force.
+
+    Args:
+        robot: whose limits count.
+        before: torque of each joint before the impact, gravity included, shape (n,) [N.m].
+        margin: share of every limit that is kept in reserve [-].
+    """
+    keep, limits = 1.0 - margin, robot.limits
+    names = [f"{joint} {kind}" for kind in (CHANGE, RANGE) for joint in robot.joint_names]
+    return LoadLimits(
+        keep * limits.impulsive_torque,
+        keep * limits.torque_range - before,
+        keep * limits.torque_range + before,
+        tuple(keep * most for _, most in robot.force_limits),
+        tuple(names + [f"{name} force" for name, _ in robot.force_limits]),
+    )

@@ -1,0 +1,168 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The highest load that the ranges of surface and joints allow, by a search over their ends."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.exceptions import PredictionError
+from impact_predictor.joint_load.elastic_arm import MEASURED, ElasticArm, elastic_arm
+from impact_predictor.joint_load.load import DURATION, JointLoad, LoadContact, joint_load
+from impact_predictor.joint_load.load_case import (
+    LoadCase,
+    between,
+    scale_ends,
+    surface_corners,
+)
+from impact_predictor.joint_load.load_limits import LoadLimits
+from impact_robots.robot import Robot
+from impact_robots.state import PointState
+from impact_robots.surface import Surface
+
+ANNOUNCED, NOMINAL = "announced", "nominal"
+JOINT_RANGES = (ANNOUNCED, NOMINAL)
+_TOP, _NEAR = 3, 0.8  # surfaces that are looked at closely, and share of the worst that they reach
+_HIGH, _LOW = 1, 0
+_FIRST = (_HIGH, _LOW, _HIGH)  # stiff joints, little damping, heavy motors: mostly the worst
+
+
+class RatedCase(NamedTuple):
+    """A case, its load at an approach speed of 1 m/s, and what that uses of the limits."""
+
+    case: LoadCase
+    load: JointLoad
+    used: np.ndarray  # of each limit, at 1 m/s [s/m]
+    worst: int  # index of the limit of which most is used
+
+    @property
+    def speed(self) -> float:
+        """Highest approach speed that keeps all limits in this case [m/s]."""
+        most = self.used[self.worst]
+        return float(1.0 / most) if most > 0.0 else float("inf")
+
+
+class LoadSearch:
+    """Looks for the worst case of an impact along a surface's normal.
+
+    Loads are proportional to the speed at fixed restitution, so one run of a case at 1 m/s gives
+    its bound. The worst lies at ends of the ranges but for the stiffness of the surface, of which
+    some between are tried: tests draw from the inside. Of the joints first all change alike; then,
+    at the worst surfaces, one after the other, and at last those together that made it worse alone.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        surface: Surface,
+        *,
+        joints: str = ANNOUNCED,
+        drive: str = MEASURED,
+        duration: float = DURATION,
+    ) -> None:
+        """Set up.
+
+        Args:
+            robot: that gives stiffness, damping and motor inertia of the joints.
+            surface: whose ranges count.
+            joints: "announced", anywhere in the robot's ranges, or "nominal": as they are in the
+                YAML, and of the surface's stiffness the ends and every decade; between these loads
+                are up to 5 % higher.
+            drive: of the motors, see :func:`elastic_arm`.
+            duration: for which an impact is followed [s].
+
+        Raises:
+            PredictionError: no such ranges.
+        """
+        if joints not in JOINT_RANGES:
+            choices = ", ".join(JOINT_RANGES)
+            raise PredictionError(f"joint ranges: expected one of {choices}, got {joints!r}")
+        self.robot, self.surface, self._drive, self._duration = robot, surface, drive, duration
+        ends = scale_ends(robot.joint_ranges, robot.dof)
+        self._joint_ranges = joints
+        self._ends = ends if joints == ANNOUNCED else np.ones_like(ends)
+
+    def arm(self, point: PointState) -> ElasticArm:
+        """Return the nominal arm in a state."""
+        return elastic_arm(self.robot, point.robot_state, self._drive)
+
+    def rate(
+        self, arm: ElasticArm, point: PointState, limits: LoadLimits, case: LoadCase
+    ) -> RatedCase:
+        """Return a case with its load at an approach speed of 1 m/s along the normal."""
+        J = self.surface.rotation.T @ point.J[:3]
+        contact = LoadContact(J, np.array([0.0, 0.0, -1.0]), case.law, case.friction)
+        load = joint_load(arm.scaled(case.scale), [contact], duration=self._duration)
+        used = limits.used(load)
+        return RatedCase(case, load, used, int(used.argmax()))
+
+    def worst(self, point: PointState, limits: LoadLimits) -> list[RatedCase]:
+        """Return all cases that were looked at, the worst first.
+
+        Args:
+            point: that hits.
+            limits: by which cases are compared.
+        """
+        arm, search = self.arm(point), self.cases()
+        found: list[RatedCase] = []
+        case = next(search)
+        while case is not None:
+            found.append(self.rate(arm, point, limits, case))
+            case = search.send(found[-1])
+        return sorted(found, key=lambda each: each.speed)
+
+    def cases(self) -> Generator[LoadCase | None, RatedCase, None]:
+        """Yield one case after the other, each to be rated and sent back; at the end none."""
+        scale, first = self._common(_FIRST), []
+        for corner in surface_corners(self.surface):
+            rated = yield LoadCase(*corner, scale)
+            first.append(rated)
+        first.sort(key=lambda each: each.speed)
+        if self._joint_ranges == ANNOUNCED:
+            for stiffness in between(first[0].case.stiffness, self.surface):
+                rated = yield first[0].case._replace(stiffness=stiffness)
+                first.append(rated)
+            first.sort(key=lambda each: each.speed)
+            for rated in [each for each in first if first[0].speed >= _NEAR * each.speed][:_TOP]:
+                yield from self._joints(rated)
+        yield None
+
+    def _joints(self, rated: RatedCase) -> Generator[LoadCase, RatedCase, None]:
+        """Yield the same surface with other joints, if there are any."""
+        if not (self._ends[_LOW] < self._ends[_HIGH]).any():
+            return
+        common = [rated]
+        for stiffness, damping, inertia in product((_LOW, _HIGH), repeat=3):
+            if (ends := (stiffness, damping, inertia)) != _FIRST:
+                again = yield rated.case._replace(scale=self._common(ends))
+                common.append(again)
+        start = min(common, key=lambda each: each.speed)
+        changed, limits = [], {start.worst}
+        for index, scale in self._single(start.case.scale):
+            one = yield start.case._replace(scale=scale)
+            changed.append((index, one))
+            if one.speed < start.speed:
+                limits.add(one.worst)
+        for limit in sorted(limits):
+            scale = start.case.scale.copy()
+            for index, one in changed:
+                if one.used[limit] > start.used[limit]:
+                    scale[index] = one.case.scale[index]
+            yield start.case._replace(scale=scale)
+
+    def _common(self, ends: tuple[int, int, int]) -> np.ndarray:
+        """Return the scale of joints that are all at the same ends, shape (3, n)."""
+        return np.stack([self._ends[end, row] for row, end in enumerate(ends)])
+
+    def _single(self, scale: np.ndarray) -> Iterator[tuple[tuple[int, int], np.ndarray]]:
+        """Yield the scales in which one joint's property is at its other end."""
+        for index in np.ndindex(*scale.shape):
+            low, high = self._ends[:, index[0], index[1]]
+            if low < high:
+                other = scale.copy()
+                other[index] = low if scale[index] == high else high
+                yield index, other
