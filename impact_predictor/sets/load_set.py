@@ -18,7 +18,7 @@ from impact_predictor.exceptions import NotApproachingError, PredictionError, Un
 from impact_predictor.joint_load.elastic_arm import drive_of, elastic_arm
 from impact_predictor.joint_load.joint_ends import joint_ends
 from impact_predictor.joint_load.load import LoadContact, joint_load, load_contact
-from impact_predictor.joint_load.load_case import normal_law, stiffness_grid
+from impact_predictor.joint_load.load_case import normal_law, normal_mobility, stiffness_grid
 from impact_predictor.joint_load.worst_load import ANNOUNCED
 from impact_predictor.sets.feasible_sets import AXES
 from impact_predictor.sets.hull import half_spaces
@@ -72,8 +72,9 @@ def _contacts(state: PointState, surface: Surface, speed: float) -> Iterator[Loa
     velocity = surface.rotation.T @ state.velocity
     slips = [velocity, *(velocity + SLIP * speed * each for each in _directions())]
     ends = sorted(set(surface.restitution)), sorted({0.0, surface.friction[1]})
+    mobility = normal_mobility(state, surface.normal)
     for k, e, mu in product(stiffness_grid(*surface.stiffness), *ends):
-        law = normal_law(k, e, speed)
+        law = normal_law(k, e, speed, mobility)
         for slip in slips if mu > 0.0 else slips[:1]:
             yield load_contact(state, surface.rotation, law, mu, slip)
 
