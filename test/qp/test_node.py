@@ -195,7 +195,11 @@ def test_a_bad_configuration_fails_with_one_line_and_the_node_survives(
 @pytest.mark.parametrize(
     ("name", "value", "line"),
     [
-        ("impact_limits", "careful", "expected one of unaware, existential, robust, nominal"),
+        (
+            "impact_limits",
+            "careful",
+            "expected one of auto, unaware, existential, joint_load, robust, nominal",
+        ),
         ("interface", "effort", "expected one of torque, velocity, position, got 'effort'"),
         ("speed", -0.1, "parameter speed: expected a number of at least 0"),
         ("speed", NAN, "parameter speed: expected a number of at least 0"),
