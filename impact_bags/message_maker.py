@@ -13,6 +13,7 @@ from rosbags.typesys.store import Typestore
 from impact_detector.attribution.expectation import Announcement
 from impact_robots.surface import Surface
 from impact_ros.messages import NANOSECONDS
+from impact_ros.surface_message import said_stiffness
 
 STATE = "sensor_msgs/msg/JointState"
 WRENCH = "geometry_msgs/msg/WrenchStamped"
@@ -56,7 +57,12 @@ class MessageMaker:
         surface = said.surface or _NO_SURFACE
         point, normal = self._types["geometry_msgs/msg/Point"](*said.offset), surface.normal
         contact = self._types["impact_msgs/msg/Contact"](
-            said.frame, point, self._vector(normal), *surface.middle, *surface.uncertainty
+            said.frame,
+            point,
+            self._vector(normal),
+            *surface.middle,
+            *surface.uncertainty,
+            *said_stiffness(surface),
         )
         return ANNOUNCEMENT, self._types[ANNOUNCEMENT](
             self._header(said.time, self._frame),

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_cli.number_options import bounds, not_negative, number, numbers
+from impact_cli.number_options import bounds, not_negative, number, numbers, open_bounds
 from impact_predictor.inertia.jacobian import contact_jacobian
+from impact_predictor.joint_load.materials import MATERIALS
 from impact_robots import (
     COMPOSITES,
     ArmDynamics,
@@ -21,6 +22,7 @@ from impact_robots import (
     robot_from_urdf,
 )
 from impact_robots.exceptions import UsageError
+from impact_robots.surface import ANY_STIFFNESS
 
 
 @dataclass(frozen=True)
@@ -54,24 +56,18 @@ def add_impact_options(parser: argparse.ArgumentParser, *, moving: bool = True) 
         metavar="X,Y,Z",
         help="normal of the surface, out of it, in base axes (default: -1,0,0)",
     )
-    add(
-        "--friction",
-        type=bounds,
-        default=(0.0, 0.0),
-        metavar="MU",
-        help="coefficient, or low,high (default: 0)",
-    )
-    add(
-        "--restitution",
-        type=bounds,
-        default=(0.0, 0.0),
-        metavar="E",
-        help="coefficient, or low,high (default: 0)",
-    )
+    add("--friction", type=bounds, metavar="MU", help="coefficient, or low,high (default: 0)")
+    add("--restitution", type=bounds, metavar="E", help="coefficient, or low,high (default: 0)")
+    add("--stiffness", type=open_bounds, metavar="K", help=_STIFFNESS)
+    add("--material", choices=tuple(MATERIALS), help=_MATERIAL)
 
 
 _MOTOR = "{} motor inertia of a bare URDF, one number or one per joint [kg.m^2]"
 _COMPOSITE = "links of the composite rigid body: without base, all, or base to contact"
+_STIFFNESS = (
+    "of the contact, or low,high; high may be inf [N/m] (default: any); for loads of joints"
+)
+_MATERIAL = "of the surface: sets those of friction, restitution and stiffness that are not given"
 _SPEED = "approach speed along the normal instead of --dq, without turning the tool (default: 0.1)"
 
 
@@ -81,7 +77,7 @@ def read_impact(arguments: argparse.Namespace) -> GivenImpact:
     Raises:
         UsageError: vectors of the wrong length, or velocities given twice.
         RobotError: the robot cannot be loaded, or the normal is none.
-        OutOfRangeError: friction or restitution is out of its range.
+        OutOfRangeError: friction, restitution or stiffness is out of its range.
     """
     robot = _robot(arguments)
     normal = _sized(arguments.normal, 3, "--normal")
@@ -90,7 +86,7 @@ def read_impact(arguments: argparse.Namespace) -> GivenImpact:
         robot.require(f"{arguments.command} without --q", "stance")
     q = robot.stance if arguments.q is None else _sized(arguments.q, robot.dof, "--q")
     still = dynamics(q, np.zeros(robot.dof))
-    surface = Surface(still.position, normal, arguments.friction, arguments.restitution)
+    surface = Surface(still.position, normal, *_coefficients(arguments))
     if arguments.dq is None:
         dq = _approach(still, surface.rotation, arguments.speed)
     elif arguments.speed is None:
@@ -98,6 +94,16 @@ def read_impact(arguments: argparse.Namespace) -> GivenImpact:
     else:
         raise UsageError("expected --dq or --speed, got both")
     return GivenImpact(robot, dynamics(q, dq), surface)
+
+
+def _coefficients(arguments: argparse.Namespace) -> list[tuple[float, float]]:
+    """Return ranges of friction, restitution and stiffness; options come before the material."""
+    given = arguments.friction, arguments.restitution, arguments.stiffness
+    known = ((0.0, 0.0), (0.0, 0.0), ANY_STIFFNESS)
+    if arguments.material is not None:
+        material = MATERIALS.named(arguments.material)
+        known = material.friction, material.restitution, material.stiffness()
+    return [each if said is None else said for said, each in zip(given, known, strict=True)]
 
 
 def _robot(arguments: argparse.Namespace) -> Robot:

@@ -8,6 +8,7 @@ range is written for.
 
 from __future__ import annotations
 
+import math
 from argparse import ArgumentTypeError
 
 LARGEST = 1e9  # in SI units; the largest time that still has its nanoseconds in 64 bits
@@ -46,6 +47,14 @@ def bounds(text: str) -> tuple[float, float]:
     if len(values) > 2:
         raise ArgumentTypeError(f"expected a number or low,high, got {text!r}")
     return values[0], values[-1]
+
+
+def open_bounds(text: str) -> tuple[float, float]:
+    """Return the range of ``low,high``, or of one number; high may be ``inf``."""
+    low, comma, high = text.partition(",")
+    if comma and high.strip() == "inf":
+        return number(low), math.inf
+    return bounds(text)
 
 
 def whole(text: str) -> int:

@@ -8,21 +8,25 @@ from math import inf
 from typing import Any
 
 from impact_robots import OutOfRangeError, Surface
+from impact_robots.surface import ANY_STIFFNESS
 from impact_robots.validation import friction_coefficient, restitution_coefficient
 from impact_ros.messages import set_vector, vector
+
+_UNKNOWN = (0.0, 0.0)  # stiffness [N/m]
 
 
 def read_surface(contact: Any) -> Surface:
     """Return the surface, of which the message names no point.
 
     Ranges are the stated coefficient plus and minus its uncertainty, and end where the quantity
-    does: friction at 0, restitution at 0 and 1.
+    does: friction at 0, restitution at 0 and 1. A message that says nothing of the stiffness, or
+    was recorded before it could, allows any.
 
     Args:
         contact: impact_msgs/Contact.
 
     Raises:
-        OutOfRangeError: a coefficient or an uncertainty is out of range.
+        OutOfRangeError: a coefficient, an uncertainty or the stiffness is out of range.
         RobotError: the normal is zero, or not finite.
     """
     mu, e = friction_coefficient(contact.friction), restitution_coefficient(contact.restitution)
@@ -33,11 +37,12 @@ def read_surface(contact: Any) -> Surface:
         vector(contact.normal),
         (max(mu - mu_error, 0.0), mu + mu_error),
         (max(e - e_error, 0.0), min(e + e_error, 1.0)),
+        _stiffness(contact),
     )
 
 
 def write_surface(contact: Any, surface: Surface) -> None:
-    """Write normal, and the middle and half the width of each range.
+    """Write normal, middle and half the width of each coefficient's range, and the stiffness.
 
     Args:
         contact: impact_msgs/Contact to write to.
@@ -46,6 +51,24 @@ def write_surface(contact: Any, surface: Surface) -> None:
     set_vector(contact.normal, surface.normal)
     contact.friction, contact.restitution = surface.middle
     contact.friction_uncertainty, contact.restitution_uncertainty = surface.uncertainty
+    contact.stiffness_low, contact.stiffness_high = said_stiffness(surface)
+
+
+def said_stiffness(surface: Surface) -> tuple[float, float]:
+    """Return the range of a surface's stiffness as a message says it [N/m]; unknown: 0, 0."""
+    return _UNKNOWN if surface.stiffness == ANY_STIFFNESS else surface.stiffness
+
+
+def _stiffness(contact: Any) -> tuple[float, float]:
+    """Return the range of the stiffness that a message says [N/m]."""
+    low = getattr(contact, "stiffness_low", 0.0)  # older recordings have none
+    high = getattr(contact, "stiffness_high", 0.0)
+    if (low, high) == _UNKNOWN:
+        return ANY_STIFFNESS
+    if not 0.0 < low <= high or low == inf:
+        expected = "low, high with 0 < low <= high, or 0, 0: unknown"
+        raise OutOfRangeError("stiffness_low, stiffness_high", expected, (low, high))
+    return low, high
 
 
 def _uncertainty(name: str, value: float) -> float:

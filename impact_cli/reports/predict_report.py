@@ -67,6 +67,7 @@ def _impact(impact: GivenImpact) -> dict[str, Any]:
         "contact_velocity_before_mps": J @ state.dq,
         "friction": surface.friction,
         "restitution": surface.restitution,
+        "stiffness_npm": surface.stiffness,
         "approximate_to_exact_ratio": approximate_to_exact_ratio(state, rotation),
         "jacobian_condition": jacobian_condition(J)[0],
     }

@@ -11,6 +11,7 @@ from walls import a_wall
 
 from impact_cli.command_line import run
 from impact_predictor import SETS, named_inverse_inertia, predict, robot_sets
+from impact_predictor.joint_load.materials import MATERIALS
 from impact_robots import ArmDynamics, contact_rotation, load_robot
 
 Q = "0.2,-0.01,0.56,-1.59,-1.76,2.57,-2.02"
@@ -161,6 +162,24 @@ def test_sets_are_the_librarys(ask, state, panda):
         assert told["unit"] == each.unit
 
 
+def test_a_material_sets_what_is_not_given(ask):
+    steel = MATERIALS["steel"]
+    told = document(ask, "predict", "--material", "steel")
+    assert told["friction"] == list(steel.friction)
+    assert told["restitution"] == list(steel.restitution)
+    assert told["stiffness_npm"] == list(steel.stiffness())
+    given = ("--friction", 0.3, "--stiffness", "2e4,inf")
+    told = document(ask, "predict", "--material", "steel", *given)
+    assert (told["friction"], told["stiffness_npm"]) == ([0.3, 0.3], [2e4, None])
+    assert told["restitution"] == list(steel.restitution)
+
+
+def test_without_a_material_friction_is_none_and_stiffness_any(ask):
+    told = document(ask, "predict")
+    assert told["friction"] == told["restitution"] == [0.0, 0.0]
+    assert told["stiffness_npm"] == [1e4, None]  # no upper end
+
+
 def test_membership_decides_the_exit_status(ask, state, wall):
     case = ("sets", "--q", Q, "--speed", 0.2, "--friction", 0.279, "--set", "impulse")
     mass = named_inverse_inertia(state, wall).effective_mass
@@ -183,6 +202,11 @@ def test_membership_decides_the_exit_status(ask, state, wall):
         (["predict", "--friction", "-1"], 2, "friction: expected a finite number, at least 0"),
         (["predict", "--friction", "0.4,0.2"], 2, "friction: expected low, high"),
         (["predict", "--restitution", "2"], 2, "restitution: expected"),
+        (["predict", "--stiffness", "0,1e5"], 2, "stiffness: expected low, high with 0 < low"),
+        (["plan", "--stiffness", "inf"], 2, "expected finite numbers from -1e+09"),
+        (["sets", "--stiffness", "inf,inf"], 2, "expected finite numbers from -1e+09"),
+        (["predict", "--stiffness", "2e5,1e5"], 2, "stiffness: expected low, high with 0 < low"),
+        (["predict", "--material", "jelly"], 2, "invalid choice: 'jelly'"),
         (["sets", "--friction", "0.4,0.2"], 2, "friction: expected low, high"),
         (["plan", "--friction", "0.4,0.2"], 2, "friction: expected low, high"),
         (["predict", "--robot", "x"], 2, "robot: expected one of fr3, panda or a YAML file"),

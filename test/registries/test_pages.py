@@ -10,8 +10,9 @@ import pytest
 
 from impact_detector import DETECTORS, GROSS_METHODS
 from impact_predictor import CONTACT_LAWS, FRICTION_LAWS, PLANAR_LAWS
+from impact_predictor.joint_load.materials import MATERIALS
 
-REGISTRIES = (FRICTION_LAWS, PLANAR_LAWS, CONTACT_LAWS, DETECTORS, GROSS_METHODS)
+REGISTRIES = (FRICTION_LAWS, PLANAR_LAWS, CONTACT_LAWS, DETECTORS, GROSS_METHODS, MATERIALS)
 
 
 @pytest.fixture
@@ -58,6 +59,15 @@ def test_a_planar_law_is_on_its_page(page, law):
 def test_a_contact_law_is_on_its_page(page, model):
     row = rf"^\| [^|]*\| `{model.law.__name__}` \| `{model.name}` \|"
     assert re.search(row, page("contact_force.md"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("material", MATERIALS.values(), ids=lambda material: material.name)
+def test_a_material_is_on_its_page_with_its_ranges(page, material):
+    (row,) = re.findall(rf"^\| `{material.name}` \|.*$", page("contact_force.md"), re.MULTILINE)
+    cells = [cell.split(" to ") for cell in row.split("|")[-4:-1]]
+    low_high = [tuple(map(float, cell)) for cell in cells]
+    assert low_high[0] == pytest.approx(material.stiffness(), rel=0.05)
+    assert low_high[1:] == [material.friction, material.restitution]
 
 
 @pytest.mark.parametrize("kind", DETECTORS.values(), ids=lambda kind: kind.name)

@@ -7,6 +7,7 @@ import pytest
 
 from impact_msgs.msg import Contact
 from impact_robots import OutOfRangeError, RobotError, Surface
+from impact_robots.surface import ANY_STIFFNESS
 from impact_ros.messages import set_vector
 from impact_ros.surface_message import read_surface, write_surface
 
@@ -18,14 +19,25 @@ def contact(**fields):
 
 
 def test_what_is_written_is_read_again():
-    surface = Surface([0.5, 0.1, 0.2], [-1.0, 0.2, 0.1], (0.1, 0.3), (0.0, 0.2))
+    stiffness = (2e5, float("inf"))
+    surface = Surface([0.5, 0.1, 0.2], [-1.0, 0.2, 0.1], (0.1, 0.3), (0.0, 0.2), stiffness)
     message = Contact()
     write_surface(message, surface)
     read = read_surface(message)
     np.testing.assert_allclose(read.rotation, surface.rotation, atol=1e-12)
     assert read.friction == pytest.approx(surface.friction)
     assert read.restitution == pytest.approx(surface.restitution)
+    assert read.stiffness == stiffness
     assert read.point is None  # no message names one
+
+
+def test_an_unknown_stiffness_is_any_and_stays_unknown():
+    message = contact()
+    assert read_surface(message).stiffness == ANY_STIFFNESS
+    write_surface(message, Surface(None, [0, 0, 1], stiffness=1e6))
+    assert (message.stiffness_low, message.stiffness_high) == (1e6, 1e6)
+    write_surface(message, Surface(None, [0, 0, 1]))
+    assert (message.stiffness_low, message.stiffness_high) == (0.0, 0.0)
 
 
 def test_a_coefficient_that_is_certain_is_not_changed():
@@ -50,6 +62,13 @@ def test_ranges_end_where_the_quantities_do():
         ({"restitution": 1.5}, "restitution: expected a number from 0 to 1, got 1.5"),
         ({"friction_uncertainty": -0.1}, "friction_uncertainty: expected a finite number"),
         ({"restitution_uncertainty": float("inf")}, "restitution_uncertainty: expected a finite"),
+        ({"stiffness_low": 2e5, "stiffness_high": 1e5}, "stiffness_low, stiffness_high: expected"),
+        ({"stiffness_low": -1.0, "stiffness_high": 1e5}, "got \\(-1.0, 100000.0\\)"),
+        ({"stiffness_low": float("nan"), "stiffness_high": 1e5}, "0 < low <= high, or 0, 0: unk"),
+        ({"stiffness_low": 1e5, "stiffness_high": float("nan")}, "0 < low <= high, or 0, 0: unk"),
+        ({"stiffness_low": 1e5}, "0 < low <= high, or 0, 0: unknown"),
+        ({"stiffness_high": 1e5}, "0 < low <= high, or 0, 0: unknown"),
+        ({"stiffness_low": float("inf"), "stiffness_high": float("inf")}, "0 < low <= high"),
     ],
 )
 def test_impossible_numbers_are_refused(fields, message):
