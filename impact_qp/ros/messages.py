@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what the controller's node says as messages of impact_msgs, which it needs."""
+"""Writes the messages of the controller's node; needs impact_msgs to import."""
 
 from __future__ import annotations
 
