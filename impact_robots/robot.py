@@ -12,7 +12,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from impact_robots.exceptions import RobotError
-from impact_robots.keys import BY_NAME, TORQUE_NOISE, VELOCITY_NOISE, needed_by, said_missing
+from impact_robots.keys import BY_NAME, TORQUE_NOISE, VELOCITY_NOISE, missing_line, needed_by
 
 
 def read_only(values: ArrayLike) -> np.ndarray:
@@ -112,7 +112,7 @@ class Robot:
         """
         unknown = tuple(key for key in keys or needed_by(who) if key in self.missing)
         if unknown:
-            raise RobotError(said_missing(self.name, who, unknown))
+            raise RobotError(missing_line(self.name, who, unknown))
 
     @property
     def motor_inertias(self) -> dict[str, np.ndarray]:

@@ -97,9 +97,9 @@ class TrialBag:
         if answer.announcement is not None:
             self._write_announcement(answer.announcement, time)
 
-    def _write_announcement(self, said: Announcement, time: int) -> None:
+    def _write_announcement(self, announced: Announcement, time: int) -> None:
         """Write what was announced, at a time that may be later [ns]."""
-        self._writer.write("/impact_qp/announcement", *self._make.announcement(said), time)
+        self._writer.write("/impact_qp/announcement", *self._make.announcement(announced), time)
 
     def _force(self, topic: str, sample: ForceSample) -> Made:
         """Return type and message of force samples."""
