@@ -12,10 +12,11 @@ from impact_detector.attribution.assessment import Assessment
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators.streaming import Estimate
 from impact_detector.parameters import DetectorParameters, session_for
-from impact_detector.signals.sample import NANOSECONDS, Detection, Verdict
+from impact_detector.signals.sample import Detection, Verdict
 from impact_robots import ArmDynamics, ContactPoint, contact_rotation, load_robot
 from impact_robots.robot import Robot
 from impact_robots.surface import Surface
+from impact_ros.messages import NANOSECONDS
 from impact_sim.compliant_wall import CompliantWall
 from impact_sim.computed_torque import ComputedTorque
 from impact_sim.free_motion import Move, move_duration

@@ -14,8 +14,9 @@ from rosbags.typesys.store import Typestore
 from impact_bags import BagWriter
 from impact_bags.message_maker import Made, MessageMaker
 from impact_detector.attribution.expectation import Announcement
-from impact_detector.signals.sample import NANOSECONDS, ForceSample
+from impact_detector.signals.sample import ForceSample
 from impact_robots.robot import Robot
+from impact_ros.messages import NANOSECONDS
 from impact_sim.simulation import CYCLE_NS
 from impact_trials.lockstep import Cycle, forces
 
