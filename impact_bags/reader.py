@@ -124,7 +124,7 @@ class BagReader:
             raise _damaged(self.path, error) from error
         if not sources:
             raise _damaged(self.path, error) from error
-        self._lose(*lost or [f"its index ({_words(error)})"])
+        self._lose(*lost or [f"its index ({_in_one_line(error)})"])
 
     def _know(self, sources: list[Source]) -> None:
         """Take over what the files tell of themselves."""
@@ -256,12 +256,12 @@ class BagReader:
         """
         files = [file for file in storage_files(self.path) if file.suffix == ".mcap"]
         if not files:
-            self._lose(f"what follows damage in the middle ({_words(error)})")
+            self._lose(f"what follows damage in the middle ({_in_one_line(error)})")
         for file in files:
             try:
                 part = McapSalvage(file)
             except (OSError, ValueError, RecordingError) as why:
-                self._lose(f"{file.name} ({_words(why)})")
+                self._lose(f"{file.name} ({_in_one_line(why)})")
                 continue
             self._lose(*part.lost)
             connections = [each for each in part.connections if each.topic in wanted]
@@ -312,7 +312,7 @@ def _check_path(path: Path, *, unfinished: bool) -> None:
 
 
 def _damaged(path: Path, error: Exception) -> RecordingError:
-    detail = _words(error)
+    detail = _in_one_line(error)
     if isinstance(error, TooLargeError):
         return RecordingError.at(path, detail)
     if "end magic" in detail or "footer" in detail or "negative seek" in detail:
@@ -320,7 +320,7 @@ def _damaged(path: Path, error: Exception) -> RecordingError:
     return RecordingError.at(path, f"is damaged or no recording ({detail})")
 
 
-def _words(error: Exception) -> str:
+def _in_one_line(error: Exception) -> str:
     """Return what an error says, in one line that is not endless."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= LONGEST else text[:LONGEST] + "..."
@@ -343,7 +343,7 @@ def _types_as_known(item: Connection, lose: Callable[[str], None]) -> dict[str, 
     try:
         return _types_in(item)
     except Exception as error:  # the parser is generated code: anything may come
-        lose(f"the definition of {item.msgtype} ({_words(error)})")
+        lose(f"the definition of {item.msgtype} ({_in_one_line(error)})")
         return dict(impact_typestore().fielddefs)
 
 

@@ -30,7 +30,7 @@ def planned(default: Any, description: str, **options: Any) -> Any:
 
 @dataclass(frozen=True)
 class ControllerParameters(RobotParameters):
-    """What the controller node is told; the contact must be given.
+    """Parameters of the controller; the contact must be given.
 
     What the arm is to do may be changed between two runs; what the robot is, and the cap of its
     speed, are fixed once the node has started.
@@ -137,7 +137,7 @@ class ControllerParameters(RobotParameters):
         )
 
     def summary(self) -> str:
-        """Return in one line what the robot may be told to do, for the log."""
+        """Return in one line what the robot may be commanded to do, for the log."""
         point, normal = (
             [round(x, 4) for x in v] for v in (self.contact_point, self.contact_normal)
         )

@@ -51,10 +51,10 @@ def write_surface(contact: Any, surface: Surface) -> None:
     set_vector(contact.normal, surface.normal)
     contact.friction, contact.restitution = surface.middle
     contact.friction_uncertainty, contact.restitution_uncertainty = surface.uncertainty
-    contact.stiffness_low, contact.stiffness_high = said_stiffness(surface)
+    contact.stiffness_low, contact.stiffness_high = stiffness_fields(surface)
 
 
-def said_stiffness(surface: Surface) -> tuple[float, float]:
+def stiffness_fields(surface: Surface) -> tuple[float, float]:
     """Return the range of a surface's stiffness as a message says it [N/m]; unknown: 0, 0."""
     return _UNKNOWN if surface.stiffness == ANY_STIFFNESS else surface.stiffness
 

@@ -28,7 +28,7 @@ _FILE = Path(__file__).parent / "scenarios.yaml"
 class Scenario:
     """One experiment: where the arm hits what, and how fast it would like to.
 
-    With ``motion`` it hits nothing: it moves about ``q_impact``, and what is said of surface,
+    With ``motion`` it hits nothing: it moves about ``q_impact``, and what is given of surface,
     contact and approach means nothing.
     """
 
@@ -80,7 +80,7 @@ class Scenario:
         return CompliantWall(surface, self.law)
 
     def controller_parameters(self, robot: Robot) -> dict[str, Any]:
-        """Return what the controller node is told about the contact and the approach."""
+        """Return the parameters of the controller node for the contact and the approach."""
         return {
             "robot": self.robot,
             "contact_point": self.surface_point(robot).tolist(),

@@ -58,7 +58,7 @@ def _actions(context):
     settings = suite_parameters(run)
     at_once = value["approach_on_activation"] == "true"
     settings["impact_qp"]["ros__parameters"]["approach_on_activation"] = at_once
-    # Arguments would go to each of the three nodes; only a file can say which one is meant.
+    # Arguments would go to each of the three nodes; only a file can say which one is addressed.
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False) as file:
         yaml.safe_dump({f"/**/{node}": own for node, own in settings.items()}, file)
     remove = actions.OpaqueFunction(function=lambda _: Path(file.name).unlink(missing_ok=True))

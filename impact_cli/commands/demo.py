@@ -133,7 +133,7 @@ def _simulate(
 
 
 def announced_contact(scenario: Scenario, robot: Robot) -> Contact:
-    """Return the contact as the controller is told of it."""
+    """Return the contact as the controller is given it."""
     return Contact(
         scenario.surface_point(robot),
         scenario.normal,

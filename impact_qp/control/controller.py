@@ -320,7 +320,7 @@ class ImpactController:
         )
 
     def _is_due(self, gap: float) -> bool:
-        """Return whether contact is meant now: the surface may be off by the overrun."""
+        """Return whether contact is intended now: the surface may be off by the overrun."""
         near = self._phase is Phase.APPROACH and gap <= self.plan.overrun
         return near or self._phase is Phase.COAST
 

@@ -119,7 +119,7 @@ class GoalServer:
             q: joint positions, shape (n,) [rad].
             dq: joint velocities, shape (n,) [rad/s].
             command: that answers it.
-            status: that tells of it.
+            status: that reports it.
             impact: the detector holds that the arm has hit something.
         """
         if self._run is None or self._handle is None:

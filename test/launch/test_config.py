@@ -118,7 +118,7 @@ def test_the_fr3s_desired_torques_lack_gravity(suite, shipped_as):
     controller = nodes["impact_qp"]
     assert controller.get_parameter("interface").value == "torque"
     controller.trigger_configure()
-    assert controller._robot.driver_compensates_gravity
+    assert controller._guarded.controller.robot.driver_compensates_gravity
 
 
 def test_the_fit_ends_before_the_arm_is_commanded_again():

@@ -333,8 +333,11 @@ def test_a_goal_that_says_nothing_of_the_surface_supposes_what_the_node_does(ben
     made = bench.send(bench.goal(speed=0.05, timeout=0.0, **zeros))
     assert bound_used(bench) == pytest.approx(expected, rel=1e-3)
     assert bench.result(open_goal).code == Result.CODE_PREEMPTED
-    assert bench.node._plan.contact.friction == (bench.scenario.friction, bench.scenario.friction)
-    assert bench.node._plan.contact.restitution == bench.scenario.restitution
+    assert bench.node._guarded.controller.plan.contact.friction == (
+        bench.scenario.friction,
+        bench.scenario.friction,
+    )
+    assert bench.node._guarded.controller.plan.contact.restitution == bench.scenario.restitution
     bench.node.trigger_deactivate()
     assert bench.result(made).code == Result.CODE_PREEMPTED
 
@@ -360,7 +363,7 @@ def test_a_goals_friction_widens_the_nodes_range_at_either_end(bench, fields, fr
     bench.cycles(1)
     own = bench.scenario.friction
     expected = tuple(own if end is None else end for end in friction)
-    assert bench.node._plan.contact.friction == expected
+    assert bench.node._guarded.controller.plan.contact.friction == expected
 
 
 def test_more_friction_makes_no_existential_goal_faster(make_bench, panda, at_impact):
@@ -371,7 +374,7 @@ def test_more_friction_makes_no_existential_goal_faster(make_bench, panda, at_im
     for fields in ({}, {"friction_high": 0.6}, {"friction_low": 0.05}):
         bench.send(bench.goal(speed=0.02, **fields))
         bench.cycles(1)
-        limit = ExistentialImpactLimit(panda, bench.node._plan.contact)
+        limit = ExistentialImpactLimit(panda, bench.node._guarded.controller.plan.contact)
         bounds.append(limit.speed_bound(at_impact).speed)
     assert bounds[1] == pytest.approx(bounds[0], rel=1e-3)
     assert bounds[2] < 0.95 * bounds[0]
@@ -411,7 +414,7 @@ def test_stricter_limits_than_the_nodes_are_accepted(make_bench, limits):
     bench.cycles(5)
     bench.send(bench.goal(impact_limits=limits))
     bench.cycles(1)
-    assert bench.node._plan.impact_limits == limits
+    assert bench.node._guarded.controller.plan.impact_limits == limits
 
 
 def test_a_parameter_lets_goals_widen(make_bench):
@@ -419,8 +422,8 @@ def test_a_parameter_lets_goals_widen(make_bench):
     bench.cycles(5)
     bench.send(bench.goal(friction_high=0.1, impact_limits="existential"))
     bench.cycles(1)
-    assert bench.node._plan.contact.friction == (0.1, 0.1)
-    assert bench.node._plan.impact_limits == "existential"
+    assert bench.node._guarded.controller.plan.contact.friction == (0.1, 0.1)
+    assert bench.node._guarded.controller.plan.impact_limits == "existential"
 
 
 @pytest.mark.parametrize("value", [1e300, -1e300, 50.0, NAN, float("inf")])

@@ -13,17 +13,17 @@ from impact_qp.control.press import highest_press_force
 from impact_qp.limits import RobustImpactLimit
 from impact_robots import ArmDynamics
 from impact_sim import PANDA_NOISE, Simulation
-from impact_trials.disturbances import MISHAPS, run_mishap
+from impact_trials.disturbances import DISTURBANCES, run_disturbance
 
-HARMLESS = [name for name in MISHAPS if "taken over" not in name]
+HARMLESS = [name for name in DISTURBANCES if "taken over" not in name]
 
 
 @pytest.fixture(scope="module")
 def outcomes():
-    return {name: run_mishap(mishap) for name, mishap in MISHAPS.items()}
+    return {name: run_disturbance(disturbance) for name, disturbance in DISTURBANCES.items()}
 
 
-@pytest.mark.parametrize("name", MISHAPS)
+@pytest.mark.parametrize("name", DISTURBANCES)
 def test_every_limit_holds_and_the_arm_ends_at_rest(outcomes, name):
     outcome = outcomes[name]
     assert outcome.torque <= 1.0 + 1e-9
@@ -40,7 +40,7 @@ def test_what_can_be_met_does_not_give_way(outcomes, name):
     assert outcomes[name].gave_way == 0.0
 
 
-@pytest.mark.parametrize("name", sorted(set(MISHAPS) - set(HARMLESS)))
+@pytest.mark.parametrize("name", sorted(set(DISTURBANCES) - set(HARMLESS)))
 def test_an_arm_that_is_too_fast_brakes_and_the_violation_is_reported(outcomes, name):
     assert outcomes[name].gave_way > 0.05
 
