@@ -43,6 +43,7 @@ class Scenario:
     run_up: float  # [m]
     friction: float
     restitution: tuple[float, float]
+    stiffness: tuple[float, float]  # of the contact, as announced [N/m]
     peak_factor: float
     impact_duration: float  # [s]
     detection_threshold: float  # [N.m]
@@ -70,7 +71,8 @@ class Scenario:
 
     def surface(self, robot: Robot) -> Surface:
         """Return the surface through the contact point at ``q_impact``, as it is announced."""
-        return Surface(self.surface_point(robot), self.normal, self.friction, self.restitution)
+        point = self.surface_point(robot)
+        return Surface(point, self.normal, self.friction, self.restitution, self.stiffness)
 
     def wall(self, robot: Robot, friction: float | None = None) -> CompliantWall:
         """Return the wall that is there; its ``friction`` may differ from the announced one."""
@@ -87,6 +89,7 @@ class Scenario:
             "contact_normal": [float(component) for component in self.normal],
             "friction": self.friction,
             "restitution": list(self.restitution),
+            "stiffness": list(self.stiffness),
             "peak_factor": self.peak_factor,
             "impact_duration": self.impact_duration,
             "speed": self.reference_speed,

@@ -95,6 +95,11 @@ class ImpactLimit(Limit):
         """Return the highest admissible approach speed at a state, margin included."""
         raise NotImplementedError
 
+    @property
+    def ranking(self) -> ImpactLimit:
+        """A limit whose bounds rank configurations alike, itself unless a quicker one does."""
+        return self
+
     def look(self, point: PointState) -> None:
         """Take a state of an approach in which the limit does not act yet."""
         return
