@@ -13,7 +13,7 @@ from rosbags.typesys.store import Typestore
 from impact_detector.attribution.expectation import Announcement
 from impact_robots.surface import Surface
 from impact_ros.messages import NANOSECONDS
-from impact_ros.surface_message import stiffness_fields
+from impact_ros.surface_message import written_stiffness
 
 STATE = "sensor_msgs/msg/JointState"
 WRENCH = "geometry_msgs/msg/WrenchStamped"
@@ -62,7 +62,7 @@ class MessageMaker:
             self._vector(normal),
             *surface.middle,
             *surface.uncertainty,
-            *stiffness_fields(surface),
+            *written_stiffness(surface),
         )
         return ANNOUNCEMENT, self._types[ANNOUNCEMENT](
             self._header(announced.time, self._frame),

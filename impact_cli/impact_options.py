@@ -12,6 +12,7 @@ import numpy as np
 from impact_cli.number_options import bounds, not_negative, number, numbers, open_bounds
 from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.joint_load.materials import MATERIALS
+from impact_predictor.prediction.robot_contacts import RobotContact
 from impact_robots import (
     COMPOSITES,
     ArmDynamics,
@@ -32,6 +33,11 @@ class GivenImpact:
     robot: Robot
     state: PointState
     surface: Surface
+
+    @property
+    def contact(self) -> RobotContact:
+        """Return the point that hits."""
+        return RobotContact(self.state, self.surface)
 
 
 def add_impact_options(parser: argparse.ArgumentParser, *, moving: bool = True) -> None:

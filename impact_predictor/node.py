@@ -18,12 +18,17 @@ from impact_msgs.msg import ImpactPrediction
 from impact_msgs.msg import Polytope as PolytopeMessage
 from impact_msgs.srv import ComputeFeasibleSets, PredictImpact
 from impact_predictor.parameters import PredictorParameters
-from impact_predictor.prediction.impact_question import answer, impulse_sets
+from impact_predictor.prediction.impact_question import (
+    answer,
+    impulse_sets,
+    joint_loads,
+)
 from impact_predictor.prediction.near_contact import Forecast
+from impact_predictor.prediction.robot_contacts import impulsive_torque
 from impact_predictor.ros.error_codes import RequestError, code_name
 from impact_predictor.ros.marker_shapes import Scales
 from impact_predictor.ros.markers import STAY, marker_array
-from impact_predictor.ros.messages import polytope_message, prediction_message
+from impact_predictor.ros.messages import add_load, polytope_message, prediction_message
 from impact_predictor.ros.request_limits import impossible, short
 from impact_predictor.ros.request_reader import RequestReader
 from impact_predictor.sets.polytope import Polytope
@@ -112,11 +117,17 @@ class PredictorNode(Node):
         header = self._header(message)
         models = request.models or tuple(self._robot.motor_inertias)
         answers = {model: answer(question, self._robot, model) for model in models}
-        response.predictions = [
-            prediction_message(each, answers[model].interval, header)
-            for model in models
-            for each in answers[model].predictions
-        ]
+        loads = joint_loads(question, self._robot)
+        for model in models:
+            given = answers[model]
+            messages = [
+                prediction_message(each, given.interval, header) for each in given.predictions
+            ]
+            if loads is not None:
+                torque = impulsive_torque(question.contacts, given.predictions)
+                for message in messages:
+                    add_load(message, loads, torque)
+            response.predictions += messages
         if self._drawn:
             shown = answers.get(self._settings.model, answers[models[0]])
             impulses = impulse_sets(question, self._robot)

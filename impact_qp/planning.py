@@ -80,23 +80,28 @@ class Search:
         self._facing, self._least = place.rotation.T @ self._normal, float(np.cos(tilt))
         self._start = self._rated(q)
 
-    def best(self) -> HitConfiguration:
-        """Return the best configuration found; never worse than where the search began."""
+    def best(self, *, starts: int = _STARTS, steps: int = _STEPS) -> HitConfiguration:
+        """Return the best configuration found; never worse than where the search began.
+
+        Args:
+            starts: configurations that are drawn.
+            steps: most of each climb.
+        """
         found = [self._start]
-        for _ in range(_STARTS):
+        for _ in range(starts):
             drawn = self._random.uniform(self._low, self._high)
             found += [hit for hit in [self._try(drawn)] if hit is not None]
         found.sort(key=_speed, reverse=True)
-        climbed = [self._refine(hit) for hit in [self._start, *found[:_KEPT]]]
+        climbed = [self._refine(hit, steps) for hit in [self._start, *found[:_KEPT]]]
         polished = [each for hit in climbed for each in (hit, self._polish(hit))]
         if self._final is not self._limit:
             polished = [safe_speed(self._robot, self._final, hit.q) for hit in [self._start, *polished]]
         return max(polished, key=_speed)
 
-    def _refine(self, hit: HitConfiguration) -> HitConfiguration:
+    def _refine(self, hit: HitConfiguration, steps: int) -> HitConfiguration:
         """Go uphill in random directions, until only tiny steps succeed."""
         size = _FIRST_STEP
-        for _ in range(_STEPS):
+        for _ in range(steps):
             if size < _LAST_STEP:
                 break
             candidate = self._try(hit.q + size * self._random.normal(size=len(hit.q)))

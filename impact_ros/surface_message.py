@@ -37,7 +37,7 @@ def read_surface(contact: Any) -> Surface:
         vector(contact.normal),
         (max(mu - mu_error, 0.0), mu + mu_error),
         (max(e - e_error, 0.0), min(e + e_error, 1.0)),
-        _stiffness(contact),
+        read_stiffness(contact),
     )
 
 
@@ -51,18 +51,25 @@ def write_surface(contact: Any, surface: Surface) -> None:
     set_vector(contact.normal, surface.normal)
     contact.friction, contact.restitution = surface.middle
     contact.friction_uncertainty, contact.restitution_uncertainty = surface.uncertainty
-    contact.stiffness_low, contact.stiffness_high = stiffness_fields(surface)
+    contact.stiffness_low, contact.stiffness_high = written_stiffness(surface)
 
 
-def stiffness_fields(surface: Surface) -> tuple[float, float]:
+def written_stiffness(surface: Surface) -> tuple[float, float]:
     """Return the range of a surface's stiffness as a message says it [N/m]; unknown: 0, 0."""
     return _UNKNOWN if surface.stiffness == ANY_STIFFNESS else surface.stiffness
 
 
-def _stiffness(contact: Any) -> tuple[float, float]:
-    """Return the range of the stiffness that a message says [N/m]."""
-    low = getattr(contact, "stiffness_low", 0.0)  # older recordings have none
-    high = getattr(contact, "stiffness_high", 0.0)
+def read_stiffness(message: Any) -> tuple[float, float]:
+    """Return the range of the stiffness that a message says [N/m]; unknown: any.
+
+    Args:
+        message: impact_msgs/Contact, or the request of impact_msgs/ComputeFeasibleSets.
+
+    Raises:
+        OutOfRangeError: it is none.
+    """
+    low = getattr(message, "stiffness_low", 0.0)  # older recordings have none
+    high = getattr(message, "stiffness_high", 0.0)
     if (low, high) == _UNKNOWN:
         return ANY_STIFFNESS
     if not 0.0 < low <= high or low == inf:

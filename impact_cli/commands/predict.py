@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from impact_cli.command_names import COMMANDS
 from impact_cli.impact_options import GivenImpact, add_impact_options, read_impact
@@ -21,14 +21,19 @@ from impact_predictor import (
 from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.prediction.velocity_interval import INERTIA_MARGIN
 
+if TYPE_CHECKING:
+    from impact_predictor.joint_load.predicted_load import PredictedLoad
+
 _EPILOG = """examples:
   impact predict --robot panda --speed 0.2 --friction 0.3
   impact predict --q 0.2,0,0.56,-1.59,-1.76,2.57,-2.02 --normal -1,0,0 --speed 0.2 \\
       --friction 0.2,0.4 --restitution 0,0.3 --json
+  impact predict --speed 0.1 --material steel
   impact predict --urdf my_arm.urdf --contact tool0 --normal 0,0,1 --b-theta 0.2
 
 Vectors are SI numbers in the joint order of the robot, with commas between them. Friction and
-restitution are a number or low,high; a range widens the interval of each velocity.
+restitution are a number or low,high; a range widens the interval of each velocity. Loads of the
+joints are those of a flexible-joint model over these ranges and that of the stiffness.
 Exit status: 0 done, 1 failed, 2 wrong usage.
 """
 
@@ -59,6 +64,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="relative uncertainty of the inertia of each link and motor; 0: the model is exact in"
         f" everything (default: {INERTIA_MARGIN})",
     )
+    parser.add_argument(
+        "--joint-ranges",
+        choices=("announced", "nominal"),
+        default="announced",
+        help="loads of the joints for all that the robot's ranges of their stiffness, damping and"
+        " motor inertia allow, or for its figures as they are (default: announced)",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
     return parser
@@ -74,8 +86,15 @@ def run(arguments: argparse.Namespace) -> int:
         _answer(impact, name, arguments.friction_law, arguments.inertia_margin) for name in maps
     ]
     write = as_json if arguments.json else as_text
-    print(write(impact, models, answers))
+    print(write(impact, models, answers, _load(impact, arguments.joint_ranges)))
     return 0
+
+
+def _load(impact: GivenImpact, joints: str) -> PredictedLoad:
+    """Return the loads of the joints, which are the same for all models."""
+    from impact_predictor.joint_load.predicted_load import predicted_load  # compiled: loads slowly
+
+    return predicted_load([impact.contact], impact.robot, joints=joints)
 
 
 def _chosen(impact: GivenImpact, model: str) -> tuple[list[str], list[str]]:

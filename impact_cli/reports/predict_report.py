@@ -7,16 +7,21 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from impact_cli.impact_options import GivenImpact
+from impact_cli.reports.load_report import load_document, load_table
 from impact_predictor import Flag, Prediction, caveats
 from impact_predictor.inertia.approximation import approximate_to_exact_ratio
 from impact_predictor.inertia.inertia_models import InverseInertia, normal_impulse
 from impact_predictor.inertia.jacobian import contact_jacobian, jacobian_condition
+from impact_predictor.prediction.robot_contacts import impulsive_torque
 from impact_robots import Surface
+
+if TYPE_CHECKING:
+    from impact_predictor.joint_load.predicted_load import PredictedLoad
 
 
 class MapAnswer(NamedTuple):
@@ -28,13 +33,17 @@ class MapAnswer(NamedTuple):
 
 
 def as_json(
-    impact: GivenImpact, models: Sequence[InverseInertia], answers: Sequence[MapAnswer]
+    impact: GivenImpact,
+    models: Sequence[InverseInertia],
+    answers: Sequence[MapAnswer],
+    load: PredictedLoad,
 ) -> str:
     """Return one JSON document; what is not a finite number is null."""
     document = {
         **_impact(impact),
         "models": {model.name: _model(impact, model) for model in models},
-        "maps": {answer.prediction.inertia: _map(answer) for answer in answers},
+        "maps": {answer.prediction.inertia: _map(impact, answer) for answer in answers},
+        "joint_load": load_document(load),
     }
     return json.dumps(finite(document), indent=2, allow_nan=False)
 
@@ -92,7 +101,7 @@ def _normal_impulses(impact: GivenImpact, model: InverseInertia) -> tuple[float,
     return normal_impulse(model.effective_mass, velocity, surface.middle[1])
 
 
-def _map(answer: MapAnswer) -> dict[str, Any]:
+def _map(impact: GivenImpact, answer: MapAnswer) -> dict[str, Any]:
     """Return what one impact map says."""
     prediction, low, high = answer
     return {
@@ -102,6 +111,7 @@ def _map(answer: MapAnswer) -> dict[str, Any]:
         "contact_velocity_after_mps": prediction.velocity_after,
         "impulse_ns": prediction.impulse,
         "normal_impulse_ns": float(prediction.impulse[2]),
+        "impulsive_torque_nm": impulsive_torque([impact.contact], [prediction]),
         "contact_mode": prediction.mode.name.lower(),
         "friction_law": prediction.friction_law,
         "energy_gain_j": prediction.energy_gain,
@@ -116,14 +126,21 @@ def flag_names(flags: Flag) -> list[str]:
 
 
 def as_text(
-    impact: GivenImpact, models: Sequence[InverseInertia], answers: Sequence[MapAnswer]
+    impact: GivenImpact,
+    models: Sequence[InverseInertia],
+    answers: Sequence[MapAnswer],
+    load: PredictedLoad,
 ) -> str:
     """Return some tables."""
     blocks = [_heading(impact)]
     if models:
         blocks.append(_mass_table(impact, models))
     if answers:
-        blocks += [_velocity_table(answers), _impulse_table(answers), _doubts(answers)]
+        blocks += [_velocity_table(answers), _impulse_table(answers)]
+    predictions = [answer.prediction for answer in answers]
+    blocks.append(load_table(impact.robot.joint_names, load, impact.contact, predictions))
+    if answers:
+        blocks.append(_doubts(answers))
     return "\n\n".join(block for block in blocks if block)
 
 

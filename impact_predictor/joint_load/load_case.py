@@ -17,7 +17,9 @@ from impact_predictor.joint_load.load import NormalLaw, RigidLaw
 from impact_robots.joint_ranges import JointRanges
 from impact_robots.surface import Surface
 
-STIFFEST = 1e8  # beyond it a surface counts as rigid [N/m]
+STIFFEST = 1e8  # beyond it a range is taken to its end at once, mostly a rigid surface [N/m]
+RIGID_ABOVE = 1e10  # [N/m]
+SOFTEST = 1.0  # [N/m]
 LEAST_RESTITUTION = 0.01  # below it a contact counts as one of this [-]
 
 
@@ -33,11 +35,22 @@ class LoadCase(NamedTuple):
     def law(self) -> NormalLaw:
         """The law that has this restitution at an approach speed of 1 m/s.
 
-        A viscoelastic one; with the restitution as given, loads are proportional to the speed.
+        With the restitution as given, loads are proportional to the speed.
         """
-        if self.stiffness == inf:
-            return RigidLaw(self.restitution)
-        return viscoelastic(self.stiffness, self.restitution, 1.0)
+        return normal_law(self.stiffness, self.restitution, 1.0)
+
+
+def normal_law(stiffness: float, restitution: float, speed: float) -> NormalLaw:
+    """Return a rigid law, or the viscoelastic one, with a restitution at an approach speed.
+
+    Args:
+        stiffness: k; above 1e10, where steps of time get too many, rigid [N/m].
+        restitution: of a free body [-].
+        speed: of approach, above 0 [m/s].
+    """
+    if stiffness > RIGID_ABOVE:
+        return RigidLaw(restitution)
+    return viscoelastic(stiffness, restitution, speed)
 
 
 def viscoelastic(stiffness: float, restitution: float, speed: float) -> Viscoelastic:
@@ -64,7 +77,11 @@ def _ratio(restitution: float) -> float:
 
 
 def stiffness_grid(low: float, high: float) -> list[float]:
-    """Return stiffnesses from low to high, at most a decade apart [N/m]."""
+    """Return stiffnesses from low to high, at most a decade apart [N/m].
+
+    A range that begins below 1 N/m begins there: nothing is felt of such a surface.
+    """
+    low = min(max(low, SOFTEST), high)
     top = min(high, max(STIFFEST, low))
     if low == high:
         return [low]

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from impact_predictor.sets.polytope import Polytope
 from impact_predictor.sets.robot_sets import robot_sets
 from impact_robots import OutOfRangeError, Robot
 
+if TYPE_CHECKING:
+    from impact_predictor.joint_load.predicted_load import PredictedLoad
+
 
 class ImpactQuestion(NamedTuple):
     """An impact at one or more points of a robot at once."""
@@ -29,6 +32,7 @@ class ImpactQuestion(NamedTuple):
     law: str = "coulomb"
     inverse_inertia: str = "crb"  # behind the effective masses
     inertia_margin: float = INERTIA_MARGIN  # relative uncertainty, 0 to below 1 [-]
+    joint_ranges: str = ""  # over which the load of each joint is wanted; empty: it is not
 
 
 class ImpactAnswer(NamedTuple):
@@ -56,6 +60,21 @@ def answer(question: ImpactQuestion, robot: Robot, inertia: str) -> ImpactAnswer
         inverse_inertia=question.inverse_inertia,
     )
     return ImpactAnswer(predictions, _interval(question, robot, inertia))
+
+
+def joint_loads(question: ImpactQuestion, robot: Robot) -> PredictedLoad | None:
+    """Return the load of each joint; none if it is not wanted.
+
+    Raises:
+        UnknownNameError: no such ranges of the joints.
+    """
+    if not question.joint_ranges:
+        return None
+    from impact_predictor.joint_load.predicted_load import predicted_load  # compiled: loads slowly
+
+    return predicted_load(
+        question.contacts, robot, ranges=question.ranges, joints=question.joint_ranges
+    )
 
 
 def impulse_sets(question: ImpactQuestion, robot: Robot) -> tuple[Polytope | None, ...]:

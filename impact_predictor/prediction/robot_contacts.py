@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_predictor.impact_result import ImpactMapResult
+from impact_predictor.inertia.impulse_maps import mean_force_factor
 from impact_predictor.inertia.jacobian import contact_jacobian, jacobian_condition
 from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_predictor.laws.impact_map import map_state
@@ -67,6 +68,21 @@ def predict_contacts(
         )
         predictions.append(prediction._replace(contact=name or state.frame))
     return tuple(predictions)
+
+
+def impulsive_torque(
+    contacts: Sequence[RobotContact], predictions: Sequence[Prediction]
+) -> np.ndarray:
+    r"""Return :math:`|(a/\delta t) J_v^T \iota|` of all contacts, shape (n,) [N.m].
+
+    Joint torques as published (Wang 2023, section 6.1.3), with a = 3 and 18 ms.
+
+    Args:
+        contacts: that hit.
+        predictions: of :func:`predict_contacts`, one per contact.
+    """
+    impulses = np.concatenate([each.impulse for each in predictions])
+    return np.abs(mean_force_factor() * (_jacobian(contacts).T @ impulses))
 
 
 def contact_results(

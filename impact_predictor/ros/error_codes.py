@@ -29,6 +29,7 @@ _BY_KIND = {
     "friction law": "CODE_UNKNOWN_FRICTION_LAW",
     "contact frame": "CODE_UNKNOWN_CONTACT",
     "set": "CODE_UNKNOWN_SET",
+    "joint ranges": "CODE_OUT_OF_RANGE",
 }
 
 

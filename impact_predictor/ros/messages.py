@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import numpy as np
 from std_msgs.msg import Header
 
 from impact_msgs.msg import ImpactPrediction
@@ -13,6 +16,9 @@ from impact_predictor.prediction.velocity_interval import VelocityInterval
 from impact_predictor.ros.markers import write_pose
 from impact_predictor.sets.polytope import Polytope
 from impact_ros.messages import fill, set_vector
+
+if TYPE_CHECKING:  # compiled: loads slowly
+    from impact_predictor.joint_load.predicted_load import PredictedLoad
 
 
 def prediction_message(
@@ -53,6 +59,19 @@ def prediction_message(
     set_vector(message.delta_com_velocity, prediction.delta_com_velocity)
     set_vector(message.delta_angular_momentum, prediction.delta_angular_momentum)
     return message
+
+
+def add_load(message: ImpactPrediction, load: PredictedLoad, torque: np.ndarray) -> None:
+    """Write the loads of the joints, and the published impulsive ``torque``, shape (n,) [N.m]."""
+    fill(message.joint_load, load.change)
+    fill(message.joint_load_low, load.change_low)
+    fill(message.joint_load_high, load.change_high)
+    fill(message.joint_torque, load.torque)
+    fill(message.joint_torque_low, load.torque_low)
+    fill(message.joint_torque_high, load.torque_high)
+    fill(message.joint_load_time, load.time)
+    fill(message.impulsive_torque, torque)
+    message.joint_load_note = load.note
 
 
 def polytope_message(polytope: Polytope, header: Header) -> PolytopeMessage:

@@ -33,7 +33,7 @@ from impact_robots import (
 from impact_robots.exceptions import OutOfRangeError
 from impact_ros.exceptions import MessageError
 from impact_ros.messages import JointReader, reorder, to_nanoseconds, vector
-from impact_ros.surface_message import read_surface
+from impact_ros.surface_message import read_stiffness, read_surface
 
 
 class RequestReader:
@@ -71,6 +71,7 @@ class RequestReader:
             law=request.friction_law or "coulomb",
             inverse_inertia=request.inverse_inertia or "crb",
             inertia_margin=_margin(request.inertia_uncertainty),
+            joint_ranges=request.joint_ranges,
         )
         return question, message
 
@@ -83,7 +84,7 @@ class RequestReader:
 
         Raises:
             RequestError: the state or the normal is unusable, or there is no state.
-            OutOfRangeError: friction, restitution or duration is out of its range.
+            OutOfRangeError: friction, restitution, stiffness or duration is out of its range.
             UnknownNameError: there is no such contact frame.
         """
         message = _state(request, last_state)
@@ -95,7 +96,8 @@ class RequestReader:
             raise OutOfRangeError("impact_duration", expected, request.impact_duration)
         try:
             restitution = request.restitution_low, request.restitution_high
-            surface = Surface(None, vector(request.normal), request.friction, restitution)
+            normal, stiffness = vector(request.normal), read_stiffness(request)
+            surface = Surface(None, normal, request.friction, restitution, stiffness)
         except RobotError as error:
             raise RequestError("CODE_BAD_NORMAL", str(error)) from None
         frame = self._frame(request.contact_frame)

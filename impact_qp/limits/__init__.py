@@ -14,7 +14,7 @@ from impact_qp.limits.joint import JointLimit
 from impact_qp.limits.joint_load import JointLoadLimit
 from impact_qp.limits.limit import Limit, RateLimit, Rows
 from impact_qp.limits.registry import IMPACT_LIMITS, RegisteredLimit, impact_limit
-from impact_qp.limits.speed import SpeedLimit
+from impact_qp.limits.speed import ApproachSpeedLimit
 from impact_qp.limits.torque import TorqueLimit
 from impact_qp.limits.worst_case import (
     NominalImpactLimit,
@@ -40,7 +40,7 @@ __all__ = [
     "RobustImpactLimit",
     "Rows",
     "SpeedBound",
-    "SpeedLimit",
+    "ApproachSpeedLimit",
     "TorqueLimit",
     "WorstCaseImpactLimit",
     "impact_limit",

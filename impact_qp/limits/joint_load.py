@@ -15,7 +15,7 @@ from impact_qp.limits.effects import impact_rows
 from impact_qp.limits.impact import ImpactLimit
 from impact_qp.limits.load_watch import LoadWatch
 from impact_qp.limits.registry import impact_limit
-from impact_qp.limits.speed import VELOCITY_MARGIN, SpeedLimit
+from impact_qp.limits.speed import VELOCITY_MARGIN, ApproachSpeedLimit
 from impact_robots.robot import Robot
 from impact_robots.state import PointState
 
@@ -29,7 +29,7 @@ _NOT_YET = SpeedBound(0.0, "loads not known yet")
 
 
 @impact_limit("joint_load", "every impact in the ranges, by what the joints feel", strictness=4.0)
-class JointLoadLimit(SpeedLimit):
+class JointLoadLimit(ApproachSpeedLimit):
     """Every impact that the ranges allow keeps each joint's load below its limits.
 
     The ranges are those of the surface (friction, restitution, stiffness) and of the robot

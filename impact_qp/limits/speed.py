@@ -17,7 +17,7 @@ VELOCITY_MARGIN = 0.02  # an arm follows velocities within 1 %, and then 1 %
 STEEPEST = 2.0  # fall of a bound; what is faster is a jump, as after a pause [m/s^2]
 
 
-class SpeedLimit(ImpactLimit):
+class ApproachSpeedLimit(ImpactLimit):
     """Base of the limits that bound the approach speed and nothing else."""
 
     names = ("impact: ",)

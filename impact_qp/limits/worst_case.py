@@ -18,14 +18,14 @@ from impact_qp.limits.contact import Contact, SpeedBound
 from impact_qp.limits.effects import MOMENTUM, row_names
 from impact_qp.limits.impact import ImpactLimit
 from impact_qp.limits.registry import impact_limit
-from impact_qp.limits.speed import VELOCITY_MARGIN, SpeedLimit
+from impact_qp.limits.speed import VELOCITY_MARGIN, ApproachSpeedLimit
 from impact_robots.robot import Robot
 from impact_robots.state import PointState
 
 _UNBOUNDED = SpeedBound(0.0, "unbounded impulses")  # friction so high that impulses have no end
 
 
-class WorstCaseImpactLimit(SpeedLimit):
+class WorstCaseImpactLimit(ApproachSpeedLimit):
     """Bounds that hold for every impulse of a finite set that scales with the approach speed.
 
     The worst vertex of each bound is worked out first and clipped at zero, because the zero impulse

@@ -3,6 +3,7 @@
 """`predict` and `sets` say what the library says, for any robot, and refuse bad input in a line."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -10,9 +11,10 @@ from tiny_robot import URDF
 from walls import a_wall
 
 from impact_cli.command_line import run
-from impact_predictor import SETS, named_inverse_inertia, predict, robot_sets
+from impact_predictor import SETS, RobotContact, named_inverse_inertia, predict, robot_sets
 from impact_predictor.joint_load.materials import MATERIALS
-from impact_robots import ArmDynamics, contact_rotation, load_robot
+from impact_predictor.joint_load.predicted_load import predicted_load
+from impact_robots import ArmDynamics, Surface, contact_rotation, load_robot
 
 Q = "0.2,-0.01,0.56,-1.59,-1.76,2.57,-2.02"
 CONTINUOUS = "".join(URDF.format(com="0 0 0.5", mass=2, i=0.1, kind="continuous", axis="0 1 0"))
@@ -172,6 +174,40 @@ def test_a_material_sets_what_is_not_given(ask):
     told = document(ask, "predict", "--material", "steel", *given)
     assert (told["friction"], told["stiffness_npm"]) == ([0.3, 0.3], [2e4, None])
     assert told["restitution"] == list(steel.restitution)
+
+
+@pytest.mark.parametrize("joints", ["announced", "nominal"])
+def test_loads_of_the_joints_are_the_librarys(ask, state, panda, joints):
+    stiffness = (2e5, float("inf"))
+    case = ("--q", Q, "--speed", 0.2, "--friction", 0.3, "--stiffness", "2e5,inf")
+    told = document(ask, "predict", *case, "--joint-ranges", joints)
+    surface = Surface(None, [-1, 0, 0], 0.3, stiffness=stiffness)
+    expected = predicted_load([RobotContact(state, surface)], panda, joints=joints)
+    assert told["stiffness_npm"] == [2e5, None]
+    load = told["joint_load"]
+    assert load["note"] == ""
+    assert load["change_nm"] == pytest.approx(expected.change)
+    assert load["change_low_nm"] == pytest.approx(expected.change_low)
+    assert load["change_high_nm"] == pytest.approx(expected.change_high)
+    assert load["torque_nm"] == pytest.approx(expected.torque)
+    assert load["torque_low_nm"] == pytest.approx(expected.torque_low)
+    assert load["torque_high_nm"] == pytest.approx(expected.torque_high)
+    assert load["peak_time_s"] == pytest.approx(expected.time)
+    published = told["maps"]["M+B_theta"]["impulsive_torque_nm"]
+    text = ask("predict", *case, "--joint-ranges", joints)[1]
+    (row,) = re.findall(r"^panda_joint6 +[\d.]+ \[.*\].*\[.*$", text, re.MULTILINE)
+    assert float(row.split()[1]) == pytest.approx(expected.change[5], abs=5e-4)
+    assert float(row.split()[-1]) == pytest.approx(published[5], abs=5e-4)
+    assert "stiffness of the surface 2e+05 N/m to rigid" in text
+
+
+def test_a_robot_of_unknown_joints_has_no_loads(ask, tmp_path):
+    (tmp_path / "tiny.urdf").write_text(CONTINUOUS)
+    case = ("predict", "--urdf", tmp_path / "tiny.urdf", "--contact", "link", "--q", 0, "--dq", 1)
+    told = document(ask, *case)["joint_load"]
+    assert told["change_nm"] == told["torque_high_nm"] == [None]
+    assert told["note"] == "joint load: robot tiny does not give 'joint_stiffness'"
+    assert f"no loads of the joints: {told['note']}" in ask(*case)[1]
 
 
 def test_without_a_material_friction_is_none_and_stiffness_any(ask):

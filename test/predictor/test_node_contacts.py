@@ -17,6 +17,7 @@ from predictor_caller import Caller, joint_state, wall_contact
 from impact_msgs.msg import ImpactPrediction
 from impact_msgs.srv import PredictImpact
 from impact_predictor import RobotContact, named_inverse_inertia, predict_contacts
+from impact_predictor.joint_load.predicted_load import predicted_load
 from impact_predictor.prediction.velocity_interval import contacts_interval
 from impact_robots import ArmDynamics
 from impact_ros.messages import set_vector, vector
@@ -167,6 +168,8 @@ def refuse(caller, request, code, sentence):
         ("restitution", 1.1, "CODE_OUT_OF_RANGE", "restitution: expected a number from 0 to 1"),
         ("restitution", float("nan"), "CODE_OUT_OF_RANGE", "restitution: expected a number"),
         ("friction_uncertainty", -0.1, "CODE_OUT_OF_RANGE", "friction_uncertainty: expected"),
+        ("stiffness_low", 1e5, "CODE_OUT_OF_RANGE", "stiffness_low, stiffness_high: expected low"),
+        ("stiffness_high", float("nan"), "CODE_OUT_OF_RANGE", "stiffness_low, stiffness_high: exp"),
         ("restitution_uncertainty", -0.1, "CODE_OUT_OF_RANGE", "restitution_uncertainty: exp"),
         (
             "friction_uncertainty",
@@ -225,3 +228,43 @@ def test_an_interval_without_a_solution_at_its_end_is_unknown(caller, asked):
         assert len(message.velocity_low) == len(message.velocity_high) == 7
         assert np.isnan([message.velocity_low, message.velocity_high]).all()
         assert message.flags & ImpactPrediction.FLAG_APPROACHING
+
+
+def test_loads_of_the_joints_are_the_librarys(caller, asked, two_points, panda):
+    ask_two(asked)
+    stiff, soft = asked.contacts
+    stiff.stiffness_low, stiff.stiffness_high = 1e6, float("inf")
+    soft.stiffness_low = soft.stiffness_high = 2e5
+    soft.friction_uncertainty = 0.25
+    asked.joint_ranges, asked.models = "announced", ["M", "M+B_theta"]
+    sharp = [
+        _with(two_points[0], stiffness=(1e6, float("inf"))),
+        _with(two_points[1], stiffness=2e5),
+    ]
+    wide = [sharp[0], _with(sharp[1], friction=(0.25, 0.75))]
+    expected = predicted_load(sharp, panda, ranges=wide)
+    messages = caller.call(asked).predictions
+    assert len(messages) == 4
+    for message in messages:
+        np.testing.assert_allclose(message.joint_load, expected.change)
+        np.testing.assert_allclose(message.joint_load_low, expected.change_low)
+        np.testing.assert_allclose(message.joint_load_high, expected.change_high)
+        np.testing.assert_allclose(message.joint_torque, expected.torque)
+        np.testing.assert_allclose(message.joint_torque_low, expected.torque_low)
+        np.testing.assert_allclose(message.joint_torque_high, expected.torque_high)
+        np.testing.assert_allclose(message.joint_load_time, expected.time)
+        assert message.joint_load_note == ""
+    for message, model in ((messages[1], "M"), (messages[2], "M+B_theta")):
+        predictions = predict_contacts(two_points, panda, inertia=model)
+        parts = [
+            each.state.J[:3].T @ each.surface.rotation @ prediction.impulse
+            for each, prediction in zip(two_points, predictions, strict=True)
+        ]
+        np.testing.assert_allclose(message.impulsive_torque, np.abs(sum(parts)) * 3.0 / 0.018)
+
+
+def test_loads_that_are_not_asked_for_stay_empty(caller, asked):
+    for message in caller.call(asked).predictions:
+        assert len(message.joint_load) == len(message.impulsive_torque) == 0
+    asked.joint_ranges = "best"
+    refuse(caller, asked, "CODE_OUT_OF_RANGE", "joint ranges: expected one of announced, nominal")

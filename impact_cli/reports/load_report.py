@@ -1,0 +1,77 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Writes what the joints of an arm will feel in an impact, for people and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from impact_predictor import Prediction, RobotContact
+from impact_predictor.prediction.robot_contacts import impulsive_torque
+from impact_robots import Surface
+
+if TYPE_CHECKING:
+    from impact_predictor.joint_load.predicted_load import PredictedLoad
+
+_SHOWN = "M+B_theta"  # whose published torque stands beside, if it was asked for
+
+
+def load_document(load: PredictedLoad) -> dict[str, Any]:
+    """Return the loads of the joints for JSON."""
+    return {
+        "change_nm": load.change,
+        "change_low_nm": load.change_low,
+        "change_high_nm": load.change_high,
+        "torque_nm": load.torque,
+        "torque_low_nm": load.torque_low,
+        "torque_high_nm": load.torque_high,
+        "peak_time_s": load.time,
+        "note": load.note,
+    }
+
+
+def load_table(
+    joint_names: Sequence[str],
+    load: PredictedLoad,
+    contact: RobotContact,
+    predictions: Sequence[Prediction],
+) -> str:
+    """Return peaks of the joints' torques with their intervals, and the published formula's."""
+    if load.note:
+        return f"no loads of the joints: {load.note}"
+    published = [_published(contact, each) for each in predictions if each.inertia == _SHOWN]
+    width = max(21, *map(len, joint_names))
+    head = f"{'load [N.m]':<{width}}{'change':>11}{'with gravity':>33}{'after [ms]':>26}"
+    lines = [
+        f"stiffness of the surface {_stiffness(contact.surface)}",
+        head + "".join(f"   published, {_SHOWN}" for _ in published),
+    ]
+    for i, name in enumerate(joint_names):
+        change = _cell(load.change[i], load.change_low[i], load.change_high[i])
+        torque = _cell(load.torque[i], load.torque_low[i], load.torque_high[i])
+        after = "-" if math.isnan(load.time[i]) else f"{1e3 * load.time[i]:.2f}"
+        row = f"{name:<{width}} {change}  {torque}{after:>12}"
+        lines.append(row + "".join(f"{each[i]:23.3f}" for each in published))
+    return "\n".join(lines)
+
+
+def _published(contact: RobotContact, prediction: Prediction) -> np.ndarray:
+    """Return the published formula's torques [N.m]."""
+    return impulsive_torque([contact], [prediction])
+
+
+def _cell(value: float, low: float, high: float) -> str:
+    """Return a peak and its interval."""
+    return f"{value:10.3f} [{low:7.3f},{high:8.3f}]"
+
+
+def _stiffness(surface: Surface) -> str:
+    """Return a range of stiffness in words."""
+    low, high = surface.stiffness
+    if high == math.inf:
+        return f"{low:.3g} N/m to rigid"
+    return f"{low:.3g} N/m" if low == high else f"{low:.3g} to {high:.3g} N/m"

@@ -1,0 +1,173 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The load of every joint in an impact ahead: what is expected, and what the ranges allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.exceptions import PredictionError, UnknownNameError
+from impact_predictor.joint_load.elastic_arm import ElasticArm, drive_of, elastic_arm
+from impact_predictor.joint_load.load import JointLoad, joint_load, load_contact
+from impact_predictor.joint_load.load_case import (
+    STIFFEST,
+    normal_law,
+    scale_ends,
+    stiffness_grid,
+)
+from impact_predictor.joint_load.worst_load import ANNOUNCED, JOINT_RANGES
+from impact_predictor.prediction.robot_contacts import RobotContact
+from impact_robots.robot import Robot
+from impact_robots.surface import Surface
+
+SLOWEST = 1e-9  # below it nothing approaches [m/s]
+LEAST_SHARE = 0.1  # of the highest approach speed, which every contact's restitution is taken at
+_HARD, _SOFT = (1, 0, 1), (0, 1, 0)  # ends of joint stiffness, damping, inertia: highest, lowest
+
+Coefficients = tuple[float, float, float]  # stiffness [N/m], restitution, friction [-]
+
+
+class PredictedLoad(NamedTuple):
+    """Peaks of the torque K (theta - q) of each joint's spring; arrays of shape (n,).
+
+    Without figures of the joints all is NaN, and ``note`` says what is missing.
+    """
+
+    change: np.ndarray  # largest change since the touch [N.m]
+    change_low: np.ndarray  # lowest and highest of these in the ranges [N.m]
+    change_high: np.ndarray
+    torque: np.ndarray  # largest magnitude, gravity included [N.m]
+    torque_low: np.ndarray
+    torque_high: np.ndarray
+    time: np.ndarray  # of the largest change, since the touch; NaN without impact [s]
+    note: str  # why there is nothing; else empty
+
+
+def predicted_load(
+    contacts: Sequence[RobotContact],
+    robot: Robot,
+    *,
+    ranges: Sequence[RobotContact] = (),
+    joints: str = ANNOUNCED,
+    interface: str = "torque",
+) -> PredictedLoad:
+    """Return the loads of an impact at all contacts at once, with the velocity of the state.
+
+    Expected is the middle of all ranges, of the stiffness on its logarithm. The interval is that
+    of the cases at the ends of the ranges and at every decade of stiffness, joints at the ends
+    that make loads high and low; several contacts are at the same ends together. Where a load
+    changes its sign between the ends, the lowest one may be lower still.
+
+    Args:
+        contacts: at least one, all in the same state.
+        robot: the arm.
+        ranges: the same contacts with all that their surfaces may be; empty: ``contacts``.
+        joints: "announced", the robot's ranges, or "nominal".
+        interface: by which the arm is commanded: "torque", "velocity" or "position".
+
+    Raises:
+        UnknownNameError: no such ranges of the joints.
+    """
+    if joints not in JOINT_RANGES:
+        raise UnknownNameError("joint ranges", joints, JOINT_RANGES)
+    impact = _Impact(contacts, robot)
+    try:
+        arm = elastic_arm(robot, contacts[0].state.robot_state, drive_of(robot, interface))
+        expected = impact.load(arm, [_middle(each.surface) for each in contacts])
+        surfaces = [each.surface for each in ranges or contacts]
+        cases = [expected]
+        for scale in _scales(robot, joints):
+            other = arm.scaled(scale)
+            cases += [impact.load(other, ends) for ends in _ends(surfaces)]
+    except PredictionError as error:
+        return _unknown(robot.dof, str(error))
+    change = np.array([each.change for each in cases])
+    torque = np.array([each.absolute(impact.before) for each in cases])
+    return PredictedLoad(
+        *(change[0], change.min(axis=0), change.max(axis=0)),
+        *(torque[0], torque.min(axis=0), torque.max(axis=0)),
+        expected.time if impact.speeds.max() > SLOWEST else np.full(robot.dof, np.nan),
+        "",
+    )
+
+
+class _Impact:
+    """Points of an arm that hit at once."""
+
+    def __init__(self, contacts: Sequence[RobotContact], robot: Robot) -> None:
+        """Keep the points, how fast they approach, and the torques before."""
+        self._points = [(each.state, each.surface.rotation) for each in contacts]
+        self.before = contacts[0].state.g
+        self.speeds = np.array(
+            [each.surface.approach_speed(each.state.velocity) for each in contacts]
+        )
+        self._zero = np.zeros(robot.dof)
+
+    def load(self, arm: ElasticArm, surfaces: Sequence[Coefficients]) -> JointLoad:
+        """Return the loads with coefficients of every surface; none without approach."""
+        fastest = float(self.speeds.max())
+        if not fastest > SLOWEST:
+            return self._nothing()
+        speeds = np.maximum(self.speeds, LEAST_SHARE * fastest).tolist()
+        given = zip(self._points, surfaces, speeds, strict=True)
+        return joint_load(
+            arm,
+            [
+                load_contact(point, rotation, normal_law(k, e, speed), friction)
+                for (point, rotation), (k, e, friction), speed in given
+            ],
+        )
+
+    def _nothing(self) -> JointLoad:
+        """Return the loads of no impact."""
+        zero, of_each = self._zero, np.zeros(len(self._points))
+        impulse = np.zeros((len(of_each), 3))
+        return JointLoad(zero, -zero, zero, zero, impulse, of_each, of_each, None)
+
+
+def _middle(surface: Surface) -> Coefficients:
+    """Return what is expected of a surface."""
+    low, high = surface.stiffness
+    friction, restitution = surface.middle
+    return sqrt(low) * sqrt(min(high, max(STIFFEST, low))), restitution, friction
+
+
+def _scales(robot: Robot, joints: str) -> list[np.ndarray]:
+    """Return joints that make loads high and low, each of shape (3, n) [-]."""
+    ends = scale_ends(robot.joint_ranges, robot.dof)
+    if joints != ANNOUNCED or (ends == 1.0).all():
+        return [np.ones_like(ends[0])]
+    return [np.stack([ends[end, row] for row, end in enumerate(each)]) for each in (_HARD, _SOFT)]
+
+
+def _ends(surfaces: Sequence[Surface]) -> Iterator[list[Coefficients]]:
+    """Yield coefficients of all surfaces, which go through their ranges together."""
+    grids = [stiffness_grid(*each.stiffness) for each in surfaces]
+    levels = max(map(len, grids))
+    restitutions = _sides([each.restitution for each in surfaces])
+    frictions = _sides([each.friction for each in surfaces])
+    for level, e, mu in product(range(levels), restitutions, frictions):
+        yield [
+            (
+                grid[level * (len(grid) - 1) // max(levels - 1, 1)],
+                each.restitution[e],
+                each.friction[mu],
+            )
+            for grid, each in zip(grids, surfaces, strict=True)
+        ]
+
+
+def _sides(bounds: Sequence[tuple[float, float]]) -> tuple[int, ...]:
+    """Return the sides of ranges that differ: both, or one."""
+    return (0, 1) if any(low < high for low, high in bounds) else (0,)
+
+
+def _unknown(n: int, note: str) -> PredictedLoad:
+    """Return no loads of n joints, and why."""
+    nan = np.full(n, np.nan)
+    return PredictedLoad(nan, nan, nan, nan, nan, nan, nan, note)
