@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from rosbags.interfaces import Connection, MessageDefinitionFormat
-from rosbags.typesys import Stores, get_types_from_idl, get_types_from_msg, get_typestore
+from rosbags.typesys import Stores, get_types_from_idl, get_typestore
 from rosbags.typesys.store import Typestore
 
 from impact_bags.exceptions import RecordingError
@@ -26,7 +26,7 @@ from impact_bags.sources import (
     storage_files,
     whole_parts,
 )
-from impact_bags.typestore import impact_typestore
+from impact_bags.typestore import impact_typestore, parsed
 from impact_bags.unpacking import TooLargeError, unpack_zstd
 
 ZSTD = b"\x28\xb5\x2f\xfd"  # how its frames begin
@@ -349,7 +349,7 @@ def _types_as_known(item: Connection, lose: Callable[[str], None]) -> dict[str, 
 
 def _types_in(item: Connection) -> dict[str, Any]:
     if item.msgdef.format == MessageDefinitionFormat.MSG:
-        return dict(get_types_from_msg(item.msgdef.data, item.msgtype))
+        return dict(parsed(item.msgdef.data, item.msgtype))
     if item.msgdef.format == MessageDefinitionFormat.IDL:
         return dict(get_types_from_idl(item.msgdef.data))
     return {}

@@ -67,6 +67,7 @@ class ImpactQpNode(LifecycleNode):
             robot, plan = settings.load_robot(), settings.plan()
             controller = ImpactController(robot, plan, period=1.0 / settings.rate)
             self._guarded = GuardedController(controller)
+            plan.prepare(robot)  # what a goal may choose must not be compiled while it waits
         except ImpactError as error:
             self.get_logger().error(str(error))
             return TransitionCallbackReturn.FAILURE
@@ -74,7 +75,8 @@ class ImpactQpNode(LifecycleNode):
         self._make_cycle(robot)
         self._make_topics()
         freeze_garbage()
-        self.get_logger().info(f"configured: {settings.summary()}")
+        limits = controller.plan.impact_limits
+        self.get_logger().info(f"configured: {settings.summary(limits)}")
         return TransitionCallbackReturn.SUCCESS
 
     def _read_parameters(self) -> ControllerParameters:

@@ -136,13 +136,17 @@ class ControllerParameters(RobotParameters):
             stall_time=self.stall_time,
         )
 
-    def summary(self) -> str:
-        """Return in one line what the robot may be commanded to do, for the log."""
+    def summary(self, limits: str) -> str:
+        """Return in one line what the robot may be commanded to do, for the log.
+
+        Args:
+            limits: of the impact, as they are once "auto" is resolved.
+        """
         point, normal = (
             [round(x, 4) for x in v] for v in (self.contact_point, self.contact_normal)
         )
         return (
-            f"{self.robot}, {self.interface} interface, {self.impact_limits} impact limits, contact"
+            f"{self.robot}, {self.interface} interface, {limits} impact limits, contact"
             f" {point} with normal {normal}, friction {self.friction:g}, restitution"
             f" {self.restitution[0]:g} to {self.restitution[1]:g}, speed"
             f" {min(self.speed, self.speed_cap):g} m/s, cap {self.speed_cap:g} m/s"

@@ -95,7 +95,9 @@ class Search:
         climbed = [self._refine(hit, steps) for hit in [self._start, *found[:_KEPT]]]
         polished = [each for hit in climbed for each in (hit, self._polish(hit))]
         if self._final is not self._limit:
-            polished = [safe_speed(self._robot, self._final, hit.q) for hit in [self._start, *polished]]
+            polished = [
+                safe_speed(self._robot, self._final, hit.q) for hit in [self._start, *polished]
+            ]
         return max(polished, key=_speed)
 
     def _refine(self, hit: HitConfiguration, steps: int) -> HitConfiguration:

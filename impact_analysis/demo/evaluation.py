@@ -179,7 +179,7 @@ def closed_form_bound(robot: Robot, contact: Contact, state: PointState, control
 
 
 def load_bound(robot: Robot, contact: Contact, state: PointState) -> float:
-    """Return the bound of ``joint_load`` without margin, NaN where the joints are not known [m/s]."""
+    """Return the bound of ``joint_load`` without margin, NaN: joints not known [m/s]."""
     try:
         limit = JointLoadLimit(robot, contact, margin=0.0)
     except PredictionError:

@@ -50,7 +50,10 @@ def felt_load(record: RunRecord, robot: Robot, contact_time: float) -> FeltLoad:
     torque = np.abs(record.tau[after]).max(axis=0)
     limits = robot.limits
     range_ = np.where(np.isnan(limits.torque_range), np.inf, limits.torque_range)
-    most, highest = int(np.argmax(change / limits.impulsive_torque)), int(np.argmax(torque / range_))
+    most, highest = (
+        int(np.argmax(change / limits.impulsive_torque)),
+        int(np.argmax(torque / range_)),
+    )
     return FeltLoad(
         robot.joint_names[most],
         float(change[most]),

@@ -128,7 +128,7 @@ def _load_table(arguments: argparse.Namespace) -> Iterator[Table]:
 
 def _run_foreign(arguments: argparse.Namespace) -> int:
     """Run the study of arms that are not ours, and print it."""
-    from impact_analysis.reproduce import foreign_study as study
+    from impact_analysis.reproduce.foreign import foreign_study as study
     from impact_analysis.reproduce.printing import study_text
     from impact_cli.reports.predict_report import finite
 

@@ -67,11 +67,22 @@ class Plan:
         """
         if self.impact_limits != AUTO:
             return self
+        return replace(self, impact_limits="joint_load" if self._knows(robot) else "robust")
+
+    def prepare(self, robot: Robot) -> None:
+        """Compile what any of the impact limits runs, or load it: some 10 s once."""
+        if self._knows(robot):
+            from impact_predictor.joint_load.load import warm_up  # loads slowly
+
+            warm_up()
+
+    def _knows(self, robot: Robot) -> bool:
+        """Tell whether the loads of the robot's joints can be predicted."""
         try:
             drive_of(robot, self.interface)
         except PredictionError:
-            return replace(self, impact_limits="robust")
-        return replace(self, impact_limits="joint_load")
+            return False
+        return True
 
     def impact_limit(self, robot: Robot, period: float) -> ImpactLimit | None:
         """Return the impact limit for a robot and a control period [s], none if it is unaware."""

@@ -8,7 +8,7 @@ from math import inf
 
 import numpy as np
 
-from impact_qp.limits import ImpactLimit, ApproachSpeedLimit
+from impact_qp.limits import ApproachSpeedLimit, ImpactLimit
 from impact_robots.robot import Robot
 from impact_robots.state import PointState
 

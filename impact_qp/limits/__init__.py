@@ -25,6 +25,7 @@ from impact_qp.limits.worst_case import (
 __all__ = [
     "IMPACT_LIMITS",
     "VELOCITY_MAPS",
+    "ApproachSpeedLimit",
     "Body",
     "CollisionLimit",
     "Contact",
@@ -40,7 +41,6 @@ __all__ = [
     "RobustImpactLimit",
     "Rows",
     "SpeedBound",
-    "ApproachSpeedLimit",
     "TorqueLimit",
     "WorstCaseImpactLimit",
     "impact_limit",

@@ -60,8 +60,10 @@ class JointLoadLimit(ApproachSpeedLimit):
         Raises:
             PredictionError: the robot does not give what is needed.
         """
-        from impact_predictor.joint_load.worst_load import LoadSearch  # loads slowly
+        from impact_predictor.joint_load.load import warm_up  # loads slowly
+        from impact_predictor.joint_load.worst_load import LoadSearch
 
+        warm_up()  # here, not in the first control cycle
         super().__init__(robot, contact, margin=margin, **options)
         self._drive = drive or drive_of(robot, "torque")
         self._search = LoadSearch(robot, contact, joints=self.joint_ranges, drive=self._drive)

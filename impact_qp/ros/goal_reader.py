@@ -124,7 +124,7 @@ def _contact(goal: Any, known: Contact, robot: Robot, may_widen: bool) -> Contac
             _restitution(goal, known.restitution, may_widen),
             known.peak_factor,
             known.impact_duration,
-            known.stiffness,
+            _stiffness(goal, known.stiffness, may_widen),
         )
     except (OutOfRangeError, RobotError) as error:
         raise ControlError(str(error)) from None
@@ -156,6 +156,18 @@ def _restitution(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[
     high = max(own[1], low)
     if _given(goal.restitution_high):
         high = _at_least("restitution_high", goal.restitution_high, own[1], may_widen)
+    return low, high
+
+
+def _stiffness(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[float, float]:
+    """Return the range of stiffnesses that must be expected; a goal's holds the node's own."""
+    low = goal.stiffness_low if _given(goal.stiffness_low) else own[0]
+    high = goal.stiffness_high if _given(goal.stiffness_high) else max(low, own[1])
+    if not may_widen and not (low <= own[0] and high >= own[1]):
+        raise ControlError(
+            f"stiffness: expected a range that holds the node's {own[0]:g} to {own[1]:g} N/m"
+            f" (goal_may_widen is false), got {low:g} to {high:g}"
+        )
     return low, high
 
 

@@ -163,7 +163,15 @@ class GoalServer:
 def _described(goal: ExecuteImpact.Goal) -> str:
     """Return a goal in one line, for the log."""
     position, turn = goal.contact.pose.position, goal.contact.pose.orientation
-    names = ("speed", "friction_low", "friction_high", "restitution_low", "restitution_high")
+    names = (
+        "speed",
+        "friction_low",
+        "friction_high",
+        "restitution_low",
+        "restitution_high",
+        "stiffness_low",
+        "stiffness_high",
+    )
     numbers = ", ".join(f"{name} {getattr(goal, name):g}" for name in names)
     return (
         f"contact [{position.x:g}, {position.y:g}, {position.z:g}], orientation"

@@ -30,6 +30,9 @@ TIME_OUT = 20.0  # [s]
 MS = 1_000_000  # [ns]
 NAN = float("nan")
 Result = ExecuteImpact.Result
+RANGES = tuple(
+    f"{name}_{end}" for name in ("friction", "restitution", "stiffness") for end in ("low", "high")
+)
 
 
 class Bench:
@@ -113,7 +116,7 @@ class Bench:
     def goal(self, **fields):
         """Return a goal at the scenario's surface, everything open."""
         goal = ExecuteImpact.Goal(speed=NAN, timeout=NAN)
-        for name in ("friction_low", "friction_high", "restitution_low", "restitution_high"):
+        for name in RANGES:
             setattr(goal, name, NAN)
         set_vector(goal.contact.pose.position, self.scenario.surface_point(self.robot))
         turn = pin.Quaternion(np.array([0.0, 0.0, 1.0]), np.array(self.scenario.normal, float))
@@ -326,10 +329,7 @@ def test_a_goal_that_says_nothing_of_the_surface_supposes_what_the_node_does(ben
     """Made with zeros, it meant no friction and no restitution, and hit 1.6 times too fast."""
     open_goal = bench.send(bench.goal(speed=0.05))
     expected = bound_used(bench)
-    zeros = {
-        name: 0.0
-        for name in ("friction_low", "friction_high", "restitution_low", "restitution_high")
-    }
+    zeros = dict.fromkeys(RANGES, 0.0)
     made = bench.send(bench.goal(speed=0.05, timeout=0.0, **zeros))
     assert bound_used(bench) == pytest.approx(expected, rel=1e-3)
     assert bench.result(open_goal).code == Result.CODE_PREEMPTED
@@ -386,12 +386,13 @@ def test_more_friction_makes_no_existential_goal_faster(make_bench, panda, at_im
         ({"friction_high": 0.1}, "friction_high: expected at least the node's 0.279"),
         ({"friction_low": 0.5, "friction_high": 0.4}, "friction: expected low up to high"),
         ({"restitution_high": 0.1}, "restitution_high: expected at least the node's 0.3"),
-        (
-            {"impact_limits": "unaware"},
-            "impact_limits: expected one of robust, joint_load (",
-        ),
+        ({"impact_limits": "unaware"}, "impact_limits: expected one of robust, joint_load ("),
         ({"impact_limits": "existential"}, "impact_limits: expected one of robust"),
         ({"impact_limits": "nominal"}, "impact_limits: expected one of robust"),
+        ({"stiffness_high": 1e5}, "stiffness: expected a range that holds the node's 100000 to"),
+        ({"stiffness_low": 2e5}, "stiffness: expected a range that holds"),
+        ({"stiffness_low": -1.0}, "stiffness: expected low, high with 0 < low <= high"),
+        ({"stiffness_low": float("inf")}, "stiffness"),
         ({"speed": 1e308}, "speed: expected above 0 up to speed_cap"),
         ({"speed": float("inf")}, "speed: expected above 0 up to speed_cap"),
         ({"timeout": 1e308}, "timeout: expected above 0 up to 3600 s"),
@@ -459,3 +460,15 @@ def test_goals_are_logged_with_their_content(bench, capfd):
     err = capfd.readouterr().err
     assert "goal: contact [0.5218, 0.447406, 0.733016]" in err and "speed 9" in err
     assert "goal ended with code 2: speed: expected above 0 up to speed_cap" in err
+
+
+def test_a_stricter_limit_by_name_counts_on_the_goal_s_stiffness(make_bench):
+    bench = make_bench(speed=0.3, speed_cap=0.3).start()
+    speeds = []
+    for high in (1e6, float("inf")):
+        bench.send(bench.goal(impact_limits="joint_load", speed=0.3, stiffness_high=high))
+        speeds.append(bound_used(bench))
+        controller = bench.node._guarded.controller
+        assert controller.plan.impact_limits == "joint_load"
+        assert controller.plan.contact.stiffness == (1e5, high)
+    assert 0.0 < speeds[1] < 0.95 * speeds[0]

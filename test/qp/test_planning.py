@@ -6,18 +6,23 @@ import json
 
 import numpy as np
 import pytest
+import yaml
+from other_arms import UR, write_arm
 from tiny_robot import tiny_robot
 
 from impact_cli.command_line import run
 from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.sets.feasible_sets import unit_impulses
-from impact_qp import Contact, ControlError
+from impact_qp import Contact, ControlError, Plan
 from impact_qp.limits import ExistentialImpactLimit, NominalImpactLimit, RobustImpactLimit
 from impact_qp.planning import Search, safe_speed
 from impact_robots import ArmDynamics
 
 Q_A = [0.23, 0.0, 0.53, -1.11, -0.59, 2.77, -2.62]  # configuration A of a wall
 KNOWN = {"friction": 0.279, "restitution": (0.0, 0.3)}
+NOMINAL = ("--joint-ranges", "nominal")
+RANGES = ("friction", "restitution", "stiffness")
+NORMAL = [-1.0, 0.0, 0.0]
 OPTIONS = ["--normal", "-1,0,0", "--friction", "0.279", "--restitution", "0,0.3"]
 
 
@@ -179,7 +184,9 @@ def test_the_bound_is_that_of_an_independent_integration(capsys, derived_data):
         options = {name: ",".join(map(str, case[name])) for name in ("q", *RANGES)}
         given = [text for name, value in options.items() for text in (f"--{name}", value)]
         _, out, _ = plan(capsys, *given, "--impact-limits", "joint_load", *NOMINAL, "--json")
-        assert json.loads(out)["speed_bound_mps"] == pytest.approx(case["speed_bound_mps"], rel=0.03)
+        assert json.loads(out)["speed_bound_mps"] == pytest.approx(
+            case["speed_bound_mps"], rel=0.03
+        )
 
 
 def test_a_search_finds_a_configuration_whose_joints_feel_less(panda):
@@ -195,8 +202,11 @@ def test_a_search_finds_a_configuration_whose_joints_feel_less(panda):
 
 
 def test_a_robot_that_hides_its_joints_is_planned_as_published(capsys, tmp_path):
-    path = write_arm(tmp_path, {**UR, "joint_stiffness": None})
-    options = ("--robot", path, "--q=0,-1,1,0,0,0", "--normal=0,0,1")
+    path = write_arm(tmp_path, UR)
+    entries = yaml.safe_load(path.read_text())
+    entries.pop("joint_stiffness")
+    path.write_text(yaml.safe_dump(entries))
+    options = ("--robot", str(path), "--q=0,-1,1,0,0,0", "--normal=0,0,1")
     status, out, _ = plan(capsys, *options, "--json")
     assert status == 0 and json.loads(out)["impact_limits"] == "robust"
     status, _, err = plan(capsys, *options, "--impact-limits", "joint_load")

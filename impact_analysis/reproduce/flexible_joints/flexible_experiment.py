@@ -14,7 +14,7 @@ import numpy as np
 
 from impact_analysis.analyze import Analysis, analyze
 from impact_analysis.analyze.comparison import Candidate, Impacts
-from impact_analysis.reproduce.prediction_errors import (
+from impact_analysis.reproduce.flexible_joints.prediction_errors import (
     JOINTS,
     TYPES,
     apparent,

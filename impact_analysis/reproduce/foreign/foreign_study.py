@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from impact_analysis.reproduce.foreign_sentences import MODEL
-from impact_analysis.reproduce.foreign_setup import Compared, SetupResult, run_setup
+from impact_analysis.reproduce.foreign.foreign_sentences import MODEL
+from impact_analysis.reproduce.foreign.foreign_setup import Compared, SetupResult, run_setup
 from impact_analysis.reproduce.row import Study
 from impact_trials.processes import Workers, result_of
 
