@@ -117,7 +117,7 @@ def _tables(arguments: argparse.Namespace) -> Iterator[Table]:
 
 def _load_table(arguments: argparse.Namespace) -> Iterator[Table]:
     """Yield the table of joint loads."""
-    from impact_analysis.reproduce import load_report, load_study
+    from impact_analysis.reproduce.joint_loads import load_report, load_study
 
     report, close = _progress(LOAD)
     poses, jobs = arguments.poses or load_study.POSES, arguments.jobs or cores()

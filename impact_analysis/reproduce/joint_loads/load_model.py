@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_analysis.reproduce.load_poses import WallPose, draw_case, moving, wall_at
+from impact_analysis.reproduce.joint_loads.load_poses import WallPose, draw_case, moving, wall_at
 from impact_predictor.inertia.impulse_maps import joint_torque_map
 from impact_predictor.joint_load.elastic_arm import elastic_arm
 from impact_predictor.joint_load.load import DURATION, joint_load, load_contact

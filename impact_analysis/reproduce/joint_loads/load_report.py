@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from impact_analysis.reproduce import load_tables
-from impact_analysis.reproduce.load_study import HITS, LoadStudy
+from impact_analysis.reproduce.joint_loads import load_tables
+from impact_analysis.reproduce.joint_loads.load_study import HITS, LoadStudy
 from impact_analysis.reproduce.row import DIFFERS, REPRODUCED, Row, Table
 
 MEDIAN_ERROR, MOST_ERROR = 0.02, 0.05  # of the model, in one of two and in 95 of 100 impacts

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_analysis.reproduce.load_bounds import PoseBounds, pose_bounds
-from impact_analysis.reproduce.load_formula import ScenarioImpact, scenario_impacts
-from impact_analysis.reproduce.load_hits import LoadedHit, hit_once, worst_case
-from impact_analysis.reproduce.load_model import PassiveImpact, passive_impacts
-from impact_analysis.reproduce.load_poses import draw_case, draw_poses, wall_pose
+from impact_analysis.reproduce.joint_loads.load_bounds import PoseBounds, pose_bounds
+from impact_analysis.reproduce.joint_loads.load_formula import ScenarioImpact, scenario_impacts
+from impact_analysis.reproduce.joint_loads.load_hits import LoadedHit, hit_once, worst_case
+from impact_analysis.reproduce.joint_loads.load_model import PassiveImpact, passive_impacts
+from impact_analysis.reproduce.joint_loads.load_poses import draw_case, draw_poses, wall_pose
 from impact_predictor.joint_load.load_case import scale_ends
 from impact_robots import load_robot
 from impact_trials.processes import Workers, check_stopped, result_of

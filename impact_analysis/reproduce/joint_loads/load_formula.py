@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_analysis.reproduce.load_model import PassiveImpact, passive_impact_at
-from impact_analysis.reproduce.load_poses import WallPose
+from impact_analysis.reproduce.joint_loads.load_model import PassiveImpact, passive_impact_at
+from impact_analysis.reproduce.joint_loads.load_poses import WallPose
 from impact_predictor.joint_load.load_case import LoadCase
 from impact_qp.limits import Contact, RobustImpactLimit, SpeedBound
 from impact_robots import ArmDynamics, Robot

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from impact_analysis.reproduce.load_formula import FRICTION, ScenarioImpact
-from impact_analysis.reproduce.load_hits import LoadedHit
-from impact_analysis.reproduce.load_model import PassiveImpact
-from impact_analysis.reproduce.load_study import LoadStudy
+from impact_analysis.reproduce.joint_loads.load_formula import FRICTION, ScenarioImpact
+from impact_analysis.reproduce.joint_loads.load_hits import LoadedHit
+from impact_analysis.reproduce.joint_loads.load_model import PassiveImpact
+from impact_analysis.reproduce.joint_loads.load_study import LoadStudy
 from impact_analysis.reproduce.row import Study
 from impact_predictor.joint_load.load_case import LoadCase
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_analysis.reproduce.load_hits import announced, load_limit
-from impact_analysis.reproduce.load_poses import WallPose
+from impact_analysis.reproduce.joint_loads.load_hits import announced, load_limit
+from impact_analysis.reproduce.joint_loads.load_poses import WallPose
 from impact_predictor.joint_load.load_limits import LoadLimits, load_limits
 from impact_predictor.joint_load.worst_load import ANNOUNCED, NOMINAL, LoadSearch
 from impact_qp.limits import RobustImpactLimit

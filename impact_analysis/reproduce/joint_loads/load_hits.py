@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_analysis.reproduce.load_poses import (
+from impact_analysis.reproduce.joint_loads.load_poses import (
     FRICTION,
     RESTITUTION,
     STIFFNESS,
