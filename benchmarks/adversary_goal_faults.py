@@ -22,6 +22,9 @@ NAN = float("nan")
 LONGEST = 3000  # cycles of one approach
 NEARLY_THERE = 0.002  # [m]
 MARGIN, ROUNDING = 1.03, 0.005  # of the speed bound [-], [m/s]
+RANGES = tuple(
+    f"{name}_{end}" for name in ("friction", "restitution", "stiffness") for end in ("low", "high")
+)
 
 
 def default_goal(arm: DdsArm) -> None:
@@ -73,7 +76,7 @@ def _at_the_surface(goal: Any) -> Any:
 def _open(**fields: Any) -> Any:
     """Return a goal that leaves everything open but ``fields``."""
     goal = _at_the_surface(ExecuteImpact.Goal(speed=NAN, timeout=NAN))
-    for name in ("friction_low", "friction_high", "restitution_low", "restitution_high"):
+    for name in RANGES:
         setattr(goal, name, NAN)
     for name, value in fields.items():
         setattr(goal, name, value)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guarded controller as its node runs it, without ROS: a state in, what is sent out.
 
-In the order of ``impact_qp.node`` outside lockstep; methods name those of it that they stand for.
+In the order of ``impact_qp.ros.control_cycle`` outside lockstep; comments and methods name what of
+``impact_qp.ros`` they stand for.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Loop:
         self._resting: Iterator[np.ndarray] | None = None
         self._watch.reset()
 
-    # --- states (_on_state, _answer_state, _compute) ---------------------------------------------
+    # --- states (take_state, _answer, _command) --------------------------------------------------
 
     def cycle(
         self, now: int, stamp: int, q: np.ndarray, dq: np.ndarray, impact: bool, ready: bool
@@ -111,7 +112,7 @@ class Loop:
         if problem and self._active and not self.fault:
             self._stop(problem)
 
-    # --- silence, faults (_watch_inputs, _lose_states, _bring_to_rest) ---------------------------
+    # --- silence, faults (safe_stop) -------------------------------------------------------------
 
     def idle(self, now: int) -> Sent | None:
         """Return what is sent when no state arrives."""
@@ -157,7 +158,7 @@ class Loop:
         return True
 
     def _refusal(self) -> str:
-        """Return why an approach cannot begin from the last state (_why_not_now)."""
+        """Return why an approach cannot begin from the last state (activation_refusal)."""
         if self._state is None or self._now - self._answered > SILENCE:
             return ""
         controller, state = self._guarded.controller, self._dynamics(*self._state)
@@ -165,7 +166,7 @@ class Loop:
         return cannot_be_made_safe(self._robot, controller.impact_limit, state, gap)
 
     def change(self, plan: Plan) -> bool:
-        """Take a goal; return whether it was accepted (_begin)."""
+        """Take a goal; return whether it was accepted (begin_goal)."""
         if not self._active or self.fault or self._state is None:
             return False
         controller = ImpactController(self._robot, plan, period=self._period)

@@ -56,7 +56,9 @@ def draw_plan(
     contact = Contact(
         point, normal, float(random.uniform(0.0, 0.6)), (0.0, float(random.uniform(0.0, 0.6)))
     )
-    kinds = ("robust", "robust", *IMPACT_LIMITS)  # half of them robust
+    kinds = ["robust", "robust", *IMPACT_LIMITS]  # half of them robust
+    if interface != "torque":
+        kinds.remove("joint_load")  # neither arm says how stiff its servos are
     plan = Plan(
         contact,
         impact_limits=str(random.choice(kinds)),

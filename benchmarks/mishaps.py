@@ -7,14 +7,14 @@ Simulated approaches of the demo's Panda. Run it with ``./impact bench mishaps``
 
 from __future__ import annotations
 
-from impact_trials.disturbances import MISHAPS, run_mishap
+from impact_trials.disturbances import DISTURBANCES, run_disturbance
 
 
 def measure() -> dict[str, float]:
-    """Return speed at the contact, impulsive and commanded torque over their limits, per mishap."""
+    """Return contact speed, impulsive and commanded torque over their limits, per disturbance."""
     figures = {}
-    for name, mishap in MISHAPS.items():
-        outcome = run_mishap(mishap)
+    for name, disturbance in DISTURBANCES.items():
+        outcome = run_disturbance(disturbance)
         figures[f"{name}: contact speed [m/s]"] = outcome.contact_speed
         figures[f"{name}: impulsive torque / limit"] = outcome.impulsive_torque
         figures[f"{name}: commanded torque / limit"] = outcome.torque

@@ -19,9 +19,9 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
 from impact_analysis.demo.plots import STYLE as BASE_STYLE
-from impact_analysis.reproduce.inertia_ranking import inertia_ranking, mean_log_errors
-from impact_analysis.reproduce.planar_case import planar_cases
-from impact_analysis.reproduce.planar_study import PlanarResult, planar_study
+from impact_analysis.reproduce.flexible_joints.planar_case import planar_cases
+from impact_analysis.reproduce.flexible_joints.planar_study import PlanarResult, planar_study
+from impact_analysis.reproduce.impact_models.inertia_ranking import inertia_ranking, mean_log_errors
 from impact_analysis.reproduce.printing import summary, table_text
 from impact_analysis.reproduce.tables import TABLES
 from impact_robots import load_robot

@@ -52,12 +52,12 @@ class MessageMaker:
         header, seconds = self._header(time, self._frame), period / NANOSECONDS
         return BATCH, self._types[BATCH](header, seconds, force.ravel(), np.zeros(0))
 
-    def announcement(self, said: Announcement) -> Made:
-        """Return what a controller says about an impact to come."""
-        surface = said.surface or _NO_SURFACE
-        point, normal = self._types["geometry_msgs/msg/Point"](*said.offset), surface.normal
+    def announcement(self, announced: Announcement) -> Made:
+        """Return the announcement of an impact to come."""
+        surface = announced.surface or _NO_SURFACE
+        point, normal = self._types["geometry_msgs/msg/Point"](*announced.offset), surface.normal
         contact = self._types["impact_msgs/msg/Contact"](
-            said.frame,
+            announced.frame,
             point,
             self._vector(normal),
             *surface.middle,
@@ -65,11 +65,11 @@ class MessageMaker:
             *written_stiffness(surface),
         )
         return ANNOUNCEMENT, self._types[ANNOUNCEMENT](
-            self._header(said.time, self._frame),
-            said.withdrawn,
+            self._header(announced.time, self._frame),
+            announced.withdrawn,
             contact,
-            self._stamp(said.start),
-            self._stamp(said.end or 0),
+            self._stamp(announced.start),
+            self._stamp(announced.end or 0),
         )
 
     def _vector(self, values: Sequence[float] | np.ndarray) -> Any:

@@ -44,7 +44,7 @@ class NewFiles:
         if "b" not in mode:
             options.setdefault("encoding", "utf-8")
         target = Path(os.path.realpath(path))
-        with _said_of(path):
+        with _naming(path):
             if target.exists() and not target.is_file():
                 self._direct.append((target, target.open(mode, **options)))
                 return self._direct[-1][1]
@@ -77,15 +77,15 @@ class NewFiles:
 
     def _finish(self) -> None:
         for path, file in self._direct:
-            with _said_of(path):
+            with _naming(path):
                 file.close()
         for _, path, file in self._drafts:
-            with _said_of(path):
+            with _naming(path):
                 file.flush()
                 os.fsync(file.fileno())
                 file.close()
         for beside, path, _ in self._drafts:
-            with _said_of(path):
+            with _naming(path):
                 _keep_mode(path, beside)
                 beside.replace(path)
 
@@ -115,7 +115,7 @@ def write_file(path: Path, content: str | bytes) -> None:
 
 
 @contextlib.contextmanager
-def _said_of(path: Path) -> Iterator[None]:
+def _naming(path: Path) -> Iterator[None]:
     """Turn what the system refuses into a line about a file."""
     try:
         yield

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from rosbags.interfaces import Connection, MessageDefinitionFormat
-from rosbags.typesys import Stores, get_types_from_idl, get_types_from_msg, get_typestore
+from rosbags.typesys import Stores, get_types_from_idl, get_typestore
 from rosbags.typesys.store import Typestore
 
 from impact_bags.exceptions import RecordingError
@@ -26,7 +26,7 @@ from impact_bags.sources import (
     storage_files,
     whole_parts,
 )
-from impact_bags.typestore import impact_typestore
+from impact_bags.typestore import impact_typestore, parsed
 from impact_bags.unpacking import TooLargeError, unpack_zstd
 
 ZSTD = b"\x28\xb5\x2f\xfd"  # how its frames begin
@@ -124,7 +124,7 @@ class BagReader:
             raise _damaged(self.path, error) from error
         if not sources:
             raise _damaged(self.path, error) from error
-        self._lose(*lost or [f"its index ({_words(error)})"])
+        self._lose(*lost or [f"its index ({_in_one_line(error)})"])
 
     def _know(self, sources: list[Source]) -> None:
         """Take over what the files tell of themselves."""
@@ -256,12 +256,12 @@ class BagReader:
         """
         files = [file for file in storage_files(self.path) if file.suffix == ".mcap"]
         if not files:
-            self._lose(f"what follows damage in the middle ({_words(error)})")
+            self._lose(f"what follows damage in the middle ({_in_one_line(error)})")
         for file in files:
             try:
                 part = McapSalvage(file)
             except (OSError, ValueError, RecordingError) as why:
-                self._lose(f"{file.name} ({_words(why)})")
+                self._lose(f"{file.name} ({_in_one_line(why)})")
                 continue
             self._lose(*part.lost)
             connections = [each for each in part.connections if each.topic in wanted]
@@ -312,7 +312,7 @@ def _check_path(path: Path, *, unfinished: bool) -> None:
 
 
 def _damaged(path: Path, error: Exception) -> RecordingError:
-    detail = _words(error)
+    detail = _in_one_line(error)
     if isinstance(error, TooLargeError):
         return RecordingError.at(path, detail)
     if "end magic" in detail or "footer" in detail or "negative seek" in detail:
@@ -320,7 +320,7 @@ def _damaged(path: Path, error: Exception) -> RecordingError:
     return RecordingError.at(path, f"is damaged or no recording ({detail})")
 
 
-def _words(error: Exception) -> str:
+def _in_one_line(error: Exception) -> str:
     """Return what an error says, in one line that is not endless."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= LONGEST else text[:LONGEST] + "..."
@@ -343,13 +343,13 @@ def _types_as_known(item: Connection, lose: Callable[[str], None]) -> dict[str, 
     try:
         return _types_in(item)
     except Exception as error:  # the parser is generated code: anything may come
-        lose(f"the definition of {item.msgtype} ({_words(error)})")
+        lose(f"the definition of {item.msgtype} ({_in_one_line(error)})")
         return dict(impact_typestore().fielddefs)
 
 
 def _types_in(item: Connection) -> dict[str, Any]:
     if item.msgdef.format == MessageDefinitionFormat.MSG:
-        return dict(get_types_from_msg(item.msgdef.data, item.msgtype))
+        return dict(parsed(item.msgdef.data, item.msgtype))
     if item.msgdef.format == MessageDefinitionFormat.IDL:
         return dict(get_types_from_idl(item.msgdef.data))
     return {}

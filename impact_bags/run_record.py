@@ -39,7 +39,7 @@ class RunRecord:
     normal_speed: np.ndarray  # of the contact point along the normal, shape (K,) [m/s]
     speed_bound: np.ndarray  # NaN where there is none, shape (K,) [m/s]
     slack: np.ndarray  # by which impact limits gave way, shape (K,)
-    remarks: tuple[str, ...]  # what the controller said for people, each once, in order
+    remarks: tuple[str, ...]  # what the controller reported for people, each once, in order
     detector_time: np.ndarray  # shape (L,) [s]
     statistic: np.ndarray  # shape (L,) [N.m]
     threshold: float  # [N.m], NaN without a detector

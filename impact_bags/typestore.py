@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from rosbags.interfaces import Nodetype
@@ -51,12 +53,29 @@ def ensure_type(store: Typestore, type_name: str) -> None:
     text = message_text(type_name)
     if text is None:
         raise KeyError(f"message type {type_name} is unknown: no text of it was found")
-    types = get_types_from_msg(text, type_name)
+    types = dict(parsed(text, type_name))
     for _, fields in types.values():
         for _, description in fields:
             if (nested := _nested(description)) is not None:
                 ensure_type(store, nested)
     store.register(types)
+
+
+@lru_cache(maxsize=256)
+def parsed(text: str, type_name: str) -> Mapping[str, Any]:
+    """Parse the text of a type once: it takes milliseconds, and every recording asks.
+
+    Args:
+        text: Of the type, and of those that it is made of if they follow.
+        type_name: Name such as "impact_msgs/msg/ImpactEvent".
+
+    Returns:
+        The fields of each type by its name, to be looked at only.
+
+    Raises:
+        TypesysError: The text is no definition.
+    """
+    return MappingProxyType(get_types_from_msg(text, type_name))
 
 
 def definition(store: Typestore, type_name: str) -> str:

@@ -35,10 +35,10 @@ class TooLargeError(RecordingError):
 
 
 def limit(packed: int, most: float = MOST) -> float:
-    """Return how many bytes so many packed ones may become; the environment may say more."""
-    said = os.environ.get(VARIABLE, "")
-    if said.isdecimal():
-        return int(said) * MEGABYTE
+    """Return how many bytes so many packed ones may become; the environment may allow more."""
+    megabytes = os.environ.get(VARIABLE, "")
+    if megabytes.isdecimal():
+        return int(megabytes) * MEGABYTE
     return min(most, max(ALWAYS, RATIO * packed))
 
 
@@ -52,7 +52,7 @@ def check_size(unpacked: int, packed: int, most: float = MOST) -> None:
     if unpacked > allowed:
         raise TooLargeError(
             f"{packed} bytes unpack to more than the {allowed / MEGABYTE:.0f} MB allowed; if that"
-            f" is meant, set {VARIABLE} to a larger number in the environment"
+            f" is intended, set {VARIABLE} to a larger number in the environment"
         )
 
 
@@ -72,7 +72,7 @@ def unpack(kind: Any, data: bytes, size: int | None) -> bytes:
     Args:
         kind: makes a decompressor of one frame, as Python's own are.
         data: packed.
-        size: how much it should be, in bytes; None: nobody says.
+        size: how much it should be, in bytes; None: not known.
 
     Raises:
         TooLargeError: it is more than is allowed.

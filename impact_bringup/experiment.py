@@ -205,12 +205,12 @@ class _Conductor:
 
     def _connected(self) -> bool:
         """Tell whether every state, verdict and command has its listener."""
-        heard = {
+        recorded = {
             subscription.topic_name
             for subscription in self._recorder.subscriptions
             if subscription.get_publisher_count() > 0
         }
-        return heard >= RECORDED and self._plant.peers >= LISTENERS
+        return recorded >= RECORDED and self._plant.peers >= LISTENERS
 
     def _request(self, controller: LifecycleClient, change: str) -> None:
         """Change the controller's state."""

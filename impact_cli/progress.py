@@ -21,7 +21,7 @@ class Progress:
         self._terminal = sys.stderr.isatty()
         self._next = 0.0
         if not self._terminal:
-            _say(f"{label} ...\n")
+            _write(f"{label} ...\n")
 
     def update(self, fraction: float, note: str = "") -> None:
         """Show how much is done, 0 to 1, and a short note."""
@@ -31,16 +31,16 @@ class Progress:
         self._next = now + PERIOD
         done = round(WIDTH * min(1.0, max(0.0, fraction)))
         bar = "#" * done + "." * (WIDTH - done)
-        _say(f"\r{self._label} [{bar}] {note:<40.40}")
+        _write(f"\r{self._label} [{bar}] {note:<40.40}")
 
     def close(self, note: str) -> None:
         """Say how it ended."""
         start = "\r" if self._terminal else ""
         filler = " " * (WIDTH + 44 - len(note)) if self._terminal else ""
-        _say(f"{start}{self._label} {note}{filler}\n")
+        _write(f"{start}{self._label} {note}{filler}\n")
 
 
-def _say(text: str) -> None:
+def _write(text: str) -> None:
     """Write; a standard error that is full must not end the work."""
     with contextlib.suppress(OSError):
         sys.stderr.write(text)

@@ -52,7 +52,7 @@ def _threshold_parameters() -> list[Specification]:
 
 @dataclass(frozen=True)
 class DetectorParameters(RobotParameters):
-    """What the node can be told; all but the thresholds fixed once it has started."""
+    """Parameters of the detector; all but the thresholds are fixed once it has started."""
 
     detectors: tuple[str, ...] = parameter(
         [FUSED],

@@ -68,7 +68,7 @@ class DetectorSession:
             model: gives the reference instead, from measured motion.
             gravity: torque at positions q that is added to every reference found, for drivers
                 whose desired torque excludes it.
-            lockstep: wait for references as said above.
+            lockstep: wait for references as above.
             approaches: tells whether the contact point approaches in a state, for the detectors'
                 gate; None: always.
             force_detector: None for none.
@@ -170,7 +170,7 @@ class DetectorSession:
         return Outcome((), detections, _as_tuple(estimate), suppressed=suppressed)
 
     def announce(self, announcement: Announcement) -> None:
-        """Take what a controller says about impacts to come.
+        """Take a controller's announcement of impacts to come.
 
         Raises:
             DetectorError: its contact point is none of the robot's.
@@ -179,7 +179,7 @@ class DetectorSession:
             self._estimator.announce(announcement)
 
     def assess(self, detection: Detection) -> Assessment:
-        """Return which link a detection of the last outcome was on, and whether it was meant.
+        """Return which link a detection of the last outcome was on, and whether it was expected.
 
         This takes some milliseconds, so do first what is more urgent.
         """

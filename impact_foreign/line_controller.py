@@ -11,7 +11,7 @@ from impact_robots import ArmDynamics, Robot
 
 REST, RAMP, STEADY = 0.25, 0.25, 0.15  # before the touch is due: at rest, faster, at speed [s]
 DUE = REST + RAMP + STEADY  # time of the touch that is aimed at [s]
-LET_GO = 2e-3  # after the touch the controller stops driving [s]
+RELEASE_AFTER = 2e-3  # after the touch the controller stops driving [s]
 DAMPING = 0.7  # of critical
 
 
@@ -47,7 +47,7 @@ class LineController:
             since_touch: time since the first touch, negative before it [s].
         """
         state = self._dynamics(q, dq)
-        if since_touch > LET_GO:
+        if since_touch > RELEASE_AFTER:
             return state.g
         wanted, velocity, acceleration = self.reference(time)
         gain = self._setup.stiffness

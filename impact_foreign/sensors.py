@@ -8,7 +8,7 @@ import numpy as np
 
 PERIOD = 1e-3  # of the joint sensors and the controller [s]
 NOISE = {"q": 1e-5, "dq": 4e-3, "tau": 0.08, "force": 0.5}  # deviations: rad, rad/s, N.m, N
-_EARLY = 1e-9  # a sample that is due this soon is taken [s]
+_DUE_WITHIN = 1e-9  # a sample that is due this soon is taken [s]
 
 
 class Clock:
@@ -20,7 +20,7 @@ class Clock:
 
     def __call__(self, time: float) -> bool:
         """Return whether a sample is due at a time [s], and then wait for the next one."""
-        if time < self._due - _EARLY:
+        if time < self._due - _DUE_WITHIN:
             return False
         self._due += self._period
         return True

@@ -32,7 +32,7 @@ class HitMotion:
     q: np.ndarray  # where the thought contact point touches, shape (n,) [rad]
     dq: np.ndarray  # there, shape (n,) [rad/s]
     wall: PlasticWall
-    normal: np.ndarray  # that the analysis is told, outward, base axes, shape (3,)
+    normal: np.ndarray  # that the analysis assumes, outward, base axes, shape (3,)
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,8 @@ def _motion(
         at = dynamics(q, dq)
         wall = PlasticWall(Surface(at.position, normal, friction, restitution), stiffness)
         if _slides(at, true, wall):
-            said = _tilted(normal, random.normal(0.0, NORMAL), random)
-            return HitMotion(q, dq, wall, said)
+            assumed = _tilted(normal, random.normal(0.0, NORMAL), random)
+            return HitMotion(q, dq, wall, assumed)
 
 
 def _tilted(axis: np.ndarray, angle: float, random: np.random.Generator) -> np.ndarray:

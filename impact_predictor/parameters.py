@@ -19,7 +19,7 @@ _NAN = float("nan")
 
 @dataclass(frozen=True)
 class PredictorParameters(RobotParameters):
-    """What the node can be told; all fixed once it has started."""
+    """Parameters of the predictor; all are fixed once it has started."""
 
     stream: bool = parameter(
         False, "Predict while the contact point is near the surface and approaches it."

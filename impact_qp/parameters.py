@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from impact_qp.control.plan import INTERFACES, Plan
+from impact_qp.control.plan import INTERFACES, JOINT_RANGES, Plan
 from impact_qp.exceptions import ControlError
-from impact_qp.limits import IMPACT_LIMITS, Contact
-from impact_qp.limits.registry import described
+from impact_qp.limits import Contact
+from impact_qp.limits.registry import AUTO, SELECTABLE, described
 from impact_qp.program import SOLVERS
+from impact_robots.surface import ANY_STIFFNESS
 from impact_ros.parameters import parameter
 from impact_ros.robot_parameters import RobotParameters
 
@@ -29,7 +30,7 @@ def planned(default: Any, description: str, **options: Any) -> Any:
 
 @dataclass(frozen=True)
 class ControllerParameters(RobotParameters):
-    """What the controller node is told; the contact must be given.
+    """Parameters of the controller; the contact must be given.
 
     What the arm is to do may be changed between two runs; what the robot is, and the cap of its
     speed, are fixed once the node has started.
@@ -48,10 +49,20 @@ class ControllerParameters(RobotParameters):
     )
     peak_factor: float = planned(3.0, "Peak over mean contact force", low=1.0, high=100.0)
     impact_duration: float = planned(0.018, "Duration of the impact", unit="s", low=1e-4, high=1.0)
+    stiffness: tuple[float, ...] = planned(
+        ANY_STIFFNESS, "Lowest and highest stiffness of the contact, for joint_load", unit="N/m"
+    )
     impact_limits: str = planned(
-        "robust",
-        f"Which impulses must respect the limits ({described()})",
-        choices=IMPACT_LIMITS,
+        AUTO,
+        "Which impulses must respect the limits"
+        f" (auto: joint_load where the robot's YAML gives what that needs, else robust;"
+        f" {described()})",
+        choices=SELECTABLE,
+    )
+    joint_ranges: str = planned(
+        "announced",
+        "Joints that joint_load counts on: anywhere in the ranges of the robot's YAML, or nominal",
+        choices=JOINT_RANGES,
     )
     generators: int = planned(8, "Generators of the friction pyramid", low=3, high=64)
     preview: float = planned(0.02, "Preview T_p of the impact limits", unit="s", low=1e-3, high=0.5)
@@ -110,6 +121,7 @@ class ControllerParameters(RobotParameters):
         return Plan(
             contact=self._contact(),
             impact_limits=self.impact_limits,
+            joint_ranges=self.joint_ranges,
             interface=self.interface,
             speed=min(self.speed, self.speed_cap),
             ramp=self.speed_ramp,
@@ -124,13 +136,17 @@ class ControllerParameters(RobotParameters):
             stall_time=self.stall_time,
         )
 
-    def summary(self) -> str:
-        """Return in one line what the robot may be told to do, for the log."""
+    def summary(self, limits: str) -> str:
+        """Return in one line what the robot may be commanded to do, for the log.
+
+        Args:
+            limits: of the impact, as they are once "auto" is resolved.
+        """
         point, normal = (
             [round(x, 4) for x in v] for v in (self.contact_point, self.contact_normal)
         )
         return (
-            f"{self.robot}, {self.interface} interface, {self.impact_limits} impact limits, contact"
+            f"{self.robot}, {self.interface} interface, {limits} impact limits, contact"
             f" {point} with normal {normal}, friction {self.friction:g}, restitution"
             f" {self.restitution[0]:g} to {self.restitution[1]:g}, speed"
             f" {min(self.speed, self.speed_cap):g} m/s, cap {self.speed_cap:g} m/s"
@@ -151,4 +167,5 @@ class ControllerParameters(RobotParameters):
             self.restitution,
             self.peak_factor,
             self.impact_duration,
+            self.stiffness,
         )

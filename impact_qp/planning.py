@@ -67,7 +67,8 @@ class Search:
         limits = robot.limits
         if np.any(q < limits.position_lower) or np.any(q > limits.position_upper):
             raise ControlError("q: expected positions within the robot's limits to search from")
-        self._robot, self._limit, self._random = robot, limit, np.random.default_rng(seed)
+        self._robot, self._random = robot, np.random.default_rng(seed)
+        self._final, self._limit = limit, limit.ranking
         self._dynamics, self._rest = ArmDynamics(robot), np.zeros(robot.dof)
         self._data = robot.model.createData()
         self._frame = robot.model.getFrameId(limit.frame or robot.contact_frame)
@@ -79,20 +80,30 @@ class Search:
         self._facing, self._least = place.rotation.T @ self._normal, float(np.cos(tilt))
         self._start = self._rated(q)
 
-    def best(self) -> HitConfiguration:
-        """Return the best configuration found; never worse than where the search began."""
+    def best(self, *, starts: int = _STARTS, steps: int = _STEPS) -> HitConfiguration:
+        """Return the best configuration found; never worse than where the search began.
+
+        Args:
+            starts: configurations that are drawn.
+            steps: most of each climb.
+        """
         found = [self._start]
-        for _ in range(_STARTS):
+        for _ in range(starts):
             drawn = self._random.uniform(self._low, self._high)
             found += [hit for hit in [self._try(drawn)] if hit is not None]
         found.sort(key=_speed, reverse=True)
-        climbed = [self._refine(hit) for hit in [self._start, *found[:_KEPT]]]
-        return max((each for hit in climbed for each in (hit, self._polish(hit))), key=_speed)
+        climbed = [self._refine(hit, steps) for hit in [self._start, *found[:_KEPT]]]
+        polished = [each for hit in climbed for each in (hit, self._polish(hit))]
+        if self._final is not self._limit:
+            polished = [
+                safe_speed(self._robot, self._final, hit.q) for hit in [self._start, *polished]
+            ]
+        return max(polished, key=_speed)
 
-    def _refine(self, hit: HitConfiguration) -> HitConfiguration:
+    def _refine(self, hit: HitConfiguration, steps: int) -> HitConfiguration:
         """Go uphill in random directions, until only tiny steps succeed."""
         size = _FIRST_STEP
-        for _ in range(_STEPS):
+        for _ in range(steps):
             if size < _LAST_STEP:
                 break
             candidate = self._try(hit.q + size * self._random.normal(size=len(hit.q)))

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which point of a robot is meant."""
+"""Which point of a robot is in contact."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def needed_by(who: str) -> tuple[str, ...]:
     return tuple(key.name for key in KEYS if who in key.needed_by)
 
 
-def said_missing(robot: str, who: str, names: tuple[str, ...]) -> str:
+def missing_line(robot: str, who: str, names: tuple[str, ...]) -> str:
     """Return the line that says which keys are missing, for whom, in which unit."""
     listed = ", ".join(f"{name!r}" for name in names)
     units = [BY_NAME[name].unit for name in names]

@@ -31,7 +31,7 @@ _MOTORS = (
     "joint_damping",
 )
 _FORCES = ("contact", "sensor", "tool")
-_SAID = ("tool", "velocity_noise", "torque_noise")  # without an entry a value is assumed
+_HAVE_DEFAULTS = ("tool", "velocity_noise", "torque_noise")  # without an entry a value is assumed
 
 
 def available_robots() -> tuple[str, ...]:
@@ -205,6 +205,8 @@ def _compensation(entries: Entries) -> bool | None:
 
 
 def _assumed(entries: Entries) -> tuple[str, ...]:
-    """Return what no source gives: what the YAML says itself, and defaults in its place."""
-    said = entries.texts("assumed", ())
-    return said + tuple(key for key in _SAID if key not in entries and key not in said)
+    """Return what no source gives: what the YAML declares, and defaults in its place."""
+    declared = entries.texts("assumed", ())
+    return declared + tuple(
+        key for key in _HAVE_DEFAULTS if key not in entries and key not in declared
+    )

@@ -18,8 +18,8 @@ from impact_robots.keys import (
     OPTIONAL,
     TORQUE_NOISE,
     VELOCITY_NOISE,
+    missing_line,
     needed_by,
-    said_missing,
 )
 
 
@@ -126,7 +126,7 @@ class Robot:
         """
         unknown = tuple(key for key in keys or needed_by(who) if key in self.missing)
         if unknown:
-            raise RobotError(said_missing(self.name, who, unknown))
+            raise RobotError(missing_line(self.name, who, unknown))
 
     @property
     def motor_inertias(self) -> dict[str, np.ndarray]:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters by which every node of the suite is told its robot. Needs no ROS to import."""
+"""The parameters of every node of the suite that name its robot. Needs no ROS to import."""
 
 from __future__ import annotations
 

@@ -42,10 +42,17 @@ class CompliantWall:
             position: of the contact point in base axes, shape (3,) [m].
             velocity: of the contact point in base axes, shape (3,) [m/s].
         """
-        penetration, normal = -self.surface.gap(position), self.surface.normal
-        if penetration <= 0.0:
-            return np.zeros(3)
-        approach = self.surface.approach_speed(velocity)
+        penetration = -self.surface.gap(position)
+        return np.zeros(3) if penetration <= 0.0 else self.force_within(penetration, velocity)
+
+    def force_within(self, penetration: float, velocity: np.ndarray) -> np.ndarray:
+        """Return the force on the robot, base axes, shape (3,) [N].
+
+        Args:
+            penetration: of the contact point, above 0 [m].
+            velocity: of the contact point in base axes, shape (3,) [m/s].
+        """
+        normal, approach = self.surface.normal, self.surface.approach_speed(velocity)
         normal_force = self.law.force(penetration, approach)
         slip = velocity + approach * normal
         speed = float(np.sqrt(slip @ slip))

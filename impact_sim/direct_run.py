@@ -10,14 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from impact_robots import ArmDynamics, PointState
+from impact_sim.driver_cycle import CLEARANCE, integrate_cycle
 from impact_sim.exceptions import SimulationError
 from impact_sim.plant import FlexibleJointPlant
-from impact_sim.torque_loop import PERIOD as LOOP_PERIOD
 from impact_sim.torque_loop import TorqueLoop
 
-CYCLE = 1e-3  # of the command [s]
-LOOPS_PER_CYCLE = round(CYCLE / LOOP_PERIOD)
-CLEARANCE = 2e-3  # nearer than this the plant takes its small steps [m]
 TIMEOUT = 2.0  # without a touch [s]
 
 # time since the start [s], dynamics of the links, whether the surface was touched: torque (n,)
@@ -129,13 +126,13 @@ class _Recorder:
         """Advance one cycle from the ``state`` of the links with a desired torque (n,) [N.m]."""
         plant = self._plant
         self._motion.append((plant.time, state.q, state.dq, plant.joint_torque, torque))
-        for _ in range(LOOPS_PER_CYCLE):
-            plant.apply_motor_torque(self._loop.update(torque, plant.joint_torque))
-            if plant.gap > CLEARANCE:
-                plant.advance_free(LOOP_PERIOD)
-                continue
-            for _ in range(round(LOOP_PERIOD / plant.contact_step)):
-                self._contact_step()
+        integrate_cycle(
+            plant, self._loop, torque, is_near=self._is_near, contact_step=self._contact_step
+        )
+
+    def _is_near(self) -> bool:
+        """Tell whether the plant takes its small steps."""
+        return self._plant.gap <= CLEARANCE
 
     def _contact_step(self) -> None:
         """Advance one small step."""

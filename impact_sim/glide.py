@@ -20,7 +20,7 @@ from impact_sim.scenarios import Scenario
 
 RAMP = 0.3  # from rest to the velocity of the approach [s]
 CRUISE = 0.1  # at that velocity [s]
-LET_GO = 0.01  # before the contact [s]
+RELEASE_BEFORE = 0.01  # before the contact [s]
 
 
 class Glide:
@@ -64,8 +64,8 @@ class Glide:
         return self._target - self._dq * left, speed * self._dq, change * self._dq
 
     def command(self, time: float, q: np.ndarray, dq: np.ndarray) -> TorqueCommand:
-        """Return the command for a measured state, from ``LET_GO`` on gravity's torque alone."""
-        if time < self._contact - LET_GO:
+        """Return the command for a measured state, gravity's torque alone once released."""
+        if time < self._contact - RELEASE_BEFORE:
             return self._control(q, dq, self.reference(time))
         state = self._dynamics(q, dq)
         inertia = state.M + np.diag(self.robot.apparent_motor_inertia)

@@ -44,7 +44,7 @@ LOST_COMMANDS = 20  # against the wall clock, brake after so many cycles without
 
 @dataclass(frozen=True)
 class SimulationParameters:
-    """What the simulated robot is told."""
+    """Parameters of the simulated robot."""
 
     scenario: str = parameter("qp_panda_demo", "Named scenario", choices=scenario_names())
     seed: int = parameter(0, "Seed of the sensor noise", low=0)
@@ -275,7 +275,7 @@ class ImpactSimNode(Node):
 class StandaloneSimNode(ImpactSimNode):
     """The simulated robot on its own: starts when a controller listens, and ends with a failure."""
 
-    _said = False  # that the experiment is over
+    _end_logged = False  # that the experiment is over
 
     def _make_topics(self) -> None:
         self._clock = self.create_publisher(ClockMessage, "/clock", STREAM)
@@ -295,8 +295,8 @@ class StandaloneSimNode(ImpactSimNode):
         super()._tick()
         if self.failure:
             raise SimulationError(self.failure)
-        if self.finished and not self._said:
-            self._said = True
+        if self.finished and not self._end_logged:
+            self._end_logged = True
             self.get_logger().info(f"over after {self.simulation.time_ns * 1e-9:.2f} s simulated")
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A load that the plant takes up while nobody tells the controller."""
+"""A load that the plant takes up unknown to the controller."""
 
 from __future__ import annotations
 

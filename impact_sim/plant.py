@@ -60,6 +60,10 @@ class FlexibleJointPlant:
         self._spring = np.array([joint.dofadr[0] for joint in springs])
         self._site = self.model.site(CONTACT_SITE).id
         self._jacobian = np.zeros((3, self.model.nv))
+        # views, as each look into MuJoCo's data makes another
+        self._position = self.data.site_xpos[self._site]
+        self._velocity, self._applied = self.data.qvel, self.data.qfrc_applied
+        self._motor_torque = np.zeros(self.model.nv)
         self.contact_force = np.zeros(3)  # on the robot, base axes [N]
 
     def reset(self, q: np.ndarray, dq: np.ndarray | None = None) -> None:
@@ -109,26 +113,25 @@ class FlexibleJointPlant:
     @property
     def contact_position(self) -> np.ndarray:
         """Contact point in base axes, shape (3,) [m]."""
-        return self.data.site_xpos[self._site].copy()
+        return self._position.copy()
 
     @property
     def contact_velocity(self) -> np.ndarray:
         """Velocity of the contact point in base axes, shape (3,) [m/s]."""
         mujoco.mj_jacSite(self.model, self.data, self._jacobian, None, self._site)
-        return self._jacobian @ self.data.qvel
+        return self._jacobian @ self._velocity
 
     @property
     def gap(self) -> float:
         """Distance from the contact point to the wall [m], infinite without a wall."""
         if self.wall is None:
             return float("inf")
-        return self.wall.surface.gap(self.contact_position)
+        return self.wall.surface.gap(self._position)
 
     def apply_motor_torque(self, torque: np.ndarray) -> None:
         """Hold the actuators' torque tau_act, shape (n,) [N.m], until the next call."""
-        self._motor_torque = torque
-        self.data.qfrc_applied[:] = 0.0
-        self.data.qfrc_applied[self._motor] = torque
+        self._motor_torque[self._motor] = torque
+        self._applied[:] = self._motor_torque
 
     def advance_free(self, duration: float) -> None:
         """Integrate ``duration`` [s] without looking at the surface."""
@@ -140,9 +143,15 @@ class FlexibleJointPlant:
         """Integrate one ``contact_step`` with the wall's force; leaves ``contact_force``."""
         self.model.opt.timestep = self.contact_step
         mujoco.mj_step1(self.model, self.data)
-        velocity = self.contact_velocity
-        if self.wall is not None:
-            self.contact_force = self.wall.force(self.data.site_xpos[self._site], velocity)
-        self.data.qfrc_applied[:] = self._jacobian.T @ self.contact_force
-        self.data.qfrc_applied[self._motor] += self._motor_torque
+        self.contact_force = self._force()
+        self._applied[:] = self._motor_torque
+        if np.count_nonzero(self.contact_force):
+            self._applied += self._jacobian.T @ self.contact_force
         mujoco.mj_step2(self.model, self.data)
+
+    def _force(self) -> np.ndarray:
+        """Return the force of the wall now, base axes, (3,) [N]; with one, a new Jacobian."""
+        penetration = -self.gap
+        if self.wall is None or penetration <= 0.0:
+            return np.zeros(3)
+        return self.wall.force_within(penetration, self.contact_velocity)

@@ -28,7 +28,7 @@ _FILE = Path(__file__).parent / "scenarios.yaml"
 class Scenario:
     """One experiment: where the arm hits what, and how fast it would like to.
 
-    With ``motion`` it hits nothing: it moves about ``q_impact``, and what is said of surface,
+    With ``motion`` it hits nothing: it moves about ``q_impact``, and what is given of surface,
     contact and approach means nothing.
     """
 
@@ -43,6 +43,7 @@ class Scenario:
     run_up: float  # [m]
     friction: float
     restitution: tuple[float, float]
+    stiffness: tuple[float, float]  # of the contact, as announced [N/m]
     peak_factor: float
     impact_duration: float  # [s]
     detection_threshold: float  # [N.m]
@@ -70,7 +71,8 @@ class Scenario:
 
     def surface(self, robot: Robot) -> Surface:
         """Return the surface through the contact point at ``q_impact``, as it is announced."""
-        return Surface(self.surface_point(robot), self.normal, self.friction, self.restitution)
+        point = self.surface_point(robot)
+        return Surface(point, self.normal, self.friction, self.restitution, self.stiffness)
 
     def wall(self, robot: Robot, friction: float | None = None) -> CompliantWall:
         """Return the wall that is there; its ``friction`` may differ from the announced one."""
@@ -80,13 +82,14 @@ class Scenario:
         return CompliantWall(surface, self.law)
 
     def controller_parameters(self, robot: Robot) -> dict[str, Any]:
-        """Return what the controller node is told about the contact and the approach."""
+        """Return the parameters of the controller node for the contact and the approach."""
         return {
             "robot": self.robot,
             "contact_point": self.surface_point(robot).tolist(),
             "contact_normal": [float(component) for component in self.normal],
             "friction": self.friction,
             "restitution": list(self.restitution),
+            "stiffness": list(self.stiffness),
             "peak_factor": self.peak_factor,
             "impact_duration": self.impact_duration,
             "speed": self.reference_speed,

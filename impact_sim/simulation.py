@@ -12,20 +12,16 @@ import numpy as np
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_sim.compliant_wall import CompliantWall
+from impact_sim.driver_cycle import CLEARANCE, integrate_cycle
 from impact_sim.exceptions import SimulationError
-from impact_sim.plant import CONTACT_STEP, FlexibleJointPlant
+from impact_sim.plant import FlexibleJointPlant
 from impact_sim.sensors import PANDA_NOISE, Noise, NoisySensors
-from impact_sim.torque_loop import PERIOD as LOOP_PERIOD
 from impact_sim.torque_loop import TorqueLoop
 
 START_NS = 1_000_000_000  # stamp of the first state: zero means "no time" in ROS [ns]
 CYCLE_NS = 1_000_000  # one driver cycle [ns]
 FORCE_PERIOD_NS = 40_000  # the wall's force sensor, 25 kHz [ns]
 SAMPLES_PER_CYCLE = CYCLE_NS // FORCE_PERIOD_NS
-LOOPS_PER_CYCLE = round(CYCLE_NS * 1e-9 / LOOP_PERIOD)
-STEPS_PER_LOOP = round(LOOP_PERIOD / CONTACT_STEP)
-STEPS_PER_SAMPLE = round(FORCE_PERIOD_NS * 1e-9 / CONTACT_STEP)
-CLEARANCE = 2e-3  # beyond this gap plus one cycle's travel nothing touches [m]
 # Of the velocity interface, closed on the motors' side: at 100 it is unstable at some poses [1/s].
 SERVO_RATE = 50.0
 POSITION_RATE = 10.0  # of the position interface around it [1/s]
@@ -90,6 +86,7 @@ class Simulation:
         self._loop = TorqueLoop(robot, enabled=torque_loop)
         self._sensors = NoisySensors(noise, seed)
         self._dynamics = ArmDynamics(robot)
+        self._steps_per_sample = round(FORCE_PERIOD_NS * 1e-9 / self.plant.contact_step)
         self.time_ns = 0
         self._substep = 0
 
@@ -128,16 +125,17 @@ class Simulation:
 
     def _advance(self, desired: np.ndarray) -> Measurement:
         """Simulate one cycle with a desired torque, gravity included, shape (n,) [N.m]."""
-        touching = self._may_touch()
+        near = self._may_touch()  # for the whole cycle: the force sensor samples all of it or none
         forces: list[np.ndarray] = []
-        for _ in range(LOOPS_PER_CYCLE):
-            self.plant.apply_motor_torque(self._loop.update(desired, self.plant.joint_torque))
-            if touching:
-                self._advance_contact(forces)
-            else:
-                self.plant.advance_free(LOOP_PERIOD)
+        integrate_cycle(
+            self.plant,
+            self._loop,
+            desired,
+            is_near=lambda: near,
+            contact_step=lambda: self._contact_step(forces),
+        )
         self.time_ns += CYCLE_NS
-        return self._measure(np.array(forces) if touching else np.zeros((SAMPLES_PER_CYCLE, 3)))
+        return self._measure(np.array(forces) if near else np.zeros((SAMPLES_PER_CYCLE, 3)))
 
     def _desired_torque(self, command: np.ndarray) -> np.ndarray:
         """Return what the driver asks of the torque loop, gravity included, shape (n,) [N.m]."""
@@ -164,13 +162,12 @@ class Simulation:
         travel = np.linalg.norm(self.plant.contact_velocity) * CYCLE_NS * 1e-9
         return self.plant.gap < CLEARANCE + travel
 
-    def _advance_contact(self, forces: list[np.ndarray]) -> None:
-        """Integrate one period of the torque loop, collecting the force sensor's samples."""
-        for _ in range(STEPS_PER_LOOP):
-            self.plant.advance_contact()
-            self._substep = (self._substep + 1) % STEPS_PER_SAMPLE
-            if self._substep == 0:
-                forces.append(self.plant.contact_force)
+    def _contact_step(self, forces: list[np.ndarray]) -> None:
+        """Integrate one small step; collect the force sensor's sample where one is due."""
+        self.plant.advance_contact()
+        self._substep = (self._substep + 1) % self._steps_per_sample
+        if self._substep == 0:
+            forces.append(self.plant.contact_force)
 
     def _measure(self, forces: np.ndarray) -> Measurement:
         """Return what the sensors see now."""

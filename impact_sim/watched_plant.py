@@ -41,15 +41,13 @@ class WatchedPlant(FlexibleJointPlant):
         """Time from the first touch to the first release, or until now [s]."""
         return len(self._forces) * self.contact_step
 
-    def advance_contact(self) -> None:
-        """Integrate one small step."""
-        before = (self.time, self.q, self.dq) if self.touch is None else None
-        touched = bool(self.contact_force.any())
-        super().advance_contact()
-        if not self.contact_force.any():
-            return
-        if before is not None:
-            self.touch = Touch(*before)
-        self.contacts += not touched
-        if self.contacts == 1:
-            self._forces.append(self.contact_force)
+    def _force(self) -> np.ndarray:
+        """Return the force of the wall, and remember it; the step has not moved the arm yet."""
+        touched, force = np.count_nonzero(self.contact_force), super()._force()
+        if np.count_nonzero(force):
+            if self.touch is None:
+                self.touch = Touch(self.time, self.q, self.dq)
+            self.contacts += not touched
+            if self.contacts == 1:
+                self._forces.append(force)
+        return force

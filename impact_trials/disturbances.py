@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the controller does when things are not as announced: simulated mishaps."""
+"""What the controller does when things are not as announced: simulated disturbances."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ NORMAL = np.array([-1.0, 0.0, 0.0])
 
 
 @dataclass(frozen=True)
-class Mishap:
+class Disturbance:
     """What is different from what was announced."""
 
     shift: float = 0.0  # of the surface along its normal, towards the robot [m]
     tilt: tuple[float, float] = (0.0, 0.0)  # of the surface about its tangents [rad]
-    missed: bool = False  # the detector never tells
-    false_alarm: float = np.inf  # gap at which it tells of an impact that was none [m]
+    missed: bool = False  # the detector reports no impact
+    false_alarm: float = np.inf  # gap at which it reports an impact that was none [m]
     speed: float = 0.5  # asked for [m/s]
     moving: float = 0.0  # approach speed when the controller takes over [m/s]
     gap: float = 0.0  # there, if it is moving [m]
 
 
-MISHAPS = {
-    "as announced": Mishap(),
-    "surface 20 mm nearer": Mishap(shift=0.02),
-    "surface 20 mm farther": Mishap(shift=-0.02),
-    "surface tilted 10 degrees, up": Mishap(tilt=(np.radians(10), 0.0)),
-    "surface tilted 10 degrees, down": Mishap(tilt=(np.radians(-10), 0.0)),
-    "surface tilted 10 degrees, left": Mishap(tilt=(0.0, np.radians(10))),
-    "surface tilted 10 degrees, right": Mishap(tilt=(0.0, np.radians(-10))),
-    "impact not detected": Mishap(missed=True),
-    "false alarm 50 mm before": Mishap(false_alarm=0.05),
-    "5 m/s asked for": Mishap(speed=5.0),
-    "taken over at 0.2 m/s, 60 mm before": Mishap(moving=0.2, gap=0.06),
-    "taken over at 0.3 m/s, 20 mm before": Mishap(moving=0.3, gap=0.02),
+DISTURBANCES = {
+    "as announced": Disturbance(),
+    "surface 20 mm nearer": Disturbance(shift=0.02),
+    "surface 20 mm farther": Disturbance(shift=-0.02),
+    "surface tilted 10 degrees, up": Disturbance(tilt=(np.radians(10), 0.0)),
+    "surface tilted 10 degrees, down": Disturbance(tilt=(np.radians(-10), 0.0)),
+    "surface tilted 10 degrees, left": Disturbance(tilt=(0.0, np.radians(10))),
+    "surface tilted 10 degrees, right": Disturbance(tilt=(0.0, np.radians(-10))),
+    "impact not detected": Disturbance(missed=True),
+    "false alarm 50 mm before": Disturbance(false_alarm=0.05),
+    "5 m/s asked for": Disturbance(speed=5.0),
+    "taken over at 0.2 m/s, 60 mm before": Disturbance(moving=0.2, gap=0.06),
+    "taken over at 0.3 m/s, 20 mm before": Disturbance(moving=0.3, gap=0.02),
 }
 
 
@@ -74,22 +74,22 @@ class DisturbanceOutcome:
     final_gap: float = float("nan")  # to the announced surface [m]
 
 
-def run_mishap(mishap: Mishap, *, seed: int = 0) -> DisturbanceOutcome:
+def run_disturbance(disturbance: Disturbance, *, seed: int = 0) -> DisturbanceOutcome:
     """Simulate one approach of the demo with robust limits."""
     scenario, robot = load_scenario(SCENARIO), load_robot("panda")
-    scenario = replace(scenario, reference_speed=mishap.speed)
+    scenario = replace(scenario, reference_speed=disturbance.speed)
     controller = _controller(scenario.controller_parameters(robot))
-    plant = WatchedPlant(robot, _wall(scenario.wall(robot), mishap))
+    plant = WatchedPlant(robot, _wall(scenario.wall(robot), disturbance))
     session, outcome = detector_session(scenario, robot), DisturbanceOutcome()
-    start, velocity = _start(scenario, robot, mishap)
+    start, velocity = _start(scenario, robot, disturbance)
     simulation = Simulation(robot, seed=seed, plant=plant)
     commands: list[Command] = []
 
     def answer(measurement: Measurement, verdict: Verdict) -> Answer:
-        alarm = bool(commands) and commands[-1].gap < mishap.false_alarm < np.inf
-        impact = (verdict.impact or alarm) and not mishap.missed
+        alarm = bool(commands) and commands[-1].gap < disturbance.false_alarm < np.inf
+        impact = (verdict.impact or alarm) and not disturbance.missed
         # who takes over a moving arm has had the detector running before
-        ready = verdict.ready or mishap.moving > 0.0
+        ready = verdict.ready or disturbance.moving > 0.0
         command = controller.update(measurement.q, measurement.dq, impact=impact, ready=ready)
         commands.append(command)
         return Answer(command.driver_torque, command.velocity, command.reference_torque)
@@ -109,20 +109,23 @@ def _controller(values: dict[str, Any]) -> ImpactController:
     return ImpactController(load_robot("panda"), parameters.plan())
 
 
-def _wall(announced: CompliantWall, mishap: Mishap) -> CompliantWall:
+def _wall(announced: CompliantWall, disturbance: Disturbance) -> CompliantWall:
     """Return the wall that is really there."""
-    surface, tilt = announced.surface.moved(mishap.shift), pin.exp3(np.array([0.0, *mishap.tilt]))
+    surface = announced.surface.moved(disturbance.shift)
+    tilt = pin.exp3(np.array([0.0, *disturbance.tilt]))
     return replace(announced, surface=replace(surface, normal=tilt @ surface.normal))
 
 
-def _start(scenario: Scenario, robot: Robot, mishap: Mishap) -> tuple[np.ndarray, np.ndarray]:
+def _start(
+    scenario: Scenario, robot: Robot, disturbance: Disturbance
+) -> tuple[np.ndarray, np.ndarray]:
     """Return where the arm is and how it moves when the controller takes over."""
-    if not mishap.moving:
+    if not disturbance.moving:
         return scenario.start(robot), np.zeros(robot.dof)
-    near = replace(scenario, run_up=mishap.gap)
+    near = replace(scenario, run_up=disturbance.gap)
     q = near.start(robot)
     J = ArmDynamics(robot)(q, np.zeros(robot.dof)).J
-    return q, np.linalg.pinv(J) @ np.append(-mishap.moving * NORMAL, np.zeros(3))
+    return q, np.linalg.pinv(J) @ np.append(-disturbance.moving * NORMAL, np.zeros(3))
 
 
 def _judge(

@@ -71,22 +71,22 @@ def qp_controller(scenario: Scenario, robot: Robot) -> Controller:
 
 def glide_controller(scenario: Scenario, glide: Glide) -> Controller:
     """Return what brings the arm up to speed and lets it go, and announces the contact."""
-    surface, said = scenario.surface(glide.robot), False
+    surface, announced = scenario.surface(glide.robot), False
 
     def answer(measurement: Measurement, _verdict: Verdict) -> Answer:
-        nonlocal said
+        nonlocal announced
         command = glide.command(measurement.time, measurement.q, measurement.dq)
         news, time = None, START_NS + measurement.time_ns
-        if not said:
+        if not announced:
             news = Announcement(time, surface, start=time)
-        said = True
+        announced = True
         return Answer(command.driver_torque, command.velocity, command.reference_torque, news)
 
     return answer
 
 
 def announcement(controller: ImpactController, due: bool, time: int) -> Announcement:
-    """Return what the controller's node says of its plan at ``time`` [ns]."""
+    """Return the controller's announcement of its plan at ``time`` [ns]."""
     if not due:
         return Announcement(time)
     frame = controller.robot.contact_frame

@@ -12,10 +12,11 @@ from impact_detector.attribution.assessment import Assessment
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators.streaming import Estimate
 from impact_detector.parameters import DetectorParameters, session_for
-from impact_detector.signals.sample import NANOSECONDS, Detection, Verdict
+from impact_detector.signals.sample import Detection, Verdict
 from impact_robots import ArmDynamics, ContactPoint, contact_rotation, load_robot
 from impact_robots.robot import Robot
 from impact_robots.surface import Surface
+from impact_ros.messages import NANOSECONDS
 from impact_sim.compliant_wall import CompliantWall
 from impact_sim.computed_torque import ComputedTorque
 from impact_sim.free_motion import Move, move_duration
@@ -91,11 +92,11 @@ def link_hit(place: str, seed: int, case: str = NOBODY, *, angle: float | None =
 
     def answer(measurement: Measurement, verdict: Verdict) -> Answer:
         nonlocal news
-        said, news = news, None
+        announced, news = news, None
         if verdict.impact:  # gravity compensation
-            return Answer(np.zeros(7), np.zeros(7), np.zeros(7), said)
+            return Answer(np.zeros(7), np.zeros(7), np.zeros(7), announced)
         command = control(measurement.q, measurement.dq, move(measurement.time))
-        return Answer(command.driver_torque, command.velocity, command.reference_torque, said)
+        return Answer(command.driver_torque, command.velocity, command.reference_torque, announced)
 
     session = session_for(DetectorParameters(lockstep=True), robot)
     hit = LinkHit(place)
@@ -142,14 +143,14 @@ def _draw_normal(
 
 
 def _at_the_start(case: str) -> Announcement | None:
-    """Return what a controller says when it takes over."""
+    """Return the announcement of a controller that takes over."""
     return None if case == NOBODY else Announcement(START_NS)
 
 
 def _when_near(
     case: str, time: int, robot: Robot, plant: WatchedPlant, normal: np.ndarray
 ) -> Announcement | None:
-    """Return what a controller says that approaches with the tool, or thinks so."""
+    """Return the announcement of a controller that approaches with the tool, or thinks so."""
     if case in (NOBODY, NOTHING):
         return None
     if plant.contact.frame != robot.contact_frame:

@@ -44,7 +44,7 @@ class TrialResult:
 
 @dataclass
 class DetectorLog:
-    """What the detectors said in the course of a trial."""
+    """The detections in the course of a trial."""
 
     detections: list[Detection] = field(default_factory=list)
     threshold: float | None = None  # of the first one [its unit]
@@ -65,7 +65,7 @@ class DetectorLog:
 def detector_session(scenario: Scenario, robot: Robot) -> DetectorSession:
     """Return what the detector's node does with a scenario: its defaults, in lockstep.
 
-    The published detector, of torque errors, looks on at the scenario's threshold.
+    The published detector, of torque errors, runs alongside at the scenario's threshold.
     """
     normal = [float(component) for component in scenario.normal]
     values = {

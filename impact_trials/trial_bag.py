@@ -14,8 +14,9 @@ from rosbags.typesys.store import Typestore
 from impact_bags import BagWriter
 from impact_bags.message_maker import Made, MessageMaker
 from impact_detector.attribution.expectation import Announcement
-from impact_detector.signals.sample import NANOSECONDS, ForceSample
+from impact_detector.signals.sample import ForceSample
 from impact_robots.robot import Robot
+from impact_ros.messages import NANOSECONDS
 from impact_sim.simulation import CYCLE_NS
 from impact_trials.lockstep import Cycle, forces
 
@@ -97,9 +98,9 @@ class TrialBag:
         if answer.announcement is not None:
             self._write_announcement(answer.announcement, time)
 
-    def _write_announcement(self, said: Announcement, time: int) -> None:
+    def _write_announcement(self, announced: Announcement, time: int) -> None:
         """Write what was announced, at a time that may be later [ns]."""
-        self._writer.write("/impact_qp/announcement", *self._make.announcement(said), time)
+        self._writer.write("/impact_qp/announcement", *self._make.announcement(announced), time)
 
     def _force(self, topic: str, sample: ForceSample) -> Made:
         """Return type and message of force samples."""

@@ -20,7 +20,7 @@ from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
 from impact_bringup.experiment import Run, suite_parameters
-from impact_qp.limits import IMPACT_LIMITS
+from impact_qp.limits.registry import AUTO, SELECTABLE
 from impact_sim.scenarios import load_scenario, scenario_names
 
 SIMULATED = ("scenario", "seed", "noise", "realtime", "duration", "after_contact")
@@ -32,7 +32,7 @@ def generate_launch_description():
     local = EnvironmentVariable(RANGE, default_value="LOCALHOST")
     arguments = {
         "scenario": ("qp_panda_demo", "What is hit, and how", [*scenario_names()]),
-        "impact_limits": ("robust", "Which impulses must respect the limits", [*IMPACT_LIMITS]),
+        "impact_limits": (AUTO, "Which impulses must respect the limits", [*SELECTABLE]),
         "approach_on_activation": ("true", "Hit at once; false: wait for goals", BOOLEANS),
         "seed": ("0", "Seed of the sensor noise", None),
         "noise": ("true", "Sensor noise as on a real Panda", BOOLEANS),
@@ -58,7 +58,7 @@ def _actions(context):
     settings = suite_parameters(run)
     at_once = value["approach_on_activation"] == "true"
     settings["impact_qp"]["ros__parameters"]["approach_on_activation"] = at_once
-    # Arguments would go to each of the three nodes; only a file can say which one is meant.
+    # Arguments would go to each of the three nodes; only a file can say which one is addressed.
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False) as file:
         yaml.safe_dump({f"/**/{node}": own for node, own in settings.items()}, file)
     remove = actions.OpaqueFunction(function=lambda _: Path(file.name).unlink(missing_ok=True))

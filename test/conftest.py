@@ -8,13 +8,15 @@ import signal
 from pathlib import Path
 
 import pytest
+from longest_files import LONGEST
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with the campaigns of trials: where two processes share, the short files come last."""
-    items.sort(key=lambda item: item.path.parent.name != "trials")
+    """Begin with the longest files: where processes share them, the last ones end together."""
+    place = {ROOT / "test" / name: k for k, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path, len(LONGEST)))
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from impact_analysis.analyze.force_peaks import CONTACT_FORCE
-from impact_analysis.analyze.sentences import say
+from impact_analysis.analyze.sentences import text_of
 from impact_analysis.analyze.state_watch import GAP
 from impact_detector.estimators.estimate import (
     IN_CONTACT,
@@ -50,7 +50,7 @@ def quality_notes(estimate: Estimate, second: float) -> list[str]:
         UNDERSAMPLED: "undersampled",
         IN_CONTACT: "in_contact",
     }
-    said = [say(key) for bit, key in keys.items() if estimate.quality & bit]
+    notes = [text_of(key) for bit, key in keys.items() if estimate.quality & bit]
     if np.isfinite(second) and not estimate.quality & SECOND_IMPACT:
-        said.append(say("second_contact", time=f"{1e3 * second:.0f}"))
-    return said
+        notes.append(text_of("second_contact", time=f"{1e3 * second:.0f}"))
+    return notes

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What one recording holds: its impacts, and what was odd."""
+"""What one recording holds: its impacts and anomalies."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import numpy as np
 
 from impact_analysis.analyze.measured import AnalyzedImpact
 from impact_analysis.analyze.missed import Missed, missed_text
-from impact_analysis.analyze.sentences import say
+from impact_analysis.analyze.sentences import text_of
 from impact_detector.signals.sample import Suppressed
 
-MOST_SAID = 5  # impacts that may have been missed, in one recording
+MOST_LISTED = 5  # impacts that may have been missed, in one recording
 SLOW = 2.5e-3  # time between joint states that is too long [s]
 _REPEATED = re.compile(r"[_-]?\d+$")
 
@@ -43,22 +43,24 @@ class Collected:
 
     @property
     def remarks(self) -> list[str]:
-        """What was odd, in words."""
-        said = list(self.warnings)
+        """Its anomalies, in words."""
+        remarks = list(self.warnings)
         if self.gaps:
-            said.append(say("gaps", count=len(self.gaps), longest=f"{max(self.gaps):.3g}"))
+            longest = f"{max(self.gaps):.3g}"
+            remarks.append(text_of("gaps", count=len(self.gaps), longest=longest))
         if self.jumps:
-            said.append(say("jumps", count=len(self.jumps), longest=f"{max(self.jumps):.3g}"))
+            longest = f"{max(self.jumps):.3g}"
+            remarks.append(text_of("jumps", count=len(self.jumps), longest=longest))
         if self.repeated:
-            said.append(say("repeated", count=self.repeated))
+            remarks.append(text_of("repeated", count=self.repeated))
         if self.period > SLOW:
-            said.append(say("slow", rate=f"{1 / self.period:.0f}"))
-        said += [missed_text(each) for each in self.missed[:MOST_SAID]]
-        if (more := len(self.missed) - MOST_SAID) > 0:
-            said.append(say("missed_more", count=more))
+            remarks.append(text_of("slow", rate=f"{1 / self.period:.0f}"))
+        remarks += [missed_text(each) for each in self.missed[:MOST_LISTED]]
+        if (more := len(self.missed) - MOST_LISTED) > 0:
+            remarks.append(text_of("missed_more", count=more))
         if self.dropped:
-            said.append(say("not_finite", count=self.dropped, samples=self.samples))
-        return said
+            remarks.append(text_of("not_finite", count=self.dropped, samples=self.samples))
+        return remarks
 
 
 def joined(parts: Sequence[Collected]) -> Collected:

@@ -19,7 +19,7 @@ from impact_analysis.analyze.force_peaks import CONTACT_FORCE
 from impact_analysis.analyze.measured import AnalyzedImpact, ImpactTrace
 from impact_analysis.analyze.missed import MissedWatch
 from impact_analysis.analyze.pieces import Piece
-from impact_analysis.analyze.sentences import say
+from impact_analysis.analyze.sentences import text_of
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.analyze.state_watch import StateWatch
 from impact_analysis.detection.detect_run import feed
@@ -163,7 +163,7 @@ class _Collector:
             if self._piece.holds(detection.detection_time)
         ]
         for estimate in outcome.estimates:
-            announced = [said for found, said in self._open if found == estimate.detection]
+            announced = [each for found, each in self._open if found == estimate.detection]
             if self._piece.holds(estimate.detection.detection_time):
                 self._collected.impacts.append(self._impact(estimate, *announced[:1]))
             self._open = [one for one in self._open if one[0].detection_time > estimate.time]
@@ -173,7 +173,7 @@ class _Collector:
         found, watch = self._collected, self._watch
         found.samples = watch.samples
         if recording.lost:
-            found.warnings.append(say("damaged", lost="; ".join(recording.lost)))
+            found.warnings.append(text_of("damaged", lost="; ".join(recording.lost)))
         found.dropped = self._dropped - self._dropped_before
         found.duration, found.period = watch.duration, watch.period
         if not found.samples:
@@ -183,7 +183,7 @@ class _Collector:
         touches = [impact.time for impact in found.impacts]
         found.missed = self._missed.finish([*touches, *self._detected], found.suppressed)
         found.gaps, found.jumps, found.repeated = watch.gaps, watch.jumps, watch.repeated
-        found.warnings += [say("trouble", reason=text) for text in self._troubles.values()]
+        found.warnings += [text_of("trouble", reason=text) for text in self._troubles.values()]
         if found.dropped >= found.samples:
             joints = ", ".join(self._robot.joint_names)
             raise RecordingError.at(
@@ -204,7 +204,7 @@ class _Collector:
         notes = quality_notes(estimate, second) + self._later(estimate)
         notes += self._driven(t, joints, estimate.velocity_jump)
         if (missing := hole(t, self._watch.period)) > 0.0:
-            notes.append(say("hole", time=f"{1e3 * missing:.0f}"))
+            notes.append(text_of("hole", time=f"{1e3 * missing:.0f}"))
         trace = None
         if len(self._collected.impacts) < MOST_TRACES:
             trace = self._trace(impact_time, joints, *record)
@@ -242,7 +242,7 @@ class _Collector:
             return []
         start, end = COASTING
         return [
-            say(
+            text_of(
                 "driven",
                 start=f"{1e3 * start:.0f}",
                 end=f"{1e3 * end:.0f}",
@@ -269,13 +269,13 @@ class _Collector:
             return []
         t, verdict = found
         again = f"{verdict.statistic:.1f}"
-        return [say("statistic_again", statistic=again, time=f"{1e3 * t:.0f}")]
+        return [text_of("statistic_again", statistic=again, time=f"{1e3 * t:.0f}")]
 
     def _cut_off(self, detection: Detection, announced: Surface | None) -> AnalyzedImpact:
         """Return an impact too near to the end of the recording to be estimated."""
         nan, n = float("nan"), self._robot.dof
         left = self._samples[-1].time - detection.detection_time
-        note = say("cut_off", left=f"{left * 1e-6:.0f}", needed=f"{1e3 * self._window:.0f}")
+        note = text_of("cut_off", left=f"{left * 1e-6:.0f}", needed=f"{1e3 * self._window:.0f}")
         normal = self._normal(announced)
         return AnalyzedImpact(
             **self._named(detection, detection.impact_time * 1e-9),

@@ -182,7 +182,7 @@ def table(impacts: Impacts, candidates: dict[str, Candidate]) -> list[Cell]:
 
 
 def is_elsewhere(robot: Robot, item: AnalyzedImpact) -> bool:
-    """Tell whether another link was hit than that of the contact point: nothing was meant then."""
+    """Tell whether another link was hit than that of the contact point: not intended then."""
     return item.expected is False and item.link not in ("", contact_link(robot))
 
 

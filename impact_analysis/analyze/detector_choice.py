@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_analysis.analyze.sentences import say
+from impact_analysis.analyze.sentences import text_of
 from impact_bags.recording import Recording
 from impact_detector.detectors.fused import LARGEST_GAP
 from impact_detector.detectors.too_slow import too_slow
@@ -39,10 +39,10 @@ def choose(recording: Recording) -> Choice:
         if len(times) == LOOK:
             break
     if times and not torques:
-        return Choice(ACCELERATION, [say("no_torques")])
+        return Choice(ACCELERATION, [text_of("no_torques")])
     steps = np.diff(times)
     period = round(float(np.median(steps[steps > 0]))) if np.any(steps > 0) else 0
     if period <= LARGEST_GAP:
         return Choice(FUSED, [])
     text = too_slow(FUSED, LARGEST_GAP, period)
-    return Choice(MOMENTUM, [say("slow_for_detector", too_slow=text)])
+    return Choice(MOMENTUM, [text_of("slow_for_detector", too_slow=text)])

@@ -69,7 +69,7 @@ def coefficients(
     Friction as Rey Arias, Weekers, Morganti, Padois, Saccon, RA-L 2024, section IV-C, over a grid,
     refined by a parabola. Restitution is the mean over impacts of -v_n^+/v_n^- of the contact point
     at the release, or as published what explains the velocities of all joints best: then it takes
-    up whatever else is wrong with these velocities. Where no impact tells its own, the latter.
+    up whatever else is wrong with these velocities. Where no impact shows its own, the latter.
 
     Intervals hold errors of the model (:mod:`impact_predictor.prediction.model_error`), of what is
     read off the other coefficient, and the scatter of what is left, in which repetitions of one
@@ -110,7 +110,7 @@ def _given(bounds: tuple[float, float] | None) -> Identified | None:
 
 
 def _measured(impacts: Impacts) -> np.ndarray:
-    """Return the restitution that each impact tells by itself, NaN if it does not, (k,)."""
+    """Return the restitution that each impact shows by itself, NaN if it does not, (k,)."""
     return np.array([item.restitution for item in impacts.items])
 
 
@@ -158,7 +158,7 @@ def _bottom(grid: np.ndarray, costs: np.ndarray) -> float:
 
 
 def _by_contact(impacts: Impacts, measured: np.ndarray, value: float, spread: Spread) -> Identified:
-    """Return the mean of what each impact tells, with its interval."""
+    """Return the mean of what each impact shows, with its interval."""
     known = np.isfinite(measured)
     of_model = spread.ratios[:, known].mean(axis=1)
     groups = np.array([item.group for item in impacts.items])[known]

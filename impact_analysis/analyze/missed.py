@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from impact_analysis.analyze.force_peaks import force_peaks
-from impact_analysis.analyze.sentences import say
+from impact_analysis.analyze.sentences import text_of
 from impact_analysis.analyze.velocity_jumps import velocity_jumps
 from impact_detector.signals.buffers import RecentForce, RecentJoints
 from impact_detector.signals.sample import (
@@ -49,11 +49,11 @@ def missed_text(each: Missed) -> str:
     """Return what was missed, and why."""
     when = {"time": f"{each.time:.3f}", "reason": each.reason}
     if each.kind == FORCE:
-        return say("missed_force", size=f"{each.size:.0f}", **when)
+        return text_of("missed_force", size=f"{each.size:.0f}", **when)
     if each.kind == JUMP:
-        return say("missed_jump", size=f"{np.degrees(each.size):.0f}", **when)
+        return text_of("missed_jump", size=f"{np.degrees(each.size):.0f}", **when)
     figures = {"statistic": f"{each.size:.1f}", "threshold": f"{each.threshold:g}"}
-    return say("missed_statistic", detector=each.detector, **figures, **when)
+    return text_of("missed_statistic", detector=each.detector, **figures, **when)
 
 
 class MissedWatch:

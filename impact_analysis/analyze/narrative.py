@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The answer in words: what happened, what explains it, what to change, what cannot be told."""
+"""The answer in words: what happened, what explains it, what to change, what stays open."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from impact_analysis.analyze.comparison import is_elsewhere
 from impact_analysis.analyze.identify import CONTACT, Identified
 from impact_analysis.analyze.result import Analysis, Membership
-from impact_analysis.analyze.sentences import UNREADABLE, Sentence, key_of, say
+from impact_analysis.analyze.sentences import UNREADABLE, Sentence, key_of, text_of
 
 CLEARLY = 0.95  # share of resamples in which a model is the best to call it that
 SURE_DELAY = 3  # force truths for a figure on delays
@@ -32,17 +32,17 @@ def _happened(analysis: Analysis) -> list[str]:
     count, files = len(analysis.impacts), len(analysis.recordings)
     where = f"{files} recordings" if files > 1 else analysis.recordings[0].recording
     if not count and not any(each.judged for each in analysis.recordings):
-        return [say("cannot_tell", where=where)]
+        return [text_of("cannot_tell", where=where)]
     if not count:
         largest = _largest(analysis)
         count = sum(len(each.missed) for each in analysis.recordings)
         missed = f"; {count} may have been missed, see the warnings" if count else ""
-        return [say("no_impact", where=where, largest=largest, missed=missed)]
+        return [text_of("no_impact", where=where, largest=largest, missed=missed)]
     usable = sum(bool(impact.predicted) for impact in analysis.impacts)
     speeds = [i.approach_speed for i in analysis.impacts if np.isfinite(i.approach_speed)]
     span = f", at {min(speeds):.3f} to {max(speeds):.3f} m/s" if speeds else ""
     key = "impacts" if usable == count else "impacts_partly_compared"
-    return [say(key, impacts=_many(count, "impact"), where=where, speeds=span, usable=usable)]
+    return [text_of(key, impacts=_many(count, "impact"), where=where, speeds=span, usable=usable)]
 
 
 def _largest(analysis: Analysis) -> str:
@@ -65,11 +65,11 @@ def _models(analysis: Analysis) -> list[str]:
     first = {"model": best.candidate.name, "error": error + _between(best.low, best.high)}
     others = [each for each in analysis.ranking if each.candidate.inertia != best.candidate.inertia]
     if not others:
-        return [say("best_model", **first)]
+        return [text_of("best_model", **first)]
     following = {"next": others[0].candidate.name, "worse": f"{np.degrees(others[0].error):.2f}"}
     clear = "best_model_clear" if others[0].worse_low > 0.0 else "best_model_unclear"
     compared = sum(bool(impact.predicted) for impact in analysis.impacts)
-    return [say(clear if compared > 1 else "best_model_of_one", **first, **following)]
+    return [text_of(clear if compared > 1 else "best_model_of_one", **first, **following)]
 
 
 def _between(low: float, high: float) -> str:
@@ -86,16 +86,16 @@ def _friction(analysis: Analysis) -> list[str]:
     if friction.assumed:
         return _identified_instead(analysis)
     if friction.at_bound:
-        return [say("friction_at_bound", end="0" if friction.value < 0.5 else "1 or more")]
+        return [text_of("friction_at_bound", end="0" if friction.value < 0.5 else "1 or more")]
     if not friction.is_known:
-        return [say("friction_open", least=f"{friction.low:.2f}")]
-    told = _told(analysis, friction)
-    impacts = _many(friction.impacts, "impact")
-    return [say("friction", value=_with_interval(friction), impacts=impacts, told=told)]
+        return [text_of("friction_open", least=f"{friction.low:.2f}")]
+    assumed = _on_assumed_friction(analysis, friction)
+    impacts, value = _many(friction.impacts, "impact"), _with_interval(friction)
+    return [text_of("friction", value=value, impacts=impacts, assumed=assumed)]
 
 
-def _told(analysis: Analysis, friction: Identified) -> str:
-    """Say what the friction that the controller was told means, if the data contradict it."""
+def _on_assumed_friction(analysis: Analysis, friction: Identified) -> str:
+    """Say what the friction that the controller assumed means, if the data contradict it."""
     announced = {
         round(impact.measured.announced_friction, 6)
         for impact in analysis.impacts
@@ -103,12 +103,13 @@ def _told(analysis: Analysis, friction: Identified) -> str:
     }
     if len(announced) != 1:
         return ""
-    (told,) = announced
-    if friction.low <= told <= friction.high or abs(told - friction.value) <= _UNLIKE:
+    (assumed,) = announced
+    if friction.low <= assumed <= friction.high or abs(assumed - friction.value) <= _UNLIKE:
         return ""
-    direction = "faster" if told > friction.value else "slower"
+    direction = "faster" if assumed > friction.value else "slower"
     return (
-        f" The controller was told {told:g}: with the identified one its safe speed is {direction}."
+        f" The controller assumed {assumed:g}: with the identified one its safe speed is"
+        f" {direction}."
     )
 
 
@@ -121,8 +122,8 @@ def _identified_instead(analysis: Analysis) -> list[str]:
     name = f"{low:g}" if low == high else f"{low:g} to {high:g}"
     overlap = free.low <= high and low <= free.high
     if free.at_bound or overlap or low - _UNLIKE <= free.value <= high + _UNLIKE:
-        return [say("friction_agrees", assumed=name)]
-    return [say("friction_disagrees", assumed=name, found=_with_interval(free))]
+        return [text_of("friction_agrees", assumed=name)]
+    return [text_of("friction_disagrees", assumed=name, found=_with_interval(free))]
 
 
 def _restitution(analysis: Analysis) -> list[str]:
@@ -134,8 +135,8 @@ def _restitution(analysis: Analysis) -> list[str]:
         return []
     if found.estimate == CONTACT:
         impacts = _many(found.impacts, "impact")
-        return [say("restitution_contact", value=_with_interval(found), impacts=impacts)]
-    return [say("restitution", value=_with_interval(found))]
+        return [text_of("restitution_contact", value=_with_interval(found), impacts=impacts)]
+    return [text_of("restitution", value=_with_interval(found))]
 
 
 def _with_interval(found: Identified) -> str:
@@ -146,10 +147,10 @@ def _with_interval(found: Identified) -> str:
 
 def _sets(analysis: Analysis) -> list[str]:
     known = [each.membership for each in analysis.impacts if each.membership is not None]
-    said = []
+    sentences = []
     for source in dict.fromkeys(one.source for one in known):
-        said += _set(analysis, [one for one in known if one.source == source], source)
-    return said
+        sentences += _set(analysis, [one for one in known if one.source == source], source)
+    return sentences
 
 
 def _set(analysis: Analysis, known: list[Membership], source: str) -> list[str]:
@@ -159,13 +160,13 @@ def _set(analysis: Analysis, known: list[Membership], source: str) -> list[str]:
     """
     worse, strict = sum(not one.hull for one in known), sum(one.strict for one in known)
     if not worse:
-        return [say("set_holds", count=len(known), source=source, strict=strict)]
+        return [text_of("set_holds", count=len(known), source=source, strict=strict)]
     best = analysis.best
     if source == "identified" and best is not None:
         found = analysis.coefficients[best.candidate.inertia]
         if not np.isfinite([found.friction.high, found.restitution.high]).all():
             return []
-    return [say(f"set_{source}", worse=worse, count=len(known))]
+    return [text_of(f"set_{source}", worse=worse, count=len(known))]
 
 
 def _delays(analysis: Analysis) -> list[str]:
@@ -173,27 +174,29 @@ def _delays(analysis: Analysis) -> list[str]:
     known = [delay for delay in delays if np.isfinite(delay)]
     if len(known) < SURE_DELAY:
         return []
-    return [say("delays", median=f"{np.median(known):.2f}", most=f"{max(known):.2f}")]
+    return [text_of("delays", median=f"{np.median(known):.2f}", most=f"{max(known):.2f}")]
 
 
 def warnings_of(analysis: Analysis) -> list[str]:
-    """Return what the data cannot answer, and what is odd in them."""
-    said = [each.error for each in analysis.recordings if each.error]
-    said += [f"{each.recording}: {text}" for each in analysis.recordings for text in each.remarks]
+    """Return what the data cannot answer, and their anomalies."""
+    texts = [each.error for each in analysis.recordings if each.error]
+    texts += [f"{each.recording}: {text}" for each in analysis.recordings for text in each.remarks]
     for item in (each.measured for each in analysis.impacts):
-        said += [f"{item.recording}, {item.time:.3f} s: {note}" for note in item.notes]
-    return said + _in_general(analysis)
+        texts += [f"{item.recording}, {item.time:.3f} s: {note}" for note in item.notes]
+    return texts + _in_general(analysis)
 
 
 def sentences_of(analysis: Analysis) -> list[Sentence]:
     """Return every sentence of a report with its key, in order: answers, recordings, impacts."""
-    said = [Sentence(key_of(text), text) for text in answers(analysis)]
+    sentences = [Sentence(key_of(text), text) for text in answers(analysis)]
     for each in analysis.recordings:
-        said += [Sentence(UNREADABLE, each.error, each.recording)] if each.error else []
-        said += [Sentence(key_of(text), text, each.recording) for text in each.remarks]
+        sentences += [Sentence(UNREADABLE, each.error, each.recording)] if each.error else []
+        sentences += [Sentence(key_of(text), text, each.recording) for text in each.remarks]
     for item in (each.measured for each in analysis.impacts):
-        said += [Sentence(key_of(text), text, item.recording, item.time) for text in item.notes]
-    return said + [Sentence(key_of(text), text) for text in _in_general(analysis)]
+        sentences += [
+            Sentence(key_of(text), text, item.recording, item.time) for text in item.notes
+        ]
+    return sentences + [Sentence(key_of(text), text) for text in _in_general(analysis)]
 
 
 def _in_general(analysis: Analysis) -> list[str]:
@@ -208,22 +211,22 @@ def _in_general(analysis: Analysis) -> list[str]:
         and not each.predicted
         and not is_elsewhere(analysis.robot, each.measured)
     ]
-    said = []
+    sentences = []
     if without := sum(not np.isfinite(item.normal).all() for item in complete):
-        said.append(say("no_normal", impacts=_many(without, "impact")))
+        sentences.append(text_of("no_normal", impacts=_many(without, "impact")))
     if elsewhere:
         links = ", ".join(sorted({item.link for item in elsewhere}))
-        said.append(say("elsewhere", impacts=_many(len(elsewhere), "impact"), links=links))
+        sentences.append(text_of("elsewhere", impacts=_many(len(elsewhere), "impact"), links=links))
     if away:
-        said.append(say("not_approaching", impacts=_many(len(away), "impact")))
+        sentences.append(text_of("not_approaching", impacts=_many(len(away), "impact")))
     if complete and not any(item.touch_by_force for item in complete):
-        said.append(say("no_force_sensor"))
+        sentences.append(text_of("no_force_sensor"))
     if unexpected := sum(item.expected is False for item in impacts):
-        said.append(say("not_as_announced", impacts=_many(unexpected, "impact")))
+        sentences.append(text_of("not_as_announced", impacts=_many(unexpected, "impact")))
     repeated = {each.group: each.repetitions for each in analysis.cells}
     if few := sum(count < 3 for count in repeated.values()):
-        said.append(say("few_repetitions", groups=_many(few, "group")))
-    return said
+        sentences.append(text_of("few_repetitions", groups=_many(few, "group")))
+    return sentences
 
 
 def _many(count: int, thing: str) -> str:

@@ -99,7 +99,7 @@ def _warnings(analysis: Analysis) -> str:
     items = "".join(f"<li>{escape(text)}</li>" for text in shown)
     left = len(analysis.warnings) - len(shown)
     more = f"<p class='note'>and {left} more, see analysis.json</p>" if left else ""
-    title = "<h2>What the data cannot tell, and what is odd</h2>"
+    title = "<h2>What the data cannot answer, and anomalies</h2>"
     return f'<section id="warnings">{title}<ul>{items}</ul>{more}</section>'
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every sentence of a report by its key: who checks reports against a truth compares keys.
 
-``say`` makes a text of a key's template, ``key_of`` finds the key of a text again, so that
+``text_of`` makes a text of a key's template, ``key_of`` finds the key of a text again, so that
 sentences stay plain text wherever they are kept.
 """
 
@@ -22,7 +22,7 @@ _NEXT = "{next} {worse} deg/s"
 
 # Conclusions, from all recordings.
 ANSWERS = {
-    "cannot_tell": "Whether there was an impact in {where} cannot be told: nothing could be"
+    "cannot_tell": "Whether there was an impact in {where} cannot be determined: nothing could be"
     " judged.",
     "no_impact": "No impact was found in {where}{largest}{missed}.",
     "impacts": "{impacts} in {where}{speeds}.",
@@ -32,7 +32,7 @@ ANSWERS = {
     "best_model_clear": f"{_BEST}; {_NEXT}, clearly worse.",
     "best_model_unclear": f"{_BEST}; {_NEXT}; these data do not tell the two apart.",
     "best_model_of_one": f"{_BEST}; {_NEXT}. One impact does not rank models: repeat it.",
-    "friction": "Friction {value} explains them best (from {impacts}).{told}",
+    "friction": "Friction {value} explains them best (from {impacts}).{assumed}",
     "friction_at_bound": "Friction: the best fit is at the end of the range ({end}): not"
     " identified.",
     "friction_open": "Friction: {least} or more, not identified: with that these contacts stick,"
@@ -44,7 +44,7 @@ ANSWERS = {
     "set_holds": "{count} measured impulses are all no worse than the {source} set allows ({strict}"
     " lie in it).",
     "set_announced": "{worse} of {count} measured impulses exceed the set that was announced: there"
-    " was more friction or restitution than the controller was told, or more inertia than the"
+    " was more friction or restitution than the controller assumed, or more inertia than the"
     " composite rigid body's; announce more, or slow down.",
     "set_assumed": "{worse} of {count} measured impulses exceed the set of the assumed"
     " coefficients: friction, restitution or the inertia of the composite rigid body is assumed"
@@ -56,7 +56,7 @@ ANSWERS = {
     "delays": "Detected {median} ms after the touch that the force sensor saw (median; at most"
     " {most} ms).",
 }
-# What the data cannot answer, and what is odd in all of them.
+# What the data cannot answer, and anomalies in all of them.
 WARNINGS = {
     "no_normal": "no surface normal is known for {impacts}: nothing can be predicted; give --normal"
     " x,y,z, or record the announcements of impact_qp",
@@ -65,14 +65,14 @@ WARNINGS = {
     "not_approaching": "in {impacts} the contact point does not approach the surface: another point"
     " was hit, or the normal is wrong",
     "no_force_sensor": "no force sensor saw the impacts: detection delays, contact stiffness and"
-    " damping cannot be told",
+    " damping cannot be determined",
     "not_as_announced": "{impacts} not as announced, see there",
     "few_repetitions": "fewer than 3 repetitions in {groups}: means and intervals are weak",
 }
-# What is odd in one recording.
+# Anomalies of one recording.
 REMARKS = {
     "no_torques": "no joint torques: impacts are detected by acceleration alone, and neither link"
-    " nor impulse can be told from the joints",
+    " nor impulse can be determined from the joints",
     "slow_for_detector": "{too_slow}; here momentum has judged, which misses more impacts and finds"
     " them later than at 1 kHz: what was not found may have been one",
     "damaged": "damaged: lost {lost}",
@@ -92,7 +92,7 @@ REMARKS = {
     " was reported: {reason}",
     "missed_more": "and {count} times more that an impact may have been missed",
 }
-# What is odd in one impact.
+# Anomalies of one impact.
 NOTES = {
     "driven": "the arm is driven after the impact: from {start} to {end} ms after the touch joint"
     " {joint} changes by {change} deg/s, with {torque} N.m more than joint friction and gravity"
@@ -125,7 +125,7 @@ class Sentence(NamedTuple):
     time: float = float("nan")  # of the impact that it is about, NaN: of none [s]
 
 
-def say(key: str, **values: object) -> str:
+def text_of(key: str, **values: object) -> str:
     """Return the sentence ``key`` with the values of its fields."""
     return TEMPLATES[key].format(**values)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an analysis is told, beyond the recordings."""
+"""The settings of an analysis, beyond the recordings."""
 
 from __future__ import annotations
 

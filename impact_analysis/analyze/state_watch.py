@@ -45,8 +45,8 @@ class StateWatch:
         step = time - last
         if self._seen % 50 == 0 and len(self._steps) > 20:
             self._usual = float(np.median(self._steps))
-        odd = step <= 0 or step > GAP * self._usual
-        if not odd:
+        irregular = step <= 0 or step > GAP * self._usual
+        if not irregular:
             self._steps.append(step)
         if not counts:
             return
@@ -55,5 +55,5 @@ class StateWatch:
             return
         self._duration += step
         self.repeated += step == 0
-        if odd and step > 0:
+        if irregular and step > 0:
             self.gaps.append(step * 1e-9)

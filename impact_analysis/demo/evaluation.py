@@ -8,16 +8,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from impact_analysis.demo.felt_load import FeltLoad, felt_load
 from impact_bags.exceptions import RecordingError
 from impact_bags.run_record import RunRecord
 from impact_detector.estimators.gross_velocity import gross_velocity
 from impact_detector.estimators.impulse import Impulse, integrate_impulse
+from impact_predictor.exceptions import PredictionError
 from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.laws.impact_map import impact_map
 from impact_predictor.sets.feasible_sets import friction_pyramid, impulse_set, unit_impulses
 from impact_predictor.sets.polytope import Polytope
 from impact_predictor.sets.speed_bound import existential_speed_bound
-from impact_qp.limits import Contact, RobustImpactLimit, impact_rows
+from impact_qp.limits import Contact, JointLoadLimit, RobustImpactLimit, impact_rows
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import ImpactError
 from impact_robots.robot import Robot
@@ -50,6 +52,8 @@ class Evaluation:
     impulsive_torque_limit: float  # of that joint [N.m]
     worst_admissible_joint: str
     worst_admissible_torque: float  # of any announced impulse [N.m]
+    felt: FeltLoad  # by the joints' torque sensors
+    load_bound: float  # speed at which no joint is overloaded, NaN: joints not known [m/s]
     detection_delay: float  # after the contact, NaN if it was missed
     gross_velocity: np.ndarray  # measured after the impact, shape (n,) [rad/s]
     predicted: dict[str, np.ndarray]  # joint velocities after it by inertia, each (n,) [rad/s]
@@ -74,6 +78,13 @@ class Evaluation:
             "impulsive_torque_limit_nm": self.impulsive_torque_limit,
             "worst_admissible_joint": self.worst_admissible_joint,
             "worst_admissible_impulsive_torque_nm": self.worst_admissible_torque,
+            "torque_change_joint": self.felt.change_joint,
+            "torque_change_nm": self.felt.change,
+            "torque_change_limit_nm": self.felt.change_limit,
+            "largest_torque_joint": self.felt.torque_joint,
+            "largest_torque_nm": self.felt.torque,
+            "torque_range_nm": None if np.isinf(self.felt.torque_limit) else self.felt.torque_limit,
+            "joint_load_speed_bound_mps": None if np.isnan(self.load_bound) else self.load_bound,
             "impulse_ns": self.impulse.tolist(),
             "impulse_in_set": self.impulse_in_set,
             "impulse_strictly_in_set": self.impulse_strictly_in_set,
@@ -94,7 +105,8 @@ def evaluate_run(record: RunRecord, robot: Robot, contact: Contact, controller: 
         record: what was measured, with the wall's force.
         robot: the arm.
         contact: what was announced.
-        controller: which impact limits were in force: unaware, robust, existential or nominal.
+        controller: which impact limits were in force: unaware, robust, existential, nominal or
+            joint_load.
 
     Raises:
         RecordingError: no contact in the force, or too little before or after it.
@@ -125,6 +137,8 @@ def evaluate_run(record: RunRecord, robot: Robot, contact: Contact, controller: 
         impulse_strictly_in_set=announced.contains(impulse),
         impulse_normal_ratio=float((W @ impulse)[2] / speed),
         **_torques(robot, contact, before, impulse, speed),
+        felt=felt_load(record, robot, touch.t_contact),
+        load_bound=load_bound(robot, contact, before),
         detection_delay=_delay(record, touch),
         gross_velocity=gross,
         predicted=_predictions(robot, contact, before),
@@ -151,15 +165,26 @@ def state_before(record: RunRecord, robot: Robot, contact_time: float) -> PointS
 def closed_form_bound(robot: Robot, contact: Contact, state: PointState, controller: str) -> float:
     """Return the speed bound of a controller at a configuration, without margin [m/s].
 
-    ``existential`` with the inscribed cone, as published; every other controller is held against
-    ``robust`` with the circumscribed one.
+    ``joint_load`` has its own; ``existential`` with the inscribed cone, as published; every other
+    controller is held against ``robust`` with the circumscribed one.
     """
+    if controller == "joint_load":
+        return load_bound(robot, contact, state)
     if controller != "existential":
         limit = RobustImpactLimit(robot, contact, margin=0.0, generators=GENERATORS)
         return limit.speed_bound(state).speed
     W, K = crb(state, contact.rotation), friction_pyramid(contact.friction[0], GENERATORS)
     rows, bounds, _ = impact_rows(robot, contact, state)
     return existential_speed_bound(W, K, rows, bounds, contact.restitution)
+
+
+def load_bound(robot: Robot, contact: Contact, state: PointState) -> float:
+    """Return the bound of ``joint_load`` without margin, NaN: joints not known [m/s]."""
+    try:
+        limit = JointLoadLimit(robot, contact, margin=0.0)
+    except PredictionError:
+        return float("nan")
+    return limit.speed_bound(state).speed
 
 
 def _torques(

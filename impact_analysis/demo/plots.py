@@ -27,6 +27,7 @@ COLOURS = {
     "robust": "#2a7f62",
     "existential": "#dd8452",
     "nominal": "#8172b3",
+    "joint_load": "#1f5fa8",
 }
 INERTIAS = {"M": "#8c8c8c", "M+B_theta": "#1f5fa8", "M+B_rho": "#b07aa1"}
 LABELS = {"M": "$M$", "M+B_theta": r"$M+B_\theta$", "M+B_rho": r"$M+B_\rho$"}
@@ -69,7 +70,7 @@ def _contact_speed(runs: Runs) -> Figure:
             axes.plot(t[shown], -record.normal_speed[shown], color=colour, label=e.controller)
             axes.plot(t[shown], record.speed_bound[shown], color=colour, ls=":", lw=1)
             axes.plot(0, e.contact_speed, "o", color=colour)
-            if e.controller in ("robust", "existential"):
+            if e.controller in ("robust", "existential", "joint_load"):
                 axes.axhline(e.speed_bound, color=colour, ls="--", lw=1, alpha=0.8)
                 axes.annotate(
                     f"{e.controller} bound at the contact: {e.speed_bound:.3f} m/s",

@@ -14,10 +14,14 @@ Cell = Callable[[Evaluation], str]
 
 ROWS: tuple[tuple[str, Cell], ...] = (
     ("contact speed [m/s]", lambda e: f"{e.contact_speed:.3f}"),
-    ("closed-form speed bound [m/s]", lambda e: f"{e.speed_bound:.3f}{_foreign(e)}"),
-    ("impulsive torque, measured [N.m]", lambda e: _torque(e.impulsive_torque, e)),
-    ("worst possible torque [N.m]", lambda e: _torque(e.worst_admissible_torque, e)),
+    ("its speed bound [m/s]", lambda e: f"{e.speed_bound:.3f}{_foreign(e)}"),
+    ("impulsive torque, formula [N.m]", lambda e: _torque(e.impulsive_torque, e)),
+    ("worst possible, formula [N.m]", lambda e: _torque(e.worst_admissible_torque, e)),
     ("  of joint", lambda e: e.worst_admissible_joint),
+    ("torque change, felt [N.m]", lambda e: f"{e.felt.change:.1f} of {e.felt.change_limit:.0f}"),
+    ("  of joint", lambda e: e.felt.change_joint),
+    ("largest torque, felt [N.m]", lambda e: _largest(e)),
+    ("  of joint", lambda e: e.felt.torque_joint),
     ("impulse no worse than announced", lambda e: "yes" if e.impulse_in_set else "NO"),
     ("normal impulse over announced, c_r 0", lambda e: f"{e.impulse_normal_ratio:.2f}"),
     ("detected after contact [ms]", lambda e: _milliseconds(e.detection_delay)),
@@ -29,11 +33,16 @@ ROWS: tuple[tuple[str, Cell], ...] = (
 
 def _foreign(e: Evaluation) -> str:
     """Mark a bound that is not the run's own."""
-    return "" if e.controller in ("robust", "existential") else " (robust)"
+    return "" if e.controller in ("robust", "existential", "joint_load") else " (robust)"
 
 
 def _torque(value: float, e: Evaluation) -> str:
     return f"{value:.1f} of {e.impulsive_torque_limit:.0f}"
+
+
+def _largest(e: Evaluation) -> str:
+    limit = e.felt.torque_limit
+    return f"{e.felt.torque:.1f}" + (f" of {limit:.0f}" if np.isfinite(limit) else "")
 
 
 def _milliseconds(seconds: float) -> str:
@@ -61,15 +70,31 @@ def sentence(evaluations: Sequence[Evaluation]) -> str:
     """Return what a reader should see in the table, from its own numbers."""
     by_name = {e.controller: e for e in evaluations}
     parts = [_promise(by_name["robust"])] if "robust" in by_name else []
-    parts += [_excess(e) for name, e in by_name.items() if name != "robust"]
+    parts += [_excess(e) for name, e in by_name.items() if name not in ("robust", "joint_load")]
+    if "joint_load" in by_name:
+        parts.append(_felt(by_name["joint_load"], by_name.get("robust")))
     return "; ".join(parts) + f"; {_inertia(evaluations)}."
+
+
+def _felt(e: Evaluation, robust: Evaluation | None) -> str:
+    """Return how fast the arm hit by what its joints feel, and what they felt."""
+    faster = ""
+    if robust is not None:
+        ratio = e.contact_speed / robust.contact_speed
+        faster = f", {ratio:.1f} times as fast as robust control"
+    kept = "within its limits" if e.felt.share <= 1.0 else "NOT within its limits"
+    return (
+        f"joint_load, which bounds what the joints feel, hits at {e.contact_speed:.3f} m/s{faster},"
+        f" and the torque sensors showed every joint {kept} (changes up to {e.felt.change:.1f} of"
+        f" {e.felt.change_limit:.0f} N.m, {e.felt.change_joint})"
+    )
 
 
 def _promise(e: Evaluation) -> str:
     kept = "keeps" if e.worst_admissible_torque <= e.impulsive_torque_limit else "does NOT keep"
     return (
         f"robust control hits at {e.contact_speed:.3f} m/s, and every impulse announced for that"
-        f" speed {kept} each joint within its limit"
+        f" speed {kept} each joint within its limit, by the published formula"
     )
 
 

@@ -21,7 +21,7 @@ MOST = 20  # events in one picture
 
 @dataclass
 class EventTrace:
-    """What the detectors said around one impact."""
+    """What the detectors verdicts around one impact."""
 
     name: str  # of the recording
     detections: list[Detection]
@@ -91,9 +91,9 @@ def _draw_trace(axes: Any, trace: EventTrace) -> None:
     origin = trace.detections[0].detection_time
     names = dict.fromkeys(verdict.detector for verdict in trace.verdicts)
     for name in names:
-        said = [v for v in trace.verdicts if v.detector == name and isfinite(v.statistic)]
-        times = [(verdict.time - origin) * 1e-6 for verdict in said]
-        shares = [verdict.statistic / verdict.threshold for verdict in said]
+        verdicts = [v for v in trace.verdicts if v.detector == name and isfinite(v.statistic)]
+        times = [(verdict.time - origin) * 1e-6 for verdict in verdicts]
+        shares = [verdict.statistic / verdict.threshold for verdict in verdicts]
         (line,) = axes.plot(times, shares, ".-", markersize=3, label=name)
         for detection in trace.detections:
             if detection.detector == name:

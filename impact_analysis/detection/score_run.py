@@ -88,7 +88,7 @@ def _judge(
 
 
 def _parameters(parameters: DetectorParameters, name: str, truth: TrialTruth) -> DetectorParameters:
-    """Return the parameters of one detector alone, told the surface of the trial."""
+    """Return the parameters of one detector alone, with the surface of the trial."""
     n = truth.normal
     return replace(parameters, detectors=(name,), contact_normal=n, wrench_normal=n)
 

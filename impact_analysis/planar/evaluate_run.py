@@ -89,7 +89,7 @@ def evaluate(
         dataset: at least ``FEWEST`` usable impacts.
         seed: of the halves and of the bootstraps.
         samples: fits of each model's bootstrap.
-        progress: told how much is done, 0 to 1, and what.
+        progress: called with how much is done, 0 to 1, and what.
         inertia: I/m of the body, if it is known and not to be estimated [m^2].
         test: impacts to judge on; then all of ``dataset`` is fitted to, and half of ``FEWEST``
             suffices in each. Without it, random halves of ``dataset``.

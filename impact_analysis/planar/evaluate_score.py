@@ -27,7 +27,7 @@ class LawScore:
         return bool((self.ratio < 1.0).all())
 
     @property
-    def beats_surely(self) -> bool:
+    def beats_confidently(self) -> bool:
         """Whether the intervals of every ratio are below 1."""
         return bool((self.ratio_interval[1] < 1.0).all())
 

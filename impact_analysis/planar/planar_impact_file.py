@@ -24,7 +24,7 @@ _BEFORE = ("vx0_mps", "vy0_mps", "w0_radps")
 _AFTER = ("vx1_mps", "vy1_mps", "w1_radps")
 _NORMAL = ("n_x", "n_y", "n_lever_m")
 _TANGENT = ("d_x", "d_y", "d_lever_m")
-FEWEST_TO_TELL = 20  # impacts that tell the signs of their levers
+FEWEST_FOR_SIGNS = 20  # impacts that show the signs of their levers
 _LEAST_SINE = 0.1  # of the angle between normal and tangent, which is a right one
 COLUMNS = (*_POSITION, *_BEFORE, *_AFTER, *_NORMAL, *_TANGENT)
 
@@ -62,7 +62,7 @@ class PlanarImpactFile:
 
         Raises:
             RecordingError: a line has the wrong number of fields, a field is no number, or the
-                signs of the levers cannot be told.
+                signs of the levers cannot be determined.
         """
         lines = csv_rows(self._path)
         next(lines)
@@ -91,7 +91,7 @@ class PlanarImpactFile:
         """
         mirrored = replace(impacts, normal=impacts.normal * [1.0, 1.0, -1.0])
         impacts = impacts.take(_approaching(impacts) | _approaching(mirrored))
-        if len(impacts) < FEWEST_TO_TELL:
+        if len(impacts) < FEWEST_FOR_SIGNS:
             return None
         levers = lever_signs(impacts)
         if not levers.clear:

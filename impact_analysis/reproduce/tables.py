@@ -6,31 +6,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from impact_analysis.reproduce import (
+from impact_analysis.reproduce.controller import (
     closed_loop,
+    impulse_membership,
+    sampling,
+    speed_limits_report,
+)
+from impact_analysis.reproduce.controller.speed_limits import sampled_limits, scenario_limits
+from impact_analysis.reproduce.flexible_joints import (
+    flexible_experiment,
+    friction_search,
+    planar_report,
+    prediction_errors,
+)
+from impact_analysis.reproduce.flexible_joints.planar_case import planar_cases
+from impact_analysis.reproduce.flexible_joints.planar_study import planar_study
+from impact_analysis.reproduce.impact_models import (
     contact_models,
     detection_report,
     flexibility,
-    flexible_experiment,
-    friction_search,
-    hit_and_push,
-    impulse_membership,
-    net_feedback,
-    planar_report,
-    prediction_errors,
     ranking_report,
-    sampling,
-    speed_limits_report,
-    velocity_gaps,
     velocity_ratios,
     virtual_spring,
 )
-from impact_analysis.reproduce.detection_delay import detection_delays
-from impact_analysis.reproduce.inertia_ranking import inertia_ranking
-from impact_analysis.reproduce.planar_case import planar_cases
-from impact_analysis.reproduce.planar_study import planar_study
+from impact_analysis.reproduce.impact_models.detection_delay import detection_delays
+from impact_analysis.reproduce.impact_models.inertia_ranking import inertia_ranking
+from impact_analysis.reproduce.reference_spreading import hit_and_push, net_feedback, velocity_gaps
 from impact_analysis.reproduce.row import Row, Table, unavailable
-from impact_analysis.reproduce.speed_limits import sampled_limits, scenario_limits
 from impact_robots import load_robot
 
 Report = Callable[[float, str], None]  # share done, 0 to 1, and a note

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -48,14 +50,17 @@ def _given(line: dict[str, str]) -> WallConfiguration:
 
 def draw(robot: Robot, count: int, seed: int) -> list[np.ndarray]:
     """Draw plausible joint positions, uniform within the limits, each of shape (7,) [rad]."""
+    return list(islice(endless(robot, seed), count))
+
+
+def endless(robot: Robot, seed: int) -> Iterator[np.ndarray]:
+    """Yield what :func:`draw` draws, without end."""
     dynamics, random = ArmDynamics(robot), np.random.default_rng(seed)
     lower, upper = robot.limits.position_lower, robot.limits.position_upper
-    found: list[np.ndarray] = []
-    while len(found) < count:
+    while True:
         q = random.uniform(lower, upper)
         if _reaches(dynamics.position(q)) and _plausible(dynamics(q, np.zeros(robot.dof))):
-            found.append(q)
-    return found
+            yield q
 
 
 def _reaches(position: np.ndarray) -> bool:

@@ -8,6 +8,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -49,12 +50,23 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add = parser.add_argument
+    for add_options in (_add_inputs, _add_surface, _add_models, _add_topics, _add_work):
+        add_options(parser.add_argument)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_inputs(add: Callable[..., Any]) -> None:
+    """Add recordings, results and the arm; ``add`` is the parser's ``add_argument``."""
     add("file", metavar="FILE", type=Path, help="CSV, bag, or folder of these")
     add("--out", type=Path, required=True, metavar="DIR", help="folder for report and results")
     add("--robot", default="panda", help="name of a robot, or its YAML (default: panda)")
     add("--urdf", default="", metavar="PATH", help="URDF that replaces the robot's own")
     add("--joint-prefix", default="", metavar="P", help="prefix of joint names, such as fr3_")
+
+
+def _add_surface(add: Callable[..., Any]) -> None:
+    """Add what was hit, and from when on it is an impact."""
     add("--normal", type=numbers, metavar="X,Y,Z", help="of the surface, out of it, base axes")
     add(
         "--normals",
@@ -76,6 +88,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar="X,Y,Z",
         help="the same in the force sensor's axes (default: these are base axes)",
     )
+
+
+def _add_models(add: Callable[..., Any]) -> None:
+    """Add what is assumed, and how the rest is identified."""
     assume = "assume this, or low,high; do not identify it"
     add("--friction", type=bounds, metavar="MU", help=assume)
     add("--restitution", type=bounds, metavar="E", help=assume)
@@ -90,27 +106,31 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "--restitution-estimate",
         choices=RESTITUTION_ESTIMATES,
         default=CONTACT,
-        help="mean of what each impact tells by its contact point, or what explains all joint"
+        help="mean of what each impact shows by its contact point, or what explains all joint"
         " velocities best (default: contact; as published: velocities)",
     )
+
+
+def _add_topics(add: Callable[..., Any]) -> None:
+    """Add which topics of a bag are read."""
     add("--state-topic", default="", metavar="TOPIC", help="measured joint states in the bag")
     add("--reference-topic", default="", metavar="TOPIC", help="desired joint states in the bag")
     add("--wrench-topic", default="", metavar="TOPIC", help="forces in the bag (default: fastest)")
+
+
+def _add_work(add: Callable[..., Any]) -> None:
+    """Add by whom the work is done, and what is printed."""
     add("--jobs", type=count, default=cores(), metavar="N", help="processes (default: cores)")
     add("--dask", default="", metavar="ADDRESS", help="scheduler of a Dask cluster to use instead")
     add("--resume", action="store_true", help="go on in DIR: leave out what it knows already")
     add("--json", action="store_true", help="one JSON document on standard output")
-    parser.set_defaults(run=run)
-    return parser
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
     out = arguments.out
     settings = {field.name: getattr(arguments, field.name) for field in fields(AnalysisSettings)}
-    AnalysisSettings(
-        **settings
-    ).load_robot()  # what is wrong with them is said before anything is made
+    AnalysisSettings(**settings).load_robot()  # wrong settings fail before anything is made
     _check_out(out, resume=arguments.resume)
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `demo`: one impact under three controllers, over real DDS."""
+"""The command `demo`: one impact under four controllers, over real DDS."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from impact_robots.robot import Robot
 from impact_ros.interrupts import deferred_interrupts
 from impact_sim.scenarios import Scenario, load_scenario, scenario_names
 
-CONTROLLERS = ("unaware", "robust", "existential")
+CONTROLLERS = ("unaware", "robust", "existential", "joint_load")
 _EPILOG = """example:
   impact demo
   impact demo --out my_demo --json
@@ -40,10 +40,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "demo",
         help=COMMANDS["demo"],
-        description="A simulated Panda hits a wall three times, over real DDS: unaware of the"
-        " impact, at its highest speed that is safe for every announced impulse (robust), and for"
-        " at least one of them (existential, as published). Ends with a table; writes it, pictures"
-        " and one recording a run into a folder.",
+        description="A simulated Panda hits a wall four times, over real DDS: unaware of the"
+        " impact, at its highest speed that is safe for every announced impulse (robust), for at"
+        " least one of them (existential), both as published, and for what the joints feel"
+        " (joint_load). Ends with a table; writes it, pictures and one recording a run into a"
+        " folder.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -133,7 +134,7 @@ def _simulate(
 
 
 def announced_contact(scenario: Scenario, robot: Robot) -> Contact:
-    """Return the contact as the controller is told of it."""
+    """Return the contact as the controller is given it."""
     return Contact(
         scenario.surface_point(robot),
         scenario.normal,
@@ -141,6 +142,7 @@ def announced_contact(scenario: Scenario, robot: Robot) -> Contact:
         scenario.restitution,
         scenario.peak_factor,
         scenario.impact_duration,
+        scenario.stiffness,
     )
 
 

@@ -14,10 +14,14 @@ from impact_cli.command_names import COMMANDS
 from impact_cli.impact_options import GivenImpact, add_impact_options, read_impact
 from impact_cli.number_options import number, seed
 from impact_cli.reports.predict_report import coefficients, finite
+from impact_qp.control.plan import JOINT_RANGES, Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
+from impact_qp.limits.registry import AUTO
 from impact_qp.planning import HitConfiguration, Search, safe_speed
 from impact_robots.exceptions import UsageError
+
+_ELSE = ", of all impact limits but joint_load"
 
 
 def _modes() -> dict[str, type[ImpactLimit]]:
@@ -28,10 +32,14 @@ def _modes() -> dict[str, type[ImpactLimit]]:
 _EPILOG = """examples:
   impact plan --robot panda --q 0.43,-0.61,0.18,-2.16,0.04,3.13,-0.73 --normal -1,0,0 \\
       --friction 0.279 --restitution 0,0.3
-  impact plan --friction 0.279 --restitution 0,0.3 --optimize --json
+  impact plan --friction 0.279 --restitution 0,0.3 --stiffness 1e5,1e7 --impact-limits joint_load
+  impact plan --friction 0.279 --restitution 0,0.3 --impact-limits robust --optimize --json
 
-Nothing moves. The bound is that of the controller: pyramid of 8 generators around the friction cone
-(existential: inside it, as published), 1 % in reserve (robust), the arm's own velocity left out.
+Nothing moves. The bound is that of the controller, the arm's own velocity left out; 1 % in reserve
+(joint_load and robust). joint_load: any impact along the normal in the ranges of surface and
+joints; without --stiffness that of the surface may be any. The others, as published: a pyramid of
+8 generators around the friction cone (existential: inside it), peak and duration of the force as
+given.
 Exit status: 0 done, 1 no speed is safe here, 2 wrong usage.
 """
 
@@ -48,9 +56,23 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     add_impact_options(parser, moving=False)
     add = parser.add_argument
-    add("--mode", choices=tuple(_modes()), default="robust", help="which impulses must be safe")
-    add("--peak-factor", type=number, default=3.0, metavar="A", help="peak over mean force")
-    add("--duration", type=number, default=0.018, metavar="S", help="of the contact [s]")
+    add(
+        "--impact-limits",
+        "--mode",
+        dest="mode",
+        choices=(AUTO, *_modes()),
+        default=AUTO,
+        help="which impulses must be safe (default: joint_load where the robot's YAML gives what"
+        " that needs, else robust)",
+    )
+    add(
+        "--joint-ranges",
+        choices=JOINT_RANGES,
+        default=JOINT_RANGES[0],
+        help="joints that joint_load counts on (default: announced, anywhere in the YAML's ranges)",
+    )
+    add("--peak-factor", type=number, default=3.0, metavar="A", help="peak over mean force" + _ELSE)
+    add("--duration", type=number, default=0.018, metavar="S", help="of the contact [s]" + _ELSE)
     add("--optimize", action="store_true", help="look for a better configuration, same point")
     add("--tilt", type=number, default=30.0, metavar="DEG", help="the tool may turn that far away")
     add("--seed", type=seed, default=0, metavar="N", help="of the search")
@@ -64,7 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     impact = read_impact(arguments)
     impact.robot.require("plan")
-    limit = _limit(impact, arguments)
+    plan = _plan(impact, arguments)
+    limit = _limit(impact, plan)
     here = safe_speed(impact.robot, limit, impact.state.q)
     best = None
     if arguments.optimize:
@@ -75,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise UsageError(str(error)) from None
         best = search.best()
     write = _as_json if arguments.json else _as_text
-    print(write(impact, arguments.mode, here, best))
+    print(write(impact, plan, here, best))
     return 0 if here.bound.speed > 0.0 else 1
 
 
@@ -94,8 +117,8 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--tilt: expected 0 to 180 degrees, got {arguments.tilt:g}")
 
 
-def _limit(impact: GivenImpact, arguments: argparse.Namespace) -> ImpactLimit:
-    """Return the controller's limit at the contact point."""
+def _plan(impact: GivenImpact, arguments: argparse.Namespace) -> Plan:
+    """Return what the controller would be told of the contact point."""
     surface = impact.surface
     contact = Contact(
         impact.state.position,
@@ -104,22 +127,41 @@ def _limit(impact: GivenImpact, arguments: argparse.Namespace) -> ImpactLimit:
         surface.restitution,
         arguments.peak_factor,
         arguments.duration,
+        surface.stiffness,
     )
-    kind = _modes()[arguments.mode]
-    return kind(impact.robot, contact, generators=8)
+    plan = Plan(contact, arguments.mode, joint_ranges=arguments.joint_ranges)
+    return plan.resolved(impact.robot)
+
+
+def _limit(impact: GivenImpact, plan: Plan) -> ImpactLimit:
+    """Return the controller's limit.
+
+    Raises:
+        UsageError: the robot's YAML does not give what the limit needs.
+    """
+    try:
+        limit = plan.impact_limit(impact.robot, period=0.0)
+    except ControlError as error:
+        raise UsageError(str(error)) from None
+    if limit is None:
+        raise UsageError(f"--impact-limits: expected one that limits, got {plan.impact_limits}")
+    return limit
 
 
 def _as_json(
-    impact: GivenImpact, mode: str, here: HitConfiguration, best: HitConfiguration | None
+    impact: GivenImpact, plan: Plan, here: HitConfiguration, best: HitConfiguration | None
 ) -> str:
     """Return one JSON document."""
     document = {
         "robot": impact.robot.name,
-        "mode": mode,
+        "mode": plan.impact_limits,
+        "impact_limits": plan.impact_limits,
+        "joint_ranges": plan.joint_ranges if plan.impact_limits == "joint_load" else None,
         "normal": impact.surface.normal,
         "friction": impact.surface.friction[1],
         "friction_low": impact.surface.friction[0],
         "restitution": impact.surface.restitution,
+        "stiffness_npm": impact.surface.stiffness,
         "contact_point_m": impact.state.position,
         **_hit(here),
         **({} if best is None else {"best": {**_hit(best), "gain": _gain(here, best)}}),
@@ -141,12 +183,12 @@ def _gain(here: HitConfiguration, best: HitConfiguration) -> float | None:
 
 
 def _as_text(
-    impact: GivenImpact, mode: str, here: HitConfiguration, best: HitConfiguration | None
+    impact: GivenImpact, plan: Plan, here: HitConfiguration, best: HitConfiguration | None
 ) -> str:
     """Return a few lines."""
     x, y, z = impact.state.position
     lines = [
-        f"{impact.robot.name}, contact point at ({x:.3f}, {y:.3f}, {z:.3f}) m, {mode}",
+        f"{impact.robot.name}, contact point at ({x:.3f}, {y:.3f}, {z:.3f}) m, {_limits(plan)}",
         f"  {coefficients(impact.surface)}",
         f"  highest safe speed {_text(here)}",
     ]
@@ -156,6 +198,13 @@ def _as_text(
         q = ",".join(f"{value:.4f}" for value in best.q)
         lines += [f"  best configuration {_text(best)}{times}", f"    --q {q}"]
     return "\n".join(lines)
+
+
+def _limits(plan: Plan) -> str:
+    if plan.impact_limits != "joint_load":
+        return plan.impact_limits
+    low, high = plan.contact.stiffness
+    return f"joint_load, {plan.joint_ranges} joints, stiffness {low:.3g} to {high:.3g} N/m"
 
 
 def _text(hit: HitConfiguration) -> str:

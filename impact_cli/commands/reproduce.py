@@ -7,8 +7,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from impact_cli.command_names import COMMANDS
 from impact_cli.commands.simulate import cores
@@ -16,22 +16,27 @@ from impact_cli.number_options import count, seed
 from impact_cli.progress import Progress
 from impact_robots.exceptions import UsageError
 
+if TYPE_CHECKING:
+    from impact_analysis.reproduce.row import Table
+
 TABLES = {
     "iim": "inverse inertia, contact models, detection: H1 to H9",
     "flex": "flexible joints: H10 to H14",
     "rs": "predictions by a nonsmooth simulator: H15 to H19",
     "qp": "impact-aware control: H20 to H24",
 }
-FOREIGN = "foreign"
+FOREIGN, LOAD = "foreign", "load"
 _EPILOG = """example:
   impact reproduce
   impact reproduce flex --json
   impact reproduce foreign
+  impact reproduce load --poses 20 --jobs 2
 
 tables:
 """ + "".join(f"  {name:<5} {text}\n" for name, text in TABLES.items())
 _EPILOG += f"""
   {FOREIGN:<5} how true an analysis is of arms that are not ours (some minutes; only by name)
+  {LOAD:<5} joint loads: model, limit, published formula: L1 to L6 (some minutes; only by name)
 
 Exit status: 0 every claim that can be had is reproduced, 1 one differs (of {FOREIGN}: a sentence of
 a report is false), 2 wrong usage.
@@ -53,12 +58,14 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "table",
         metavar="TABLE",
         nargs="?",
-        choices=(*TABLES, FOREIGN),
-        help="one table (default: all)",
+        choices=(*TABLES, FOREIGN, LOAD),
+        help="one table (default: iim, flex, rs and qp)",
     )
     add("--seed", type=seed, default=0, help="of everything that is drawn (default: 0)")
     add("--setups", type=count, metavar="N", help=f"of {FOREIGN}, to draw (default: 50)")
-    add("--jobs", type=count, metavar="N", help=f"processes of {FOREIGN} (default: cores)")
+    add("--poses", type=count, metavar="N", help=f"of {LOAD}, to draw (default: 200)")
+    jobs = f"processes of {FOREIGN} and {LOAD} (default: cores)"
+    add("--jobs", type=count, metavar="N", help=jobs)
     add("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
     return parser
@@ -66,22 +73,17 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Recompute and print; the studies are imported late because they load much."""
+    _check(arguments)
     if arguments.table == FOREIGN:
         return _run_foreign(arguments)
-    if arguments.setups or arguments.jobs:
-        raise UsageError(f"--setups, --jobs: expected table {FOREIGN}, got {arguments.table}")
     from impact_analysis.reproduce.printing import counts, summary, table_text
     from impact_analysis.reproduce.row import DIFFERS
-    from impact_analysis.reproduce.tables import TABLES as MAKERS
 
-    names = [arguments.table] if arguments.table else list(MAKERS)
     tables = []
-    for index, name in enumerate(names):
-        report, close = _progress(f"[{index + 1}/{len(names)}] {name}")
-        tables.append(MAKERS[name](arguments.seed, report))
-        close("done")
+    for table in _load_table(arguments) if arguments.table == LOAD else _tables(arguments):
+        tables.append(table)
         if not arguments.json:
-            print(table_text(tables[-1]) + "\n", flush=True)
+            print(table_text(table) + "\n", flush=True)
     counted = counts(tables)
     if arguments.json:
         verdicts = {verdict.replace(" ", "_"): count for verdict, count in counted.items()}
@@ -92,9 +94,41 @@ def run(arguments: argparse.Namespace) -> int:
     return 1 if counted[DIFFERS] else 0
 
 
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse an option of another table."""
+    options = {"setups": (FOREIGN,), "poses": (LOAD,), "jobs": (FOREIGN, LOAD)}
+    for option, tables in options.items():
+        if getattr(arguments, option) and arguments.table not in tables:
+            expected = " or ".join(tables)
+            raise UsageError(f"--{option}: expected table {expected}, got {arguments.table}")
+
+
+def _tables(arguments: argparse.Namespace) -> Iterator[Table]:
+    """Yield the tables of the papers, as they are made."""
+    from impact_analysis.reproduce.tables import TABLES as MAKERS
+
+    names = [arguments.table] if arguments.table else list(MAKERS)
+    for index, name in enumerate(names):
+        report, close = _progress(f"[{index + 1}/{len(names)}] {name}")
+        table = MAKERS[name](arguments.seed, report)
+        close("done")
+        yield table
+
+
+def _load_table(arguments: argparse.Namespace) -> Iterator[Table]:
+    """Yield the table of joint loads."""
+    from impact_analysis.reproduce.joint_loads import load_report, load_study
+
+    report, close = _progress(LOAD)
+    poses, jobs = arguments.poses or load_study.POSES, arguments.jobs or cores()
+    found = load_study.run(poses, arguments.seed, jobs, report)
+    close("done")
+    yield load_report.table(found)
+
+
 def _run_foreign(arguments: argparse.Namespace) -> int:
     """Run the study of arms that are not ours, and print it."""
-    from impact_analysis.reproduce import foreign_study as study
+    from impact_analysis.reproduce.foreign import foreign_study as study
     from impact_analysis.reproduce.printing import study_text
     from impact_cli.reports.predict_report import finite
 

@@ -30,7 +30,7 @@ def as_text(result: DetectionResult, setting: str) -> str:
         f"  {result.samples} samples in {duration:.3f} s, {result.judged} judged,"
         f" {result.dropped} dropped (not finite)",
         f"  {_largest_text(result)}",
-        f"  impacts: {_impacts(result.detections) if result.judged else 'cannot be told'}",
+        f"  impacts: {_impacts(result.detections) if result.judged else 'cannot be determined'}",
     ]
     if result.lost:
         lines.insert(1, f"  damaged or not finished, lost: {'; '.join(result.lost)}")
@@ -125,8 +125,8 @@ def _assessment_text(assessment: Assessment) -> str:
     if location.direction is not None:
         x, y, z = location.direction.tolist()
         where += f", pushed towards ({x:.2f}, {y:.2f}, {z:.2f}) in base axes"
-    meant = {None: "", True: "; as announced", False: f"; not announced: {assessment.reason}"}
-    return where + meant[assessment.expected]
+    expected = {None: "", True: "; as announced", False: f"; not announced: {assessment.reason}"}
+    return where + expected[assessment.expected]
 
 
 def _reference_text(result: DetectionResult) -> str:

@@ -95,7 +95,7 @@ def _score(score: LawScore, *, verdict: bool = True) -> dict[str, Any]:
             "ratio_to_baseline": _components(score.ratio),
             "ratio_to_baseline_interval_95": _components(score.ratio_interval.T),
             "beats_baseline": score.beats,
-            "beats_baseline_confidently": score.beats_surely,
+            "beats_baseline_confidently": score.beats_confidently,
         }
     return document
 

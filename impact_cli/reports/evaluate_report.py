@@ -76,7 +76,7 @@ def _verdict(score: LawScore) -> str:
     if not score.beats:
         worse = [name for name, x in zip(COMPONENTS, score.ratio, strict=True) if not x < 1.0]
         return f"no: not in {', '.join(name.split('_')[0] for name in worse)}"
-    return "yes" if score.beats_surely else "yes, within chance"
+    return "yes" if score.beats_confidently else "yes, within chance"
 
 
 def _inertia_lines(found: ImpactEvaluation) -> list[str]:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is made of a detection: which link was hit, from where, and was it meant."""
+"""What is made of a detection: which link was hit, from where, and was it expected."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Assessment:
     """What is known about an impact besides its time."""
 
     location: Location = field(default_factory=Location)
-    expected: bool | None = None  # None: nobody announces impacts, or it cannot be told
+    expected: bool | None = None  # None: nobody announces impacts, or it cannot be determined
     reason: str = ""  # why it was not expected: TIME, PLACE, DIRECTION or SIZE
 
 
@@ -79,7 +79,7 @@ class Assessor:
         location = locate(self.robot, impulse)
         if announcement is None or announcement.surface is None:
             return Assessment(location, *((False, TIME) if unmeant else (None, "")))
-        if not location.link:  # too little to be told from noise
+        if not location.link:  # too little to be distinguished from noise
             return Assessment(location)
         reason = judged(announcement.surface, impulse)
         return Assessment(location, not reason, reason)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Was an impact meant: at the announced time, at the announced place, within the predicted set?"""
+"""Was an impact expected: at the announced time and place, within the predicted set?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MASS_MARGIN = 1.5  # the arm's impulse exceeds the composite body's by up to 48 
 _KEPT = 10  # announcements
 _REGULAR = 1e-9  # added to the diagonal of the quadratic program, relative
 
-# Why an impact was not meant.
+# Why an impact was not expected.
 TIME = "time"  # nothing was announced for then
 PLACE = "place"  # no impulse at the announced contact point explains what the joints felt
 DIRECTION = "direction"  # only one outside of the friction cone does, or there was no approach
@@ -32,12 +32,12 @@ SIZE = "size"  # only one beyond the predicted set does
 
 @dataclass(frozen=True)
 class Announcement:
-    """What a controller says about an impact to come, or that none is."""
+    """The announcement of an impact to come, or of none."""
 
     time: int  # of the saying [ns]
     surface: Surface | None = None  # that will be hit; none: withdrawn, all else means nothing
     start: int = 0  # of the window in which the bodies touch [ns]
-    end: int | None = None  # of that window [ns]; none: until something else is said
+    end: int | None = None  # of that window [ns]; none: until the next announcement
     frame: str = ""  # of the contact point; empty: the robot's contact frame
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)  # in that frame [m]
 
@@ -52,7 +52,7 @@ class Announcement:
 
     @property
     def withdrawn(self) -> bool:
-        """Whether no impact is meant."""
+        """Whether no impact is announced."""
         return self.surface is None
 
 
@@ -69,7 +69,7 @@ class Announcements:
         self._kept.append(announcement)
 
     def restart(self, time: int) -> None:
-        """Forget what was said after ``time`` [ns], to which time has jumped back."""
+        """Forget what was announced after ``time`` [ns], to which time has jumped back."""
         while self._kept and self._kept[-1].time > time:
             self._kept.pop()
 

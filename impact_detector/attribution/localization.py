@@ -15,7 +15,7 @@ from impact_detector.attribution.generalized_impulse import GeneralizedImpulse
 from impact_robots import Robot
 
 SIGNIFICANCE = 1e-4  # of all tests: how often noise alone is taken for something
-_WRENCH = 6  # joints from which on force and moment on a link can be told apart
+_WRENCH = 6  # joints from which on force and moment on a link can be distinguished
 _CERTAIN = 0.5  # largest standard deviation of an impulse, over its size, that has a direction
 
 

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from impact_detector.detectors.detector_kind import DETECTORS
-from impact_detector.signals.sample import FORCE, NANOSECONDS, from_seconds
+from impact_detector.signals.sample import FORCE, from_seconds
+from impact_ros.messages import NANOSECONDS
 
 _SLOW = from_seconds(0.05)  # between samples, with which a detector that is recommended can do
 

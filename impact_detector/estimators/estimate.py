@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an estimate says about an impact."""
+"""The estimate of an impact: what it holds."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Estimate:
     method: str
     quality: int  # bits as above
     contact: Impulse | None = None  # measured force from touch to release, times since detection
-    assessment: Assessment = field(default_factory=Assessment)  # which link, and was it meant
+    assessment: Assessment = field(default_factory=Assessment)  # which link, and was it expected
 
     @property
     def velocity_jump(self) -> np.ndarray:

@@ -113,7 +113,7 @@ class ImpactEstimator:
         self._detection = None
 
     def announce(self, announcement: Announcement) -> None:
-        """Take what a controller says about impacts to come.
+        """Take a controller's announcement of impacts to come.
 
         Raises:
             DetectorError: its contact point is none of the robot's.
@@ -122,7 +122,7 @@ class ImpactEstimator:
             self._assessor.announce(announcement)
 
     def assess(self, detection: Detection) -> Assessment:
-        """Return which link was hit and whether it was meant, as far as the detection shows."""
+        """Return which link was hit and whether it was expected, as far as the detection shows."""
         if self._assessor is None:
             return Assessment()
         return self._assessor(detection, self._joints.record(), detection.detection_time)

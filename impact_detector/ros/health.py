@@ -8,7 +8,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from impact_detector.signals.sample import NANOSECONDS, Verdict
+from impact_detector.signals.sample import Verdict
+from impact_ros.messages import NANOSECONDS
 
 LONGEST_AGE = 3600.0  # beyond this a stamp is of another clock [s]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-NANOSECONDS = 1_000_000_000
+from impact_ros.messages import NANOSECONDS
 
 TORQUE_ERROR = "torque_error"
 FORCE = "force"

@@ -9,14 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_predictor.exceptions import PredictionError
+from impact_predictor.joint_load.drive import DRIVES, IDEAL, MEASURED, SERVO, drive_of, unknown
 from impact_predictor.joint_load.integration import TICK
 from impact_robots.robot import Robot
 from impact_robots.state import RobotState
 
 FILTER_HZ = 300.0  # first-order low-pass on the measured torque [Hz]
-MEASURED, IDEAL, SERVO = "measured", "ideal", "servo"
-DRIVES = (MEASURED, IDEAL, SERVO)
-_NEEDED = ("joint_stiffness", "joint_damping", "apparent_motor_inertia")
 
 
 class ElasticArm(NamedTuple):
@@ -45,32 +43,6 @@ class ElasticArm(NamedTuple):
         )
 
 
-def can_load(robot: Robot) -> bool:
-    """Tell whether stiffness, damping and motor inertia of a robot are known."""
-    values = robot.joint_stiffness, robot.joint_damping, robot.apparent_motor_inertia
-    return all(np.isfinite(value).all() for value in values)
-
-
-def drive_of(robot: Robot, interface: str) -> str:
-    """Return what drives the motors of a robot that is commanded by an interface.
-
-    Args:
-        robot: the arm.
-        interface: "torque", "velocity" or "position".
-
-    Raises:
-        PredictionError: a servo whose stiffness and damping the robot's YAML does not give.
-    """
-    if interface == "torque":
-        return MEASURED if np.isfinite(robot.reflected_motor_inertia).all() else IDEAL
-    if robot.servo_stiffness is None or robot.servo_damping is None:
-        raise PredictionError(
-            f"joint load of a {interface}-controlled arm: robot {robot.name} does not give"
-            " 'servo_stiffness' and 'servo_damping'"
-        )
-    return SERVO
-
-
 def elastic_arm(robot: Robot, state: RobotState, drive: str = MEASURED) -> ElasticArm:
     r"""Return the arm in a state.
 
@@ -87,9 +59,7 @@ def elastic_arm(robot: Robot, state: RobotState, drive: str = MEASURED) -> Elast
     n = robot.dof
     if drive not in DRIVES:
         raise PredictionError(f"drive: expected one of {', '.join(DRIVES)}, got {drive!r}")
-    missing = [key for key in _NEEDED if not np.isfinite(getattr(robot, key)).all()]
-    if drive != IDEAL and not np.isfinite(robot.reflected_motor_inertia).all():
-        missing.append("reflected_motor_inertia")
+    missing = unknown(robot, *(() if drive == IDEAL else ("reflected_motor_inertia",)))
     if missing:
         keys = ", ".join(map(repr, missing))
         raise PredictionError(f"joint load: robot {robot.name} does not give {keys}")

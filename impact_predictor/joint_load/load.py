@@ -162,6 +162,14 @@ def joint_load(
     )
 
 
+def warm_up() -> None:
+    """Compile what :func:`joint_load` runs, or load it: some 10 s once, then half a second."""
+    one = np.ones(1)
+    arm = ElasticArm(np.eye(1), one, one, one, one, one, one, one, 0.5)
+    contact = LoadContact(np.ones((3, 1)), np.array([0.0, 0.0, -1.0]), RigidLaw(0.0), 0.0)
+    joint_load(arm, [contact], duration=TICK)
+
+
 def _figures(law: NormalLaw) -> tuple[float, float, float, float]:
     """Return what the compiled code knows of a law."""
     if isinstance(law, RigidLaw):

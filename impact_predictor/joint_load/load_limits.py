@@ -14,6 +14,17 @@ from impact_robots.robot import Robot
 CHANGE, RANGE = "torque change", "torque range"
 
 
+class ImpulseLimits(NamedTuple):
+    """Limits on what is linear in the impulse, such as velocities after the impact."""
+
+    rows: np.ndarray  # shape (k, 3), on the impulse in contact axes
+    most: np.ndarray  # shape (k,)
+    names: tuple[str, ...]
+
+
+NO_IMPULSE_LIMITS = ImpulseLimits(np.zeros((0, 3)), np.zeros(0), ())
+
+
 class LoadLimits(NamedTuple):
     """Limits of an impact's load; NaN: there is none."""
 
@@ -21,7 +32,8 @@ class LoadLimits(NamedTuple):
     up: np.ndarray  # from the torque before the impact to the top of its range, shape (n,) [N.m]
     down: np.ndarray  # and to its bottom, shape (n,) [N.m]
     force: tuple[float, ...]  # of the contact [N]
-    names: tuple[str, ...]  # of the changes, of the ranges, of the forces
+    impulse: ImpulseLimits
+    names: tuple[str, ...]  # of the changes, of the ranges, of the forces, of the impulse's
 
     def used(self, load: JointLoad) -> np.ndarray:
         """Return what a load uses of each limit, in the order of ``names`` [-]."""
@@ -29,18 +41,26 @@ class LoadLimits(NamedTuple):
             change = load.change / self.change
             up, down = load.highest / self.up, -load.lowest / self.down
             force = load.peak_force.max() / np.array(self.force)
-        beyond = (self.up <= 0.0) | (self.down <= 0.0)
-        range_ = np.where(beyond, np.inf, np.fmax(up, down))
-        return np.nan_to_num(np.concatenate([change, range_, force]), nan=0.0, posinf=np.inf)
+            after = self.impulse.rows @ load.impulse[0] / self.impulse.most
+        range_ = np.where((self.up <= 0.0) | (self.down <= 0.0), np.inf, np.fmax(up, down))
+        after = np.where(self.impulse.most <= 0.0, np.inf, after)
+        used = np.concatenate([change, range_, force, after])
+        return np.nan_to_num(used, nan=0.0, posinf=np.inf)
 
 
-def load_limits(robot: Robot, before: np.ndarray, margin: float = 0.0) -> LoadLimits:
+def load_limits(
+    robot: Robot,
+    before: np.ndarray,
+    margin: float = 0.0,
+    impulse: ImpulseLimits = NO_IMPULSE_LIMITS,
+) -> LoadLimits:
     """Return the limits of a robot's YAML: changes and ranges of torque, peaks of force.
 
     Args:
         robot: whose limits count.
         before: torque of each joint before the impact, gravity included, shape (n,) [N.m].
-        margin: share of every limit that is kept in reserve [-].
+        margin: share of these limits that is kept in reserve [-].
+        impulse: limits beside them, as they are.
     """
     keep, limits = 1.0 - margin, robot.limits
     names = [f"{joint} {kind}" for kind in (CHANGE, RANGE) for joint in robot.joint_names]
@@ -49,5 +69,6 @@ def load_limits(robot: Robot, before: np.ndarray, margin: float = 0.0) -> LoadLi
         keep * limits.torque_range - before,
         keep * limits.torque_range + before,
         tuple(keep * most for _, most in robot.force_limits),
-        tuple(names + [f"{name} force" for name, _ in robot.force_limits]),
+        impulse,
+        (*names, *(f"{name} force" for name, _ in robot.force_limits), *impulse.names),
     )

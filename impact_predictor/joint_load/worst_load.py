@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_predictor.exceptions import PredictionError
-from impact_predictor.joint_load.elastic_arm import MEASURED, ElasticArm, elastic_arm
+from impact_predictor.joint_load.drive import MEASURED
+from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm
 from impact_predictor.joint_load.load import DURATION, JointLoad, LoadContact, joint_load
 from impact_predictor.joint_load.load_case import (
     LoadCase,

@@ -75,29 +75,35 @@ def _integrate(problem: np.ndarray, steps: int) -> np.ndarray:
     Units: normal stiffness 1. Rows of ``problem``, shape (9, N): G_tt, G_tn, G_nn, v_t, v_n, mu,
     mu backward, e, r.
     """
-    a, b, g, v_t, v_n, forward, backward, e, r = problem
+    a, _, g, _, _, forward, backward, e, r = problem
+    by_tangential, by_normal = problem[[0, 1]], problem[[1, 2]]  # columns of G
+    backed, resisting = -forward, -r
     stable = int(np.ceil(1.6 * np.sqrt((r * a / g).max(initial=0.0))))
     steps = max(steps, stable)
     dt = np.pi / 2 / steps / np.sqrt(g)
     softening, stiffness = e * e, np.ones_like(g)
-    depth, rest = -v_n * dt / 2, np.zeros_like(g)  # penetration, and where the spring is relaxed
-    stretch = v_t * dt / 2
-    p_t, p_n = np.zeros_like(g), np.zeros_like(g)
+    v = problem[3:5].copy()  # in (t, n), as force, impulse and what each step adds to it
+    force, impulse = np.zeros_like(v), np.zeros_like(v)
+    tangential, normal = force
+    stretch, depth = v[0] * dt / 2, -v[1] * dt / 2
+    rest = np.zeros_like(g)  # penetration at which the spring is relaxed
     compressing = np.ones(g.shape, dtype=bool)
     for _ in range(_LONGEST * steps):
-        normal = np.maximum(stiffness * (depth - rest), 0.0)
-        if not normal.any():
+        np.maximum(stiffness * (depth - rest), 0.0, out=normal)
+        if not np.count_nonzero(normal):
             break
-        tangential = np.clip(-r * stretch, -forward * normal, backward * normal)
-        j_t, j_n = tangential * dt, normal * dt
-        p_t, p_n = p_t + j_t, p_n + j_n
-        v_t, v_n = v_t + a * j_t + b * j_n, v_n + b * j_t + g * j_n
-        turns = compressing & (v_n >= 0.0)
-        if turns.any():
+        limited = np.maximum(resisting * stretch, backed * normal)
+        np.minimum(limited, backward * normal, out=tangential)
+        added = force * dt
+        impulse += added
+        v += by_tangential * added[0]
+        v += by_normal * added[1]
+        if np.count_nonzero(turns := compressing & (v[1] >= 0.0)):
             rest = np.where(turns, depth * (1 - softening), rest)
             stiffness = np.where(turns, 1 / softening, stiffness)
             dt = np.where(turns, dt * e, dt)
             compressing &= ~turns
-        stretch = -tangential / r + v_t * dt  # what slips does not stretch
-        depth = np.where(normal > 0.0, depth - v_n * dt, 0.0)  # parted: never touches again
-    return np.stack([p_t, p_n], axis=-1)
+        moved = v * dt
+        stretch = tangential / resisting + moved[0]  # what slips does not stretch
+        depth = np.where(normal > 0.0, depth - moved[1], 0.0)  # parted: never touches again
+    return impulse.T

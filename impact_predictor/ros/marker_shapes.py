@@ -23,7 +23,7 @@ _LETTER = 0.03  # height of the text [m]
 _NOTHING = 1e-6  # an arrow shorter than this has no direction [m]
 _RGB = ((0.9, 0.1, 0.1, 1.0), (0.1, 0.8, 0.1, 1.0), (0.1, 0.3, 1.0, 1.0))  # x, y, z
 _BEFORE, _AFTER = (1.0, 0.6, 0.0, 1.0), (0.7, 0.2, 0.9, 1.0)
-_SET, _WORDS = (0.0, 0.8, 0.8, 0.9), (1.0, 1.0, 1.0, 1.0)
+_SET, _LETTERING = (0.0, 0.8, 0.8, 0.9), (1.0, 1.0, 1.0, 1.0)
 
 Colour = tuple[float, float, float, float]  # red, green, blue, opacity
 
@@ -110,9 +110,9 @@ def _impulse_shape(impulses: Polytope | None, scale: float, number: int) -> Shap
 
 def _text(prediction: Prediction, number: int) -> Shape:
     """Return effective mass and normal impulse in words."""
-    words = (
+    text = (
         f"{prediction.effective_mass:.3g} kg ({prediction.inverse_inertia}), "
         f"{prediction.impulse[2]:.3g} N.s ({prediction.inertia})"
     )
     place = np.array([[0.0, 0.0, 1.5 * _AXIS]])
-    return Shape("text", number, Kind.TEXT, place, _WORDS, _LETTER, words)
+    return Shape("text", number, Kind.TEXT, place, _LETTERING, _LETTER, text)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What one cycle of the controller sends and tells."""
+"""What one cycle of the controller sends and reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from impact_qp.control.phases import Phase
 
 
 class Command(NamedTuple):
-    """What one cycle sends and tells; arrays of shape (n,)."""
+    """What one cycle sends and reports; arrays of shape (n,)."""
 
     torque: np.ndarray  # u, gravity included [N.m]
     driver_torque: np.ndarray  # what the driver is sent: without gravity if it adds it [N.m]

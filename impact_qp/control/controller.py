@@ -62,6 +62,7 @@ class ImpactController:
             RobotError: a limit or another figure of the robot that it needs is unknown.
         """
         robot.require("impact_qp")
+        plan = plan.resolved(robot)
         self.robot, self.plan, self.period = robot, plan, period
         self._period_ns, self._dof = round(period * 1e9), robot.dof
         self._dynamics = ArmDynamics(robot)
@@ -279,6 +280,8 @@ class ImpactController:
         robot_state, limit = state.robot_state, None
         if self._impact_limit_acts(gap):
             limit = self.impact_limit
+        elif self.impact_limit is not None and self._phase is Phase.APPROACH:
+            self.impact_limit.look(state)
         if limit is not None and self.plan.interface == "torque":
             limit.unexplained = self._filter.unexplained
         if self._phase is Phase.COAST:
@@ -317,7 +320,7 @@ class ImpactController:
         )
 
     def _is_due(self, gap: float) -> bool:
-        """Return whether contact is meant now: the surface may be off by the overrun."""
+        """Return whether contact is intended now: the surface may be off by the overrun."""
         near = self._phase is Phase.APPROACH and gap <= self.plan.overrun
         return near or self._phase is Phase.COAST
 

@@ -51,6 +51,10 @@ class GuardedController:
         controller.adopt(self.controller)
         self.controller = controller
 
+    def stop(self) -> None:
+        """Brake and hold, from the next cycle on, until ``reset``."""
+        self.controller.stop()
+
     def accepts(self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False) -> bool:
         """Take a state, also one that is not to be answered.
 

@@ -4,14 +4,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
+from impact_predictor.exceptions import PredictionError
+from impact_predictor.joint_load.drive import drive_of
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
+from impact_qp.limits.registry import AUTO, SELECTABLE
 from impact_qp.program import SOLVERS
 from impact_robots.robot import Robot
 
+JOINT_RANGES = ("announced", "nominal")
 INTERFACES = ("torque", "velocity", "position")
 AFTERS = ("retract", "hold", "press")
 
@@ -21,7 +25,8 @@ class Plan:
     """What the arm is to do; times in seconds, lengths in metres, speeds in m/s."""
 
     contact: Contact
-    impact_limits: str = "robust"  # one of IMPACT_LIMITS
+    impact_limits: str = "robust"  # one of IMPACT_LIMITS, or "auto", see `resolved`
+    joint_ranges: str = "announced"  # or "nominal": of impact limits on what the joints feel
     interface: str = "torque"  # or "velocity", "position": what the robot is sent
     speed: float = 0.1  # reference along -normal
     ramp: float = 4.0  # [m/s^2]
@@ -40,7 +45,8 @@ class Plan:
     def __post_init__(self) -> None:
         """Check the choices."""
         for name, choices in (
-            ("impact_limits", IMPACT_LIMITS),
+            ("impact_limits", SELECTABLE),
+            ("joint_ranges", JOINT_RANGES),
             ("interface", INTERFACES),
             ("solver", SOLVERS),
             ("after", AFTERS),
@@ -53,9 +59,34 @@ class Plan:
         if self.after == "press" and self.interface != "torque":
             raise ControlError("after: expected the torque interface to press with")
 
+    def resolved(self, robot: Robot) -> Plan:
+        """Return the plan with impact limits by name.
+
+        "auto" is "joint_load" where the robot's YAML gives what that needs (stiffness, damping and
+        motor inertia of the joints; a servo's where the arm is not sent torques), else "robust".
+        """
+        if self.impact_limits != AUTO:
+            return self
+        return replace(self, impact_limits="joint_load" if self._knows(robot) else "robust")
+
+    def prepare(self, robot: Robot) -> None:
+        """Compile what any of the impact limits runs, or load it: some 10 s once."""
+        if self._knows(robot):
+            from impact_predictor.joint_load.load import warm_up  # loads slowly
+
+            warm_up()
+
+    def _knows(self, robot: Robot) -> bool:
+        """Tell whether the loads of the robot's joints can be predicted."""
+        try:
+            drive_of(robot, self.interface)
+        except PredictionError:
+            return False
+        return True
+
     def impact_limit(self, robot: Robot, period: float) -> ImpactLimit | None:
         """Return the impact limit for a robot and a control period [s], none if it is unaware."""
-        kind = IMPACT_LIMITS[self.impact_limits].limit
+        kind = IMPACT_LIMITS[self.resolved(robot).impact_limits].limit
         if kind is None:
             return None
         return kind.for_interface(
@@ -64,5 +95,6 @@ class Plan:
             self.contact,
             preview=self.preview,
             generators=self.generators,
+            joint_ranges=self.joint_ranges,
             period=period,
         )

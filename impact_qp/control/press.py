@@ -8,7 +8,7 @@ from math import inf
 
 import numpy as np
 
-from impact_qp.limits import ImpactLimit, WorstCaseImpactLimit
+from impact_qp.limits import ApproachSpeedLimit, ImpactLimit
 from impact_robots.robot import Robot
 from impact_robots.state import PointState
 
@@ -56,7 +56,7 @@ def highest_press_force(
     for values, what in ((fast, "acceleration"), (strong, "torque")):
         joint = int(np.argmin(values))
         choices.append((float(values[joint]), f"{robot.joint_names[joint]} {what}"))
-    if isinstance(limit, WorstCaseImpactLimit):
+    if isinstance(limit, ApproachSpeedLimit):
         speed = max(0.0, limit.speed_bound(point).speed)
         towards = -float(normal.dot(point.J[:3]).dot(per_newton))
         choices.append((speed / (towards * PREVIEW * preview), "a second impact"))

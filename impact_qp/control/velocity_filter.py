@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_discrete_are
 
-SMOOTHING = 0.05  # of the accelerations that are told [s]
+SMOOTHING = 0.05  # of the accelerations that are reported [s]
 
 
 @dataclass(frozen=True)

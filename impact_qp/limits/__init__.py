@@ -11,8 +11,10 @@ from impact_qp.limits.effects import VELOCITY_MAPS, PostImpactBound, impact_rows
 from impact_qp.limits.existential import ExistentialImpactLimit
 from impact_qp.limits.impact import ImpactLimit
 from impact_qp.limits.joint import JointLimit
+from impact_qp.limits.joint_load import JointLoadLimit
 from impact_qp.limits.limit import Limit, RateLimit, Rows
 from impact_qp.limits.registry import IMPACT_LIMITS, RegisteredLimit, impact_limit
+from impact_qp.limits.speed import ApproachSpeedLimit
 from impact_qp.limits.torque import TorqueLimit
 from impact_qp.limits.worst_case import (
     NominalImpactLimit,
@@ -23,12 +25,14 @@ from impact_qp.limits.worst_case import (
 __all__ = [
     "IMPACT_LIMITS",
     "VELOCITY_MAPS",
+    "ApproachSpeedLimit",
     "Body",
     "CollisionLimit",
     "Contact",
     "ExistentialImpactLimit",
     "ImpactLimit",
     "JointLimit",
+    "JointLoadLimit",
     "Limit",
     "NominalImpactLimit",
     "PostImpactBound",

@@ -35,6 +35,7 @@ class ImpactLimit(Limit):
         generators: int = 8,
         circumscribed: bool = True,
         velocity_map: str = MOMENTUM,
+        joint_ranges: str = "announced",
         bounds: Sequence[PostImpactBound] = (),
         period: float = 0.0,
         frame: str | None = None,
@@ -49,6 +50,7 @@ class ImpactLimit(Limit):
             generators: N of the friction pyramid.
             circumscribed: the pyramid contains the cone.
             velocity_map: of :data:`VELOCITY_MAPS`.
+            joint_ranges: "announced" or "nominal", of a limit on what the joints feel.
             bounds: on further functionals of the state after the impact.
             period: between two states, if ``fill`` is called for one after the other; 0: it is not
                 [s].
@@ -63,7 +65,11 @@ class ImpactLimit(Limit):
         self.robot, self.contact, self.frame = robot, contact, frame
         self.preview, self.margin, self.period = preview, margin, period
         self.generators, self.circumscribed = generators, circumscribed
-        self.velocity_map, self.bounds = velocity_map, tuple(bounds)
+        self.velocity_map, self.joint_ranges, self.bounds = (
+            velocity_map,
+            joint_ranges,
+            tuple(bounds),
+        )
         self.bound = SpeedBound(float("nan"), "")  # of the last ``fill``, where there is one
         self._normal = contact.normal
         self.unexplained: np.ndarray | None = None  # accelerations beside qddot, (n,) [rad/s^2]
@@ -88,6 +94,15 @@ class ImpactLimit(Limit):
     def speed_bound(self, point: PointState) -> SpeedBound:
         """Return the highest admissible approach speed at a state, margin included."""
         raise NotImplementedError
+
+    @property
+    def ranking(self) -> ImpactLimit:
+        """A limit whose bounds rank configurations alike, itself unless a quicker one does."""
+        return self
+
+    def look(self, point: PointState) -> None:
+        """Take a state of an approach in which the limit does not act yet."""
+        return
 
     def approach(self, point: PointState) -> tuple[np.ndarray, float]:
         """Return gradient, shape (n,), and offset of the previewed v_n^- as a map of qddot."""

@@ -10,7 +10,7 @@ Example:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ from impact_qp.exceptions import ControlError
 from impact_qp.limits.impact import ImpactLimit
 from impact_robots.registry import Registry
 
+AUTO = "auto"  # joint_load where the robot gives what that needs, else robust
 Kind = TypeVar("Kind", bound=type[ImpactLimit])
 
 
@@ -43,6 +44,22 @@ IMPACT_LIMITS: Registry[RegisteredLimit] = Registry("impact_limits", _unknown)
 IMPACT_LIMITS.register(RegisteredLimit("unaware", "none", 0.0, None))
 
 
+class _Selectable(Collection[str]):
+    """What can be chosen: "auto" and every kind that is registered by then."""
+
+    def __contains__(self, name: object) -> bool:
+        return name == AUTO or name in IMPACT_LIMITS
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((AUTO, *IMPACT_LIMITS))
+
+    def __len__(self) -> int:
+        return 1 + len(IMPACT_LIMITS)
+
+
+SELECTABLE = _Selectable()
+
+
 def described() -> str:
     """Return all names with their descriptions in one line, for documentation."""
     return "; ".join(f"{each.name}: {each.description}" for each in IMPACT_LIMITS.values())
@@ -57,7 +74,7 @@ def impact_limit(name: str, description: str, *, strictness: float) -> Callable[
         name: that plans, parameters and goals choose it by.
         description: which impulses it covers, one line.
         strictness: more than that of limits that a goal may not replace by this one; unaware 0,
-            existential 1, nominal 2, robust 3.
+            existential 1, nominal 2, robust 3, joint_load 4.
 
     Raises:
         NameTakenError: the name is taken.

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -18,24 +17,20 @@ from impact_predictor.sets.speed_bound import one_sided_speed_bound
 from impact_qp.limits.contact import Contact, SpeedBound
 from impact_qp.limits.effects import MOMENTUM, row_names
 from impact_qp.limits.impact import ImpactLimit
-from impact_qp.limits.limit import NO_EFFECT
 from impact_qp.limits.registry import impact_limit
+from impact_qp.limits.speed import VELOCITY_MARGIN, ApproachSpeedLimit
 from impact_robots.robot import Robot
-from impact_robots.state import PointState, RobotState
+from impact_robots.state import PointState
 
-VELOCITY_MARGIN = 0.02  # an arm follows velocities within 1 %, and then 1 %
-STEEPEST = 2.0  # fall of a bound; what is faster is a jump, as after a pause [m/s^2]
 _UNBOUNDED = SpeedBound(0.0, "unbounded impulses")  # friction so high that impulses have no end
 
 
-class WorstCaseImpactLimit(ImpactLimit):
+class WorstCaseImpactLimit(ApproachSpeedLimit):
     """Bounds that hold for every impulse of a finite set that scales with the approach speed.
 
     The worst vertex of each bound is worked out first and clipped at zero, because the zero impulse
     is admissible; what remains is one row: a bound on the approach speed.
     """
-
-    names = ("impact: ",)
 
     def __init__(self, robot: Robot, contact: Contact, **options: Any) -> None:
         """Create the limit; options as of :class:`ImpactLimit`."""
@@ -104,28 +99,6 @@ class WorstCaseImpactLimit(ImpactLimit):
         of_contact = self.contact.rotation.T @ impulses
         speed, limiting = one_sided_speed_bound(rows, most, of_contact)
         return SpeedBound(speed, "" if limiting is None else names[limiting])
-
-    def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
-        """Write the one row: approach speed at most the bound."""
-        point = state.at(self.frame)
-        before, self.bound = self.bound, self.speed_bound(point)
-        if self.bound.speed == inf:
-            G[0], h[0] = 0.0, NO_EFFECT
-            return
-        gradient, offset = self.approach(point)
-        np.negative(gradient, out=G[0])
-        h[0] = self.bound.speed + offset + self._fall(before.speed)
-        if self.bound.name != before.name:
-            self.names = (f"impact: {self.bound.name}",)
-
-    def _fall(self, before: float) -> float:
-        """Return by how much the bound will have fallen when the preview is over, at most 0.
-
-        As it fell since the last cycle, in which it was ``before``. Without that the speed lags a
-        falling bound by the preview.
-        """
-        fallen = (self.bound.speed - before) / self.period if self.period else 0.0
-        return self.preview * fallen if -STEEPEST < fallen < 0.0 else 0.0  # NaN: none
 
 
 @impact_limit("robust", "every possible impulse", strictness=3.0)

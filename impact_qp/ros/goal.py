@@ -83,8 +83,8 @@ class GoalRun:
         force = self.plan.press_force
         if force <= most:
             return None
-        said = f"press_force: expected up to {most:.1f} N here ({what}), got {force:g}"
-        return End(NOT_FEASIBLE, said)
+        reason = f"press_force: expected up to {most:.1f} N here ({what}), got {force:g}"
+        return End(NOT_FEASIBLE, reason)
 
     def add(
         self, stamp: int, q: np.ndarray, dq: np.ndarray, command: Command, impact: bool

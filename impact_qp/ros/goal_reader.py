@@ -14,6 +14,7 @@ import pinocchio as pin
 from impact_qp.control.plan import AFTERS, Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import IMPACT_LIMITS, Contact
+from impact_qp.limits.registry import AUTO
 from impact_qp.parameters import ControllerParameters
 from impact_robots import PointState, Robot, RobotError
 from impact_robots.exceptions import OutOfRangeError
@@ -40,12 +41,14 @@ def plan_of(goal: Any, settings: ControllerParameters, robot: Robot, state: Poin
         raise ControlError(f"after: expected 0 to {len(_AFTERS) - 1}, got {goal.after}")
     if _given(goal.timeout) and not 0.0 < goal.timeout <= LONGEST:
         raise ControlError(f"timeout: expected above 0 up to {LONGEST:g} s, got {goal.timeout:g}")
-    defaults = settings.plan()
+    defaults = settings.plan().resolved(robot)
     plan = replace(
         defaults,
         contact=_contact(goal, defaults.contact, robot, settings.goal_may_widen),
         speed=_speed(goal.speed, settings),
-        impact_limits=_impact_limits(goal.impact_limits, settings),
+        impact_limits=_impact_limits(
+            goal.impact_limits, defaults.impact_limits, settings.goal_may_widen
+        ),
         after=_AFTERS[goal.after],
         press_force=goal.press_force,
     )
@@ -76,13 +79,14 @@ def _speed(asked: float, settings: ControllerParameters) -> float:
     return asked
 
 
-def _impact_limits(asked: str, settings: ControllerParameters) -> str:
+def _impact_limits(asked: str, own: str, may_widen: bool) -> str:
     """Return which impact limits hold: at least as strict as the node's."""
-    own = settings.impact_limits
-    if not asked or asked not in IMPACT_LIMITS:
-        return asked or own  # the plan says what it expected
+    if asked in ("", AUTO):
+        return own
+    if asked not in IMPACT_LIMITS:
+        return asked  # the plan says what it expected
     least = IMPACT_LIMITS[own].strictness
-    if settings.goal_may_widen or IMPACT_LIMITS[asked].strictness >= least:
+    if may_widen or IMPACT_LIMITS[asked].strictness >= least:
         return asked
     stricter = [each for each in IMPACT_LIMITS.values() if each.strictness >= least]
     allowed = ", ".join(each.name for each in sorted(stricter, key=lambda each: each.strictness))
@@ -120,6 +124,7 @@ def _contact(goal: Any, known: Contact, robot: Robot, may_widen: bool) -> Contac
             _restitution(goal, known.restitution, may_widen),
             known.peak_factor,
             known.impact_duration,
+            _stiffness(goal, known.stiffness, may_widen),
         )
     except (OutOfRangeError, RobotError) as error:
         raise ControlError(str(error)) from None
@@ -151,6 +156,18 @@ def _restitution(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[
     high = max(own[1], low)
     if _given(goal.restitution_high):
         high = _at_least("restitution_high", goal.restitution_high, own[1], may_widen)
+    return low, high
+
+
+def _stiffness(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[float, float]:
+    """Return the range of stiffnesses that must be expected; a goal's holds the node's own."""
+    low = goal.stiffness_low if _given(goal.stiffness_low) else own[0]
+    high = goal.stiffness_high if _given(goal.stiffness_high) else max(low, own[1])
+    if not may_widen and not (low <= own[0] and high >= own[1]):
+        raise ControlError(
+            f"stiffness: expected a range that holds the node's {own[0]:g} to {own[1]:g} N/m"
+            f" (goal_may_widen is false), got {low:g} to {high:g}"
+        )
     return low, high
 
 

@@ -119,7 +119,7 @@ class GoalServer:
             q: joint positions, shape (n,) [rad].
             dq: joint velocities, shape (n,) [rad/s].
             command: that answers it.
-            status: that tells of it.
+            status: that reports it.
             impact: the detector holds that the arm has hit something.
         """
         if self._run is None or self._handle is None:
@@ -163,7 +163,15 @@ class GoalServer:
 def _described(goal: ExecuteImpact.Goal) -> str:
     """Return a goal in one line, for the log."""
     position, turn = goal.contact.pose.position, goal.contact.pose.orientation
-    names = ("speed", "friction_low", "friction_high", "restitution_low", "restitution_high")
+    names = (
+        "speed",
+        "friction_low",
+        "friction_high",
+        "restitution_low",
+        "restitution_high",
+        "stiffness_low",
+        "stiffness_high",
+    )
     numbers = ", ".join(f"{name} {getattr(goal, name):g}" for name in names)
     return (
         f"contact [{position.x:g}, {position.y:g}, {position.z:g}], orientation"

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what the controller's node says as messages of impact_msgs, which it needs."""
+"""Writes the messages of the controller's node; needs impact_msgs to import."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def limits_code(name: str) -> int:
 
 
 def status_message(plan: Plan, counts: Counts, text: str, stamp: Any) -> ControllerStatus:
-    """Return a status with all counts; what it says of the arm is unknown."""
+    """Return a status with all counts; all about the arm is unknown."""
     message = ControllerStatus(
         impact_limits=limits_code(plan.impact_limits),
         slack=NAN,
@@ -98,7 +98,7 @@ def status_message(plan: Plan, counts: Counts, text: str, stamp: Any) -> Control
 
 
 def fill_status(message: ControllerStatus, command: Command) -> None:
-    """Write what a command says of the arm."""
+    """Write what a command holds about the arm."""
     message.mode = MODES[command.phase]
     message.active_constraints = command.active
     message.relaxed_constraints = command.relaxed
@@ -121,7 +121,7 @@ def announcement_message(robot: Robot, plan: Plan, due: bool, stamp: Any) -> Imp
 
 
 def feedback_message(status: ControllerStatus) -> ExecuteImpact.Feedback:
-    """Return the progress that a status tells."""
+    """Return the progress that a status reports."""
     active = status.active_constraints
     return ExecuteImpact.Feedback(
         distance=status.gap,

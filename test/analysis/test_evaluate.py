@@ -149,7 +149,7 @@ def test_halves_are_disjoint_and_belong_to_their_seed():
 
 def test_a_model_beats_only_with_every_component():
     reference = np.ones((50, 3))
-    assert judge(reference * 0.5, reference, 0).beats_surely
+    assert judge(reference * 0.5, reference, 0).beats_confidently
     assert not judge(reference * [0.5, 0.5, 1.0], reference, 0).beats
     assert judge(reference, reference, 0).ratio == pytest.approx(1.0)
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from impact_analysis.analyze.sentences import TEMPLATES, Sentence
-from impact_analysis.reproduce import foreign_sentences as judge
-from impact_analysis.reproduce import foreign_study
-from impact_analysis.reproduce.foreign_setup import Compared, run_setup
-from impact_analysis.reproduce.foreign_study import QUANTITIES, as_json, quality, tables
+from impact_analysis.reproduce.foreign import foreign_sentences as judge
+from impact_analysis.reproduce.foreign import foreign_study
+from impact_analysis.reproduce.foreign.foreign_setup import Compared, run_setup
+from impact_analysis.reproduce.foreign.foreign_study import QUANTITIES, as_json, quality, tables
 from impact_cli.command_line import run as impact
 from impact_foreign import draw_setup, simulate_hit
 from impact_robots import load_robot

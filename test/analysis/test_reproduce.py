@@ -9,32 +9,33 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from impact_analysis.reproduce import (
+from impact_analysis.reproduce import printing, tables
+from impact_analysis.reproduce.controller import (
     closed_loop,
-    contact_models,
-    flexibility,
+    impulse_membership,
+    sampling,
+    speed_limits,
+)
+from impact_analysis.reproduce.flexible_joints import (
     flexible_experiment,
     friction_search,
-    hit_and_push,
-    impulse_membership,
-    inertia_ranking,
-    net_feedback,
     planar_arm,
     planar_report,
     planar_study,
     prediction_errors,
-    printing,
+)
+from impact_analysis.reproduce.flexible_joints.planar_case import planar_cases
+from impact_analysis.reproduce.impact_models import (
+    contact_models,
+    flexibility,
+    inertia_ranking,
     ranking_report,
-    sampling,
-    speed_limits,
-    tables,
-    velocity_gaps,
     velocity_ratios,
     virtual_spring,
 )
-from impact_analysis.reproduce.detection_delay import LAWS, detect_one
-from impact_analysis.reproduce.planar_case import planar_cases
+from impact_analysis.reproduce.impact_models.detection_delay import LAWS, detect_one
 from impact_analysis.reproduce.published import DATA, claims, parameter, read
+from impact_analysis.reproduce.reference_spreading import hit_and_push, net_feedback, velocity_gaps
 from impact_analysis.reproduce.row import (
     DIFFERS,
     NOT_AVAILABLE,

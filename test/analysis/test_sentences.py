@@ -20,7 +20,7 @@ from struck_arm import POSE, TOUCH, Hit, Record, simulate, write
 from impact_analysis.analyze import AnalysisSettings, analyze, analyze_impacts, collect
 from impact_analysis.analyze.anomalies import quality_notes
 from impact_analysis.analyze.narrative import sentences_of, warnings_of
-from impact_analysis.analyze.sentences import TEMPLATES, key_of, say
+from impact_analysis.analyze.sentences import TEMPLATES, key_of, text_of
 from impact_detector.estimators.estimate import GOOD, SECOND_IMPACT
 
 pytestmark = pytest.mark.usefixtures("without_contact_laws")  # no sentence is about them
@@ -296,7 +296,7 @@ def test_no_sentence_is_without_a_key(said):
 @pytest.mark.parametrize("key", TEMPLATES)
 def test_the_key_of_a_sentence_is_found_again(key):
     fields = dict.fromkeys(re.findall(r"\{(\w+)\}", TEMPLATES[key]), "7")
-    assert key_of(say(key, **fields)) == key
+    assert key_of(text_of(key, **fields)) == key
 
 
 def test_the_sentences_of_a_report_are_those_with_keys(tmp_path):

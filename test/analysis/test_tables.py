@@ -149,10 +149,10 @@ def test_a_wrong_file_of_thresholds_gets_one_line(tmp_path, capsys, text, said):
 def test_where_nothing_can_be_judged_no_impact_is_denied(tmp_path, capsys, samples):
     states = write_states(tmp_path / "short.csv", samples=samples)
     (first, *_) = analyze(states, normal=(0, 0, 1)).answer
-    assert first.startswith("Whether there was an impact in short.csv cannot be told")
+    assert first.startswith("Whether there was an impact in short.csv cannot be determined")
     assert main(["detect", str(states)]) == 1
     out, error = capsys.readouterr()
-    assert "impacts: cannot be told" in out
+    assert "impacts: cannot be determined" in out
     assert "too few samples" in error and "torques missing" not in error
 
 

@@ -18,6 +18,7 @@ NUMERIC = (
     number_options.numbers,
     number_options.not_negative,
     number_options.bounds,
+    number_options.open_bounds,
     number_options.whole,
     number_options.count,
     number_options.seed,

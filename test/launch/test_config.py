@@ -97,7 +97,7 @@ def test_the_suites_file_holds_every_parameter_at_its_default():
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_no_file_lets_a_robot_move_fast_or_unasked(suite, path, shipped_as):
     assert entries(path)["impact_qp"]["speed_cap"] == 0.1
-    assert entries(path)["impact_qp"]["impact_limits"] == "robust"
+    assert entries(path)["impact_qp"]["impact_limits"] == "auto"
     urdf = shipped_as("fr3_" if "fr3" in path.stem else "panda_")
     controller = suite(path, "-p", f"urdf:={urdf}")["impact_qp"]
     assert controller.trigger_configure() == TransitionCallbackReturn.FAILURE  # no surface
@@ -118,7 +118,7 @@ def test_the_fr3s_desired_torques_lack_gravity(suite, shipped_as):
     controller = nodes["impact_qp"]
     assert controller.get_parameter("interface").value == "torque"
     controller.trigger_configure()
-    assert controller._robot.driver_compensates_gravity
+    assert controller._guarded.controller.robot.driver_compensates_gravity
 
 
 def test_the_fit_ends_before_the_arm_is_commanded_again():

@@ -10,7 +10,8 @@ from joint_load_reference import reference_load
 
 from impact_predictor import PredictionError
 from impact_predictor.contact_force.laws import ExtendedHuntCrossley, HuntCrossley, Viscoelastic
-from impact_predictor.joint_load.elastic_arm import IDEAL, MEASURED, drive_of, elastic_arm
+from impact_predictor.joint_load.drive import IDEAL, MEASURED, drive_of
+from impact_predictor.joint_load.elastic_arm import elastic_arm
 from impact_predictor.joint_load.load import LoadContact, RigidLaw, joint_load, load_contact
 from impact_predictor.joint_load.load_case import viscoelastic
 from impact_sim.passive_impact import passive_impact

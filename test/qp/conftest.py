@@ -60,7 +60,8 @@ def make_bench(context, panda, scenario):
     made = []
 
     def make(**changes):
-        parameters = scenario.controller_parameters(panda) | PATIENT | changes
+        parameters = scenario.controller_parameters(panda) | PATIENT
+        parameters |= {"impact_limits": "robust"} | changes
         parameters = {name: value for name, value in parameters.items() if value is not None}
         made.append(Bench(context, panda, scenario.start(panda), parameters))
         return made[-1]

@@ -219,7 +219,9 @@ def test_a_state_that_is_no_state_is_refused(panda, scenario, contact, bad):
 
 
 def test_unknown_impact_limits_list_the_choices(contact):
-    with pytest.raises(ControlError, match="one of unaware, existential, robust, nominal, got"):
+    with pytest.raises(
+        ControlError, match="one of auto, unaware, existential, joint_load, robust, nominal, got"
+    ):
         Plan(contact, "careful")
 
 

@@ -90,9 +90,9 @@ def test_it_is_a_value_of_the_parameter_while_it_is_registered(contact, gentle):
     values |= {"contact_point": contact.point.tolist(), "contact_normal": contact.normal.tolist()}
     assert from_values(ControllerParameters, values).plan().impact_limits == "gentle"
     IMPACT_LIMITS.remove("gentle")
-    with pytest.raises(ParameterError, match=r"impact_limits: expected one of unaware, .*'gentle'"):
+    with pytest.raises(ParameterError, match=r"impact_limits: expected one of auto, .*'gentle'"):
         from_values(ControllerParameters, values)
-    with pytest.raises(ControlError, match=r"impact_limits: expected one of unaware, .*'gentle'"):
+    with pytest.raises(ControlError, match=r"impact_limits: expected one of auto, .*'gentle'"):
         Plan(contact, "gentle")
 
 
@@ -104,13 +104,15 @@ def test_goals_know_how_strict_it_is(panda, contact, at_impact, gentle):
     x, y, z = contact.point
     goal.contact.pose.position.x, goal.contact.pose.position.y = x, y
     goal.contact.pose.position.z = z
-    robust = from_values(ControllerParameters, {"robot": "panda", **values})
+    robust = from_values(
+        ControllerParameters, {"robot": "panda", "impact_limits": "robust", **values}
+    )
     assert plan_of(goal, robust, panda, at_impact).impact_limits == "gentle"
     goal.impact_limits = "robust"
     strict = from_values(
         ControllerParameters, {"robot": "panda", "impact_limits": "gentle", **values}
     )
-    with pytest.raises(ControlError, match=r"expected one of gentle .*, got 'robust'"):
+    with pytest.raises(ControlError, match=r"expected one of joint_load, gentle .*, got 'robust'"):
         plan_of(goal, strict, panda, at_impact)
 
 

@@ -30,6 +30,9 @@ TIME_OUT = 20.0  # [s]
 MS = 1_000_000  # [ns]
 NAN = float("nan")
 Result = ExecuteImpact.Result
+RANGES = tuple(
+    f"{name}_{end}" for name in ("friction", "restitution", "stiffness") for end in ("low", "high")
+)
 
 
 class Bench:
@@ -113,7 +116,7 @@ class Bench:
     def goal(self, **fields):
         """Return a goal at the scenario's surface, everything open."""
         goal = ExecuteImpact.Goal(speed=NAN, timeout=NAN)
-        for name in ("friction_low", "friction_high", "restitution_low", "restitution_high"):
+        for name in RANGES:
             setattr(goal, name, NAN)
         set_vector(goal.contact.pose.position, self.scenario.surface_point(self.robot))
         turn = pin.Quaternion(np.array([0.0, 0.0, 1.0]), np.array(self.scenario.normal, float))
@@ -149,6 +152,7 @@ def make_bench(context, panda, scenario):
 
     def make(**changes):
         parameters = scenario.controller_parameters(panda) | {
+            "impact_limits": "robust",
             "state_timeout": 10.0,
             "max_consecutive_missed": 1_000_000,
             "approach_on_activation": False,
@@ -215,7 +219,7 @@ def test_a_goal_is_carried_out_and_reported(bench, panda, contact):
         ({"speed": -0.1}, "speed: expected above 0"),
         ({"friction_high": -1.0}, "friction"),
         ({"restitution_high": 1.5}, "restitution"),
-        ({"impact_limits": "brave"}, "impact_limits: expected one of unaware, existential"),
+        ({"impact_limits": "brave"}, "impact_limits: expected one of auto, unaware, existential"),
         ({"after": 9}, "after: expected 0 to 3, got 9"),
         ({"after": 3}, "press_force: expected a number > 0"),
         ({"timeout": -1.0}, "timeout: expected above 0 up to 3600 s"),
@@ -325,15 +329,15 @@ def test_a_goal_that_says_nothing_of_the_surface_supposes_what_the_node_does(ben
     """Made with zeros, it meant no friction and no restitution, and hit 1.6 times too fast."""
     open_goal = bench.send(bench.goal(speed=0.05))
     expected = bound_used(bench)
-    zeros = {
-        name: 0.0
-        for name in ("friction_low", "friction_high", "restitution_low", "restitution_high")
-    }
+    zeros = dict.fromkeys(RANGES, 0.0)
     made = bench.send(bench.goal(speed=0.05, timeout=0.0, **zeros))
     assert bound_used(bench) == pytest.approx(expected, rel=1e-3)
     assert bench.result(open_goal).code == Result.CODE_PREEMPTED
-    assert bench.node._plan.contact.friction == (bench.scenario.friction, bench.scenario.friction)
-    assert bench.node._plan.contact.restitution == bench.scenario.restitution
+    assert bench.node._guarded.controller.plan.contact.friction == (
+        bench.scenario.friction,
+        bench.scenario.friction,
+    )
+    assert bench.node._guarded.controller.plan.contact.restitution == bench.scenario.restitution
     bench.node.trigger_deactivate()
     assert bench.result(made).code == Result.CODE_PREEMPTED
 
@@ -359,7 +363,7 @@ def test_a_goals_friction_widens_the_nodes_range_at_either_end(bench, fields, fr
     bench.cycles(1)
     own = bench.scenario.friction
     expected = tuple(own if end is None else end for end in friction)
-    assert bench.node._plan.contact.friction == expected
+    assert bench.node._guarded.controller.plan.contact.friction == expected
 
 
 def test_more_friction_makes_no_existential_goal_faster(make_bench, panda, at_impact):
@@ -370,7 +374,7 @@ def test_more_friction_makes_no_existential_goal_faster(make_bench, panda, at_im
     for fields in ({}, {"friction_high": 0.6}, {"friction_low": 0.05}):
         bench.send(bench.goal(speed=0.02, **fields))
         bench.cycles(1)
-        limit = ExistentialImpactLimit(panda, bench.node._plan.contact)
+        limit = ExistentialImpactLimit(panda, bench.node._guarded.controller.plan.contact)
         bounds.append(limit.speed_bound(at_impact).speed)
     assert bounds[1] == pytest.approx(bounds[0], rel=1e-3)
     assert bounds[2] < 0.95 * bounds[0]
@@ -382,9 +386,13 @@ def test_more_friction_makes_no_existential_goal_faster(make_bench, panda, at_im
         ({"friction_high": 0.1}, "friction_high: expected at least the node's 0.279"),
         ({"friction_low": 0.5, "friction_high": 0.4}, "friction: expected low up to high"),
         ({"restitution_high": 0.1}, "restitution_high: expected at least the node's 0.3"),
-        ({"impact_limits": "unaware"}, "impact_limits: expected one of robust (the node's are"),
+        ({"impact_limits": "unaware"}, "impact_limits: expected one of robust, joint_load ("),
         ({"impact_limits": "existential"}, "impact_limits: expected one of robust"),
         ({"impact_limits": "nominal"}, "impact_limits: expected one of robust"),
+        ({"stiffness_high": 1e5}, "stiffness: expected a range that holds the node's 100000 to"),
+        ({"stiffness_low": 2e5}, "stiffness: expected a range that holds"),
+        ({"stiffness_low": -1.0}, "stiffness: expected low, high with 0 < low <= high"),
+        ({"stiffness_low": float("inf")}, "stiffness"),
         ({"speed": 1e308}, "speed: expected above 0 up to speed_cap"),
         ({"speed": float("inf")}, "speed: expected above 0 up to speed_cap"),
         ({"timeout": 1e308}, "timeout: expected above 0 up to 3600 s"),
@@ -407,7 +415,7 @@ def test_stricter_limits_than_the_nodes_are_accepted(make_bench, limits):
     bench.cycles(5)
     bench.send(bench.goal(impact_limits=limits))
     bench.cycles(1)
-    assert bench.node._plan.impact_limits == limits
+    assert bench.node._guarded.controller.plan.impact_limits == limits
 
 
 def test_a_parameter_lets_goals_widen(make_bench):
@@ -415,8 +423,8 @@ def test_a_parameter_lets_goals_widen(make_bench):
     bench.cycles(5)
     bench.send(bench.goal(friction_high=0.1, impact_limits="existential"))
     bench.cycles(1)
-    assert bench.node._plan.contact.friction == (0.1, 0.1)
-    assert bench.node._plan.impact_limits == "existential"
+    assert bench.node._guarded.controller.plan.contact.friction == (0.1, 0.1)
+    assert bench.node._guarded.controller.plan.impact_limits == "existential"
 
 
 @pytest.mark.parametrize("value", [1e300, -1e300, 50.0, NAN, float("inf")])
@@ -452,3 +460,16 @@ def test_goals_are_logged_with_their_content(bench, capfd):
     err = capfd.readouterr().err
     assert "goal: contact [0.5218, 0.447406, 0.733016]" in err and "speed 9" in err
     assert "goal ended with code 2: speed: expected above 0 up to speed_cap" in err
+
+
+def test_a_stricter_limit_by_name_counts_on_the_goal_s_stiffness(make_bench):
+    bench = make_bench(speed=0.3, speed_cap=0.3).start()
+    bench.cycles(1)
+    speeds = []
+    for high in (1e6, float("inf")):
+        bench.send(bench.goal(impact_limits="joint_load", speed=0.3, stiffness_high=high))
+        speeds.append(bound_used(bench))
+        controller = bench.node._guarded.controller
+        assert controller.plan.impact_limits == "joint_load"
+        assert controller.plan.contact.stiffness == (1e5, high)
+    assert 0.0 < speeds[1] < 0.95 * speeds[0]

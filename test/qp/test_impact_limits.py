@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every impact limit keeps, whichever it is; a new one needs no line in here."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,12 @@ from impact_robots.registry import NameTakenError
 LIMITS = [name for name, kind in IMPACT_LIMITS.items() if kind.limit is not None]
 every_limit = pytest.mark.parametrize("name", LIMITS)
 INTERFACES = ("torque", "velocity", "position")
+
+
+@pytest.fixture(scope="session")
+def panda(panda):
+    """A Panda whose position loop is known, too."""
+    return replace(panda, servo_stiffness=np.full(7, 5e3), servo_damping=np.full(7, 1e2))
 
 
 def make(panda, contact, name, **changes):

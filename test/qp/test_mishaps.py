@@ -3,6 +3,8 @@
 """When things are not as announced, the arm stays within its limits and ends at rest."""
 
 from dataclasses import replace
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -13,17 +15,17 @@ from impact_qp.control.press import highest_press_force
 from impact_qp.limits import RobustImpactLimit
 from impact_robots import ArmDynamics
 from impact_sim import PANDA_NOISE, Simulation
-from impact_trials.disturbances import MISHAPS, run_mishap
+from impact_trials.disturbances import DISTURBANCES, run_disturbance
 
-HARMLESS = [name for name in MISHAPS if "taken over" not in name]
+HARMLESS = [name for name in DISTURBANCES if "taken over" not in name]
 
 
 @pytest.fixture(scope="module")
 def outcomes():
-    return {name: run_mishap(mishap) for name, mishap in MISHAPS.items()}
+    return {name: run_disturbance(disturbance) for name, disturbance in DISTURBANCES.items()}
 
 
-@pytest.mark.parametrize("name", MISHAPS)
+@pytest.mark.parametrize("name", DISTURBANCES)
 def test_every_limit_holds_and_the_arm_ends_at_rest(outcomes, name):
     outcome = outcomes[name]
     assert outcome.torque <= 1.0 + 1e-9
@@ -40,7 +42,7 @@ def test_what_can_be_met_does_not_give_way(outcomes, name):
     assert outcomes[name].gave_way == 0.0
 
 
-@pytest.mark.parametrize("name", sorted(set(MISHAPS) - set(HARMLESS)))
+@pytest.mark.parametrize("name", sorted(set(DISTURBANCES) - set(HARMLESS)))
 def test_an_arm_that_is_too_fast_brakes_and_the_violation_is_reported(outcomes, name):
     assert outcomes[name].gave_way > 0.05
 
@@ -118,48 +120,59 @@ def test_waiting_for_the_detector_near_the_surface_is_no_stall(panda, contact, a
 # --- after the impact ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("after", "force"), [("hold", 0.0), ("press", 20.0)])
-def test_after_the_impact_it_holds_or_presses(panda, scenario, contact, after, force):
-    plan = Plan(contact, speed=0.1, after=after, press_force=force)
-    controller = ImpactController(panda, plan)
-    simulation = Simulation(panda, scenario.wall(panda), noise=PANDA_NOISE)
-    measurement, impact = simulation.reset(scenario.start(panda)), False
-    forces, commands = [], []
-    for _ in range(3000):
-        impact |= bool(simulation.plant.contact_force.any())
-        commands.append(controller.update(measurement.q, measurement.dq, impact=impact))
-        measurement = simulation.step(commands[-1].driver_torque)
-        forces.append(-measurement.forces[:, 0].mean())
-    assert commands[-1].phase is (Phase.PRESS if force else Phase.HOLD)
-    assert not any(command.relaxed for command in commands)
-    assert np.mean(forces[-500:]) == pytest.approx(force, abs=0.02 * force + 0.1)
-    assert np.abs(simulation.plant.dq).max() < 0.02
-    steps = np.diff([command.driver_torque for command in commands], axis=0)
-    assert np.abs(steps).max() <= 1.0 + 1e-9
+class Hit(NamedTuple):
+    """What an arm did that hits and then holds or presses, cycle by cycle."""
+
+    commands: list
+    speeds: np.ndarray  # of the contact point towards the surface [m/s]
+    forces: np.ndarray  # on the surface [N]
+    joint_speed: float  # the largest at the end [rad/s]
 
 
-def pressing(panda, scenario, contact, force, *, mode="robust", lose_at=None, cycles=4000):
-    """Press after an impact; return commands, and the contact point's speeds and forces."""
-    plan = Plan(contact, mode, speed=0.1, after="press", press_force=force)
-    controller = ImpactController(panda, plan)
-    simulation = Simulation(panda, scenario.wall(panda), noise=PANDA_NOISE)
-    measurement, impact = simulation.reset(scenario.start(panda)), False
+@pytest.fixture(scope="module")
+def hit(panda, scenario, contact):
+    """A function that hits with a plan's changes, once for the same ones."""
+
+    @cache
+    def hit(mode="robust", after="press", press_force=0.0, cycles=3000, lose_at=None):
+        plan = Plan(contact, mode, speed=0.1, after=after, press_force=press_force)
+        return carried_out(ImpactController(panda, plan), scenario, cycles, lose_at)
+
+    return hit
+
+
+def carried_out(controller, scenario, cycles, lose_at):
+    """Return what a controller does until the last cycle; ``lose_at`` one the wall is taken."""
+    simulation = Simulation(controller.robot, scenario.wall(controller.robot), noise=PANDA_NOISE)
+    normal, plant = controller.plan.contact.rotation[:, 2], simulation.plant
+    measurement, impact = simulation.reset(scenario.start(controller.robot)), False
     commands, speeds, forces = [], [], []
     for k in range(cycles):
-        impact |= bool(simulation.plant.contact_force.any())
+        impact |= bool(plant.contact_force.any())
         commands.append(controller.update(measurement.q, measurement.dq, impact=impact))
         measurement = simulation.step(commands[-1].driver_torque)
         forces.append(-measurement.forces[:, 0].mean())
         if k == lose_at:
             assert commands[-1].phase is Phase.PRESS
-            simulation.plant.wall = None
-        speeds.append(-float(contact.rotation[:, 2] @ simulation.plant.contact_velocity))
-    return commands, np.array(speeds), np.array(forces)
+            plant.wall = None
+        speeds.append(-float(normal @ plant.contact_velocity))
+    return Hit(commands, np.array(speeds), np.array(forces), np.abs(plant.dq).max())
 
 
-def test_an_arm_that_presses_and_loses_the_surface_retracts(panda, scenario, contact):
+@pytest.mark.parametrize(("after", "force"), [("hold", 0.0), ("press", 20.0)])
+def test_after_the_impact_it_holds_or_presses(hit, after, force):
+    commands, _, forces, joint_speed = hit(after=after, press_force=force)
+    assert commands[-1].phase is (Phase.PRESS if force else Phase.HOLD)
+    assert not any(command.relaxed for command in commands)
+    assert np.mean(forces[-500:]) == pytest.approx(force, abs=0.02 * force + 0.1)
+    assert joint_speed < 0.02
+    steps = np.diff([command.driver_torque for command in commands], axis=0)
+    assert np.abs(steps).max() <= 1.0 + 1e-9
+
+
+def test_an_arm_that_presses_and_loses_the_surface_retracts(hit):
     """Until it does, it stays at its bound, where it could be hit again."""
-    commands, speeds, _ = pressing(panda, scenario, contact, 20.0, lose_at=2500)
+    commands, speeds, *_ = hit(press_force=20.0, cycles=4000, lose_at=2500)
     assert commands[-1].phase is Phase.HOLD and commands[-1].gap > 0.04
     bound = commands[2500].speed_bound
     assert speeds[2500:].max() < 1.05 * bound
@@ -167,11 +180,9 @@ def test_an_arm_that_presses_and_loses_the_surface_retracts(panda, scenario, con
 
 
 @pytest.mark.parametrize("force", [20.0, 200.0])
-def test_pressing_does_not_hit_again_harder_than_the_bound(
-    panda, scenario, contact, at_impact, force
-):
+def test_pressing_does_not_hit_again_harder_than_the_bound(hit, panda, contact, at_impact, force):
     """20 N hit again at 1.6 times the bound, 50 N ran away at 50 m/s."""
-    commands, speeds, forces = pressing(panda, scenario, contact, force, cycles=3000)
+    commands, speeds, forces, _ = hit(press_force=force)
     press = [command.phase for command in commands].index(Phase.PRESS)
     bound = RobustImpactLimit(panda, contact, margin=0.0).speed_bound(at_impact).speed
     assert speeds[press:].max() <= 1.01 * bound
@@ -185,10 +196,8 @@ def test_pressing_does_not_hit_again_harder_than_the_bound(
     assert np.abs(steps).max() <= 1e-3 * panda.limits.torque_rate.max()
 
 
-def test_an_arm_without_impact_limits_presses_within_its_joint_limits(panda, scenario, contact):
-    commands, speeds, forces = pressing(
-        panda, scenario, contact, 200.0, mode="unaware", cycles=3000
-    )
+def test_an_arm_without_impact_limits_presses_within_its_joint_limits(hit):
+    commands, speeds, forces, _ = hit("unaware", press_force=200.0)
     assert not any(command.relaxed for command in commands)
     assert 10.0 < forces[-500:].mean() < 30.0 and forces[-500:].std() < 1.0
     assert speeds.max() < 0.2

@@ -104,7 +104,7 @@ def test_a_speed_above_the_cap_is_capped_with_a_warning(make_bench, capfd):
     assert "speed 0.5 m/s is capped at 0.02 m/s (speed_cap)" in capfd.readouterr().err
     for k in range(1, 4):
         bench.answer(bench.state(k * MS))
-    assert bench.node._plan.speed == 0.02
+    assert bench.node._guarded.controller.plan.speed == 0.02
 
 
 def test_infeasible_cycles_are_counted(make_bench, panda, at_impact):
@@ -195,7 +195,11 @@ def test_a_bad_configuration_fails_with_one_line_and_the_node_survives(
 @pytest.mark.parametrize(
     ("name", "value", "line"),
     [
-        ("impact_limits", "careful", "expected one of unaware, existential, robust, nominal"),
+        (
+            "impact_limits",
+            "careful",
+            "expected one of auto, unaware, existential, joint_load, robust, nominal",
+        ),
         ("interface", "effort", "expected one of torque, velocity, position, got 'effort'"),
         ("speed", -0.1, "parameter speed: expected a number of at least 0"),
         ("speed", NAN, "parameter speed: expected a number of at least 0"),
@@ -554,13 +558,13 @@ def test_silent_states_bring_the_arm_to_rest_once_and_then_it_holds(make_bench, 
     bench.spin(timeout=0.8)
     assert len(bench.driver.commands) == count  # once
     assert capfd.readouterr().err.count("stopped: no joint state") == 1
-    hasty = bench.node._settings
-    bench.node._settings = replace(hasty, state_timeout=60.0)  # a busy machine is no silence
+    safe_stop = bench.node._safe_stop
+    hasty, safe_stop.state_timeout = safe_stop.state_timeout, 60.0  # a busy machine is no silence
     for k in (2, 3, 4):
         command, status = bench.answer(bench.state(k * MS))
         assert status.mode == ControllerStatus.MODE_HOLD
         assert status.message.startswith("no joint state for ")
-    bench.node._settings = hasty
+    safe_stop.state_timeout = hasty
     command, status = bench.rest(count + 3)  # silent again: a driver would hold the last command
     assert list(command.values) == [0.0] * 7
     assert status.mode == ControllerStatus.MODE_STOPPED
@@ -633,7 +637,7 @@ def test_a_silent_detector_stops_the_approach_for_good(make_bench, capfd):
     bench.send(bench.verdict(MS))
     _, status = bench.answer(bench.state(MS))
     assert status.mode == ControllerStatus.MODE_APPROACH
-    bench.node._verdict_time -= 11.0  # longer than the time-out
+    bench.node._inputs.verdict_time -= 11.0  # longer than the time-out
     for k in range(2, 400):
         _, status = bench.answer(bench.state(k * MS))
         if status.mode == ControllerStatus.MODE_HOLD:

@@ -14,8 +14,8 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.lifecycle import TransitionCallbackReturn
 from sensor_msgs.msg import JointState
 
-import impact_qp.node
 from impact_msgs.msg import ControllerStatus, ImpactEstimate
+from impact_qp.ros import control_cycle, outputs
 from impact_ros.messages import from_nanoseconds
 from impact_ros.qos import LATCHED, RECORD, STREAM
 
@@ -153,7 +153,7 @@ def test_a_node_that_slept_stops_whoever_wakes_first(make_bench):
     bench = make_bench(state_timeout=10.0).start()
     bench.send(bench.verdict(MS))
     bench.answer(bench.state(1 * MS))
-    bench.node._state_time -= 11.0  # as if the process had been stopped for that long
+    bench.node._inputs.state_time -= 11.0  # as if the process had been stopped for that long
     bench.send(bench.state(2 * MS))
     bench.spin(lambda: any(s.mode == STOPPED for s in bench.driver.status))
     _, status = bench.answer(bench.state(3 * MS))
@@ -164,14 +164,15 @@ def test_a_node_that_slept_stops_whoever_wakes_first(make_bench):
 def test_the_way_to_rest_begins_a_period_after_the_last_command(make_bench, monkeypatch):
     """A fault half a period after a command was answered by a whole step of torque at once."""
     clock, sent = FakeTime(), []
-    monkeypatch.setattr(impact_qp.node, "time", clock)
+    for module in (control_cycle, outputs):
+        monkeypatch.setattr(module, "time", clock)
     bench = make_bench(state_timeout=10.0).start()
     for k in range(1, 31):
         clock.now = k * 1e-3
         bench.send(bench.verdict(k * MS))
         bench.answer(bench.state(k * MS))
     clock.now += 0.0004
-    monkeypatch.setattr(impact_qp.node, "_send", lambda messages: sent.append(clock.now))
+    monkeypatch.setattr(outputs, "_send", lambda messages: sent.append(clock.now))
     assert bench.node.trigger_deactivate() == OK
     assert bench.node.trigger_cleanup() == OK
     assert len(sent) > 1
@@ -253,7 +254,7 @@ def test_an_arm_that_is_too_fast_for_an_approach_is_not_activated(
     dq = np.linalg.pinv(J) @ np.append(-0.32 * contact.rotation[:, 2], np.zeros(3))
     bench.send(bench.state(MS, q - 1e-3 * dq, dq))
     bench.send(bench.state(2 * MS, q, dq))
-    bench.spin(lambda: bench.node._state is not None)
+    bench.spin(lambda: bench.node._inputs.state is not None)
     assert bench.node.trigger_activate() == TransitionCallbackReturn.FAILURE
     assert "not activated: the arm moves at 0.320 m/s" in capfd.readouterr().err
     assert bench.unanswered(bench.state(3 * MS, q, dq))

@@ -6,18 +6,23 @@ import json
 
 import numpy as np
 import pytest
+import yaml
+from other_arms import UR, write_arm
 from tiny_robot import tiny_robot
 
 from impact_cli.command_line import run
 from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.sets.feasible_sets import unit_impulses
-from impact_qp import Contact, ControlError
+from impact_qp import Contact, ControlError, Plan
 from impact_qp.limits import ExistentialImpactLimit, NominalImpactLimit, RobustImpactLimit
 from impact_qp.planning import Search, safe_speed
 from impact_robots import ArmDynamics
 
 Q_A = [0.23, 0.0, 0.53, -1.11, -0.59, 2.77, -2.62]  # configuration A of a wall
 KNOWN = {"friction": 0.279, "restitution": (0.0, 0.3)}
+NOMINAL = ("--joint-ranges", "nominal")
+RANGES = ("friction", "restitution", "stiffness")
+NORMAL = [-1.0, 0.0, 0.0]
 OPTIONS = ["--normal", "-1,0,0", "--friction", "0.279", "--restitution", "0,0.3"]
 
 
@@ -113,7 +118,7 @@ def test_a_range_of_friction_is_told_and_its_worse_end_counts(capsys, panda, mod
 
 def test_the_command_answers_in_one_document(capsys, panda):
     q = ",".join(map(str, Q_A))
-    status, out, err = plan(capsys, "--q", q, *OPTIONS, "--optimize", "--json")
+    status, out, err = plan(capsys, "--q", q, *OPTIONS, "--mode", "robust", "--optimize", "--json")
     document = json.loads(out)
     limit = limit_of(panda, RobustImpactLimit)
     assert (status, err) == (0, "")
@@ -135,7 +140,7 @@ def test_the_modes_differ_and_words_say_what_limits(capsys):
 
 
 def test_friction_without_bound_leaves_no_safe_speed(capsys):
-    status, out, _ = plan(capsys, "--friction", 9)
+    status, out, _ = plan(capsys, "--friction", 9, "--mode", "robust")
     assert status == 1 and "0.0000 m/s, limited by unbounded impulses" in out
 
 
@@ -159,3 +164,50 @@ def test_friction_without_bound_leaves_no_safe_speed(capsys):
 def test_a_mistake_is_one_line(capsys, arguments, said):
     status, out, err = plan(capsys, *arguments)
     assert status == 2 and out == "" and said in err and err.count("\n") == 1
+
+
+def test_what_the_joints_feel_is_the_default_and_a_stiffness_buys_speed(capsys):
+    options = ["--q", ",".join(map(str, Q_A)), "--friction", "0.279", "--restitution", "0.02,0.3"]
+    speeds = []
+    for more in ([], ["--stiffness", "1e5,1e6"], ["--stiffness", "1e5,1e6", *NOMINAL]):
+        status, out, err = plan(capsys, *options, *more, "--json")
+        document = json.loads(out)
+        assert (status, err) == (0, "") and document["impact_limits"] == "joint_load"
+        assert document["limit"] in ("panda_joint6 torque change", "panda_joint6 torque range")
+        speeds.append(document["speed_bound_mps"])
+    assert speeds == sorted(speeds) and speeds[0] < speeds[2]
+
+
+def test_the_bound_is_that_of_an_independent_integration(capsys, derived_data):
+    cases = json.loads((derived_data / "joint_load_vectors.json").read_text())["cases"]
+    for case in cases[::3]:
+        options = {name: ",".join(map(str, case[name])) for name in ("q", *RANGES)}
+        given = [text for name, value in options.items() for text in (f"--{name}", value)]
+        _, out, _ = plan(capsys, *given, "--impact-limits", "joint_load", *NOMINAL, "--json")
+        assert json.loads(out)["speed_bound_mps"] == pytest.approx(
+            case["speed_bound_mps"], rel=0.03
+        )
+
+
+def test_a_search_finds_a_configuration_whose_joints_feel_less(panda):
+    contact = Contact(
+        ArmDynamics(panda).position(np.array(Q_A)), NORMAL, 0.1, (0.1, 0.3), stiffness=(1e6, 1e6)
+    )
+    limit = Plan(contact, "joint_load").impact_limit(panda, 0.0)
+    here = safe_speed(panda, limit, np.array(Q_A))
+    search = Search(panda, limit, np.array(Q_A))
+    found = search.best(starts=20, steps=40)
+    assert found.bound.speed > here.bound.speed
+    assert found.bound == safe_speed(panda, limit, found.q).bound
+
+
+def test_a_robot_that_hides_its_joints_is_planned_as_published(capsys, tmp_path):
+    path = write_arm(tmp_path, UR)
+    entries = yaml.safe_load(path.read_text())
+    entries.pop("joint_stiffness")
+    path.write_text(yaml.safe_dump(entries))
+    options = ("--robot", str(path), "--q=0,-1,1,0,0,0", "--normal=0,0,1")
+    status, out, _ = plan(capsys, *options, "--json")
+    assert status == 0 and json.loads(out)["impact_limits"] == "robust"
+    status, _, err = plan(capsys, *options, "--impact-limits", "joint_load")
+    assert status == 2 and err.count("\n") == 1 and "does not give 'joint_stiffness'" in err

@@ -8,6 +8,7 @@ import pytest
 from impact_setup import cli
 from impact_setup.layout import Layout
 from impact_setup.two_processes import TWO_PROCESSES
+from longest_files import LONGEST
 
 
 @pytest.fixture
@@ -51,6 +52,10 @@ def test_two_processes_share_the_tests(pytest_line, arguments):
 )
 def test_what_needs_one_process_or_says_how_many_stays_as_it_is(pytest_line, arguments):
     assert pytest_line(*arguments) == arguments
+
+
+def test_the_files_that_come_first_are_there(project_root):
+    assert [name for name in LONGEST if not (project_root / "test" / name).is_file()] == []
 
 
 def test_ci_runs_the_tests_as_the_readme_says_and_those_left_out(project_root):

@@ -7,7 +7,7 @@ import pytest
 
 from impact_robots import ArmDynamics, load_robot
 from impact_sim import Simulation
-from impact_sim.glide import CRUISE, LET_GO, RAMP, Glide
+from impact_sim.glide import CRUISE, RAMP, RELEASE_BEFORE, Glide
 from impact_sim.scenarios import load_scenario
 
 TYPES = [f"flex_exp_type{k}" for k in range(1, 11)]
@@ -58,8 +58,8 @@ def test_it_is_let_go_before_the_contact(panda):
     glide = Glide(panda, scenario, np.zeros(3))
     contact = RAMP + CRUISE
     q, dq, _ = glide.reference(contact)
-    assert np.abs(glide.command(contact - LET_GO - 1e-3, q, dq).driver_torque).max() > 0.1
-    np.testing.assert_allclose(glide.command(contact - LET_GO, q, dq).driver_torque, 0.0)
+    assert np.abs(glide.command(contact - RELEASE_BEFORE - 1e-3, q, dq).driver_torque).max() > 0.1
+    np.testing.assert_allclose(glide.command(contact - RELEASE_BEFORE, q, dq).driver_torque, 0.0)
 
 
 def test_the_simulated_arm_arrives_in_time_and_at_speed(panda):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_analysis.reproduce.inertia_ranking import (
+from impact_analysis.reproduce.impact_models.inertia_ranking import (
     PUBLISHED_MODELS,
     SPEED,
     MassComparison,

@@ -13,8 +13,8 @@ import numpy as np
 
 from impact_analysis.analyze.result import Analysis, Judged
 from impact_analysis.analyze.run import analyze
-from impact_analysis.reproduce.foreign_recording import write_hit
-from impact_analysis.reproduce.foreign_sentences import MODEL, Case, false_sentences
+from impact_analysis.reproduce.foreign.foreign_recording import write_hit
+from impact_analysis.reproduce.foreign.foreign_sentences import MODEL, Case, false_sentences
 from impact_bags.typestore import impact_typestore
 from impact_foreign import ForeignSetup, SimulatedHit, draw_setup, simulate_hit
 from impact_predictor import velocity_interval

@@ -14,7 +14,7 @@ import numpy as np
 
 from impact_analysis.analyze import Analysis, analyze
 from impact_analysis.analyze.comparison import Candidate, Impacts
-from impact_analysis.reproduce.prediction_errors import (
+from impact_analysis.reproduce.flexible_joints.prediction_errors import (
     JOINTS,
     TYPES,
     apparent,
@@ -60,15 +60,15 @@ def studies(analysis: Analysis) -> tuple[Study, Study]:
     rho = errors(analysis, by_name[f"{RHO}, coulomb"])
     without = errors(analysis, by_name[f"{THETA}, frictionless"])
     friction = {name: analysis.coefficients[name].friction for name in (THETA, RHO)}
-    told = ", ".join(
+    identified = ", ".join(
         f"{each.value:.3f} [{each.low:.3f}, {each.high:.3f}] with {name}"
         for name, each in friction.items()
     )
     second = (
         f"Table II of Rey Arias 2024: {THETA} / {RHO}, mean absolute error of {TRIALS} repetitions"
-        f" [deg/s], identified friction {told}; * marks cells that differ by more than 1 deg/s."
-        " The arm, poses, angles of types 5 to 10, contact and speeds are not published: ours are"
-        " chosen, so the published numbers are no target"
+        f" [deg/s], identified friction {identified}; * marks cells that differ by more than 1"
+        " deg/s. The arm, poses, angles of types 5 to 10, contact and speeds are not published:"
+        " ours are chosen, so the published numbers are no target"
     )
     third = (
         f"Table III of Rey Arias 2024: {THETA} with the identified friction / without friction"

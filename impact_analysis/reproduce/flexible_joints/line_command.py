@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from impact_analysis.reproduce.planar_arm import PLANE, plane_pose, pose_error
+from impact_analysis.reproduce.flexible_joints.planar_arm import PLANE, plane_pose, pose_error
 from impact_robots import PointState
 
 STIFFNESS = 100.0  # k_p of the line and the pitch, assumed [1/s^2]

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from impact_analysis.reproduce.foreign_sentences import MODEL
-from impact_analysis.reproduce.foreign_setup import Compared, SetupResult, run_setup
+from impact_analysis.reproduce.foreign.foreign_sentences import MODEL
+from impact_analysis.reproduce.foreign.foreign_setup import Compared, SetupResult, run_setup
 from impact_analysis.reproduce.row import Study
 from impact_trials.processes import Workers, result_of
 
@@ -149,10 +149,10 @@ def _of_setups(results: Sequence[SetupResult]) -> Study:
 
 def _cell(result: SetupResult, quantity: str) -> str:
     found = [each for each in result.compared if each.quantity == quantity]
-    return _said(found[0]) if found else "-"
+    return _compared_text(found[0]) if found else "-"
 
 
-def _said(each: Compared) -> str:
+def _compared_text(each: Compared) -> str:
     mark = " " if each.covered else "!"
     return f"{each.truth:.2f} {each.estimate:.2f} [{each.low:.2f}, {each.high:.2f}]{mark}"
 

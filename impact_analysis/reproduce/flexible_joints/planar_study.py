@@ -9,9 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.reproduce.line_command import line_command
-from impact_analysis.reproduce.planar_arm import inverse_plane_kinematics, planar_arm
-from impact_analysis.reproduce.planar_case import PlanarCase
+from impact_analysis.reproduce.flexible_joints.line_command import line_command
+from impact_analysis.reproduce.flexible_joints.planar_arm import (
+    inverse_plane_kinematics,
+    planar_arm,
+)
+from impact_analysis.reproduce.flexible_joints.planar_case import PlanarCase
 from impact_analysis.reproduce.published import parameter
 from impact_detector.estimators.gross_velocity import gross_velocity
 from impact_predictor import impact_map

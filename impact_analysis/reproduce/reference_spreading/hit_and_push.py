@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pinocchio as pin
 
-from impact_analysis.reproduce.lateral_pose import NORMAL, lateral_pose
 from impact_analysis.reproduce.published import parameter, read
+from impact_analysis.reproduce.reference_spreading.lateral_pose import NORMAL, lateral_pose
 from impact_analysis.reproduce.row import Row, Study, judged
 from impact_predictor.inertia.inverse_inertia import effective_mass, generalized_momentum
 from impact_robots import ArmDynamics, Robot, contact_rotation

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from impact_analysis.reproduce.controller.speed_limits import SpeedLimit
 from impact_analysis.reproduce.published import parameter
 from impact_analysis.reproduce.row import Row, Study, judged
-from impact_analysis.reproduce.speed_limits import SpeedLimit
 
 
 def speed_row(scenarios: list[SpeedLimit], sampled: list[SpeedLimit]) -> Row:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_analysis.reproduce.planar_study import UP, planar_law
+from impact_analysis.reproduce.flexible_joints.planar_study import UP, planar_law
 from impact_analysis.reproduce.published import parameter
 from impact_analysis.reproduce.row import Row, judged
 from impact_analysis.reproduce.wall_configurations import approach

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from impact_analysis.reproduce.planar_study import PlanarResult
+from impact_analysis.reproduce.flexible_joints.planar_study import PlanarResult
 from impact_analysis.reproduce.row import Row, Study, judged
 
 EXPECTED = "M+B_theta"

@@ -45,8 +45,8 @@ class Case(NamedTuple):
 
 def false_sentences(case: Case) -> list[str]:
     """Return the sentences of the report that are not true, each with its recording."""
-    said = sentences_of(case.analysis)
-    return [f"{one.recording} {one.text}".strip() for one in said if not _is_true(one, case)]
+    sentences = sentences_of(case.analysis)
+    return [f"{one.recording} {one.text}".strip() for one in sentences if not _is_true(one, case)]
 
 
 def _is_true(sentence: Sentence, case: Case) -> bool:
@@ -58,9 +58,9 @@ def _numbers(text: str) -> list[float]:
     return [float(each) for each in _NUMBER.findall(text)]
 
 
-def _found(said: Sentence, case: Case) -> bool:
-    """So many impacts: not more than contacts; not fewer than hits, but those said to be missed."""
-    count, *_, slowest, fastest = _numbers(said.text.replace("m/s", ""))
+def _found(sentence: Sentence, case: Case) -> bool:
+    """So many impacts: not more than contacts; not fewer than hits but those reported missed."""
+    count, *_, slowest, fastest = _numbers(sentence.text.replace("m/s", ""))
     missed = {one.recording for one in sentences_of(case.analysis) if one.key.startswith("missed")}
     most = sum(len(truth.contacts) for truth in case.truths)
     speeds = [truth.approach_speed for truth in case.truths]
@@ -69,14 +69,14 @@ def _found(said: Sentence, case: Case) -> bool:
     return len(speeds) - len(missed) <= count <= most and fast and slow
 
 
-def _best(said: Sentence, _: Case) -> bool:
+def _best(sentence: Sentence, _: Case) -> bool:
     """The arm hits with its links and its motors' apparent inertia, and rubs on the wall."""
-    inertia, law = said.text.split()[:2]
+    inertia, law = sentence.text.split()[:2]
     return inertia == f"{MODEL}," and law != "frictionless"
 
 
 def _friction_open(_: Sentence, case: Case) -> bool:
-    """Where everything slides friction can be told."""
+    """Where everything slides friction can be determined."""
     return not all(truth.slides for truth in case.truths)
 
 
@@ -106,7 +106,7 @@ def _in_set(truth: Truth, robot: Robot) -> bool:
     return bool(expected.contains_in_hull_with_zero(rotation.T @ truth.impulse))
 
 
-def _delays(said: Sentence, case: Case) -> bool:
+def _delays(sentence: Sentence, case: Case) -> bool:
     since = []
     for measured in (impact.measured for impact in case.analysis.impacts):
         if measured.touch_by_force:
@@ -114,7 +114,7 @@ def _delays(said: Sentence, case: Case) -> bool:
                 case.hits[measured.recording].truth.contacts
             )
             since.append(float(waited[waited > 0.0].min(initial=np.inf)))
-    stated = 1e-3 * np.array(_numbers(said.text))
+    stated = 1e-3 * np.array(_numbers(sentence.text))
     return bool(np.all(np.abs(stated - [np.median(since), max(since)]) < DELAY_ERROR))
 
 
@@ -122,36 +122,38 @@ def _no_force_sensor(_: Sentence, case: Case) -> bool:
     return case.setup.force_rate == 0
 
 
-def _few_repetitions(said: Sentence, case: Case) -> bool:
+def _few_repetitions(sentence: Sentence, case: Case) -> bool:
     groups = [impact.measured.group for impact in case.analysis.impacts if impact.predicted]
     few = sum(groups.count(name) < 3 for name in set(groups))
-    return few == _numbers(said.text.split(" in ")[1])[0]
+    return few == _numbers(sentence.text.split(" in ")[1])[0]
 
 
-def _another_contact(said: Sentence, case: Case) -> bool:
-    truth = case.hits[said.recording].truth
-    return _near(truth.contacts[1:], truth.touch + 1e-3 * _numbers(said.text)[0])
+def _another_contact(sentence: Sentence, case: Case) -> bool:
+    truth = case.hits[sentence.recording].truth
+    return _near(truth.contacts[1:], truth.touch + 1e-3 * _numbers(sentence.text)[0])
 
 
-def _statistic_again(said: Sentence, case: Case) -> bool:
+def _statistic_again(sentence: Sentence, case: Case) -> bool:
     """Another contact, or the end of this one."""
-    truth = case.hits[said.recording].truth
-    time = truth.touch + 1e-3 * _numbers(said.text)[1]
+    truth = case.hits[sentence.recording].truth
+    time = truth.touch + 1e-3 * _numbers(sentence.text)[1]
     return _near((*truth.contacts[1:], truth.release), time)
 
 
-def _missed(said: Sentence, case: Case) -> bool:
+def _missed(sentence: Sentence, case: Case) -> bool:
     """A contact began at that time, and no impact was reported within it."""
-    match = re.search(r"at ([\d.]+) s", said.text)
-    return match is not None and _near(case.hits[said.recording].truth.contacts, float(match[1]))
+    match = re.search(r"at ([\d.]+) s", sentence.text)
+    return match is not None and _near(
+        case.hits[sentence.recording].truth.contacts, float(match[1])
+    )
 
 
 def _near(times: tuple[float, ...], time: float) -> bool:
     return bool((np.abs(np.array(times) - time) < TIME_ERROR).any())
 
 
-def _in_contact(said: Sentence, case: Case) -> bool:
-    truth = case.hits[said.recording].truth
+def _in_contact(sentence: Sentence, case: Case) -> bool:
+    truth = case.hits[sentence.recording].truth
     return not truth.release - truth.touch < SHORT_CONTACT
 
 

@@ -6,7 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_analysis.reproduce.detection_delay import LAWS, TRANSPORT, DelayedDetection
+from impact_analysis.reproduce.impact_models.detection_delay import (
+    LAWS,
+    TRANSPORT,
+    DelayedDetection,
+)
 from impact_analysis.reproduce.row import Row, Study, judged
 
 PUBLISHED = (3e-3, 5e-3)  # iim.detect.delay of parameters.csv, written there as 0.003-0.005 [s]

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from impact_analysis.reproduce.impact_models.velocity_approach import VelocityApproach
 from impact_analysis.reproduce.published import parameter, read
-from impact_analysis.reproduce.velocity_approach import VelocityApproach
 from impact_analysis.reproduce.wall_configurations import NORMAL
 from impact_detector.detectors.torque_error import TorqueErrorDetector
 from impact_detector.signals.sample import JointSample

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from impact_analysis.reproduce.contact_models import MASS, RATIOS, SPEED, STIFFNESS
+from impact_analysis.reproduce.impact_models.contact_models import MASS, RATIOS, SPEED, STIFFNESS
 from impact_analysis.reproduce.row import Row, judged
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_predictor.contact_force.restitution import spring_restitution

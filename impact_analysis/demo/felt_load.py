@@ -1,0 +1,64 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the joints' torque sensors showed of an impact, beside their limits."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_bags.exceptions import RecordingError
+from impact_bags.run_record import RunRecord
+from impact_robots.robot import Robot
+
+BEFORE, AFTER = 0.01, 0.03  # windows before and after the contact [s]
+
+
+class FeltLoad(NamedTuple):
+    """Measured joint torques of one impact, each of the joint that comes nearest to its limit."""
+
+    change_joint: str
+    change: float  # largest change since the contact [N.m]
+    change_limit: float  # [N.m]
+    torque_joint: str
+    torque: float  # largest magnitude, gravity included [N.m]
+    torque_limit: float  # range, infinite if there is none [N.m]
+
+    @property
+    def share(self) -> float:
+        """What was used of the limits, above 1: too much [-]."""
+        return max(self.change / self.change_limit, self.torque / self.torque_limit)
+
+
+def felt_load(record: RunRecord, robot: Robot, contact_time: float) -> FeltLoad:
+    """Return what was felt within 30 ms of a contact.
+
+    Args:
+        record: of the run.
+        robot: whose limits count.
+        contact_time: of the recording [s].
+
+    Raises:
+        RecordingError: no samples before or after the contact.
+    """
+    since = record.time - contact_time
+    before, after = (since > -BEFORE) & (since <= 0.0), (since > 0.0) & (since <= AFTER)
+    if not before.any() or not after.any():
+        raise RecordingError("no joint torques before or after the contact")
+    change = np.abs(record.tau[after] - record.tau[before].mean(axis=0)).max(axis=0)
+    torque = np.abs(record.tau[after]).max(axis=0)
+    limits = robot.limits
+    range_ = np.where(np.isnan(limits.torque_range), np.inf, limits.torque_range)
+    most, highest = (
+        int(np.argmax(change / limits.impulsive_torque)),
+        int(np.argmax(torque / range_)),
+    )
+    return FeltLoad(
+        robot.joint_names[most],
+        float(change[most]),
+        float(limits.impulsive_torque[most]),
+        robot.joint_names[highest],
+        float(torque[highest]),
+        float(range_[highest]),
+    )

@@ -1,0 +1,111 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""How true predicted loads of joints are, and how safe and how high the speeds bounded by them.
+
+At each of many drawn poses: impacts of the arm left to itself, bounds, hits in the closed loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_analysis.reproduce.joint_loads.load_bounds import PoseBounds, pose_bounds
+from impact_analysis.reproduce.joint_loads.load_formula import ScenarioImpact, scenario_impacts
+from impact_analysis.reproduce.joint_loads.load_hits import LoadedHit, hit_once, worst_case
+from impact_analysis.reproduce.joint_loads.load_model import PassiveImpact, passive_impacts
+from impact_analysis.reproduce.joint_loads.load_poses import draw_case, draw_poses, wall_pose
+from impact_predictor.joint_load.load_case import scale_ends
+from impact_robots import load_robot
+from impact_trials.processes import Workers, check_stopped, result_of
+
+POSES, IMPACTS, HITS = 200, 2, 5  # drawn poses; at each: impacts, and hits of drawn cases
+ROBOT = "panda"
+
+
+class PoseResult(NamedTuple):
+    """What was found at one pose."""
+
+    q: np.ndarray  # shape (n,) [rad]
+    impacts: list[PassiveImpact]
+    bounds: PoseBounds
+    hits: list[LoadedHit | None]  # of drawn cases; none: the approach ended before
+    worst: LoadedHit | None  # of the case that the bound is about
+
+
+class LoadStudy(NamedTuple):
+    """What was found."""
+
+    seed: int
+    scenarios: list[ScenarioImpact]
+    poses: list[PoseResult]  # in the order in which they were drawn
+
+    @property
+    def impacts(self) -> list[PassiveImpact]:
+        """Impacts of the arm left to itself."""
+        return [each for pose in self.poses for each in pose.impacts]
+
+    @property
+    def bounds(self) -> list[PoseBounds]:
+        """Bounds at the poses."""
+        return [pose.bounds for pose in self.poses]
+
+    @property
+    def hits(self) -> list[LoadedHit]:
+        """Hits in the closed loop of drawn cases."""
+        return [each for pose in self.poses for each in pose.hits if each is not None]
+
+    @property
+    def worst_hits(self) -> list[LoadedHit]:
+        """Hits in the closed loop of the worst cases."""
+        return [pose.worst for pose in self.poses if pose.worst is not None]
+
+    @property
+    def missed(self) -> int:
+        """Approaches that ended before a hit."""
+        asked = sum(len(pose.hits) + 1 for pose in self.poses)
+        return asked - len(self.hits) - len(self.worst_hits)
+
+
+def run(poses: int, seed: int, jobs: int, progress: Callable[[float, str], None]) -> LoadStudy:
+    """Return what was found; the number of processes changes nothing.
+
+    Args:
+        poses: how many.
+        seed: of everything that is drawn.
+        jobs: processes; with 1 it is this one.
+        progress: hears the share done and a note.
+    """
+    robot, results = load_robot(ROBOT), []
+    drawn = [pose.point.q for pose in draw_poses(robot, poses, seed)]
+    work = [(q, (seed, index)) for index, q in enumerate(drawn)]
+    for result in _results(work, jobs):
+        results.append(result)
+        progress(len(results) / poses, f"{len(results)} of {poses} poses")
+    return LoadStudy(seed, scenario_impacts(robot), results)
+
+
+def _results(work: list[tuple[np.ndarray, tuple[int, int]]], jobs: int) -> Iterator[PoseResult]:
+    """Yield what is found at one pose after the other, with one job in this process."""
+    if jobs < 2:
+        yield from (study_pose(*each) for each in work)
+        return
+    with Workers(jobs) as workers:
+        for future in workers.submit(study_pose, work):
+            yield result_of(future, "reproduce load")
+
+
+def study_pose(q: np.ndarray, seed: tuple[int, int]) -> PoseResult:
+    """Study one pose (n,) [rad] with what is drawn from a seed."""
+    robot = load_robot(ROBOT)
+    pose, random = wall_pose(robot, q), np.random.default_rng(seed)
+    impacts = passive_impacts(robot, pose, IMPACTS, random)
+    ends = scale_ends(robot.joint_ranges, robot.dof)
+    cases = [draw_case(random, ends) for _ in range(HITS)]
+    hits = []
+    for case in [*cases, worst_case(robot, pose)]:
+        check_stopped()
+        hits.append(hit_once(robot, pose, case, int(random.integers(2**31))))
+    return PoseResult(q, impacts, pose_bounds(robot, pose), hits[:-1], hits[-1])

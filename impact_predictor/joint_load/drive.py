@@ -1,0 +1,48 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What drives the motors of an arm, and whether the loads of its joints can be predicted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_predictor.exceptions import PredictionError
+from impact_robots.robot import Robot
+
+MEASURED, IDEAL, SERVO = "measured", "ideal", "servo"
+DRIVES = (MEASURED, IDEAL, SERVO)
+_NEEDED = ("joint_stiffness", "joint_damping", "apparent_motor_inertia")
+
+
+def unknown(robot: Robot, *more: str) -> list[str]:
+    """Return the keys of a robot's YAML that loads need and that it does not give.
+
+    Args:
+        robot: the arm.
+        more: keys beside stiffness, damping and apparent motor inertia.
+    """
+    return [key for key in (*_NEEDED, *more) if not np.isfinite(getattr(robot, key)).all()]
+
+
+def drive_of(robot: Robot, interface: str) -> str:
+    """Return what drives the motors of a robot that is commanded by an interface.
+
+    Args:
+        robot: the arm.
+        interface: "torque", "velocity" or "position".
+
+    Raises:
+        PredictionError: the robot's YAML does not give what loads need: stiffness, damping and
+            motor inertia of the joints, and of a servo its stiffness and damping.
+    """
+    if keys := unknown(robot):
+        listed = ", ".join(map(repr, keys))
+        raise PredictionError(f"joint load: robot {robot.name} does not give {listed}")
+    if interface == "torque":
+        return MEASURED if np.isfinite(robot.reflected_motor_inertia).all() else IDEAL
+    if robot.servo_stiffness is None or robot.servo_damping is None:
+        raise PredictionError(
+            f"joint load of a {interface}-controlled arm: robot {robot.name} does not give"
+            " 'servo_stiffness' and 'servo_damping'"
+        )
+    return SERVO

@@ -1,0 +1,149 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The impact limit on what the joints feel: every impact in the ranges keeps every load."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from impact_predictor.exceptions import PredictionError
+from impact_predictor.joint_load.drive import drive_of
+from impact_qp.exceptions import ControlError
+from impact_qp.limits.contact import Contact, SpeedBound
+from impact_qp.limits.effects import impact_rows
+from impact_qp.limits.impact import ImpactLimit
+from impact_qp.limits.load_watch import LoadWatch
+from impact_qp.limits.registry import impact_limit
+from impact_qp.limits.speed import VELOCITY_MARGIN, ApproachSpeedLimit
+from impact_robots.robot import Robot
+from impact_robots.state import PointState
+
+if TYPE_CHECKING:
+    from impact_predictor.joint_load.elastic_arm import ElasticArm
+    from impact_predictor.joint_load.load_case import LoadCase
+    from impact_predictor.joint_load.load_limits import LoadLimits
+    from impact_predictor.joint_load.worst_load import RatedCase
+
+DURATION = 0.025  # for which an impact is followed; no worst case comes later [s]
+_NOT_YET = SpeedBound(0.0, "loads not known yet")
+
+
+@impact_limit("joint_load", "every impact in the ranges, by what the joints feel", strictness=4.0)
+class JointLoadLimit(ApproachSpeedLimit):
+    """Every impact that the ranges allow keeps each joint's load below its limits.
+
+    The ranges are those of the surface (friction, restitution, stiffness) and of the robot
+    (stiffness, damping, motor inertia of its joints); the limits those of its YAML: change and
+    range of the torque, contact force, and velocity after the impact. The impact is along the
+    normal. See doc/joint_load.md and :mod:`impact_predictor.joint_load`.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        contact: Contact,
+        *,
+        margin: float = 0.01,
+        drive: str = "",
+        **options: Any,
+    ) -> None:
+        """Create the limit.
+
+        Args:
+            robot: the arm.
+            contact: that is announced.
+            margin: share of every limit that is kept in reserve [-].
+            drive: of the motors, see :mod:`impact_predictor.joint_load.drive`; empty: that of a
+                torque interface.
+            options: as of :class:`ImpactLimit`.
+
+        Raises:
+            PredictionError: the robot does not give what is needed.
+        """
+        from impact_predictor.joint_load.load import warm_up  # loads slowly
+        from impact_predictor.joint_load.worst_load import LoadSearch
+
+        warm_up()  # here, not in the first control cycle
+        super().__init__(robot, contact, margin=margin, **options)
+        self._drive = drive or drive_of(robot, "torque")
+        self._search = LoadSearch(
+            robot, contact, joints=self.joint_ranges, drive=self._drive, duration=DURATION
+        )
+        self._watch = LoadWatch(self._rated, self._search.cases)
+        self._whole: tuple[bytes, SpeedBound] | None = None  # positions, the bound there
+        self._at: tuple[PointState, ElasticArm, LoadLimits] | None = None  # of the last state
+
+    @classmethod
+    def for_interface(
+        cls, interface: str, robot: Robot, contact: Contact, **options: Any
+    ) -> ImpactLimit:
+        """Return the limit; a servo takes the place of the torque loop, and needs more margin.
+
+        Raises:
+            ControlError: the robot does not give what is needed.
+        """
+        try:
+            drive = drive_of(robot, interface)
+        except PredictionError as error:
+            raise ControlError(f"impact_limits joint_load: {error}; robust needs less") from None
+        if interface != "torque":
+            options = {"margin": VELOCITY_MARGIN} | options
+        return cls(robot, contact, drive=drive, **options)
+
+    def speed_bound(self, point: PointState) -> SpeedBound:
+        """Return the bound of a whole search at a state (10 to 20 ms), margin included."""
+        key = point.q.tobytes() + point.dq.tobytes()
+        if self._whole is None or self._whole[0] != key:
+            self._whole = key, self._bound_of(self._watch.whole(point))
+        return self._whole[1]
+
+    @property
+    def ranking(self) -> ImpactLimit:
+        """The limit of nominal joints, whose search takes a tenth of the time."""
+        if self.joint_ranges == "nominal":
+            return self
+        return JointLoadLimit(
+            self.robot,
+            self.contact,
+            margin=self.margin,
+            drive=self._drive,
+            joint_ranges="nominal",
+            velocity_map=self.velocity_map,
+            bounds=self.bounds,
+            frame=self.frame,
+        )
+
+    def present_bound(self, point: PointState) -> SpeedBound:
+        """Return the bound that is kept up to date from cycle to cycle, margin included.
+
+        Zero until it is known: some 60 cycles after the first one.
+        """
+        worst = self._watch.worst(point)
+        return _NOT_YET if worst is None else self._bound_of(worst)
+
+    def look(self, point: PointState) -> None:
+        """Take a state of an approach in which the limit does not act yet."""
+        self._watch.worst(point)
+
+    def _rated(self, point: PointState, case: LoadCase) -> RatedCase:
+        if self._at is None or self._at[0] is not point:
+            self._at = point, self._search.arm(point), self._limits_at(point)
+        _, arm, self._limits = self._at
+        return self._search.rate(arm, point, self._limits, case)
+
+    def _limits_at(self, point: PointState) -> LoadLimits:
+        """Return what loads and velocities after the impact may be at a state."""
+        from impact_predictor.joint_load.load_limits import ImpulseLimits, load_limits  # slow
+
+        rows, most, names = impact_rows(
+            self.robot, self.contact, point, self.velocity_map, self.bounds
+        )
+        after = 2 * self.robot.dof  # the published rows on torques come first
+        functionals = ImpulseLimits(rows[after:], (1.0 - self.margin) * most[after:], names[after:])
+        return load_limits(self.robot, point.g, self.margin, functionals)
+
+    def _bound_of(self, rated: RatedCase) -> SpeedBound:
+        if rated.speed == inf:
+            return SpeedBound(inf, "")
+        return SpeedBound(rated.speed, self._limits.names[rated.worst])

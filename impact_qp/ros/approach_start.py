@@ -1,0 +1,56 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Whether an approach may begin, at an activation or for a goal. Needs no ROS to import."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from impact_qp.control.controller import ImpactController
+from impact_qp.control.guarded import GuardedController
+from impact_qp.control.takeover import cannot_be_made_safe
+from impact_qp.parameters import ControllerParameters
+from impact_qp.ros.goal import BAD_GOAL, End, GoalRun
+from impact_qp.ros.goal_reader import plan_of
+from impact_robots import PointState
+from impact_robots.exceptions import ImpactError
+
+
+def activation_refusal(guarded: GuardedController, state: PointState | None) -> str:
+    """Return why the controller's own approach cannot begin, "" if it can.
+
+    Args:
+        guarded: the controller.
+        state: of the arm, now; none: not known, and the first state decides.
+    """
+    if guarded.doubts:
+        return f"the joint states are not believed: {guarded.fault}"
+    if state is None:
+        return ""
+    controller = guarded.controller
+    gap = controller.plan.contact.gap(state.position)
+    return cannot_be_made_safe(controller.robot, controller.impact_limit, state, gap)
+
+
+def begin_goal(
+    goal: Any, settings: ControllerParameters, guarded: GuardedController, state: PointState
+) -> GoalRun | End:
+    """Let the controller approach for an ExecuteImpact goal; return why not if it cannot.
+
+    Args:
+        goal: message.
+        settings: of the node.
+        guarded: the controller, which goes on with the goal's plan.
+        state: of the arm, now.
+    """
+    robot = guarded.controller.robot
+    try:
+        plan = plan_of(goal, settings, robot, state)
+        controller = ImpactController(robot, plan, period=1.0 / settings.rate)
+    except ImpactError as error:
+        return End(BAD_GOAL, str(error))
+    run = GoalRun(robot, plan, goal.timeout if goal.timeout > 0.0 else settings.goal_timeout)
+    if (refusal := run.refusal(controller.impact_limit, state)) is not None:
+        return refusal
+    guarded.adopt(controller)
+    return run

@@ -1,0 +1,190 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""One control cycle: from a joint state to the command that answers it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sensor_msgs.msg import JointState
+
+from impact_msgs.msg import ControllerStatus, DetectorStatus
+from impact_qp.control.command import Command
+from impact_qp.control.guarded import GuardedController
+from impact_qp.control.phases import Phase
+from impact_qp.ros.inputs import Inputs
+from impact_qp.ros.messages import desired_message, fill_status, status_message, values_of
+from impact_qp.ros.outputs import Outputs
+from impact_qp.ros.safe_stop import SafeStop
+from impact_qp.ros.supervision import CycleWatch
+from impact_robots.exceptions import ImpactError
+from impact_ros.messages import to_nanoseconds
+
+# stamp of the state [ns], its q and dq (n,), the command, its status, the detector sees an impact
+OnAnswer = Callable[[int, np.ndarray, np.ndarray, Command, ControllerStatus, bool], None]
+
+
+class ControlCycle:
+    """Answers states at the rate of the controller, in lockstep each once the detector judged it.
+
+    Attributes:
+        idle: activated, and without a motion to carry out so far.
+    """
+
+    def __init__(
+        self,
+        guarded: GuardedController,
+        watch: CycleWatch,
+        inputs: Inputs,
+        outputs: Outputs,
+        safe_stop: SafeStop,
+        *,
+        lockstep: bool,
+        on_answer: OnAnswer,
+        logger: Any,
+    ) -> None:
+        """Answer what ``inputs`` holds by ``outputs``.
+
+        Args:
+            guarded: the controller.
+            watch: of the cycles' pace.
+            inputs: states and verdicts.
+            outputs: commands and reports.
+            safe_stop: for what goes wrong.
+            lockstep: a state is answered after the verdict on it, and again when it is repeated.
+            on_answer: called after each answer.
+            logger: of the node.
+        """
+        self._guarded, self._watch, self._inputs, self._outputs = guarded, watch, inputs, outputs
+        self._safe_stop, self._lockstep = safe_stop, lockstep
+        self._on_answer, self._logger = on_answer, logger
+        self.reset()
+
+    def reset(self) -> None:
+        """Start from no state received."""
+        self.idle = False
+        self._pending: JointState | None = None
+        self._received = 0.0  # when the pending state came [s of ``time.perf_counter``]
+
+    def take_state(self, message: JointState) -> None:
+        """Take a state, and answer it unless the verdict on it is to be awaited.
+
+        Raises:
+            ImpactError: the state cannot be used.
+        """
+        stamp, safe_stop = to_nanoseconds(message.header.stamp), self._safe_stop
+        if not safe_stop.engaged:
+            self._look_at(message, stamp)
+            return
+        if stamp == safe_stop.stamp:
+            self._take_repeated()
+            return
+        if not self._lockstep:
+            safe_stop.look()  # whoever wakes first after a pause: this or the watchdog
+        if stamp < safe_stop.stamp:
+            safe_stop.jump_back(stamp)
+        self._pending, self._received = message, time.perf_counter()
+        if not self._lockstep or self._inputs.judged(message):
+            self._answer(message)
+
+    def _look_at(self, message: JointState, stamp: int) -> None:
+        """Take a state that is not to be answered: where the arm is before an activation."""
+        q, dq = self._inputs.read(message)
+        if self._guarded.accepts(stamp, q, dq):
+            self._inputs.take_state(q, dq)
+
+    def _take_repeated(self) -> None:
+        """Answer a state that was sent again in lockstep, where answers may be lost, as before.
+
+        Elsewhere a stamp that stands still is that of a driver which has; it keeps nothing alive.
+        """
+        if self._lockstep:
+            self._outputs.repeat_answer()
+
+    def drop_state(self, _reason: str) -> None:
+        """Count a state that could not be used."""
+        self._watch.counts.dropped += 1
+
+    def take_verdict(self, message: DetectorStatus) -> None:
+        """Take the detector's verdict; in lockstep, answer the state that waits for it.
+
+        Raises:
+            ImpactError: the verdict cannot be used.
+        """
+        to_nanoseconds(message.header.stamp)
+        self._inputs.take_verdict(message)
+        waits = self._safe_stop.engaged and self._lockstep
+        if waits and self._pending is not None and self._inputs.judged(self._pending):
+            self._answer(self._pending)
+
+    def _answer(self, message: JointState) -> None:
+        """Compute and send the command for one state."""
+        started = time.perf_counter()
+        self._pending = None
+        stamp = to_nanoseconds(message.header.stamp)
+        if (answer := self._command(message, stamp)) is None:
+            return
+        command, q, dq = answer
+        self._safe_stop.answered(stamp)
+        self._safe_stop.notice(self._guarded.fault)
+        status = self._send(message.header.stamp, command, time.perf_counter() - started)
+        self._on_answer(stamp, q, dq, command, status, self._inputs.impact)
+
+    def _command(
+        self, message: JointState, stamp: int
+    ) -> tuple[Command, np.ndarray, np.ndarray] | None:
+        """Return the command for a state, with its q and dq; None if nothing new is to be sent."""
+        impact = self._inputs.impact
+        try:
+            q, dq = self._inputs.read(message)
+            command = None
+            if self._guarded.accepts(stamp, q, dq, impact=impact):
+                if not self._is_due(stamp):
+                    return None
+                self._safe_stop.notice(self._watch.problem)
+                ready = self._inputs.ready
+                command = self._guarded.answer(stamp, q, dq, impact=impact, ready=ready)
+        except ImpactError as error:
+            self.drop_state("")
+            self._logger.warning(f"joint_states dropped: {error}", throttle_duration_sec=1.0)
+            return None
+        if command is None:
+            self._safe_stop.distrust(stamp)
+            return None
+        self._inputs.take_state(q, dq)
+        return command, q, dq
+
+    def _is_due(self, stamp: int) -> bool:
+        """Tell whether a state is to be answered, or came faster than the rate."""
+        return self._lockstep or self._watch.take(stamp, self._received)
+
+    def _send(self, stamp: Any, command: Command, solve_time: float) -> ControllerStatus:
+        """Send a command, computed in ``solve_time`` [s], and its reports; return the status."""
+        controller, outputs, counts = self._guarded.controller, self._outputs, self._watch.counts
+        outputs.begin_answer(values_of(command, controller.plan.interface), stamp)
+        cycle_time = outputs.sent - self._received
+        if not self._lockstep:
+            self._watch.answered(cycle_time)
+        counts.infeasible += bool(command.relaxed)
+        status = self._status(command, stamp)
+        status.solve_time, status.cycle_time = solve_time, cycle_time
+        outputs.announce(command.due, controller.plan, stamp)
+        outputs.finish_answer(desired_message(controller.robot.joint_names, command, stamp), status)
+        return status
+
+    def _status(self, command: Command, stamp: Any) -> ControllerStatus:
+        """Return the status of a command, all but the times it took."""
+        plan = self._guarded.controller.plan
+        status = status_message(plan, self._watch.counts, self._remark(command), stamp)
+        fill_status(status, command)
+        if self.idle and command.phase is Phase.HOLD:
+            status.mode = ControllerStatus.MODE_IDLE
+        return status
+
+    def _remark(self, command: Command) -> str:
+        """Return the status's line for people."""
+        blind = command.phase is Phase.APPROACH and not self._inputs.ready
+        return self._safe_stop.fault or ("waiting: the detector is not ready" if blind else "")

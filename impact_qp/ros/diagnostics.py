@@ -1,0 +1,54 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The controller's diagnostics, once a second, and a warning when two arms publish states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.clock import Clock
+from rclpy.node import Node
+
+from impact_qp.ros.messages import diagnostics_message
+from impact_qp.ros.supervision import Counts
+from impact_ros.qos import STREAM
+
+PERIOD = 1.0  # [s]
+
+
+class DiagnosticsReporter:
+    """Publishes a node's fault, its counts and the number of publishers of its states."""
+
+    def __init__(
+        self, node: Node, clock: Clock, states: str, condition: Callable[[], tuple[str, Counts]]
+    ) -> None:
+        """Begin to report.
+
+        Args:
+            node: that is reported on.
+            clock: of the period.
+            states: topic of the arm's states.
+            condition: returns the fault, "" without, and the counts.
+        """
+        self._node, self._states, self._condition = node, states, condition
+        self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", STREAM)
+        self._timer = node.create_timer(PERIOD, self._report, clock=clock)
+
+    def destroy(self) -> None:
+        """End the reports."""
+        self._node.destroy_publisher(self._publisher)
+        self._node.destroy_timer(self._timer)
+
+    def _report(self) -> None:
+        node, states = self._node, self._states
+        sources = node.count_publishers(node.resolve_topic_name(states))
+        if sources > 1:
+            node.get_logger().warning(
+                f"{states} has {sources} publishers, expected one: the arm's",
+                throttle_duration_sec=10.0,
+            )
+        name = node.get_fully_qualified_name().lstrip("/")
+        stamp = node.get_clock().now().to_msg()
+        message = diagnostics_message(name, stamp, *self._condition(), sources)
+        self._publisher.publish(message)

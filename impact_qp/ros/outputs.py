@@ -1,0 +1,112 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The controller's publishers, and the order and pace in which they send."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from rclpy.duration import Duration
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from impact_msgs.msg import ControllerStatus, ImpactAnnouncement, JointCommand
+from impact_qp.control.plan import Plan
+from impact_qp.ros.messages import announcement_message, command_message
+from impact_robots import Robot
+from impact_ros.messages import fill
+from impact_ros.qos import LATCHED, STREAM
+
+Addressed = tuple[Any, Any]  # a publisher and its message
+
+
+class Outputs:
+    """Sends commands, reports and announcements.
+
+    An answer is a command and its reports. The command leaves first, but in lockstep last, so that
+    all else is there when it arrives.
+
+    Attributes:
+        sent: when the last answer's command left [s of ``time.perf_counter``].
+    """
+
+    def __init__(self, node: Node, robot: Robot, interface: str, *, lockstep: bool) -> None:
+        """Create the publishers on ``node``."""
+        self._node, self._robot, self._interface = node, robot, interface
+        self._lockstep = lockstep
+        self._commands = node.create_publisher(JointCommand, "~/command", STREAM)
+        self._values = node.create_publisher(Float64MultiArray, "~/commands", STREAM)
+        self._desired = node.create_publisher(JointState, "~/desired_joint_states", STREAM)
+        self._status = node.create_publisher(ControllerStatus, "~/status", STREAM)
+        self._announcement = node.create_publisher(ImpactAnnouncement, "~/announcement", LATCHED)
+        self.reset()
+
+    def reset(self) -> None:
+        """Start from nothing sent."""
+        self.sent = 0.0
+        self._replies: tuple[Addressed, ...] = ()
+        self._answer: tuple[Addressed, ...] = ()
+        self._announced: bool | None = None  # that an impact is due; None: not announced yet
+
+    def wait_for_last_command(self, most: Duration) -> None:
+        """Wait until the last command has arrived, for ``most`` at most."""
+        self._commands.wait_for_all_acked(most)
+
+    def destroy(self) -> None:
+        """Destroy the publishers."""
+        publishers = (self._commands, self._values, self._desired, self._status)
+        for publisher in (*publishers, self._announcement):
+            self._node.destroy_publisher(publisher)
+
+    def begin_answer(self, values: np.ndarray, stamp: Any) -> None:
+        """Send the command of an answer, (n,), outside lockstep; ``stamp`` is the state's."""
+        self._replies = self._addressed(values, stamp)
+        if not self._lockstep:
+            _send(self._replies)
+        self.sent = time.perf_counter()
+
+    def finish_answer(self, desired: JointState, status: ControllerStatus) -> None:
+        """Send the reports of an answer, and in lockstep its command."""
+        reports = (self._desired, desired), (self._status, status)
+        self._answer = (*reports, *self._replies)
+        _send(self._answer if self._lockstep else reports)
+
+    def repeat_answer(self) -> None:
+        """Send the last answer again."""
+        _send(self._answer)
+
+    def send_in_steps(self, steps: Iterable[np.ndarray], stamp: Any, period: float) -> None:
+        """Send commands, each (n,), a ``period`` [s] apart and after the last answer."""
+        due = max(time.perf_counter(), self.sent + period)
+        for values in steps:
+            time.sleep(max(0.0, due - time.perf_counter()))
+            due += period
+            _send(self._addressed(values, stamp))
+
+    def report(self, status: ControllerStatus) -> None:
+        """Send a status that belongs to no answer."""
+        self._status.publish(status)
+
+    def announce(self, due: bool, plan: Plan, stamp: Any) -> None:
+        """Announce whether the plan's impact is due, if that has changed."""
+        if due is not self._announced:
+            self._announced = due
+            self._announcement.publish(announcement_message(self._robot, plan, due, stamp))
+
+    def _addressed(self, values: np.ndarray, stamp: Any) -> tuple[Addressed, Addressed]:
+        """Return a command's two messages; in lockstep the stamped one, waited for, comes last."""
+        plain = Float64MultiArray()
+        fill(plain.data, values)
+        stamped = command_message(self._robot, self._interface, values, stamp)
+        pair = (self._values, plain), (self._commands, stamped)
+        return pair if self._lockstep else pair[::-1]
+
+
+def _send(messages: Iterable[Addressed]) -> None:
+    """Publish each message with its publisher."""
+    for publisher, message in messages:
+        publisher.publish(message)
