@@ -13,9 +13,10 @@ from impact_robots import ArmDynamics, Robot, Surface
 from impact_sim.compliant_wall import CompliantWall
 from impact_sim.plant import FlexibleJointPlant
 from impact_sim.sensors import PANDA_NOISE, Noise
-from impact_sim.simulation import Simulation
+from impact_sim.simulation import CYCLE_NS, FORCE_PERIOD_NS, SAMPLES_PER_CYCLE, Simulation
 
-CYCLE = 1e-3  # of the driver [s]
+CYCLE = CYCLE_NS * 1e-9  # of the driver [s]
+_BATCH = FORCE_PERIOD_NS * 1e-9 * np.arange(1 - SAMPLES_PER_CYCLE, 1)  # of forces, in a cycle [s]
 
 
 class MeasuredHit(NamedTuple):
@@ -25,7 +26,8 @@ class MeasuredHit(NamedTuple):
     position: np.ndarray  # shape (N, n) [rad]
     velocity: np.ndarray  # shape (N, n) [rad/s]
     torque: np.ndarray  # shape (N, n) [N.m]
-    force: np.ndarray  # largest normal force since the sample before, shape (N,) [N]
+    force_time: np.ndarray  # of the force sensor at 25 kHz, shape (F,) [s]
+    force: np.ndarray  # on the robot, base axes, shape (F, 3) [N]
     touch: float  # when the arm would reach the surface without curving its way [s]
 
 
@@ -74,6 +76,7 @@ def coasting_hit(
         np.array([each.q for each in found]),
         np.array([each.dq for each in found]),
         np.array([each.tau for each in found]),
-        np.array([(each.forces @ normal).max() for each in found]),
+        np.concatenate([each.time + _BATCH for each in found[1:]]),
+        np.concatenate([each.forces for each in found[1:]]),
         before,
     )

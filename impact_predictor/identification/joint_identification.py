@@ -48,22 +48,27 @@ class JointIdentification:
     assumed: JointRanges  # of the robot
 
     @property
-    def known(self) -> np.ndarray:
-        """Figures of which hits say more than what was assumed, shape (3, n).
+    def interval(self) -> tuple[np.ndarray, np.ndarray]:
+        """Ends of the 95 % intervals, shape (3, n) each [-]."""
+        return self.low, self.high
 
-        Narrower than the assumed range, or apart from it, of a joint that the model explains.
+    @property
+    def explained(self) -> np.ndarray:
+        """Joints whose hits the model explains, shape (n,).
+
+        Noise explains what is left, and no figure is both vague and far from what was assumed.
         """
-        low, high = self._assumed()
-        with np.errstate(invalid="ignore"):
-            tells = (self.high / self.low < high / low) | (self.low > high) | (self.high < low)
-            return tells & (self.misfit <= EXPLAINED)
+        return np.asarray((self.misfit <= EXPLAINED) & ~(self._apart & ~self._narrow).any(axis=0))
+
+    @property
+    def known(self) -> np.ndarray:
+        """Figures that are known better than assumed, shape (3, n)."""
+        return self._narrow & self.explained
 
     @property
     def contradicted(self) -> np.ndarray:
         """Known figures whose interval lies outside of the assumed range, shape (3, n)."""
-        low, high = self._assumed()
-        with np.errstate(invalid="ignore"):
-            return self.known & ((self.low > high) | (self.high < low))
+        return self.known & self._apart
 
     @property
     def bounds(self) -> np.ndarray:
@@ -79,6 +84,18 @@ class JointIdentification:
     def ranges(self) -> JointRanges:
         """Ranges as shares of the nominal values."""
         return JointRanges(*np.swapaxes(self.bounds, 0, 1))
+
+    @property
+    def _narrow(self) -> np.ndarray:
+        """Whether intervals are narrower than the assumed range, (3, n)."""
+        low, high = self._assumed()
+        return np.asarray(self.high / self.low < high / low)
+
+    @property
+    def _apart(self) -> np.ndarray:
+        """Whether intervals lie outside of the assumed range, (3, n)."""
+        low, high = self._assumed()
+        return np.asarray((self.low > high) | (self.high < low))
 
     def _assumed(self) -> tuple[np.ndarray, np.ndarray]:
         """Return what the robot assumes, (3, n) each."""
