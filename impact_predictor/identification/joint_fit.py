@@ -23,6 +23,7 @@ LOOSE = 1.0  # standard deviation of a figure's logarithm before anything was me
 SYNCHRONY = 25e-6  # standard deviation of the time between torque and position [s]
 FILTER_ERROR = 0.1  # standard deviation of the logarithm of the loop's filter frequency
 GAIN_ERROR = 0.01  # standard deviation of the torque sensor's gain, which scales all figures alike
+WIDER = 1.2  # intervals than linearised noise makes: torques that explain are noisy, too; measured
 FIGURES = 3  # stiffness, damping, motor inertia
 
 
@@ -59,9 +60,9 @@ def fit_joint(
     """Return the figures of a joint that explain its hits.
 
     Both signals have noise: generalised least squares with the covariance that torque noise has
-    behind the model (total least squares). The interval holds that noise, larger by the misfit,
-    and three errors of the model: of the time between the signals, of the loop's filter, and of the
-    torque sensor's gain.
+    behind the model (total least squares). The interval holds that noise, larger by the misfit
+    and by what the linearisation leaves out, and three errors of the model: of the time between the
+    signals, of the loop's filter, and of the torque sensor's gain.
 
     Args:
         joint: whose figures are the start.
@@ -78,7 +79,7 @@ def fit_joint(
     residual = found.fun[:-FIGURES]
     degrees = sum(len(each.torque) - DEGREE - 1 for each in hits) - FIGURES
     misfit = float(residual @ residual) / max(degrees, 1)
-    covariance = max(1.0, misfit) * information + GAIN_ERROR**2
+    covariance = WIDER**2 * max(1.0, misfit) * information + GAIN_ERROR**2
     for other in (
         problem.residual(at, delay=SYNCHRONY),
         problem.residual(at, filter_hz=FILTER_HZ * np.exp(FILTER_ERROR)),

@@ -23,6 +23,7 @@ EXCITED = 3.0  # a hit's torque is that many times its noise, or says nothing of
 FEWEST = 2  # hits of a joint
 MOST = 24  # hits, the first ones: others would narrow intervals that errors of the model make
 EXPLAINED = 1.5  # misfit up to which the model holds
+FAR = 2.0  # times beyond the assumed range a figure is not believed
 QUANTILE = 1.96  # half of a 95 % interval, in standard deviations
 LEAST_NOISE = 1e-7, 1e-3  # of positions [rad] and torques [N.m]: exact ones must divide, too
 
@@ -56,9 +57,13 @@ class JointIdentification:
     def explained(self) -> np.ndarray:
         """Joints whose hits the model explains, shape (n,).
 
-        Noise explains what is left, and no figure is both vague and far from what was assumed.
+        Noise explains what is left, and no figure is far from what was assumed, or vague and apart
+        from it: rigid joints, or positions of the motors, look like springs that are very stiff.
         """
-        return np.asarray((self.misfit <= EXPLAINED) & ~(self._apart & ~self._narrow).any(axis=0))
+        low, high = self._assumed()
+        far = (self.scale > FAR * high) | (self.scale < low / FAR)
+        odd = far | (self._apart & ~self._narrow)
+        return np.asarray((self.misfit <= EXPLAINED) & ~odd.any(axis=0))
 
     @property
     def known(self) -> np.ndarray:

@@ -268,12 +268,12 @@ def robot(root: Path, folder: Path, *, alike: bool = False) -> Path:
 
 
 def stiffer(root: Path, folder: Path) -> Path:
-    """Return a Panda's YAML with joints that are thought to be three times as stiff."""
+    """Return a Panda's YAML with joints that are thought to be two to four times as stiff."""
     shipped = root / "impact_robots" / "panda.yaml"
     text = shipped.read_text().replace("urdf: panda.urdf", f"urdf: {shipped.parent}/panda.urdf")
     path = folder / "panda_stiffer.yaml"
-    path.write_text(text.replace("joint_stiffness_range: [0.7,", "joint_stiffness_range: [3.0,"))
-    path.write_text(path.read_text().replace("[3.0, 1.3]", "[3.0, 5.0]"))
+    path.write_text(text.replace("joint_stiffness_range: [0.7,", "joint_stiffness_range: [2.0,"))
+    path.write_text(path.read_text().replace("[2.0, 1.3]", "[2.0, 4.0]"))
     return path
 
 
