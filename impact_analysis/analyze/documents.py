@@ -176,6 +176,7 @@ def _joints(found: JointIdentification) -> dict[str, Any]:
     return figures | {
         "hits": found.hits,
         "misfit": found.misfit,
+        "most_misfit": found.most_misfit,
         "file": JOINTS if found.known.any() else None,
     }
 

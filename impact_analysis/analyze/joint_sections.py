@@ -58,14 +58,15 @@ def joint_section(analysis: Analysis) -> str:
             cells.append(f"{value:.4g} ({low:.3g} to {high:.3g})" if np.isfinite(value) else "-")
             if found.known[k, j]:
                 marks.add((j, k + 1))
-        misfit = f"{found.misfit[j]:.2f}" if np.isfinite(found.misfit[j]) else "-"
+        odd, most = found.misfit[j], found.most_misfit[j]
+        misfit = f"{odd:.2f} of {most:.2f}" if np.isfinite(odd) else "-"
         rows.append([f"joint {j + 1}", *cells, str(found.hits[j]), misfit])
     units = ("N.m/rad", "N.m.s/rad", "kg.m^2, apparent")
     named = [f"{name} [{unit}]" for name, unit in zip(FIGURES, units, strict=True)]
     note = (
         "From joint torques and positions alone. In brackets 95 %; marked: known better than"
-        " assumed, and in joints.yaml. Misfit: squared residual over what noise explains; above"
-        " 1.5 nothing counts."
+        " assumed, and in joints.yaml. Misfit: squared residual over what noise explains, and up to"
+        " where the model is believed."
     )
     head = ["", *named, "hits", "misfit"]
     return _section("joints", "What the joints are", table(head, rows, marks=marks), note)

@@ -52,6 +52,7 @@ class JointFit(NamedTuple):
     logarithms: np.ndarray  # shape (3,)
     covariance: np.ndarray  # of these, errors of the model counted, shape (3, 3)
     misfit: float  # squared residual over what noise explains; 1: no other error
+    degrees: int  # of freedom of the residual
 
 
 def fit_joint(
@@ -77,8 +78,8 @@ def fit_joint(
     jacobian, at = found.jac, found.x
     information = np.linalg.inv(jacobian.T @ jacobian)
     residual = found.fun[:-FIGURES]
-    degrees = sum(len(each.torque) - DEGREE - 1 for each in hits) - FIGURES
-    misfit = float(residual @ residual) / max(degrees, 1)
+    degrees = max(1, sum(len(each.torque) - DEGREE - 1 for each in hits) - FIGURES)
+    misfit = float(residual @ residual) / degrees
     covariance = WIDER**2 * max(1.0, misfit) * information + GAIN_ERROR**2
     for other in (
         problem.residual(at, delay=SYNCHRONY),
@@ -86,7 +87,7 @@ def fit_joint(
     ):
         moved = information @ (jacobian.T @ (other - found.fun))
         covariance = covariance + np.outer(moved, moved)
-    return JointFit(at, covariance, misfit)
+    return JointFit(at, covariance, misfit, degrees)
 
 
 class _Problem(NamedTuple):

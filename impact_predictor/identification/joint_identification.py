@@ -22,7 +22,7 @@ JITTER = 0.1  # of a sample's distance to its neighbours [-]
 EXCITED = 3.0  # a hit's torque is that many times its noise, or says nothing of the joint
 FEWEST = 2  # hits of a joint
 MOST = 24  # hits, the first ones: others would narrow intervals that errors of the model make
-EXPLAINED = 1.5  # misfit up to which the model holds
+EXPLAINED, SIGMAS = 1.1, 3.0  # misfit up to which the model holds, but for that chance
 FAR = 2.0  # times beyond the assumed range a figure is not believed
 QUANTILE = 1.96  # half of a 95 % interval, in standard deviations
 LEAST_NOISE = 1e-7, 1e-3  # of positions [rad] and torques [N.m]: exact ones must divide, too
@@ -46,6 +46,7 @@ class JointIdentification:
     high: np.ndarray  # shape (3, n) [-]
     hits: np.ndarray  # that excited a joint, shape (n,)
     misfit: np.ndarray  # squared residual over what noise explains, shape (n,)
+    most_misfit: np.ndarray  # up to which the model holds, shape (n,)
     assumed: JointRanges  # of the robot
 
     @property
@@ -63,7 +64,7 @@ class JointIdentification:
         low, high = self._assumed()
         far = (self.scale > FAR * high) | (self.scale < low / FAR)
         odd = far | (self._apart & ~self._narrow)
-        return np.asarray((self.misfit <= EXPLAINED) & ~odd.any(axis=0))
+        return np.asarray((self.misfit <= self.most_misfit) & ~odd.any(axis=0))
 
     @property
     def known(self) -> np.ndarray:
@@ -129,7 +130,7 @@ def identify_joints(robot: Robot, hits: Sequence[RecordedHit]) -> JointIdentific
     joints, n = _nominal(robot), robot.dof
     windows = [window for hit in hits if (window := _window(robot, hit)) is not None]
     scale, low, high = (np.full((3, n), np.nan) for _ in range(3))
-    count, misfit = np.zeros(n, dtype=int), np.full(n, np.nan)
+    count, misfit, most = np.zeros(n, dtype=int), np.full(n, np.nan), np.full(n, np.nan)
     if windows:
         position_noise, torque_noise = _noise(hits)
         for j, joint in enumerate(joints):
@@ -139,8 +140,9 @@ def identify_joints(robot: Robot, hits: Sequence[RecordedHit]) -> JointIdentific
                 continue
             found = fit_joint(joint, own, position_noise[j], torque_noise[j])
             misfit[j] = found.misfit
+            most[j] = EXPLAINED + SIGMAS * np.sqrt(2.0 / found.degrees)
             scale[:, j], low[:, j], high[:, j] = _interval(found)
-    return JointIdentification(scale, low, high, count, misfit, robot.joint_ranges)
+    return JointIdentification(scale, low, high, count, misfit, most, robot.joint_ranges)
 
 
 def _interval(found: JointFit) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -88,9 +88,14 @@ def test_intervals_hold_the_truth_and_are_narrow(arms):
     assert stiffness < 0.03 and inertia < 0.03 and damping < 0.12
 
 
-def test_noise_explains_what_is_left(arms):
+def test_noise_explains_what_is_left(panda, arms):
     misfit = np.array([found.misfit[:6] for _, _, found in arms])
     assert np.nanmedian(misfit) == pytest.approx(1.0, abs=0.1)
+    for hits, _, found in arms:
+        few = identify_joints(panda, hits[1:4])
+        fewer = few.hits < found.hits
+        assert (few.most_misfit[:6] >= found.most_misfit[:6]).all() and fewer.any()
+        assert found.most_misfit[3] == pytest.approx(1.1 + 3.0 * np.sqrt(2 / 270), abs=0.08)
 
 
 def test_a_joint_that_no_hit_excites_keeps_what_was_assumed(panda, arms):
@@ -132,7 +137,7 @@ def test_a_driven_arm_is_not_explained(panda, arms):
         driven.append(replace(hit, position=hit.position + 1.5 * late**2 / inertia))
     found = identify_joints(panda, driven)
     assert not found.known[:, 3:6].any()
-    assert (found.misfit[3:6] > 1.5).all()
+    assert (found.misfit[3:6] > found.most_misfit[3:6]).all()
 
 
 def test_hits_that_are_cut_off_sparse_or_uneven_are_left_out(panda, arms):
