@@ -18,11 +18,8 @@ import numpy as np
 
 from impact_analysis.reproduce.wall_configurations import NORMAL, draw
 from impact_predictor.identification.joint_entries import identified_robot
-from impact_predictor.identification.joint_identification import (
-    JointIdentification,
-    RecordedHit,
-    identify_joints,
-)
+from impact_predictor.identification.joint_estimate import JointIdentification
+from impact_predictor.identification.joint_identification import RecordedHit, identify_joints
 from impact_predictor.joint_load.load_case import LoadCase, viscoelastic
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.joint_load.worst_load import ANNOUNCED, NOMINAL, LoadSearch

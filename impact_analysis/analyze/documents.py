@@ -8,7 +8,7 @@ import csv
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,7 @@ from impact_analysis.analyze.report import report_text
 from impact_analysis.analyze.result import Analysis, Judged, Statistic
 from impact_analysis.analyze.sentences import Sentence
 from impact_bags.new_files import NewFiles
-
-if TYPE_CHECKING:  # loads slowly
-    from impact_predictor.identification.joint_identification import JointIdentification
+from impact_predictor.identification.joint_estimate import JointIdentification
 
 IMPACTS, PREDICTIONS, COMPARISON, RANKING = (
     f"{name}.csv" for name in ("impacts", "predictions", "comparison", "ranking")

@@ -13,11 +13,8 @@ from impact_analysis.analyze.identified_surface import IdentifiedSurface
 from impact_analysis.analyze.measured import AnalyzedImpact
 from impact_analysis.analyze.result import Judged
 from impact_analysis.analyze.sentences import key_of
-from impact_predictor.identification.joint_identification import (
-    JointIdentification,
-    RecordedHit,
-    identify_joints,
-)
+from impact_predictor.identification.joint_estimate import JointIdentification
+from impact_predictor.identification.joint_identification import RecordedHit, identify_joints
 from impact_predictor.identification.surface_identification import (
     SurfaceFigures,
     identify_surface,

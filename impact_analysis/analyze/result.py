@@ -25,10 +25,10 @@ from impact_analysis.analyze.identify import (
 from impact_analysis.analyze.measured import AnalyzedImpact
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_predictor import Polytope
+from impact_predictor.identification.joint_estimate import JointIdentification
 from impact_robots import Robot
 
 if TYPE_CHECKING:  # loads slowly
-    from impact_predictor.identification.joint_identification import JointIdentification
     from impact_predictor.joint_load.load_interval import TorqueComparison
 
 

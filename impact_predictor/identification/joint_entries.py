@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from impact_predictor.identification.joint_identification import JointIdentification
+from impact_predictor.identification.joint_estimate import JointIdentification
 from impact_robots.joint_ranges import JointRanges
 from impact_robots.robot import Robot
 
