@@ -19,7 +19,7 @@ from impact_predictor.identification.surface_identification import (
     SurfaceFigures,
     identify_surface,
 )
-from impact_predictor.joint_load.elastic_arm import can_load, drive_of
+from impact_predictor.joint_load.drive import can_load, drive_of
 from impact_predictor.joint_load.load_interval import (
     TorqueComparison,
     compare_torques,
