@@ -21,6 +21,7 @@ from impact_robots.surface import Surface
 STIFFEST = 1e8  # beyond it a range is taken to its end at once, mostly a rigid surface [N/m]
 RIGID_ABOVE = 1e10  # stiffness times mobility, the contact's own frequency squared [1/s^2]
 SOFTEST = 1.0  # [N/m]
+ELASTIC = 1e-9  # nearer to 1 there is no damping [-]
 LEAST_RESTITUTION = 0.01  # below it a contact counts as one of this [-]
 
 
@@ -84,7 +85,7 @@ def _ratio(restitution: float) -> float:
     from scipy.optimize import brentq  # loads slowly
 
     wanted = min(max(restitution, LEAST_RESTITUTION), 1.0)
-    if wanted == 1.0:
+    if wanted > 1.0 - ELASTIC:
         return 0.0
     return exp(brentq(lambda x: rebound(exp(x)) - wanted, log(1e-12), log(1e4)))
 
