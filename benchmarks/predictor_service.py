@@ -85,12 +85,15 @@ class _Client:
     def __init__(self, node: Node, executor: Any) -> None:
         self._executor = executor
         asked, wide = _request(interval=False), _request(interval=True)
+        loads = [_request(interval=False, joints=joints) for joints in ("nominal", "announced")]
         predict = node.create_client(PredictImpact, "impact_predictor/predict_impact")
         self._works = {
             "empty": (node.create_client(Trigger, f"{PEER}/empty"), Trigger.Request()),
             "prepared": (node.create_client(PredictImpact, f"{PEER}/prepared"), asked),
             "prediction": (predict, asked),
             "prediction with interval": (predict, wide),
+            "prediction with loads, nominal joints": (predict, loads[0]),
+            "prediction with loads, announced joints": (predict, loads[1]),
         }
 
     def samples(self, calls: int) -> dict[str, list[float]]:
@@ -149,8 +152,8 @@ def importable() -> Iterator[None]:
         os.environ["PYTHONPATH"] = before
 
 
-def _request(*, interval: bool) -> PredictImpact.Request:
-    """Return a request for one impact map at one contact."""
+def _request(*, interval: bool, joints: str = "") -> PredictImpact.Request:
+    """Return a request for one impact map at one contact, of any stiffness."""
     robot = load_robot("panda")
     wall = contact_rotation([-1.0, 0.0, 0.0])
     J = ArmDynamics(robot)(Q, np.zeros(7)).J[:3]
@@ -163,6 +166,7 @@ def _request(*, interval: bool) -> PredictImpact.Request:
         contacts=[contact],
         models=["M+B_theta"],
         inertia_uncertainty=0.1 if interval else 0.0,
+        joint_ranges=joints,
     )
 
 

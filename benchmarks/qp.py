@@ -30,7 +30,7 @@ from impact_sim.sensors import PANDA_NOISE
 ROBOT, SCENARIO = load_robot("panda"), load_scenario("qp_panda_demo")
 CYCLES, ROUNDS = 250, 20  # states of the approach, and how often they are gone through
 MANY = 1_000_000
-MODES = ("unaware", "robust", "nominal", "existential")
+MODES = ("unaware", "robust", "nominal", "existential", "joint_load")
 State = tuple[np.ndarray, np.ndarray]
 
 
@@ -63,6 +63,7 @@ def _controller(mode: str, **options: Any) -> ImpactController:
         SCENARIO.restitution,
         SCENARIO.peak_factor,
         SCENARIO.impact_duration,
+        SCENARIO.stiffness,
     )
     plan = Plan(contact, impact_limits=mode, speed=SCENARIO.reference_speed, **options)
     return ImpactController(ROBOT, plan)

@@ -39,6 +39,10 @@ class NotApproachingError(PredictionError):
         self.normal_velocity = normal_velocity
 
 
+class UnknownJointsError(PredictionError):
+    """What is asked for rests on figures of the joints that the robot does not give."""
+
+
 class UnboundedSetError(PredictionError):
     """An impulse at the cone's edge causes no normal velocity, so impulses have no bound."""
 

@@ -22,7 +22,7 @@ from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.prediction.velocity_interval import INERTIA_MARGIN
 
 if TYPE_CHECKING:
-    from impact_predictor.joint_load.predicted_load import PredictedLoad
+    from impact_predictor.prediction.predicted_load import PredictedLoad
 
 _EPILOG = """examples:
   impact predict --robot panda --speed 0.2 --friction 0.3
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _load(impact: GivenImpact, joints: str) -> PredictedLoad:
     """Return the loads of the joints, which are the same for all models."""
-    from impact_predictor.joint_load.predicted_load import predicted_load  # compiled: loads slowly
+    from impact_predictor.prediction.predicted_load import predicted_load  # compiled: loads slowly
 
     return predicted_load([impact.contact], impact.robot, joints=joints)
 

@@ -23,6 +23,7 @@ _EPILOG = f"""examples:
   impact sets --speed 0.2 --friction 0.279 --set impulse --contains 0.1,0,0.9 --json
 
 Sets: {", ".join(SETS)}.
+The last one is of a flexible-joint arm: it alone depends on the stiffness, and takes longer.
 Exit status: 0 done, 1 the robot does not approach, the set is unbounded, or --contains is outside;
 2 wrong usage.
 """
@@ -41,7 +42,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add_impact_options(parser)
     add = parser.add_argument
     add("--model", choices=tuple(INVERSE_INERTIAS), default="crb", help="inverse inertia")
-    add("--set", action="append", default=[], metavar="NAME", help="of those below; default: all")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="see below; default: all but load",
+    )
     add("--generators", type=whole, default=8, metavar="N", help="of the friction pyramid")
     add("--inscribed", action="store_true", help="pyramid inside the cone, as published")
     add("--peak-factor", type=number, default=3.0, metavar="A", help="peak over mean force")
@@ -92,6 +99,7 @@ def _as_json(impact: GivenImpact, polytopes: Sequence[Polytope], member: Any) ->
         "friction": impact.surface.friction[1],
         "friction_low": impact.surface.friction[0],
         "restitution": impact.surface.restitution,
+        "stiffness_npm": impact.surface.stiffness,
         "sets": {each.name: _set(each) for each in polytopes},
         **({} if member is None else {"membership": member}),
     }

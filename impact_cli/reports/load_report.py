@@ -15,7 +15,7 @@ from impact_predictor.prediction.robot_contacts import impulsive_torque
 from impact_robots import Surface
 
 if TYPE_CHECKING:
-    from impact_predictor.joint_load.predicted_load import PredictedLoad
+    from impact_predictor.prediction.predicted_load import PredictedLoad
 
 _SHOWN = "M+B_theta"  # whose published torque stands beside, if it was asked for
 

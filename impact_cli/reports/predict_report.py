@@ -21,7 +21,7 @@ from impact_predictor.prediction.robot_contacts import impulsive_torque
 from impact_robots import Surface
 
 if TYPE_CHECKING:
-    from impact_predictor.joint_load.predicted_load import PredictedLoad
+    from impact_predictor.prediction.predicted_load import PredictedLoad
 
 
 class MapAnswer(NamedTuple):

@@ -32,6 +32,7 @@ FREE_PHASE = 0.25  # of the joints' fastest oscillation, per step in flight [rad
 FREE_DECAY = 0.5  # of the joints' fastest damping, per step in flight [-]
 CONTACT_PHASE = 0.2  # of the contact's own oscillation, per step in contact [rad]
 SWEEPS = 4  # of Gauss and Seidel, for one contact; four times as many for several
+SETTLED = 1e-3  # change of one contact's normal force in a sweep, after which there is none
 
 compiled = njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 
@@ -157,17 +158,21 @@ def contact_forces(
     f[:] = 0.0
     sweeps = SWEEPS if len(laws) == 1 else 4 * SWEEPS
     for _ in range(sweeps):
+        change = 0.0
         for c in range(len(laws)):
             if x[c] >= 0.0:
                 continue
             k, part = 3 * c + 2, h if laws[c, 3] == RIGID else 0.5 * h
-            approach = -u[k]
+            approach, before_sweep = -u[k], f[k]
             for j in range(len(f)):
                 if j != k:
                     approach -= part * W[k, j] * f[j]
             f[k] = normal_force(-x[c], approach, part * W[k, k], before[c], laws[c])
             if friction[c] > 0.0:
                 rub(W, f, u, c, part, friction[c])
+                change = max(change, abs(f[k] - before_sweep) / (f[k] + 1e-12))
+        if change < SETTLED and len(laws) == 1:
+            break
 
 
 @compiled
@@ -231,6 +236,7 @@ def half_way(
 def meet(
     J: np.ndarray,
     laws: np.ndarray,
+    friction: np.ndarray,
     velocity: np.ndarray,
     t: float,
     h: float,
@@ -248,7 +254,8 @@ def meet(
         for i in range(len(q)):
             x[c] += J[3 * c + 2, i] * q[i]
         touching = touching or x[c] < 0.0
-        for r in range(3 * c, 3 * c + 3):
+        rubs = friction[c] > 0.0 or len(laws) > 1  # else the tangential motion does not matter
+        for r in range(3 * c if rubs else 3 * c + 2, 3 * c + 3):
             u[r] = velocity[r]
             for i in range(len(q)):
                 u[r] += J[r, i] * (vq[i] + part * a[i])
@@ -343,7 +350,7 @@ def integrate(
             near = look(J, velocity, t, q, vq, before, long)
             h = min(short if near else long, TICK - done)
             half_way(arm, h, q, th, vq, vt, passed, a)
-            touching = near and meet(J, laws, velocity, t, h, q, vq, a, x, u)
+            touching = near and meet(J, laws, friction, velocity, t, h, q, vq, a, x, u)
             if touching:
                 contact_forces(W, laws, friction, x, before, u, h, f)
                 for c in range(contacts):

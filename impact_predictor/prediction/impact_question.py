@@ -21,7 +21,7 @@ from impact_predictor.sets.robot_sets import robot_sets
 from impact_robots import OutOfRangeError, Robot
 
 if TYPE_CHECKING:
-    from impact_predictor.joint_load.predicted_load import PredictedLoad
+    from impact_predictor.prediction.predicted_load import PredictedLoad
 
 
 class ImpactQuestion(NamedTuple):
@@ -70,7 +70,7 @@ def joint_loads(question: ImpactQuestion, robot: Robot) -> PredictedLoad | None:
     """
     if not question.joint_ranges:
         return None
-    from impact_predictor.joint_load.predicted_load import predicted_load  # compiled: loads slowly
+    from impact_predictor.prediction.predicted_load import predicted_load  # compiled: loads slowly
 
     return predicted_load(
         question.contacts, robot, ranges=question.ranges, joints=question.joint_ranges

@@ -10,6 +10,7 @@ from impact_predictor.exceptions import (
     PredictionError,
     SingularJacobianError,
     UnboundedSetError,
+    UnknownJointsError,
     UnknownNameError,
     UnsolvedImpactError,
 )
@@ -21,6 +22,7 @@ _BY_CLASS: dict[type[Exception], str] = {
     NoImpulseError: "CODE_NO_SOLUTION",
     SingularJacobianError: "CODE_NO_SOLUTION",
     UnboundedSetError: "CODE_NO_SOLUTION",
+    UnknownJointsError: "CODE_NO_SOLUTION",
     UnsolvedImpactError: "CODE_NO_SOLUTION",
 }
 _BY_KIND = {

@@ -18,7 +18,7 @@ from impact_predictor.sets.polytope import Polytope
 from impact_ros.messages import fill, set_vector
 
 if TYPE_CHECKING:  # compiled: loads slowly
-    from impact_predictor.joint_load.predicted_load import PredictedLoad
+    from impact_predictor.prediction.predicted_load import PredictedLoad
 
 
 def prediction_message(

@@ -23,7 +23,7 @@ from impact_predictor.sets.feasible_sets import compression_set, impulse_set
 from impact_predictor.sets.polytope import Polytope
 from impact_robots import PointState, Robot, Surface
 
-SETS = (
+RIGID_SETS = (  # that follow from impulses of a rigid arm, of any robot
     "compression_impulse",
     "impulse",
     "velocity_jump",
@@ -34,6 +34,7 @@ SETS = (
     "com_velocity_jump",
     "angular_momentum_jump",
 )
+SETS = (*RIGID_SETS, "load")  # and the impulses of a flexible-joint arm
 
 
 def robot_sets(
@@ -50,7 +51,9 @@ def robot_sets(
 ) -> tuple[Polytope, ...]:
     """Return what every impulse possible in ``state`` can do, one set per name, in that order.
 
-    The friction pyramid is that of the highest friction: it holds those of all lower ones.
+    The friction pyramid is that of the highest friction: it holds those of all lower ones. The set
+    "load" is that of the flexible-joint arm, see :func:`~impact_predictor.sets.load_set.load_set`:
+    it depends on surface, state and robot alone.
 
     Args:
         state: dynamics of the arm right before the impact.
@@ -61,13 +64,14 @@ def robot_sets(
         peak_factor: ratio of peak to mean contact force, > 0 [-].
         duration: of the contact, > 0 [s].
         inverse_inertia: W, one of ``INVERSE_INERTIAS``.
-        names: of :data:`SETS`; empty: all.
+        names: of :data:`SETS`; empty: all but "load".
 
     Raises:
         NotApproachingError: the contact point does not approach.
         OutOfRangeError: an argument is out of its range.
         RobotError: the set needs a figure of the robot that is unknown.
         UnboundedSetError: the friction pyramid is too wide for W.
+        UnknownJointsError: "load" of a robot that does not give stiffness of its joints.
         UnknownNameError: no such set or inverse inertia.
     """
     for name in names:
@@ -77,7 +81,7 @@ def robot_sets(
     factor = mean_force_factor(peak_factor, duration)
     W = named_inverse_inertia(state, surface.rotation, inverse_inertia).W
     family = _Family(state, surface, robot, W, pyramid, factor)
-    return tuple(getattr(family, name) for name in names or SETS)
+    return tuple(getattr(family, name) for name in names or RIGID_SETS)
 
 
 class _Family:
@@ -141,3 +145,9 @@ class _Family:
         state = self.state
         momentum_map = angular_momentum_map(state.position, state.com, self.surface.rotation)
         return derived.angular_momentum_jump_set(self.impulse, momentum_map)
+
+    @cached_property
+    def load(self) -> Polytope:
+        from impact_predictor.sets.load_set import load_set  # compiled: loads slowly
+
+        return load_set(self.state, self.surface, self.robot)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from impact_predictor.joint_load.load_limits import LoadLimits
     from impact_predictor.joint_load.worst_load import RatedCase
 
+DURATION = 0.025  # for which an impact is followed; no worst case comes later [s]
 _NOT_YET = SpeedBound(0.0, "loads not known yet")
 
 
@@ -66,7 +67,9 @@ class JointLoadLimit(ApproachSpeedLimit):
         warm_up()  # here, not in the first control cycle
         super().__init__(robot, contact, margin=margin, **options)
         self._drive = drive or drive_of(robot, "torque")
-        self._search = LoadSearch(robot, contact, joints=self.joint_ranges, drive=self._drive)
+        self._search = LoadSearch(
+            robot, contact, joints=self.joint_ranges, drive=self._drive, duration=DURATION
+        )
         self._watch = LoadWatch(self._rated, self._search.cases)
         self._whole: tuple[bytes, SpeedBound] | None = None  # positions, the bound there
         self._at: tuple[PointState, ElasticArm, LoadLimits] | None = None  # of the last state

@@ -22,8 +22,8 @@ from impact_cli.command_line import run as run_command
 from impact_robots import load_robot
 
 ROOT = Path(__file__).resolve().parents[2]
-TIME_OUT = 120.0  # for all three runs [s]
-CONTROLLERS = ("unaware", "robust", "existential")
+TIME_OUT = 120.0  # for all four runs [s]
+CONTROLLERS = ("unaware", "robust", "existential", "joint_load")
 KEYS = {
     "controller",
     "contact_speed_mps",
@@ -140,7 +140,7 @@ def test_the_folder_holds_table_pictures_and_recordings(demo):
             assert {"/joint_states", "/impact_qp/command"} <= set(reader.topics)
 
 
-@pytest.mark.parametrize("controller", ["robust", "existential"])
+@pytest.mark.parametrize("controller", ["robust", "existential", "joint_load"])
 def test_the_arm_hits_at_its_highest_safe_speed(runs, controller):
     run = runs[controller]
     assert run["contact_speed_mps"] == pytest.approx(run["speed_bound_mps"], rel=0.02)
@@ -153,6 +153,17 @@ def test_robust_keeps_every_admissible_torque_within_its_limit_and_no_other_does
     assert worst["existential"] > 2.0 * limit
     assert worst["unaware"] > 5.0 * limit
     assert {run["worst_admissible_joint"] for run in runs.values()} == {"panda_joint6"}
+
+
+def test_by_what_the_joints_feel_the_same_wall_is_hit_faster_and_no_joint_is_overloaded(runs):
+    fast, robust = runs["joint_load"], runs["robust"]
+    assert fast["contact_speed_mps"] > 1.4 * robust["contact_speed_mps"]
+    assert fast["worst_admissible_impulsive_torque_nm"] > 1.4 * 12.0  # the formula forbids it
+    for run in (fast, robust):
+        assert run["torque_change_nm"] < 0.6 * run["torque_change_limit_nm"] == 0.6 * 12.0
+        assert run["largest_torque_nm"] < run["torque_range_nm"]
+    assert runs["unaware"]["torque_change_nm"] > 2.0 * 12.0
+    assert {run["torque_change_joint"] for run in runs.values()} == {"panda_joint6"}
 
 
 def test_what_was_measured_is_no_worse_than_what_was_announced(runs):
@@ -230,7 +241,7 @@ def test_ctrl_c_ends_all_with_one_line(tmp_path, moment):
         out, err = finish(process)
         assert (process.returncode, out) == (130, "")
         progress, line = err.splitlines()
-        assert progress == "[1/3] unaware ..."
+        assert progress == "[1/4] unaware ..."
         assert line == "impact: interrupted; finished files are kept"
         assert select.select([suite], [], [], 0)[0], "the suite was left behind"
         with BagReader(bag) as reader:

@@ -11,9 +11,11 @@ from tiny_robot import URDF
 from walls import a_wall
 
 from impact_cli.command_line import run
-from impact_predictor import SETS, RobotContact, named_inverse_inertia, predict, robot_sets
+from impact_predictor import RobotContact, named_inverse_inertia, predict, robot_sets
 from impact_predictor.joint_load.materials import MATERIALS
-from impact_predictor.joint_load.predicted_load import predicted_load
+from impact_predictor.prediction.predicted_load import predicted_load
+from impact_predictor.sets.load_set import load_set
+from impact_predictor.sets.robot_sets import RIGID_SETS
 from impact_robots import ArmDynamics, Surface, contact_rotation, load_robot
 
 Q = "0.2,-0.01,0.56,-1.59,-1.76,2.57,-2.02"
@@ -154,7 +156,7 @@ def test_the_base_link_can_count(ask):
 def test_sets_are_the_librarys(ask, state, panda):
     case = ("--q", Q, "--speed", 0.2, "--friction", "0.1,0.279", "--restitution", "0,0.3")
     answer = document(ask, "sets", *case)
-    assert tuple(answer["sets"]) == SETS
+    assert tuple(answer["sets"]) == RIGID_SETS
     assert (answer["friction_low"], answer["friction"]) == (0.1, 0.279)
     assert "friction 0.1 to 0.279, restitution 0 to 0.3" in ask("sets", *case)[1]
     expected = robot_sets(state, a_wall(0.279, (0, 0.3)), panda)
@@ -214,6 +216,16 @@ def test_without_a_material_friction_is_none_and_stiffness_any(ask):
     told = document(ask, "predict")
     assert told["friction"] == told["restitution"] == [0.0, 0.0]
     assert told["stiffness_npm"] == [1e4, None]  # no upper end
+
+
+def test_the_set_of_a_flexible_arm_is_asked_for_by_name(ask, state, panda):
+    case = ("--q", Q, "--speed", 0.2, "--friction", "0,0.3", "--stiffness", "1e5,1e6")
+    answer = document(ask, "sets", *case, "--set", "load")
+    surface = Surface(None, [-1, 0, 0], (0.0, 0.3), stiffness=(1e5, 1e6))
+    np.testing.assert_allclose(
+        answer["sets"]["load"]["vertices"], load_set(state, surface, panda).vertices, atol=1e-9
+    )
+    assert answer["stiffness_npm"] == [1e5, 1e6]
 
 
 def test_membership_decides_the_exit_status(ask, state, wall):

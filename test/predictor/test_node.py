@@ -17,11 +17,13 @@ from sensor_msgs.msg import JointState
 
 from impact_msgs.msg import ImpactPrediction
 from impact_msgs.srv import ComputeFeasibleSets, PredictImpact
-from impact_predictor import FRICTION_LAWS, SETS, ContactMode, Flag, exceptions, predict, robot_sets
+from impact_predictor import FRICTION_LAWS, ContactMode, Flag, exceptions, predict, robot_sets
 from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.node import PredictorNode
 from impact_predictor.ros.error_codes import code_name
-from impact_robots import RobotError
+from impact_predictor.sets.load_set import load_set
+from impact_predictor.sets.robot_sets import RIGID_SETS
+from impact_robots import RobotError, Surface
 from impact_ros.messages import vector
 from impact_ros.parameters import ParameterError
 
@@ -130,7 +132,7 @@ def test_sets_are_those_of_the_library(caller, request_sets, hitting, panda):
     response = caller.call(request_sets)
     assert (response.success, response.code, response.message) == (True, response.CODE_OK, "")
     expected = robot_sets(hitting, a_wall(0.279, (0.0, 0.3)), panda)
-    assert tuple(each.name for each in response.polytopes) == SETS
+    assert tuple(each.name for each in response.polytopes) == RIGID_SETS
     for message, polytope in zip(response.polytopes, expected, strict=True):
         d = message.dimension
         np.testing.assert_allclose(np.reshape(message.a, (-1, d)), polytope.A)
@@ -260,12 +262,23 @@ def test_a_bad_prediction_request_is_an_answer(
         ("impact_duration", -1.0, "CODE_OUT_OF_RANGE", "impact_duration: expected a finite"),
         ("impact_duration", 5e-324, "CODE_OUT_OF_RANGE", "impact_duration: expected at least"),
         ("friction", 1e308, "CODE_OUT_OF_RANGE", "friction: expected a number of at most 1e+06"),
-        ("sets", ["impulse"] * 10**5, "CODE_OUT_OF_RANGE", "sets: expected at most 9, got 1000"),
+        ("sets", ["impulse"] * 10**5, "CODE_OUT_OF_RANGE", "sets: expected at most 10, got 1000"),
     ],
 )
 def test_a_bad_request_for_sets_is_an_answer(caller, request_sets, field, value, code, message):
     setattr(request_sets, field, value)
     refuse(caller, request_sets, code, message)
+
+
+def test_the_set_of_a_flexible_arm_depends_on_the_stiffness(caller, request_sets, hitting, panda):
+    request_sets.sets = ["load"]
+    request_sets.stiffness_low, request_sets.stiffness_high = 1e5, 1e6
+    (message,) = caller.call(request_sets).polytopes
+    surface = Surface(None, [-1, 0, 0], 0.279, (0.0, 0.3), (1e5, 1e6))
+    expected = load_set(hitting, surface, panda)
+    np.testing.assert_allclose(np.reshape(message.vertices, (-1, 3)), expected.vertices)
+    request_sets.stiffness_low = -1.0
+    refuse(caller, request_sets, "CODE_OUT_OF_RANGE", "stiffness_low, stiffness_high: expected")
 
 
 def test_sets_need_an_approach(caller, request_sets, hitting):

@@ -17,7 +17,7 @@ from predictor_caller import Caller, joint_state, wall_contact
 from impact_msgs.msg import ImpactPrediction
 from impact_msgs.srv import PredictImpact
 from impact_predictor import RobotContact, named_inverse_inertia, predict_contacts
-from impact_predictor.joint_load.predicted_load import predicted_load
+from impact_predictor.prediction.predicted_load import predicted_load
 from impact_predictor.prediction.velocity_interval import contacts_interval
 from impact_robots import ArmDynamics
 from impact_ros.messages import set_vector, vector

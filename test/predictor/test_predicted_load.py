@@ -11,7 +11,7 @@ from impact_predictor import PredictionError, RobotContact
 from impact_predictor.joint_load.elastic_arm import elastic_arm
 from impact_predictor.joint_load.load import joint_load, load_contact
 from impact_predictor.joint_load.load_case import normal_law
-from impact_predictor.joint_load.predicted_load import predicted_load
+from impact_predictor.prediction.predicted_load import predicted_load
 from impact_robots import ArmDynamics, Surface
 from impact_robots.joint_ranges import KNOWN_JOINTS
 from impact_robots.urdf_robot import robot_from_urdf

@@ -464,6 +464,7 @@ def test_goals_are_logged_with_their_content(bench, capfd):
 
 def test_a_stricter_limit_by_name_counts_on_the_goal_s_stiffness(make_bench):
     bench = make_bench(speed=0.3, speed_cap=0.3).start()
+    bench.cycles(1)
     speeds = []
     for high in (1e6, float("inf")):
         bench.send(bench.goal(impact_limits="joint_load", speed=0.3, stiffness_high=high))

@@ -13,11 +13,11 @@ import numpy as np
 
 from impact_predictor.exceptions import PredictionError, UnknownNameError
 from impact_predictor.joint_load.elastic_arm import ElasticArm, drive_of, elastic_arm
+from impact_predictor.joint_load.joint_ends import joint_ends
 from impact_predictor.joint_load.load import JointLoad, joint_load, load_contact
 from impact_predictor.joint_load.load_case import (
     STIFFEST,
     normal_law,
-    scale_ends,
     stiffness_grid,
 )
 from impact_predictor.joint_load.worst_load import ANNOUNCED, JOINT_RANGES
@@ -27,7 +27,6 @@ from impact_robots.surface import Surface
 
 SLOWEST = 1e-9  # below it nothing approaches [m/s]
 LEAST_SHARE = 0.1  # of the highest approach speed, which every contact's restitution is taken at
-_HARD, _SOFT = (1, 0, 1), (0, 1, 0)  # ends of joint stiffness, damping, inertia: highest, lowest
 
 Coefficients = tuple[float, float, float]  # stiffness [N/m], restitution, friction [-]
 
@@ -81,7 +80,7 @@ def predicted_load(
         expected = impact.load(arm, [_middle(each.surface) for each in contacts])
         surfaces = [each.surface for each in ranges or contacts]
         cases = [expected]
-        for scale in _scales(robot, joints):
+        for scale in joint_ends(robot, joints):
             other = arm.scaled(scale)
             cases += [impact.load(other, ends) for ends in _ends(surfaces)]
     except PredictionError as error:
@@ -135,14 +134,6 @@ def _middle(surface: Surface) -> Coefficients:
     low, high = surface.stiffness
     friction, restitution = surface.middle
     return sqrt(low) * sqrt(min(high, max(STIFFEST, low))), restitution, friction
-
-
-def _scales(robot: Robot, joints: str) -> list[np.ndarray]:
-    """Return joints that make loads high and low, each of shape (3, n) [-]."""
-    ends = scale_ends(robot.joint_ranges, robot.dof)
-    if joints != ANNOUNCED or (ends == 1.0).all():
-        return [np.ones_like(ends[0])]
-    return [np.stack([ends[end, row] for row, end in enumerate(each)]) for each in (_HARD, _SOFT)]
 
 
 def _ends(surfaces: Sequence[Surface]) -> Iterator[list[Coefficients]]:
