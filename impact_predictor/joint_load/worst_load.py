@@ -21,6 +21,7 @@ from impact_predictor.joint_load.load_case import (
     surface_corners,
 )
 from impact_predictor.joint_load.load_limits import LoadLimits
+from impact_predictor.joint_load.near_worst import near_limits, near_worst
 from impact_robots.robot import Robot
 from impact_robots.state import PointState
 from impact_robots.surface import Surface
@@ -53,7 +54,8 @@ class LoadSearch:
     Loads are proportional to the speed at fixed restitution, so one run of a case at 1 m/s gives
     its bound. The worst lies at ends of the ranges but for the stiffness of the surface, of which
     some between are tried: tests draw from the inside. Of the joints first all change alike; then,
-    at the worst surfaces, one after the other, and at last those together that made it worse alone.
+    in the worst cases, one after the other, and at last those together that made it worse alone.
+    Limits of different joints have different worst cases, so each that is near is looked at.
     """
 
     def __init__(
@@ -118,31 +120,40 @@ class LoadSearch:
 
     def cases(self) -> Generator[LoadCase | None, RatedCase, None]:
         """Yield one case after the other, each to be rated and sent back; at the end none."""
-        scale, first = self._common(_FIRST), []
+        scale, found = self._common(_FIRST), []
         for corner in surface_corners(self.surface):
             rated = yield LoadCase(*corner, scale)
-            first.append(rated)
-        first.sort(key=lambda each: each.speed)
+            found.append(rated)
         if self._joint_ranges == ANNOUNCED:
-            for stiffness in between(first[0].case.stiffness, self.surface):
-                rated = yield first[0].case._replace(stiffness=stiffness)
-                first.append(rated)
-            first.sort(key=lambda each: each.speed)
-            for rated in [each for each in first if first[0].speed >= _NEAR * each.speed][:_TOP]:
-                yield from self._joints(rated)
+            for case in self._between(found):
+                rated = yield case
+                found.append(rated)
+            if (self._ends[_LOW] < self._ends[_HIGH]).any():
+                yield from self._joints(found)
         yield None
 
-    def _joints(self, rated: RatedCase) -> Generator[LoadCase, RatedCase, None]:
-        """Yield the same surface with other joints, if there are any."""
-        if not (self._ends[_LOW] < self._ends[_HIGH]).any():
-            return
-        common = [rated]
-        for stiffness, damping, inertia in product((_LOW, _HIGH), repeat=3):
-            if (ends := (stiffness, damping, inertia)) != _FIRST:
-                again = yield rated.case._replace(scale=self._common(ends))
-                common.append(again)
-        start = min(common, key=lambda each: each.speed)
-        changed, limits = [], {start.worst}
+    def _between(self, found: list[RatedCase]) -> list[LoadCase]:
+        """Return cases between the grid's stiffnesses, next to those that are nearly the worst."""
+        cases = {
+            (stiffness, *rated.case[1:3]): rated.case._replace(stiffness=stiffness)
+            for rated in near_worst(found)
+            for stiffness in between(rated.case.stiffness, self.surface)
+        }
+        return list(cases.values())
+
+    def _joints(self, found: list[RatedCase]) -> Generator[LoadCase, RatedCase, None]:
+        """Yield other joints: at some surfaces all at the same ends, then one by one."""
+        for rated in _worst_surfaces(found):
+            for stiffness, damping, inertia in product((_LOW, _HIGH), repeat=3):
+                if (ends := (stiffness, damping, inertia)) != _FIRST:
+                    again = yield rated.case._replace(scale=self._common(ends))
+                    found.append(again)
+        for start in _worst_joints(found):
+            yield from self._one_by_one(start)
+
+    def _one_by_one(self, start: RatedCase) -> Generator[LoadCase, RatedCase, None]:
+        """Yield the joints' properties changed alone, then together what was worse for a limit."""
+        changed, limits = [], set(near_limits(start.used))
         for index, scale in self._single(start.case.scale):
             one = yield start.case._replace(scale=scale)
             changed.append((index, one))
@@ -167,3 +178,30 @@ class LoadSearch:
                 other = scale.copy()
                 other[index] = low if scale[index] == high else high
                 yield index, other
+
+
+def _worst_surfaces(found: list[RatedCase]) -> list[RatedCase]:
+    """Return the surfaces whose joints are looked at: of cases near the worst, then the worst."""
+    return _each_once([*near_worst(found), *_by_surface(found)])[:_TOP]
+
+
+def _worst_joints(found: list[RatedCase]) -> list[RatedCase]:
+    """Return the cases whose joints are changed one by one: as surfaces, and one more."""
+    return _each_once([*near_worst(found), *_by_surface(found)])[: _TOP + 1]
+
+
+def _by_surface(found: list[RatedCase]) -> list[RatedCase]:
+    """Return the worst case of each surface, if it comes near the worst of all, that first."""
+    surfaces: dict[tuple[float, ...], RatedCase] = {}
+    for rated in sorted(found, key=_speed):
+        surfaces.setdefault(rated.case[:3], rated)
+    least = min(each.speed for each in found)
+    return [each for each in surfaces.values() if least >= _NEAR * each.speed]
+
+
+def _each_once(cases: list[RatedCase]) -> list[RatedCase]:
+    return list({id(each): each for each in cases}.values())
+
+
+def _speed(rated: RatedCase) -> float:
+    return rated.speed

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The worst load of an impact, followed from cycle to cycle at the cost of one case each."""
+"""The worst load of an impact, followed from cycle to cycle at the cost of two cases each."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from impact_predictor.joint_load.near_worst import near_worst
 from impact_robots.state import PointState
 
 if TYPE_CHECKING:
@@ -16,19 +17,18 @@ if TYPE_CHECKING:
     from impact_predictor.joint_load.worst_load import RatedCase
 
 JUMP = 0.02  # between two cycles; an arm that has moved farther is looked at anew [rad]
-NEAR = 0.7  # use of a limit, over that of the one that is used most, from which it is watched
 
 
 class LoadWatch:
     """Keeps the worst of all cases up to date while the arm moves.
 
-    In turns it rates a case that it knows and the next case of a search that begins anew when it is
-    through. A search compares cases, so all of a round (about 100 cases, .2 s at 1 kHz) are rated
-    at the state in which it began: on the way a bound changes by more than what tells one case from
-    the next. Of each limit of which much is used, the worst case is then rated at the present
-    state, and these are what is known until the next round is through: loads of different joints
-    change differently. The worst is never older than four cycles. No cycle rates more than two
-    cases: before the first round is through, nothing is known.
+    Every cycle rates two cases: of a search that begins anew when it is through, and in three of
+    four cycles one that is known. A search compares cases, so all of a round (about 140 cases, .1 s
+    at 1 kHz) are rated at the state in which it began: on the way a bound changes by more than what
+    tells one case from the next. Those that are nearly the worst, of other joints and another
+    friction, are then rated at the present state, and are what is known until the next round is
+    through: which of them is the worst may change on the way. The worst is never older than two
+    cycles. Before the first round is through, nothing is known.
     """
 
     def __init__(
@@ -63,13 +63,11 @@ class LoadWatch:
         if self._q is not None and np.abs(point.q - self._q).max() > JUMP:
             self._forget()
         self._q, self._turn = point.q, self._turn + 1
-        if not self._known:
-            self._step(point)
-            self._step(point)
-        elif self._turn % 2:
+        if self._known and self._turn % 4 != 2:
             self._renew(point)
         else:
             self._step(point)
+        self._step(point)
         return min(self._known, key=_speed) if self._known else None
 
     def _forget(self) -> None:
@@ -89,7 +87,7 @@ class LoadWatch:
         """Rate what is known at the present state: in turns the worst and one after the other."""
         speeds = [each.speed for each in self._known]
         turn, worst = self._turn // 4 % len(speeds), speeds.index(min(speeds))
-        index = worst if self._turn % 4 == 1 else turn
+        index = worst if self._turn % 2 else turn
         self._known[index] = self._rate(point, self._known[index].case)
 
     def _step(self, point: PointState) -> None:
@@ -99,19 +97,11 @@ class LoadWatch:
             self._round.append(self._rate(self._start, self._next))
             self._next = self._cases.send(self._round[-1])
             return
-        self._chosen = self._chosen or _worst_of_limits(self._round)
+        self._chosen = self._chosen or near_worst(self._round)
         self._again.append(self._rate(point, self._chosen[len(self._again)].case))
         if len(self._again) == len(self._chosen):
-            self._known = self._again
+            self._known = near_worst([*self._again, *self._known])
             self._open_round()
-
-
-def _worst_of_limits(cases: list[RatedCase]) -> list[RatedCase]:
-    """Return the worst case of each limit of which much is used."""
-    used = np.array([each.used for each in cases])
-    most = used.max(axis=0)
-    places = {int(used[:, limit].argmax()) for limit in np.flatnonzero(most >= NEAR * most.max())}
-    return [cases[place] for place in sorted(places)]
 
 
 def _speed(rated: RatedCase) -> float:

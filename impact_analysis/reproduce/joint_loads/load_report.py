@@ -77,23 +77,22 @@ def _safe(found: LoadStudy) -> Row:
 
 
 def _tight(found: LoadStudy) -> Row:
-    drawn, worst = (np.array([h.most for h in of]) for of in (found.hits, found.worst_hits))
-    highest = float(max(drawn.max(), worst.max()))
+    drawn, worst = ([hit.most for hit in of] for of in (found.hits, found.worst_hits))
+    highest = max([*drawn, *worst], default=0.0)
     return _row(
         "L3",
         "the bound is not too careful: the worst hit comes near the limit",
         f">= {TIGHT:g}",
-        f"{highest:.3f}; drawn {drawn.max():.3f}; worst cases {worst.min():.3f} to"
-        f" {worst.max():.3f}",
+        f"{highest:.3f}; drawn {_span(drawn)}; worst cases {_span(worst)}",
         f"{highest - 1.0:+.1%}",
         highest >= TIGHT,
         "largest load over its limit, change or range, in the hits of L2",
-        {
-            "highest_drawn": float(drawn.max()),
-            "lowest_worst_case": float(worst.min()),
-            "highest_worst_case": float(worst.max()),
-        },
+        {"highest": highest, "highest_drawn": max(drawn, default=0.0)},
     )
+
+
+def _span(values: list[float]) -> str:
+    return f"{min(values):.3f} to {max(values):.3f}" if values else "none"
 
 
 def _fast(found: LoadStudy) -> list[Row]:

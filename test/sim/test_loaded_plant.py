@@ -1,0 +1,70 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a plant remembers of its joints' load is what they felt, and changes nothing."""
+
+import numpy as np
+import pytest
+
+from impact_predictor.contact_force.laws import Viscoelastic
+from impact_predictor.joint_load.load import DURATION
+from impact_robots import ArmDynamics, Surface, load_robot
+from impact_sim import SimulationError
+from impact_sim.compliant_wall import CompliantWall
+from impact_sim.direct_run import direct_run
+from impact_sim.loaded_plant import LoadedPlant
+from impact_sim.passive_impact import gravity_compensation
+from impact_sim.watched_plant import WatchedPlant
+
+NORMAL, SPEED = np.array([-1.0, 0.0, 0.0]), 0.12
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """The same impact, watched by a plant that remembers loads and by one that does not."""
+    panda = load_robot("panda")
+    state = ArmDynamics(panda)(panda.stance, np.zeros(7))
+    dq = np.linalg.pinv(state.J) @ np.append(-SPEED * NORMAL, np.zeros(3))
+    wall = CompliantWall(Surface(state.position, NORMAL, 0.1).moved(-1e-6), Viscoelastic(1e6, 5e6))
+    plants = LoadedPlant(panda, wall), WatchedPlant(panda, wall)
+    for plant in plants:
+        plant.reset(np.array(panda.stance), dq)
+    after = 2.0 * DURATION
+    return [(each, direct_run(each, gravity_compensation, after_touch=after)) for each in plants]
+
+
+def test_it_moves_as_one_that_does_not_look(runs):
+    (_, first), (_, second) = runs
+    assert np.array_equal(first.q, second.q)
+    assert np.array_equal(first.contact_force, second.contact_force)
+
+
+def test_the_load_holds_every_torque_that_was_there(runs):
+    plant, run = runs[0]
+    since = run.t - run.touch.time
+    change = (run.tau - plant.torque_before)[(since >= 0.0) & (since <= DURATION)]
+    assert np.all(plant.load.highest >= change.max(axis=0) - 1e-9)
+    assert np.all(plant.load.lowest <= change.min(axis=0) + 1e-9)
+    sampled, worst = np.abs(change).max(axis=0), int(plant.load.change.argmax())
+    assert plant.load.change[worst] == pytest.approx(sampled[worst], rel=0.05)
+    assert plant.load.change[worst] > 1.0
+    assert np.all(plant.load.time <= DURATION)
+
+
+def test_before_it_the_springs_bear_gravity(runs):
+    plant, run = runs[0]
+    gravity = ArmDynamics(plant.robot)(run.touch.q, np.zeros(7)).g
+    assert plant.torque_before == pytest.approx(gravity, abs=0.05)
+
+
+def test_impulse_and_force_are_those_of_the_wall(runs):
+    plant, run = runs[0]
+    normal = run.contact_force @ run.normal
+    assert plant.load.peak_force[0] == pytest.approx(normal.max())
+    assert plant.load.impulse[0, 2] == pytest.approx(plant.impulse @ NORMAL)
+
+
+def test_without_a_touch_there_is_no_load(runs):
+    plant = LoadedPlant(runs[0][0].robot)
+    plant.reset(np.array(plant.robot.stance))
+    with pytest.raises(SimulationError, match="nothing was touched"):
+        plant.load  # noqa: B018
