@@ -17,7 +17,7 @@ from impact_qp.limits.load_watch import LoadWatch
 from impact_qp.limits.registry import impact_limit
 from impact_qp.limits.speed import VELOCITY_MARGIN, ApproachSpeedLimit
 from impact_robots.robot import Robot
-from impact_robots.state import PointState
+from impact_robots.state import PointState, RobotState
 
 if TYPE_CHECKING:
     from impact_predictor.joint_load.elastic_arm import ElasticArm
@@ -72,6 +72,7 @@ class JointLoadLimit(ApproachSpeedLimit):
         )
         self._watch = LoadWatch(self._rated, self._search.cases)
         self._whole: tuple[bytes, SpeedBound] | None = None  # positions, the bound there
+        self._present: tuple[RobotState, SpeedBound] | None = None  # state, the bound there
         self._at: tuple[PointState, ElasticArm, LoadLimits] | None = None  # of the last state
 
     @classmethod
@@ -96,6 +97,7 @@ class JointLoadLimit(ApproachSpeedLimit):
         key = point.q.tobytes() + point.dq.tobytes()
         if self._whole is None or self._whole[0] != key:
             self._whole = key, self._bound_of(self._watch.whole(point))
+            self._present = None
         return self._whole[1]
 
     @property
@@ -119,12 +121,16 @@ class JointLoadLimit(ApproachSpeedLimit):
 
         Zero until it is known: some 60 cycles after the first one.
         """
-        worst = self._watch.worst(point)
-        return _NOT_YET if worst is None else self._bound_of(worst)
+        if self._present is None or self._present[0] is not point.robot_state:
+            worst = self._watch.worst(point)
+            bound = _NOT_YET if worst is None else self._bound_of(worst)
+            self._present = point.robot_state, bound  # more than once a cycle while pressing
+        return self._present[1]
 
     def look(self, point: PointState) -> None:
         """Take a state in which the limit does not act yet."""
         self._watch.worst(point)
+        self._present = None
 
     def _rated(self, point: PointState, case: LoadCase) -> RatedCase:
         if self._at is None or self._at[0] is not point:
