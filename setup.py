@@ -47,6 +47,7 @@ PACKAGES = [
     "impact_analysis.reproduce.flexible_joints",
     "impact_analysis.reproduce.foreign",
     "impact_analysis.reproduce.impact_models",
+    "impact_analysis.reproduce.joint_loads",
     "impact_analysis.reproduce.reference_spreading",
     "impact_cli",
     "impact_cli.commands",

@@ -24,7 +24,8 @@ from adversary_plans import INTERFACES, Task, draw_plan, draw_task
 from impact_qp import Phase
 from impact_qp.control.lead import LEAD
 from impact_qp.control.phases import STANDING
-from impact_qp.limits import RobustImpactLimit
+from impact_qp.limits import JointLoadLimit, RobustImpactLimit, SpeedBound
+from impact_robots import PointState
 from impact_sim.sensors import PANDA_NOISE
 from impact_trials.processes import check_stopped
 
@@ -34,6 +35,7 @@ STOPPING, AT_REST = 300, 0.05  # after a stop or a fault [cycles], [rad/s]
 REACTION, DECELERATION = 100, 0.67  # an arm that is fast needs longer [cycles], share of limits
 DECEIVED = 0.2  # speed of a stopped arm whose states are wrong or were a moment ago [rad/s]
 SETTLING, DRIFT = 1500, 0.01  # [cycles], [rad]
+SEARCHED = 100  # between two searches for the bound of joint loads, which take 20 ms [cycles]
 SPEED_MARGIN, SPEED_ROUNDING = 1.02, 0.002  # of the speed bound [-], [m/s]
 BRAKES_WITHIN, PREVIEWS = 0.05, 4.0  # where the bound begins to act [s], and times the preview
 SEEN_AFTER, LATCHED = 4, 300  # the detector's answer to a contact [cycles]
@@ -89,9 +91,7 @@ class Episode:
         self.arm.disturbance = 0.2 * self.disturbed * random.uniform(-1.0, 1.0, robot.dof)
         self.loop = loop(robot, self.task.plan, PERIOD * 1e-9)
         self.checks = SentChecks(robot, self.interface, PERIOD * 1e-9)
-        plan = self.task.plan
-        limit = RobustImpactLimit(robot, plan.contact, generators=plan.generators)
-        self.bound = limit.speed_bound
+        self.bound = _promised(self.task)
         self.liars: dict[Event, Liar] = {}
         self.broken: dict[str, str] = {}
         self.values = self.task.q.copy() if self.interface == "position" else np.zeros(robot.dof)
@@ -307,7 +307,7 @@ class Episode:
         plan, state = self.task.plan, self.arm.state
         moves = reply.phase in (Phase.APPROACH, Phase.PRESS)
         near = plan.contact.gap(state.position) < plan.activation_distance
-        if not (self.good and plan.impact_limits == "robust" and moves and near):
+        if not (self.good and self.bound is not None and moves and near):
             self.near_since = self.k + 1
             return
         # The row looks a preview ahead by the model: what that does not know adds as much.
@@ -317,6 +317,8 @@ class Episode:
             return
         speed = plan.contact.approach_speed(state.velocity)
         if speed <= SPEED_ROUNDING or reply.relaxed:
+            return
+        if plan.impact_limits == "joint_load" and self.k % SEARCHED:
             return
         bound = max(0.0, self.bound(state).speed)
         if speed > SPEED_MARGIN * bound + SPEED_ROUNDING + self.pushed:
@@ -329,6 +331,16 @@ class Episode:
         drift = np.abs(self.arm.q - self.rest_q).max()
         if drift > DRIFT:
             self._note("hold", f"{drift:.3f} rad in 500 cycles")
+
+
+def _promised(task: Task) -> Callable[[PointState], SpeedBound] | None:
+    """Return the bound of limits that promise one, worked out anew in every state."""
+    plan, robot = task.plan, task.robot
+    if plan.impact_limits == "robust":
+        return RobustImpactLimit(robot, plan.contact, generators=plan.generators).speed_bound
+    if plan.impact_limits == "joint_load":
+        return JointLoadLimit(robot, plan.contact, joint_ranges=plan.joint_ranges).speed_bound
+    return None
 
 
 def campaign(count: int, seed: int, *, loop: Callable[..., Any] = Loop, first: int = 0) -> Found:

@@ -284,14 +284,19 @@ def _predictor(context: Context, arm: _Arm, *, stream: bool) -> Patient:
     now = [10_000 * MILLISECOND]
 
     def predict() -> PredictImpact.Request:
-        state, contacts = arm.state(now[0]), [_contact()]
-        return PredictImpact.Request(state=state, contacts=contacts, models=["M+B_theta"])
+        state, contact = arm.state(now[0]), _contact()
+        contact.stiffness_low, contact.stiffness_high = 1e5, 1e6
+        return PredictImpact.Request(
+            state=state, contacts=[contact], models=["M+B_theta"], joint_ranges="nominal"
+        )
 
     def sets() -> ComputeFeasibleSets.Request:
         x, y, z = WALL
         normal = Vector3(x=x, y=y, z=z)
         message = ComputeFeasibleSets.Request(state=arm.state(now[0]), normal=normal)
-        message.friction, message.restitution_high, message.sets = 0.3, 0.1, ["impulse"]
+        message.friction, message.restitution_high = 0.3, 0.1
+        message.sets = ["impulse", "load"]
+        message.stiffness_low, message.stiffness_high = 1e5, 1e6
         return message
 
     def ask() -> PredictImpact.Response:

@@ -109,7 +109,9 @@ def _coefficients(arguments: argparse.Namespace) -> list[tuple[float, float]]:
     if arguments.material is not None:
         material = MATERIALS.named(arguments.material)
         known = material.friction, material.restitution, material.stiffness()
-    return [each if said is None else said for said, each in zip(given, known, strict=True)]
+    return [
+        default if value is None else value for value, default in zip(given, known, strict=True)
+    ]
 
 
 def _robot(arguments: argparse.Namespace) -> Robot:

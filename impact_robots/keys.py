@@ -84,6 +84,13 @@ KEYS = (
     Key("joint_stiffness", "N.m/rad", _UNKNOWN, (SIM,), "of the transmission"),
     Key("joint_damping", "N.m.s/rad", _UNKNOWN, (SIM,), "of the transmission"),
     Key(
+        "loop_damping_time",
+        "s",
+        "`joint_damping` over `joint_stiffness`",
+        (),
+        "D/K that the arm's torque loop takes its joints to have, where they were identified",
+    ),
+    Key(
         "joint_stiffness_range",
         "-",
         "[0.7, 1.3] if the stiffness is assumed, else [1, 1]",
@@ -151,7 +158,12 @@ KEYS = (
     Key("assumed", "", "none", (), "keys whose values no source gives"),
 )
 BY_NAME = {key.name: key for key in KEYS}
-OPTIONAL = ("torque_range", "servo_stiffness", "servo_damping")  # unknown: nobody misses them
+OPTIONAL = (  # unknown: nobody misses them
+    "torque_range",
+    "loop_damping_time",
+    "servo_stiffness",
+    "servo_damping",
+)
 
 
 def needed_by(who: str) -> tuple[str, ...]:

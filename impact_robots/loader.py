@@ -117,6 +117,7 @@ def robot_of(
         velocity_noise=entries.scale("velocity_noise", VELOCITY_NOISE),
         torque_noise=entries.scale("torque_noise", TORQUE_NOISE),
         joint_ranges=read_joint_ranges(entries, model.nv, entries.texts("assumed", ())),
+        loop_damping_time=_optional(entries, "loop_damping_time", model.nv),
         servo_stiffness=_optional(entries, "servo_stiffness", model.nv),
         servo_damping=_optional(entries, "servo_damping", model.nv),
         force_limits=_force_limits(entries),

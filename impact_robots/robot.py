@@ -87,6 +87,7 @@ class Robot:
     velocity_noise: float = VELOCITY_NOISE  # standard deviation of measured dq [rad/s]
     torque_noise: float = TORQUE_NOISE  # standard deviation of measured torques [N.m]
     joint_ranges: JointRanges = KNOWN_JOINTS  # of stiffness, damping and motor inertia
+    loop_damping_time: np.ndarray | None = None  # D/K by the torque loop; none: theirs [s]
     servo_stiffness: np.ndarray | None = None  # of a position or velocity loop [N.m/rad]
     servo_damping: np.ndarray | None = None  # of the same [N.m.s/rad]
     force_limits: tuple[tuple[str, float], ...] = ()  # by what limits a peak of contact force [N]
@@ -106,6 +107,13 @@ class Robot:
     def dof(self) -> int:
         """Number of joints n."""
         return len(self.joint_names)
+
+    @property
+    def damping_time(self) -> np.ndarray:
+        """D/K that the torque loop takes the joints to have, shape (n,) [s]."""
+        if self.loop_damping_time is not None:
+            return self.loop_damping_time
+        return self.joint_damping / self.joint_stiffness
 
     @property
     def missing(self) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ class TorqueLoop:
         """Create the loop; disabled, the motors follow the desired torque directly."""
         ratio = robot.reflected_motor_inertia / robot.apparent_motor_inertia
         self._ratio = ratio if enabled else np.ones(robot.dof)
-        self._damping_time = robot.joint_damping / robot.joint_stiffness
+        self._damping_time = robot.damping_time
         self._share = 1.0 - np.exp(-2.0 * np.pi * FILTER_HZ * PERIOD)
         self._filtered = np.zeros(robot.dof)
 

@@ -19,6 +19,7 @@ from impact_analysis.analyze.comparison import (
     resampled,
     table,
 )
+from impact_analysis.analyze.identified_surface import identified_surface
 from impact_analysis.analyze.identify import (
     Coefficients,
     ContactLawFit,
@@ -76,6 +77,12 @@ def analyze_impacts(
         seed: of all resampling.
         progress: hears the share done and a note.
     """
+    from impact_analysis.analyze.joint_torques import (  # load slowly
+        contacts_of,
+        joints_of,
+        with_torques,
+    )
+
     robot = settings.load_robot()
     measured = [impact for each in recordings for impact in each.impacts]
     impacts = Impacts(robot, measured)
@@ -97,6 +104,9 @@ def analyze_impacts(
     known = _Known(found, ranking[0].candidate.inertia if ranking else "M", settings.law)
     judged = _judge(robot, measured, impacts, candidates, known, progress)
     contact, units = _contact(judged, seed)
+    contacts = contacts_of(robot, judged, known.best.friction.value)
+    surface = identified_surface(known.best, contacts)
+    judged = with_torques(robot, judged, surface)
     analysis = Analysis(
         settings=settings,
         robot=robot,
@@ -111,6 +121,8 @@ def analyze_impacts(
         impulse_ratios=_impulse_ratios(judged, seed),
         contact=contact,
         contact_units=units,
+        surface=surface,
+        joints=joints_of(robot, judged),
         warnings=[],
         answer=[],
     )

@@ -350,6 +350,7 @@ class _Collector:
         step = max(1, len(force_t) // FORCE_POINTS)
         return ImpactTrace(
             t[near],
+            joints.q[near],
             joints.dq[near],
             joints.tau[near],
             statistics[shown, 0],

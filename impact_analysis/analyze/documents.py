@@ -16,16 +16,17 @@ from impact_analysis.analyze.comparison import Ranked
 from impact_analysis.analyze.identify import Identified
 from impact_analysis.analyze.measured import as_json
 from impact_analysis.analyze.missed import FORCE, JUMP, Missed
-from impact_analysis.analyze.narrative import sentences_of
+from impact_analysis.analyze.narrative import FIGURES, sentences_of
 from impact_analysis.analyze.report import report_text
 from impact_analysis.analyze.result import Analysis, Judged, Statistic
 from impact_analysis.analyze.sentences import Sentence
 from impact_bags.new_files import NewFiles
+from impact_predictor.identification.joint_estimate import JointIdentification
 
 IMPACTS, PREDICTIONS, COMPARISON, RANKING = (
     f"{name}.csv" for name in ("impacts", "predictions", "comparison", "ranking")
 )
-DOCUMENT, REPORT = "analysis.json", "report.html"
+DOCUMENT, REPORT, JOINTS = "analysis.json", "report.html", "joints.yaml"
 
 
 def document(analysis: Analysis, report: Path) -> dict[str, Any]:
@@ -70,6 +71,13 @@ def document(analysis: Analysis, report: Path) -> dict[str, Any]:
                 name: _statistic(value) for name, value in analysis.impulse_ratios.items()
             },
             "membership": _memberships(analysis),
+            "surface": {
+                "friction": analysis.surface.friction,
+                "restitution": analysis.surface.restitution,
+                "stiffness_npm": analysis.surface.stiffness,
+                "options": analysis.surface.options,
+            },
+            "joints": None if analysis.joints is None else _joints(analysis.joints),
             "detection_delay_s": _delays(analysis),
         }
     )
@@ -132,9 +140,42 @@ def _impact(number: int, impact: Judged) -> dict[str, Any]:
         "peak_force_n": item.peak_force,
         "contact_duration_s": item.duration,
         "restitution": item.restitution,
+        **_torques(impact),
         "in_set": None if member is None else member.strict,
         "no_worse_than_set": None if member is None else member.hull,
         "notes": item.notes,
+    }
+
+
+def _torques(impact: Judged) -> dict[str, Any]:
+    """Return the largest changes of the joints' torques, NaN where they were not compared."""
+    found = impact.torques
+    nothing = np.full(len(impact.measured.q), np.nan)
+    low, high = (nothing, nothing) if found is None else found.predicted
+    return {
+        "torque_change_nm": nothing if found is None else found.measured,
+        "torque_change_tolerance_nm": nothing if found is None else found.tolerance,
+        "predicted_torque_change_low_nm": low,
+        "predicted_torque_change_high_nm": high,
+    }
+
+
+def _joints(found: JointIdentification) -> dict[str, Any]:
+    """Return the joints' figures as shares of what the robot's YAML gives."""
+    figures = {
+        name.replace(" ", "_"): {
+            "share": found.scale[k],
+            "low": found.low[k],
+            "high": found.high[k],
+            "known": found.known[k],
+        }
+        for k, name in enumerate(FIGURES)
+    }
+    return figures | {
+        "hits": found.hits,
+        "misfit": found.misfit,
+        "most_misfit": found.most_misfit,
+        "file": JOINTS if found.known.any() else None,
     }
 
 
@@ -220,7 +261,18 @@ def write(analysis: Analysis, folder: Path) -> dict[str, Any]:
         _table(new, folder / COMPARISON, found["comparison"])
         _table(new, folder / RANKING, found["ranking"])
         new.open(folder / REPORT).write(report_text(analysis))
+        if found["joints"] and found["joints"]["file"]:
+            new.open(folder / JOINTS).write(_joint_entries(analysis))
+        else:
+            (folder / JOINTS).unlink(missing_ok=True)  # of an earlier analysis
     return found
+
+
+def _joint_entries(analysis: Analysis) -> str:
+    from impact_predictor.identification.joint_entries import joint_entries_text  # loads slowly
+
+    assert analysis.joints is not None
+    return joint_entries_text(analysis.robot, analysis.joints)
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, Any]:

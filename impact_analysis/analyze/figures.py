@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
@@ -12,6 +13,9 @@ from plotly.subplots import make_subplots
 from scipy.spatial import ConvexHull, QhullError
 
 from impact_analysis.analyze.result import Analysis, Judged, Membership
+
+if TYPE_CHECKING:  # loads slowly
+    from impact_predictor.joint_load.load_interval import TorqueComparison
 
 # Okabe and Ito, told apart by everybody and readable on light and dark paper
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999", "#b8a900")
@@ -162,6 +166,23 @@ def force(impact: Judged) -> go.Figure | None:
         )
     label = "force [N]" if normal is None else "normal force [N]"
     return _finished(figure, "time since the touch [ms]", label)
+
+
+def torque_changes(analysis: Analysis, compared: TorqueComparison) -> go.Figure:
+    """Return the largest change of each joint's torque on the interval that was predicted."""
+    joints = [f"joint {j + 1}" for j in range(analysis.robot.dof)]
+    low, high = compared.predicted
+    figure = go.Figure()
+    figure.add_bar(x=joints, y=high - low, base=low, name="predicted", marker_color=COLOURS[4])
+    figure.add_scatter(
+        x=joints,
+        y=compared.measured,
+        error_y={"type": "data", "array": compared.tolerance},
+        mode="markers",
+        marker={"color": COLOURS[5], "size": 9},
+        name="measured",
+    )
+    return _finished(figure, "", "largest change of torque [N.m]")
 
 
 def polytope(membership: Membership) -> go.Figure:

@@ -17,6 +17,7 @@ class ImpactTrace:
     """Samples around an impact, times since the touch [s]; n joints."""
 
     t: np.ndarray  # shape (k,)
+    q: np.ndarray  # shape (k, n) [rad]
     dq: np.ndarray  # shape (k, n) [rad/s]
     tau: np.ndarray  # shape (k, n), NaN where unknown [N.m]
     statistic_t: np.ndarray  # shape (s,)

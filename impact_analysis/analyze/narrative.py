@@ -13,6 +13,7 @@ from impact_analysis.analyze.sentences import UNREADABLE, Sentence, key_of, text
 
 CLEARLY = 0.95  # share of resamples in which a model is the best to call it that
 SURE_DELAY = 3  # force truths for a figure on delays
+FIGURES = ("stiffness", "damping", "motor inertia")  # of a joint, in this order
 _UNLIKE = 0.05  # of coefficients that count as different [-]
 
 
@@ -24,6 +25,9 @@ def answers(analysis: Analysis) -> list[str]:
         *_friction(analysis),
         *_restitution(analysis),
         *_sets(analysis),
+        *_torques(analysis),
+        *_joints(analysis),
+        *_surface(analysis),
         *_delays(analysis),
     ]
 
@@ -169,6 +173,45 @@ def _set(analysis: Analysis, known: list[Membership], source: str) -> list[str]:
     return [text_of(f"set_{source}", worse=worse, count=len(known))]
 
 
+def _torques(analysis: Analysis) -> list[str]:
+    """Return how measured changes of joint torques compare with the predicted ones."""
+    known = [each.torques for each in analysis.impacts if each.torques is not None]
+    if not known:
+        return []
+    above, below = (
+        np.array([getattr(each, name) for each in known]) for name in ("above", "below")
+    )
+    count = above.size
+    if not (above.any() or below.any()):
+        return [text_of("torque_changes", count=count, impacts=_many(len(known), "impact"))]
+    excess = [np.where(each.above, each.measured - each.predicted.high, 0.0) for each in known]
+    worst = "none"
+    if above.any():
+        k, j = np.unravel_index(np.argmax(excess), above.shape)
+        most = known[k].predicted.high[j]
+        worst = f"joint {j + 1}, {known[k].measured[j]:.1f} N.m, predicted at most {most:.1f}"
+    figures = {"above": above.sum(), "below": below.sum(), "count": count, "worst": worst}
+    return [text_of("torque_changes_beyond", beyond=above.sum() + below.sum(), **figures)]
+
+
+def _joints(analysis: Analysis) -> list[str]:
+    """Return what was identified of the joints."""
+    found = analysis.joints
+    if found is None or not found.known.any():
+        return []
+    hits, known = _many(int(found.hits.max()), "hit"), int(found.known.sum())
+    sentences = [text_of("joints", known=known, figures=found.known.size, hits=hits)]
+    if found.contradicted.any():
+        names = [f"{FIGURES[k]} of joint {j + 1}" for k, j in np.argwhere(found.contradicted)]
+        sentences.append(text_of("joints_contradicted", names=", ".join(names)))
+    return sentences
+
+
+def _surface(analysis: Analysis) -> list[str]:
+    options = analysis.surface.options
+    return [text_of("surface", options=options)] if options and analysis.best is not None else []
+
+
 def _delays(analysis: Analysis) -> list[str]:
     delays = [1e3 * each.measured.delay for each in analysis.impacts]
     known = [delay for delay in delays if np.isfinite(delay)]
@@ -221,6 +264,10 @@ def _in_general(analysis: Analysis) -> list[str]:
         sentences.append(text_of("not_approaching", impacts=_many(len(away), "impact")))
     if complete and not any(item.touch_by_force for item in complete):
         sentences.append(text_of("no_force_sensor"))
+    if analysis.joints is not None:
+        fitted = np.isfinite(analysis.joints.misfit)
+        odd = [f"joint {j + 1}" for j in np.flatnonzero(fitted & ~analysis.joints.explained)]
+        sentences += [text_of("joints_unexplained", joints=", ".join(odd))] if odd else []
     if unexpected := sum(item.expected is False for item in impacts):
         sentences.append(text_of("not_as_announced", impacts=_many(unexpected, "impact")))
     repeated = {each.group: each.repetitions for each in analysis.cells}

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -17,6 +16,8 @@ from plotly.offline import get_plotlyjs
 from impact_analysis.analyze import figures
 from impact_analysis.analyze.comparison import SIGNIFICANT
 from impact_analysis.analyze.identify import Identified
+from impact_analysis.analyze.joint_sections import joint_section, torque_section
+from impact_analysis.analyze.report_table import table
 from impact_analysis.analyze.result import Analysis, Judged, Statistic
 from impact_bags.new_files import write_file
 
@@ -45,6 +46,8 @@ def report_text(analysis: Analysis) -> str:
             _impulse_models(analysis),
             _coefficients(analysis),
             _comparison(analysis, page),
+            torque_section(analysis),
+            joint_section(analysis),
             _impacts(analysis, page),
             _recordings(analysis),
         ]
@@ -125,7 +128,7 @@ def _models(analysis: Analysis, page: _Page) -> str:
     return (
         '<section id="models"><h2>Which model explains the impacts</h2>'
         + page.plot(figures.ranking(analysis))
-        + _table(head, rows, best=0)
+        + table(head, rows, best=0)
         + f'<p class="note">{note}</p></section>'
     )
 
@@ -145,8 +148,8 @@ def _impulse_models(analysis: Analysis) -> str:
         " predicts too much."
     )
     title = "<h2>Which inertia explains the impulse</h2>"
-    table = _table(head, rows, best=0)
-    return f'<section id="impulse">{title}{table}<p class="note">{note}</p></section>'
+    ratios = table(head, rows, best=0)
+    return f'<section id="impulse">{title}{ratios}<p class="note">{note}</p></section>'
 
 
 def _coefficients(analysis: Analysis) -> str:
@@ -171,9 +174,7 @@ def _coefficients(analysis: Analysis) -> str:
             )
     head = ["coefficient", "value", "95 %", "from"]
     return (
-        '<section id="coefficients"><h2>What was identified</h2>'
-        + _table(head, rows)
-        + "</section>"
+        '<section id="coefficients"><h2>What was identified</h2>' + table(head, rows) + "</section>"
     )
 
 
@@ -215,7 +216,7 @@ def _comparison(analysis: Analysis, page: _Page) -> str:
     return (
         '<section id="comparison"><h2>Errors joint by joint</h2>'
         + page.plot(figures.joint_errors(analysis))
-        + _table(head, rows, marks=marks)
+        + table(head, rows, marks=marks)
         + f'<p class="note">{escape(note)}</p></section>'
     )
 
@@ -235,7 +236,7 @@ def _impact(analysis: Analysis, number: int, impact: Judged, page: _Page) -> str
     title = f"{number + 1}. {item.recording}, {item.time:.4f} s"
     if np.isfinite(impact.approach_speed):
         title += f", {impact.approach_speed:.3f} m/s"
-    parts = [_table(["", ""], _facts(impact), kind="facts")]
+    parts = [table(["", ""], _facts(impact), kind="facts")]
     parts += [f'<p class="note">{escape(note)}</p>' for note in item.notes]
     if item.trace is not None:
         parts.append("<h3>Joint velocities</h3>" + page.plot(figures.velocities(analysis, impact)))
@@ -246,6 +247,9 @@ def _impact(analysis: Analysis, number: int, impact: Judged, page: _Page) -> str
         profile = figures.force(impact)
         if profile is not None:
             parts.append("<h3>Contact force</h3>" + page.plot(profile))
+    if impact.torques is not None:
+        changes = figures.torque_changes(analysis, impact.torques)
+        parts.append("<h3>Changes of the joint torques</h3>" + page.plot(changes))
     if impact.membership is not None:
         parts.append(
             "<h3>Impulse and its set</h3>"
@@ -302,29 +306,4 @@ def _recordings(analysis: Analysis) -> str:
         for each in analysis.recordings
     ]
     head = ["recording", "states", "duration [s]", "impacts", "largest statistic", "remarks"]
-    return '<section id="recordings"><h2>Recordings</h2>' + _table(head, rows) + "</section>"
-
-
-def _table(
-    head: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    *,
-    kind: str = "table",
-    best: int | None = None,
-    marks: set[tuple[int, int]] | None = None,
-) -> str:
-    """Return a table; ``best`` is a row that stands out, ``marks`` are cells that do."""
-    titles = "".join(f"<th>{escape(text)}</th>" for text in head)
-    lines = []
-    for k, row in enumerate(rows):
-        cells = "".join(
-            f'<td class="mark">{escape(text)}</td>'
-            if (k, j) in (marks or set())
-            else f"<td>{escape(text)}</td>"
-            for j, text in enumerate(row)
-        )
-        lines.append(f'<tr class="best">{cells}</tr>' if k == best else f"<tr>{cells}</tr>")
-    return (
-        f'<div class="{kind}"><table><thead><tr>{titles}</tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table></div>"
-    )
+    return '<section id="recordings"><h2>Recordings</h2>' + table(head, rows) + "</section>"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from impact_analysis.analyze.comparison import (
     Cell,
     Ranked,
 )
+from impact_analysis.analyze.identified_surface import IdentifiedSurface
 from impact_analysis.analyze.identify import (
     Coefficients,
     ContactLawFit,
@@ -24,7 +25,11 @@ from impact_analysis.analyze.identify import (
 from impact_analysis.analyze.measured import AnalyzedImpact
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_predictor import Polytope
+from impact_predictor.identification.joint_estimate import JointIdentification
 from impact_robots import Robot
+
+if TYPE_CHECKING:  # loads slowly
+    from impact_predictor.joint_load.load_interval import TorqueComparison
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,7 @@ class Judged:
     membership: Membership | None
     laws: list[ContactLawFit] = field(default_factory=list)  # best first
     impulses: dict[str, float] = field(default_factory=dict)  # normal, by each inertia [N.s]
+    torques: TorqueComparison | None = None  # measured changes of the joints' and predicted ones
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,8 @@ class Analysis:
     impulse_ratios: dict[str, Statistic]  # predicted over measured normal impulse, by inertia
     contact: dict[str, dict[str, Statistic]]  # by law: stiffness, damping, rms
     contact_units: dict[str, tuple[str, str]]  # of stiffness and damping, by law
+    surface: IdentifiedSurface  # its ranges
+    joints: JointIdentification | None  # none: the robot's YAML does not say enough of them
     warnings: list[str]
     answer: list[str]  # in words
 

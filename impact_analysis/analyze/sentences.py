@@ -53,6 +53,16 @@ ANSWERS = {
     " were identified from these impacts: friction or restitution was identified too low, or the"
     " composite rigid body has too little inertia. This says nothing about what a controller was"
     " told.",
+    "torque_changes": "The largest changes of the joint torques within 30 ms of the touch are as"
+    " predicted: all {count} of {impacts} lie between the predicted bounds.",
+    "torque_changes_beyond": "{beyond} of {count} largest changes of joint torques within 30 ms of"
+    " the touch lie outside of the predicted bounds ({above} above, {below} below; furthest above:"
+    " {worst}). So something that the prediction supposes does not hold: ranges of surface or"
+    " joints, links, contact point, normal, or that the arm coasts for 30 ms.",
+    "joints": "Joints: {known} of {figures} stiffnesses, dampings and motor inertias are known"
+    " better than assumed ({hits}); joints.yaml has them for the robot's YAML.",
+    "joints_contradicted": "Joints: outside of the range that the robot's YAML gives: {names}.",
+    "surface": "Ranges of this surface for `plan`: {options}",
     "delays": "Detected {median} ms after the touch that the force sensor saw (median; at most"
     " {most} ms).",
 }
@@ -66,6 +76,8 @@ WARNINGS = {
     " was hit, or the normal is wrong",
     "no_force_sensor": "no force sensor saw the impacts: detection delays, contact stiffness and"
     " damping cannot be determined",
+    "joints_unexplained": "measured torques do not explain the motion of {joints} in the hits: no"
+    " figures are identified there; for that the arm must coast, and positions must be the links'",
     "not_as_announced": "{impacts} not as announced, see there",
     "few_repetitions": "fewer than 3 repetitions in {groups}: means and intervals are weak",
 }

@@ -34,7 +34,8 @@ _EPILOG = """example:
   impact analyze bag --robot panda --normal=-1,0,0 --friction 0.1 --out results --json
 
 Writes report.html, analysis.json, impacts.csv, predictions.csv, comparison.csv and ranking.csv into
-the folder. The normal comes from the announcements of impact_qp, if the recording has them.
+the folder, and joints.yaml if the hits tell more of the joints than the robot's YAML. The normal
+comes from the announcements of impact_qp, if the recording has them.
 Exit status: 0 done, 1 no recording could be read or work failed, 2 wrong usage.
 """
 

@@ -24,6 +24,11 @@ def unknown(robot: Robot, *more: str) -> list[str]:
     return [key for key in (*_NEEDED, *more) if not np.isfinite(getattr(robot, key)).all()]
 
 
+def can_load(robot: Robot) -> bool:
+    """Tell whether stiffness, damping and motor inertia of a robot's joints are known."""
+    return not unknown(robot)
+
+
 def drive_of(robot: Robot, interface: str) -> str:
     """Return what drives the motors of a robot that is commanded by an interface.
 

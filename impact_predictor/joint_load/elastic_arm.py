@@ -76,7 +76,7 @@ def elastic_arm(robot: Robot, state: RobotState, drive: str = MEASURED) -> Elast
         robot.joint_damping,
         motors,
         robot.reflected_motor_inertia / robot.apparent_motor_inertia if loop else one,
-        robot.joint_damping / robot.joint_stiffness,
+        robot.damping_time,
         *servo,
         1.0 - float(np.exp(-2.0 * np.pi * FILTER_HZ * TICK)),
     )

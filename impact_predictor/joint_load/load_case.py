@@ -15,11 +15,13 @@ from impact_predictor.contact_force.free_contact import rebound
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_predictor.joint_load.load import NormalLaw, RigidLaw
 from impact_robots.joint_ranges import JointRanges
+from impact_robots.state import PointState
 from impact_robots.surface import Surface
 
 STIFFEST = 1e8  # beyond it a range is taken to its end at once, mostly a rigid surface [N/m]
-RIGID_ABOVE = 1e10  # [N/m]
+RIGID_ABOVE = 1e10  # stiffness times mobility, the contact's own frequency squared [1/s^2]
 SOFTEST = 1.0  # [N/m]
+ELASTIC = 1e-9  # nearer to 1 there is no damping [-]
 LEAST_RESTITUTION = 0.01  # below it a contact counts as one of this [-]
 
 
@@ -40,17 +42,29 @@ class LoadCase(NamedTuple):
         return normal_law(self.stiffness, self.restitution, 1.0)
 
 
-def normal_law(stiffness: float, restitution: float, speed: float) -> NormalLaw:
+def normal_law(
+    stiffness: float, restitution: float, speed: float, mobility: float = 1.0
+) -> NormalLaw:
     """Return a rigid law, or the viscoelastic one, with a restitution at an approach speed.
 
+    Where a contact would be over within some 30 us it counts as rigid: steps of time would get
+    too many.
+
     Args:
-        stiffness: k; above 1e10, where steps of time get too many, rigid [N/m].
+        stiffness: k, may be infinite [N/m].
         restitution: of a free body [-].
         speed: of approach, above 0 [m/s].
+        mobility: of the point along the normal, see :func:`normal_mobility` [1/kg].
     """
-    if stiffness > RIGID_ABOVE:
+    if stiffness * mobility > RIGID_ABOVE:
         return RigidLaw(restitution)
     return viscoelastic(stiffness, restitution, speed)
+
+
+def normal_mobility(point: PointState, normal: np.ndarray) -> float:
+    """Return n^T J M^-1 J^T n of a point and a normal n (3,) in base axes [1/kg]."""
+    J = normal @ point.J[:3]
+    return float(J @ np.linalg.solve(point.robot_state.M, J))
 
 
 def viscoelastic(stiffness: float, restitution: float, speed: float) -> Viscoelastic:
@@ -71,7 +85,7 @@ def _ratio(restitution: float) -> float:
     from scipy.optimize import brentq  # loads slowly
 
     wanted = min(max(restitution, LEAST_RESTITUTION), 1.0)
-    if wanted == 1.0:
+    if wanted > 1.0 - ELASTIC:
         return 0.0
     return exp(brentq(lambda x: rebound(exp(x)) - wanted, log(1e-12), log(1e4)))
 

@@ -18,6 +18,7 @@ from impact_predictor.joint_load.load import JointLoad, joint_load, load_contact
 from impact_predictor.joint_load.load_case import (
     STIFFEST,
     normal_law,
+    normal_mobility,
     stiffness_grid,
 )
 from impact_predictor.joint_load.worst_load import ANNOUNCED, JOINT_RANGES
@@ -100,7 +101,10 @@ class _Impact:
 
     def __init__(self, contacts: Sequence[RobotContact], robot: Robot) -> None:
         """Keep the points, how fast they approach, and the torques before."""
-        self._points = [(each.state, each.surface.rotation) for each in contacts]
+        self._points = [
+            (each.state, each.surface.rotation, normal_mobility(each.state, each.surface.normal))
+            for each in contacts
+        ]
         self.before = contacts[0].state.g
         self.speeds = np.array(
             [each.surface.approach_speed(each.state.velocity) for each in contacts]
@@ -117,8 +121,8 @@ class _Impact:
         return joint_load(
             arm,
             [
-                load_contact(point, rotation, normal_law(k, e, speed), friction)
-                for (point, rotation), (k, e, friction), speed in given
+                load_contact(point, rotation, normal_law(k, e, speed, mobility), friction)
+                for (point, rotation, mobility), (k, e, friction), speed in given
             ],
         )
 

@@ -18,14 +18,14 @@ from impact_predictor.exceptions import NotApproachingError, PredictionError, Un
 from impact_predictor.joint_load.elastic_arm import drive_of, elastic_arm
 from impact_predictor.joint_load.joint_ends import joint_ends
 from impact_predictor.joint_load.load import LoadContact, joint_load, load_contact
-from impact_predictor.joint_load.load_case import normal_law, stiffness_grid
+from impact_predictor.joint_load.load_case import normal_law, normal_mobility, stiffness_grid
 from impact_predictor.joint_load.worst_load import ANNOUNCED
 from impact_predictor.sets.feasible_sets import AXES
 from impact_predictor.sets.hull import half_spaces
 from impact_predictor.sets.polytope import Polytope
 from impact_robots import PointState, Robot, Surface
 
-MODEL_ERROR = 0.02  # share of an impulse by which it may differ, see doc/models/feasible_sets.md
+MODEL_ERROR = 0.03  # share of an impulse by which it may differ, see doc/models/feasible_sets.md
 SLIP = 0.05  # share of the approach speed by which the tangential velocity may differ
 DIRECTIONS = 8  # of that slip
 _CUBE = np.array(list(product((-1.0, 1.0), repeat=3)))
@@ -36,10 +36,11 @@ def load_set(
 ) -> Polytope:
     """Return the convex hull of the impulses of all cases, widened by the model's error, in p.
 
-    Cases are the ends of friction and restitution, every decade of stiffness, the ends of the
-    robot's ranges that make loads high and low, and small slips around the state's velocity, which
-    decide where friction points. Impulses are those of the first 30 ms, contacts that follow the
-    first one included; that of the first alone lies in the hull of the set and zero.
+    Cases are no friction and the highest, the ends of restitution, every decade of stiffness, the
+    ends of the robot's ranges that make loads high and low, and small slips around the state's
+    velocity, which decide where friction points. Impulses are those of the first 30 ms, contacts
+    that follow the first one included; that of the first alone lies in the hull of the set and
+    zero.
 
     Args:
         state: dynamics of the arm right before the impact.
@@ -70,9 +71,10 @@ def _contacts(state: PointState, surface: Surface, speed: float) -> Iterator[Loa
     """Yield the touches at the ends of the surface's ranges."""
     velocity = surface.rotation.T @ state.velocity
     slips = [velocity, *(velocity + SLIP * speed * each for each in _directions())]
-    ends = sorted(set(surface.restitution)), sorted(set(surface.friction))
+    ends = sorted(set(surface.restitution)), sorted({0.0, surface.friction[1]})
+    mobility = normal_mobility(state, surface.normal)
     for k, e, mu in product(stiffness_grid(*surface.stiffness), *ends):
-        law = normal_law(k, e, speed)
+        law = normal_law(k, e, speed, mobility)
         for slip in slips if mu > 0.0 else slips[:1]:
             yield load_contact(state, surface.rotation, law, mu, slip)
 

@@ -21,7 +21,7 @@ from impact_qp.control.stall import StallWatch
 from impact_qp.control.takeover import cannot_be_made_safe
 from impact_qp.control.velocity_filter import VelocityFilter
 from impact_qp.exceptions import ControlError
-from impact_qp.limits import Limit
+from impact_qp.limits import ApproachSpeedLimit, Limit
 from impact_qp.limits.torque import KEPT
 from impact_qp.tasks import Task
 from impact_robots.dynamics import ArmDynamics
@@ -280,7 +280,7 @@ class ImpactController:
         robot_state, limit = state.robot_state, None
         if self._impact_limit_acts(gap):
             limit = self.impact_limit
-        elif self.impact_limit is not None and self._phase is Phase.APPROACH:
+        elif self.impact_limit is not None and self._phase in (Phase.APPROACH, Phase.COAST):
             self.impact_limit.look(state)
         if limit is not None and self.plan.interface == "torque":
             limit.unexplained = self._filter.unexplained
@@ -337,7 +337,10 @@ class ImpactController:
             limit.preview = self.plan.preview * (PREVIEW if pressing else 1.0)
         if not pressing:
             return None
-        most, _ = highest_press_force(self.robot, limit, state, self._normal, self.plan.preview)
+        again = inf
+        if isinstance(limit, ApproachSpeedLimit):
+            again = limit.present_bound(state).speed
+        most, _ = highest_press_force(self.robot, again, state, self._normal, self.plan.preview)
         force = min(self.plan.press_force, most) * min(1.0, self._phase_time / RAMP)
         return force * press_acceleration(self.robot, state, self._normal)
 

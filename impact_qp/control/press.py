@@ -8,7 +8,6 @@ from math import inf
 
 import numpy as np
 
-from impact_qp.limits import ApproachSpeedLimit, ImpactLimit
 from impact_robots.robot import Robot
 from impact_robots.state import PointState
 
@@ -35,13 +34,13 @@ def press_acceleration(robot: Robot, point: PointState, normal: np.ndarray) -> n
 
 
 def highest_press_force(
-    robot: Robot, limit: ImpactLimit | None, point: PointState, normal: np.ndarray, preview: float
+    robot: Robot, again: float, point: PointState, normal: np.ndarray, preview: float
 ) -> tuple[float, str]:
     """Return the highest force [N] that the limits allow at rest, and what sets it.
 
     Args:
         robot: the arm.
-        limit: of the impact; an arm that loses the surface is to hit it again below its bound.
+        again: speed at which an arm that loses the surface may hit it again; infinite: any [m/s].
         point: of the arm that presses, at rest.
         normal: of the surface, towards the robot, base axes, shape (3,).
         preview: T_p of the impact limit [s].
@@ -56,9 +55,8 @@ def highest_press_force(
     for values, what in ((fast, "acceleration"), (strong, "torque")):
         joint = int(np.argmin(values))
         choices.append((float(values[joint]), f"{robot.joint_names[joint]} {what}"))
-    if isinstance(limit, ApproachSpeedLimit):
-        speed = max(0.0, limit.speed_bound(point).speed)
+    if again < inf:
         towards = -float(normal.dot(point.J[:3]).dot(per_newton))
-        choices.append((speed / (towards * PREVIEW * preview), "a second impact"))
+        choices.append((max(0.0, again) / (towards * PREVIEW * preview), "a second impact"))
     most, what = min(choices)
     return KEPT * most, what

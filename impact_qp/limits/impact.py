@@ -101,7 +101,7 @@ class ImpactLimit(Limit):
         return self
 
     def look(self, point: PointState) -> None:
-        """Take a state of an approach in which the limit does not act yet."""
+        """Take a state in which the limit does not act yet."""
         return
 
     def approach(self, point: PointState) -> tuple[np.ndarray, float]:

@@ -123,7 +123,7 @@ class JointLoadLimit(ApproachSpeedLimit):
         return _NOT_YET if worst is None else self._bound_of(worst)
 
     def look(self, point: PointState) -> None:
-        """Take a state of an approach in which the limit does not act yet."""
+        """Take a state in which the limit does not act yet."""
         self._watch.worst(point)
 
     def _rated(self, point: PointState, case: LoadCase) -> RatedCase:

@@ -20,7 +20,7 @@ from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
 from impact_qp.control.press import highest_press_force
 from impact_qp.control.takeover import cannot_be_made_safe
-from impact_qp.limits import ImpactLimit
+from impact_qp.limits import ApproachSpeedLimit, ImpactLimit
 from impact_robots import ArmDynamics, PointState, Robot
 from impact_robots.exceptions import OutOfRangeError
 
@@ -77,8 +77,9 @@ class GoalRun:
             return End(NOT_FEASIBLE, reason)
         if self.plan.after != "press":
             return None
+        again = bound if isinstance(limit, ApproachSpeedLimit) else inf
         most, what = highest_press_force(
-            self.robot, limit, still, contact.normal, self.plan.preview
+            self.robot, again, still, contact.normal, self.plan.preview
         )
         force = self.plan.press_force
         if force <= most:

@@ -20,7 +20,7 @@ from impact_analysis.analyze.report import write_report
 from impact_cli.command_line import run as main
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-PLOTS_OF_AN_IMPACT = 4
+PLOTS_OF_AN_IMPACT = 5
 OVERVIEWS = 2
 PATIENCE = 60.0  # [s]
 WARNINGS = ("Canvas2D", "GL Driver Message")  # that software rendering gives

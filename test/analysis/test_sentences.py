@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from flexible_hits import NORMAL, SCALE, flexible_hit
 from struck_arm import POSE, TOUCH, Hit, Record, simulate, write
 
 from impact_analysis.analyze import AnalysisSettings, analyze, analyze_impacts, collect
@@ -22,6 +23,7 @@ from impact_analysis.analyze.anomalies import quality_notes
 from impact_analysis.analyze.narrative import sentences_of, warnings_of
 from impact_analysis.analyze.sentences import TEMPLATES, key_of, text_of
 from impact_detector.estimators.estimate import GOOD, SECOND_IMPACT
+from impact_robots import load_robot
 
 pytestmark = pytest.mark.usefixtures("without_contact_laws")  # no sentence is about them
 
@@ -155,11 +157,17 @@ CASES = {
     "set_announced": ("hit, announced too little", "hit, announced enough"),
     "set_assumed": ("hit, assumed too little", "hit, assumed right"),
     "set_identified": ("nine smooth and one rough", "hit, announced too little"),
+    "torque_changes": ("flexible arm", "flexible arm, normal turned"),
+    "torque_changes_beyond": ("flexible arm, normal turned", "flexible arm"),
+    "joints": ("flexible arm", "hit"),
+    "joints_contradicted": ("flexible arm, stiffer in its YAML", "flexible arm"),
+    "surface": ("flexible arm", "free"),
     "delays": ("three hits", "hit"),
     "no_normal": ("hit, nothing known of the plate", "hit, announced enough"),
     "elsewhere": ("on link 4", "hit"),
     "not_approaching": ("hit, normal turned", "hit"),
     "no_force_sensor": ("hit, no force sensor", "hit"),
+    "joints_unexplained": ("flexible arm, positions of the motors", "flexible arm"),
     "not_as_announced": ("on link 4", "hit, announced enough"),
     "few_repetitions": ("hit", "three hits"),
     "no_torques": ("hit, no torques", "hit"),
@@ -208,6 +216,12 @@ def said(tmp_path_factory, project_root):
             write(path / f"hit_{k}", simulate(Hit(pose=turned, seed=k)))
         return path
 
+    def flexible(change=lambda each: each) -> Path:
+        path = folder / f"flexible_{change.__name__.strip('<>')}"
+        for k in range(0 if path.exists() else 3):
+            write(path / f"pose_{'abc'[k]}", change(flexible_hit(k)))
+        return path
+
     @cache
     def sentences(name: str):
         if name in REPORTS:
@@ -219,6 +233,16 @@ def said(tmp_path_factory, project_root):
             ),
             "hit, motors unknown": lambda: sentences_of(
                 analyze(bag("hit"), normal=UP, robot=str(robot(project_root, folder)))
+            ),
+            "flexible arm": lambda: sentences_of(analyze(flexible(), normal=NORMAL)),
+            "flexible arm, normal turned": lambda: sentences_of(
+                analyze(flexible(), normal=(-1.0, 1.0, 0.0))
+            ),
+            "flexible arm, stiffer in its YAML": lambda: sentences_of(
+                analyze(flexible(), normal=NORMAL, robot=str(stiffer(project_root, folder)))
+            ),
+            "flexible arm, positions of the motors": lambda: sentences_of(
+                analyze(flexible(of_the_motors), normal=NORMAL)
             ),
             "hit, damaged": lambda: sentences_of(analyze(damaged(bag("hit")), normal=UP)),
             "nine smooth and one rough": lambda: sentences_of(mixed(bag("smooth"), bag("hit"))),
@@ -241,6 +265,22 @@ def robot(root: Path, folder: Path, *, alike: bool = False) -> Path:
     path = folder / f"panda_{'alike' if alike else 'bare'}.yaml"
     path.write_text(text + (f"reflected_motor_inertia: {apparent}\n" if alike else ""))
     return path
+
+
+def stiffer(root: Path, folder: Path) -> Path:
+    """Return a Panda's YAML with joints that are thought to be two to four times as stiff."""
+    shipped = root / "impact_robots" / "panda.yaml"
+    text = shipped.read_text().replace("urdf: panda.urdf", f"urdf: {shipped.parent}/panda.urdf")
+    path = folder / "panda_stiffer.yaml"
+    path.write_text(text.replace("joint_stiffness_range: [0.7,", "joint_stiffness_range: [2.0,"))
+    path.write_text(path.read_text().replace("[2.0, 1.3]", "[2.0, 4.0]"))
+    return path
+
+
+def of_the_motors(each: Record) -> Record:
+    """Return what encoders before the joints' springs would have said."""
+    stiffness = load_robot("panda").joint_stiffness * SCALE[0]
+    return replace(each, q=each.q + each.tau / stiffness)
 
 
 def damaged(bag: Path) -> Path:

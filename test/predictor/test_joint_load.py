@@ -10,6 +10,7 @@ from joint_load_reference import reference_load
 
 from impact_predictor import PredictionError
 from impact_predictor.contact_force.laws import ExtendedHuntCrossley, HuntCrossley, Viscoelastic
+from impact_predictor.contact_force.restitution import exact_restitution
 from impact_predictor.joint_load.drive import IDEAL, MEASURED, drive_of
 from impact_predictor.joint_load.elastic_arm import elastic_arm
 from impact_predictor.joint_load.load import LoadContact, RigidLaw, joint_load, load_contact
@@ -189,3 +190,9 @@ def test_joints_of_any_stiffness_are_resolved(panda, hitting, wall, factor):
     arm = elastic_arm(other, hitting.robot_state)
     load, fine = (joint_load(arm, [contact], duration=0.02, refinement=k) for k in (1, 5))
     assert load.change == pytest.approx(fine.change, abs=0.01 * fine.change.max())
+
+
+@pytest.mark.parametrize("e", [0.0, 1e-3, 0.5, 1.0 - 1e-13, 1.0])
+def test_every_restitution_has_a_law(e):
+    law = viscoelastic(1e6, e, SPEED)
+    assert exact_restitution(law, SPEED) == pytest.approx(max(e, 0.01), abs=1e-6)

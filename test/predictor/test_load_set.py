@@ -10,6 +10,8 @@ import pytest
 from impact_analysis.reproduce.wall_configurations import NORMAL, approach, draw
 from impact_predictor import robot_sets
 from impact_predictor.exceptions import NotApproachingError, UnknownJointsError
+from impact_predictor.joint_load.elastic_arm import elastic_arm
+from impact_predictor.joint_load.load import joint_load, load_contact
 from impact_predictor.joint_load.load_case import viscoelastic
 from impact_predictor.sets.load_set import MODEL_ERROR, load_set
 from impact_robots import ArmDynamics, Surface
@@ -68,6 +70,20 @@ def test_wider_ranges_hold_narrower_ones(panda, hitting):
     assert all(wide.contains(vertex) for vertex in narrow.vertices)
     assert narrow.vertices[:, 2].max() <= wide.vertices[:, 2].max()
     assert narrow.vertices[:, 2].min() > wide.vertices[:, 2].min()
+
+
+def test_the_highest_friction_holds_all_lower_ones(panda, hitting):
+    announced = load_set(hitting, replace(WALL, friction=(0.279, 0.279)), panda)
+    for friction in (0.0, 0.1, 0.279):
+        sharp = replace(WALL, friction=(friction, friction), restitution=(0.2, 0.2))
+        load = predicted_impulse(hitting, sharp, panda)
+        assert announced.contains(load)
+
+
+def predicted_impulse(state, surface, robot):
+    law = viscoelastic(1e6, surface.restitution[0], surface.approach_speed(state.velocity))
+    touch = load_contact(state, surface.rotation, law, surface.friction[0])
+    return joint_load(elastic_arm(robot, state.robot_state), [touch]).impulse[0]
 
 
 def test_without_friction_there_is_only_the_models_error_along_the_surface(panda, hitting):

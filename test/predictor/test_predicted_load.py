@@ -123,6 +123,17 @@ def test_other_ranges_are_refused(panda, panda_dynamics, wall):
         predicted_load([contact], panda, joints="best")
 
 
+@pytest.mark.parametrize("lever", [50.0, 1e6])
+def test_a_point_far_away_has_loads_too(panda, panda_dynamics, wall, lever):
+    """As a contact's offset in a request may say; such a contact is over at once, hence rigid."""
+    state = moving(panda_dynamics, wall, [0.0, 0.0, -0.2])
+    far = state.robot_state.at(panda.contact_frame, [0.0, -lever, 0.0])
+    assert Surface(None, NORMAL).approach_speed(far.velocity) > 0.0
+    load = predicted_load([contact_at(far, stiffness=(1e9, 1e9))], panda, joints="nominal")
+    rigid = predicted_load([contact_at(far, stiffness=(1e11, 1e11))], panda, joints="nominal")
+    np.testing.assert_array_equal(load.change, rigid.change)
+
+
 def test_an_absurd_stiffness_is_a_rigid_wall(panda, panda_dynamics, wall):
     state = moving(panda_dynamics, wall, [0.0, 0.0, -0.2])
     hard, rigid = (

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import impact_qp.control.acceleration
+from impact_predictor.joint_load.worst_load import LoadSearch
 from impact_qp import ControlError, ImpactController, NoSolutionFound, Phase, Plan
 from impact_qp.control.press import highest_press_force
 from impact_qp.limits import RobustImpactLimit
@@ -187,9 +188,8 @@ def test_pressing_does_not_hit_again_harder_than_the_bound(hit, panda, contact, 
     bound = RobustImpactLimit(panda, contact, margin=0.0).speed_bound(at_impact).speed
     assert speeds[press:].max() <= 1.01 * bound
     assert not any(command.relaxed for command in commands)
-    most, what = highest_press_force(
-        panda, RobustImpactLimit(panda, contact), at_impact, contact.rotation[:, 2], 0.02
-    )
+    again = RobustImpactLimit(panda, contact).speed_bound(at_impact).speed
+    most, what = highest_press_force(panda, again, at_impact, contact.rotation[:, 2], 0.02)
     assert what == "panda_joint6 acceleration"
     assert forces[-500:].mean() == pytest.approx(min(force, most), rel=0.08)
     steps = np.diff([command.driver_torque for command in commands], axis=0)
@@ -201,6 +201,18 @@ def test_an_arm_without_impact_limits_presses_within_its_joint_limits(hit):
     assert not any(command.relaxed for command in commands)
     assert 10.0 < forces[-500:].mean() < 30.0 and forces[-500:].std() < 1.0
     assert speeds.max() < 0.2
+
+
+def test_an_arm_limited_by_its_joints_loads_presses_without_searching_anew(hit, monkeypatch):
+    """A whole search in every cycle of pressing took 15 ms."""
+    rated, cycles = [], 2000
+    rate = LoadSearch.rate
+    monkeypatch.setattr(LoadSearch, "rate", lambda *given: rated.append(1) or rate(*given))
+    commands, speeds, forces, _ = hit("joint_load", press_force=20.0, cycles=cycles)
+    assert commands[-1].phase is Phase.PRESS and len(rated) <= 2 * cycles
+    assert np.mean(forces[-300:]) == pytest.approx(20.0, abs=0.5)
+    press = [command.phase for command in commands].index(Phase.PRESS)
+    assert speeds[press:].max() < commands[press].speed_bound
 
 
 def test_pressing_needs_torques_and_a_force(contact):

@@ -21,7 +21,7 @@ FULL = {key.name for key in KEYS} - {"joint_prefix", "assumed", "inertias_identi
 FULL -= {"position_lower", "position_upper", "velocity", "torque"}  # which the URDF has
 FULL -= {"velocity_noise", "torque_noise", "torque_range", "force_limits"}
 FULL -= {"joint_stiffness_range", "joint_damping_range", "motor_inertia_range"}
-FULL -= {"servo_stiffness", "servo_damping"}
+FULL -= {"loop_damping_time", "servo_stiffness", "servo_damping"}
 MANDATORY = ("name", "urdf", "joints", "base_link")
 PAGE = Path(__file__).parents[2] / "doc" / "robot.md"
 

@@ -157,6 +157,17 @@ def _in_contact(sentence: Sentence, case: Case) -> bool:
     return not truth.release - truth.touch < SHORT_CONTACT
 
 
+def _joints(_: Sentence, case: Case) -> bool:
+    """Joints of this arm do not give way: they have motors, but neither stiffness nor damping."""
+    found = case.analysis.joints
+    return found is not None and not found.known[:2].any()
+
+
+def _rigid_joints(_: Sentence, __: Case) -> bool:
+    """The joints of this arm do not give way as the model supposes: it need not explain them."""
+    return True
+
+
 def _by_definition(_: Sentence, __: Case) -> bool:
     """An estimate with its interval, counted as coverage, or a count of what the report lists."""
     return True
@@ -172,6 +183,11 @@ RULES: dict[str, Callable[[Sentence, Case], bool]] = {
     "restitution_contact": _by_definition,
     "set_holds": _by_definition,
     "set_identified": _set_identified,
+    "torque_changes": _by_definition,
+    "torque_changes_beyond": _rigid_joints,
+    "joints": _joints,
+    "joints_unexplained": _rigid_joints,
+    "surface": _by_definition,
     "delays": _delays,
     "no_force_sensor": _no_force_sensor,
     "few_repetitions": _few_repetitions,

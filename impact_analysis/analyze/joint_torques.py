@@ -1,0 +1,93 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the impacts did to the joints: torque changes beside the predicted ones, joints' figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from impact_analysis.analyze.identified_surface import IdentifiedSurface
+from impact_analysis.analyze.measured import AnalyzedImpact
+from impact_analysis.analyze.result import Judged
+from impact_analysis.analyze.sentences import key_of
+from impact_predictor.identification.joint_estimate import JointIdentification
+from impact_predictor.identification.joint_identification import RecordedHit, identify_joints
+from impact_predictor.identification.surface_identification import (
+    SurfaceFigures,
+    identify_surface,
+)
+from impact_predictor.joint_load.drive import can_load, drive_of
+from impact_predictor.joint_load.load_interval import (
+    TorqueComparison,
+    compare_torques,
+    load_interval,
+)
+from impact_robots import ArmDynamics, Robot
+
+MOST_FORCES = 24  # a tenth of a second each
+DRIVEN = "driven"  # key of what is said of an impact after which the arm does not coast
+
+
+def contacts_of(robot: Robot, impacts: Sequence[Judged], friction: float) -> list[SurfaceFigures]:
+    """Return what the forces of the impacts say of the surface.
+
+    Args:
+        robot: the arm.
+        impacts: of which the first ones that a force sensor felt are looked at.
+        friction: coefficient, NaN if unknown [-].
+    """
+    felt = [each for each in impacts if each.measured.touch_by_force and _comparable(each)]
+    if not can_load(robot):
+        return []
+    found, dynamics = [], ArmDynamics(robot)
+    for item in (each.measured for each in felt[:MOST_FORCES]):
+        assert item.trace is not None
+        point, force = dynamics(item.q, item.dq_before), item.trace.force @ item.normal
+        mu = friction if np.isfinite(friction) else 0.0
+        found.append(identify_surface(robot, point, item.normal, mu, item.trace.force_t, force))
+    return [each for each in found if each is not None]
+
+
+def _comparable(impact: Judged) -> bool:
+    """Tell whether an impact has a trace, and a velocity towards the surface."""
+    known = impact.measured.trace is not None and bool(impact.predicted)
+    return known and impact.approach_speed > 0.0
+
+
+def with_torques(
+    robot: Robot, impacts: Sequence[Judged], surface: IdentifiedSurface
+) -> list[Judged]:
+    """Return the impacts; those that models can be compared with have their torques compared."""
+    if not can_load(robot):
+        return list(impacts)
+    return [replace(each, torques=_compared(robot, each, surface)) for each in impacts]
+
+
+def _compared(robot: Robot, impact: Judged, surface: IdentifiedSurface) -> TorqueComparison | None:
+    item = impact.measured
+    if item.trace is None or not _comparable(impact) or not np.isfinite(item.trace.tau).any():
+        return None
+    point = ArmDynamics(robot)(item.q, item.dq_before)
+    hit = surface.surface(item.normal)
+    predicted = load_interval(robot, point, hit, drive_of(robot, "torque"))
+    noise = robot.torque_noise
+    return compare_torques(item.trace.t, item.trace.tau, predicted, noise)
+
+
+def joints_of(robot: Robot, impacts: Sequence[Judged]) -> JointIdentification | None:
+    """Return what the impacts tell of the joints; none if no model of them is known."""
+    if not can_load(robot):
+        return None
+    hits = [
+        RecordedHit(item.trace.t, item.trace.q, item.trace.tau)
+        for item in (each.measured for each in impacts)
+        if item.trace is not None and item.complete and _coasts(item)
+    ]
+    return identify_joints(robot, hits)
+
+
+def _coasts(item: AnalyzedImpact) -> bool:
+    return all(key_of(note) != DRIVEN for note in item.notes)

@@ -1,0 +1,128 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+r"""Stiffness, damping and motor inertia of one joint from its torque and position after hits.
+
+The torque :math:`\tau = K(\theta - q)` is measured, so :math:`q + \tau/K` is the motor's position,
+and the torque also says how the motor moves (:mod:`motor_motion`): one joint at a time, and without
+the contact force. Unknown besides are the motor's position, speed and a constant and a slowly
+changing torque in every hit: a polynomial of the third degree in time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.identification.motor_motion import MotorMotion, motor_motion
+from impact_predictor.joint_load.elastic_arm import FILTER_HZ
+
+DEGREE = 3  # of what is unknown of the motor besides
+LOOSE = 1.0  # standard deviation of a figure's logarithm before anything was measured
+SYNCHRONY = 25e-6  # standard deviation of the time between torque and position [s]
+FILTER_ERROR = 0.1  # standard deviation of the logarithm of the loop's filter frequency
+GAIN_ERROR = 0.01  # standard deviation of the torque sensor's gain, which scales all figures alike
+WIDER = 1.2  # intervals than linearised noise makes: torques that explain are noisy, too; measured
+FIGURES = 3  # stiffness, damping, motor inertia
+
+
+class NominalJoint(NamedTuple):
+    """What the robot's YAML says of a joint."""
+
+    stiffness: float  # K [N.m/rad]
+    damping: float  # D [N.m.s/rad]
+    motor_inertia: float  # that the actuator turns: B_rho, or B_theta without a known loop [kg.m^2]
+    ratio: float  # R = B_rho/B_theta of the torque loop; 1: there is none [-]
+    damping_time: float  # D/K that the loop takes it to have [s]
+
+
+class JointHit(NamedTuple):
+    """One joint's samples around a hit, at equal distances, m samples."""
+
+    period: float  # between samples [s]
+    position: np.ndarray  # of the link, shape (m,) [rad]
+    torque: np.ndarray  # shape (m,) [N.m]
+    command: np.ndarray  # change of the torque that the loop is sent, shape (m,) [N.m]
+
+
+class JointFit(NamedTuple):
+    """Shares of the nominal stiffness, damping and motor inertia, as logarithms."""
+
+    logarithms: np.ndarray  # shape (3,)
+    covariance: np.ndarray  # of these, errors of the model counted, shape (3, 3)
+    misfit: float  # squared residual over what noise explains; 1: no other error
+    degrees: int  # of freedom of the residual
+
+
+def fit_joint(
+    joint: NominalJoint, hits: Sequence[JointHit], position_noise: float, torque_noise: float
+) -> JointFit:
+    """Return the figures of a joint that explain its hits.
+
+    Both signals have noise: generalised least squares with the covariance that torque noise has
+    behind the model (total least squares). The interval holds that noise, larger by the misfit
+    and by what the linearisation leaves out, and three errors of the model: of the time between the
+    signals, of the loop's filter, and of the torque sensor's gain.
+
+    Args:
+        joint: whose figures are the start.
+        hits: at least one.
+        position_noise: standard deviation of the positions, above 0 [rad].
+        torque_noise: the same of torques [N.m].
+    """
+    from scipy.optimize import least_squares  # loads slowly
+
+    problem = _Problem(joint, hits, position_noise, torque_noise)
+    found = least_squares(problem.residual, np.zeros(FIGURES), x_scale=0.1, max_nfev=40)
+    jacobian, at = found.jac, found.x
+    information = np.linalg.inv(jacobian.T @ jacobian)
+    residual = found.fun[:-FIGURES]
+    degrees = max(1, sum(len(each.torque) - DEGREE - 1 for each in hits) - FIGURES)
+    misfit = float(residual @ residual) / degrees
+    covariance = WIDER**2 * max(1.0, misfit) * information + GAIN_ERROR**2
+    for other in (
+        problem.residual(at, delay=SYNCHRONY),
+        problem.residual(at, filter_hz=FILTER_HZ * np.exp(FILTER_ERROR)),
+    ):
+        moved = information @ (jacobian.T @ (other - found.fun))
+        covariance = covariance + np.outer(moved, moved)
+    return JointFit(at, covariance, misfit, degrees)
+
+
+class _Problem(NamedTuple):
+    """Residuals of all hits, each over its standard deviation and without its polynomial."""
+
+    joint: NominalJoint
+    hits: Sequence[JointHit]
+    position_noise: float
+    torque_noise: float
+
+    def residual(
+        self, at: np.ndarray, delay: float = 0.0, filter_hz: float = FILTER_HZ
+    ) -> np.ndarray:
+        """Return the residuals of figures, and at the end what they are known by beforehand."""
+        parts = [self._of(hit, np.exp(at), delay, filter_hz) for hit in self.hits]
+        return np.concatenate([*parts, at / LOOSE])
+
+    def _of(self, hit: JointHit, scale: np.ndarray, delay: float, filter_hz: float) -> np.ndarray:
+        m = len(hit.torque)
+        motion = motor_motion(m, hit.period, filter_hz)
+        answer, by_command = self._answer(motion, scale)
+        torque = hit.torque + delay * motion.rate @ hit.torque
+        left = hit.position - hit.position[0] - answer @ torque - by_command @ hit.command
+        variance = self.position_noise**2 * np.eye(m) + self.torque_noise**2 * answer @ answer.T
+        free = np.vander(np.linspace(-1.0, 1.0, m), DEGREE + 1)
+        white = np.linalg.solve(np.linalg.cholesky(variance), np.column_stack([left, free]))
+        basis, _ = np.linalg.qr(white[:, 1:])
+        return np.asarray(white[:, 0] - basis @ (basis.T @ white[:, 0]))
+
+    def _answer(self, motion: MotorMotion, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what makes the link's position of torque and of the command, both (m, m)."""
+        joint = self.joint
+        stiffness, inertia = joint.stiffness * scale[0], joint.motor_inertia * scale[2]
+        damping_time = joint.damping * scale[1] / stiffness
+        loop = motion.filtered_twice + joint.damping_time * motion.filtered_once
+        motor = (1.0 - joint.ratio) * loop - motion.twice - damping_time * motion.once
+        answer = motor / inertia - np.eye(len(motor)) / stiffness
+        return answer, joint.ratio / inertia * motion.twice

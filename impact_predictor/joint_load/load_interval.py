@@ -1,0 +1,125 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Between which loads an impact may leave every joint, and which change of torque was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.joint_load.elastic_arm import elastic_arm
+from impact_predictor.joint_load.load import DURATION, joint_load, load_contact
+from impact_predictor.joint_load.load_case import (
+    LoadCase,
+    scale_ends,
+    surface_corners,
+    viscoelastic,
+)
+from impact_robots.robot import Robot
+from impact_robots.state import PointState
+from impact_robots.surface import Surface
+
+DRAWS = 100  # cases from the inside of the ranges
+MODEL_SHARE = 0.1  # of a load, by which the plant is away from the frozen model (spec: 3 to 10 %)
+QUIET = (-0.01, -0.001)  # before the touch, what the torque was before [s]
+FEW = 3  # samples there, or after the touch, that are too few
+SIGMAS = 4.0  # of its noise there, that a measured change may be off
+
+
+class LoadInterval(NamedTuple):
+    """Largest change of each joint's torque in an impact, either way; shape (n,) each [N.m]."""
+
+    low: np.ndarray
+    high: np.ndarray
+
+
+@dataclass(frozen=True)
+class TorqueComparison:
+    """Largest changes of the joints' torques in an impact, either way; shape (n,) each [N.m]."""
+
+    measured: np.ndarray
+    tolerance: np.ndarray  # of it, by noise
+    predicted: LoadInterval
+
+    @property
+    def below(self) -> np.ndarray:
+        """Joints whose torque changed less than predicted, shape (n,)."""
+        return np.asarray(self.measured + self.tolerance < self.predicted.low)
+
+    @property
+    def above(self) -> np.ndarray:
+        """Joints whose torque changed more than predicted, shape (n,)."""
+        return np.asarray(self.measured - self.tolerance > self.predicted.high)
+
+
+def load_interval(
+    robot: Robot, point: PointState, surface: Surface, drive: str, seed: int = 0
+) -> LoadInterval:
+    """Return the loads of an impact over the ranges of the surface and of the joints.
+
+    Ends of the ranges together, and draws from their inside, each with the error that the model
+    itself has.
+
+    Args:
+        robot: whose joints and ranges count.
+        point: that hits, with its velocity before the impact.
+        surface: whose ranges count.
+        drive: of the motors, see :func:`~impact_predictor.joint_load.elastic_arm.elastic_arm`.
+        seed: of the draws.
+
+    Raises:
+        PredictionError: the robot's YAML does not give what is needed.
+    """
+    arm = elastic_arm(robot, point.robot_state, drive)
+    speed = surface.approach_speed(point.velocity)
+    found = []
+    for case in _cases(robot, surface, np.random.default_rng(seed)):
+        rigid = np.isinf(case.stiffness)
+        law = case.law if rigid else viscoelastic(case.stiffness, case.restitution, speed)
+        contact = load_contact(point, surface.rotation, law, case.friction)
+        found.append(joint_load(arm.scaled(case.scale), [contact]).change)
+    low, high = np.min(found, axis=0), np.max(found, axis=0)
+    return LoadInterval((1.0 - MODEL_SHARE) * low, (1.0 + MODEL_SHARE) * high)
+
+
+def _cases(robot: Robot, surface: Surface, random: np.random.Generator) -> Iterator[LoadCase]:
+    low, high = scale_ends(robot.joint_ranges, robot.dof)
+    most, least = low.copy(), high.copy()  # of load: stiff, little damping, heavy; and the opposite
+    most[[0, 2]], least[[0, 2]] = high[[0, 2]], low[[0, 2]]
+    corners = surface_corners(surface)
+    for corner, scale in product(corners, (most, least)):
+        yield LoadCase(*corner, scale)
+    top = np.log(min(surface.stiffness[1], max(k for k, *_ in corners if np.isfinite(k))))
+    for _ in range(DRAWS):
+        stiffness = float(np.exp(random.uniform(np.log(surface.stiffness[0]), top)))
+        yield LoadCase(
+            stiffness,
+            random.uniform(*surface.restitution),
+            random.uniform(*surface.friction),
+            random.uniform(low, high),
+        )
+
+
+def compare_torques(
+    time: np.ndarray, torque: np.ndarray, predicted: LoadInterval, least_noise: float = 0.0
+) -> TorqueComparison | None:
+    """Return how measured torques changed within 30 ms of a touch; none: it was not measured.
+
+    Args:
+        time: since the touch, shape (N,) [s].
+        torque: shape (N, n) [N.m].
+        predicted: changes.
+        least_noise: standard deviation that a torque has at least [N.m].
+    """
+    before = torque[(time >= QUIET[0]) & (time <= QUIET[1])]
+    after = torque[(time > 0.0) & (time <= DURATION)]
+    enough = len(before) >= FEW and len(after) >= FEW and time.max() >= DURATION
+    if not (enough and np.isfinite(before).all() and np.isfinite(after).all()):
+        return None
+    noise = np.maximum(before.std(axis=0, ddof=1), least_noise)
+    change = np.abs(after - before.mean(axis=0)).max(axis=0)
+    return TorqueComparison(change, SIGMAS * noise, predicted)

@@ -1,0 +1,63 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings of a Panda with flexible joints that coasts into a wall, in the plant."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+from struck_arm import STEP, Record
+
+from impact_predictor.joint_load.load_case import viscoelastic
+from impact_robots import Surface, load_robot
+from impact_sim.coasting_hit import coasting_hit
+
+NORMAL = (-1.0, 0.0, 0.0)  # of the wall
+POSES = (
+    (0.0, 0.0, 0.0, -2.094, 0.0, 2.094, 0.0),
+    (0.3, -0.6, 0.2, -2.2, 0.5, 2.0, 0.3),
+    (0.5, 0.0, 0.3, -2.0, 0.9, 2.4, -0.3),
+)
+SCALE = np.array([1.2, 0.8, 0.95])[:, None] * np.ones(7)  # stiffness, damping, motors of the arm
+SPEED, FRICTION, STIFFNESS, RESTITUTION = 0.1, 0.25, 4e5, 0.3
+
+
+@cache
+def flexible_hit(number: int) -> Record:
+    """Return what the sensors record of one of the hits; its arm is not quite the nominal one."""
+    robot, normal = load_robot("panda"), np.array(NORMAL)
+    arm = replace(
+        robot,
+        joint_stiffness=robot.joint_stiffness * SCALE[0],
+        joint_damping=robot.joint_damping * SCALE[1],
+        reflected_motor_inertia=robot.reflected_motor_inertia * SCALE[2],
+        apparent_motor_inertia=robot.apparent_motor_inertia * SCALE[2],
+        loop_damping_time=robot.damping_time,
+    )
+    hit = coasting_hit(
+        robot,
+        np.array(POSES[number]),
+        Surface(None, normal, FRICTION),
+        SPEED,
+        viscoelastic(STIFFNESS, RESTITUTION, SPEED),
+        arm=arm,
+        before=0.3,
+        after=0.25,
+        seed=number,
+    )
+    force_t = np.arange(0.0, hit.time[-1], STEP)
+    columns = [np.interp(force_t, hit.force_time, column) for column in hit.force.T]
+    return Record(
+        hit.time,
+        hit.position,
+        hit.velocity,
+        hit.torque,
+        force_t,
+        np.array(columns).T,
+        hit.touch,
+        np.full(3, np.nan),
+        np.nan,
+        SPEED,
+    )
