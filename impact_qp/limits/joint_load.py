@@ -7,6 +7,8 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import drive_of
 from impact_qp.exceptions import ControlError
@@ -16,6 +18,7 @@ from impact_qp.limits.impact import ImpactLimit
 from impact_qp.limits.load_watch import LoadWatch
 from impact_qp.limits.registry import impact_limit
 from impact_qp.limits.speed import VELOCITY_MARGIN, ApproachSpeedLimit
+from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state import PointState, RobotState
 
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from impact_predictor.joint_load.worst_load import RatedCase
 
 DURATION = 0.025  # for which an impact is followed; no worst case comes later [s]
+NEWTON, DAMPING = 3, 1e-6  # iterations to the touch; of the inverse Jacobian near a singularity
 _NOT_YET = SpeedBound(0.0, "loads not known yet")
 
 
@@ -70,7 +74,8 @@ class JointLoadLimit(ApproachSpeedLimit):
         self._search = LoadSearch(
             robot, contact, joints=self.joint_ranges, drive=self._drive, duration=DURATION
         )
-        self._watch = LoadWatch(self._rated, self._search.cases)
+        self._watch = LoadWatch(self._rated, self._search.cases, self._touching)
+        self._dynamics = ArmDynamics(robot)  # of states ahead
         self._whole: tuple[bytes, SpeedBound] | None = None  # positions, the bound there
         self._present: tuple[RobotState, SpeedBound] | None = None  # state, the bound there
         self._at: tuple[PointState, ElasticArm, LoadLimits] | None = None  # of the last state
@@ -96,8 +101,13 @@ class JointLoadLimit(ApproachSpeedLimit):
         """Return the bound of a whole search at a state (10 to 20 ms), margin included."""
         key = point.q.tobytes() + point.dq.tobytes()
         if self._whole is None or self._whole[0] != key:
-            self._whole = key, self._bound_of(self._watch.whole(point))
-            self._present = None
+            search = self._search.cases()
+            worst, case = SpeedBound(inf, ""), next(search)
+            while case is not None:
+                rated = self._rated(point, case)
+                worst = min(worst, self._bound_of(rated))
+                case = search.send(rated)
+            self._whole = key, worst
         return self._whole[1]
 
     @property
@@ -119,7 +129,7 @@ class JointLoadLimit(ApproachSpeedLimit):
     def present_bound(self, point: PointState) -> SpeedBound:
         """Return the bound that is kept up to date from cycle to cycle, margin included.
 
-        Zero until it is known: some 60 cycles after the first one.
+        Zero until it is known: some 150 cycles after the first one.
         """
         if self._present is None or self._present[0] is not point.robot_state:
             worst = self._watch.worst(point)
@@ -131,6 +141,17 @@ class JointLoadLimit(ApproachSpeedLimit):
         """Take a state in which the limit does not act yet."""
         self._watch.worst(point)
         self._present = None
+
+    def _touching(self, point: PointState) -> PointState:
+        """Return the state in which a straight approach touches the surface, velocities kept."""
+        normal, q = self.contact.normal, point.q
+        for _ in range(NEWTON):
+            gap = self.contact.gap(point.position)
+            twist = np.append(-gap * normal, np.zeros(3))
+            J = point.J
+            q = q + J.T @ np.linalg.solve(J @ J.T + DAMPING * np.eye(6), twist)
+            point = self._dynamics.state(q, point.dq).at(self.frame)
+        return point
 
     def _rated(self, point: PointState, case: LoadCase) -> RatedCase:
         if self._at is None or self._at[0] is not point:

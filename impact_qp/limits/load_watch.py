@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The worst load of an impact, followed from cycle to cycle at the cost of two cases each."""
+"""The worst load of an impact, followed from cycle to cycle at the cost of one case each."""
 
 from __future__ import annotations
 
@@ -22,38 +22,32 @@ JUMP = 0.02  # between two cycles; an arm that has moved farther is looked at an
 class LoadWatch:
     """Keeps the worst of all cases up to date while the arm moves.
 
-    Every cycle rates two cases: of a search that begins anew when it is through, and in three of
-    four cycles one that is known. A search compares cases, so all of a round (about 140 cases, .1 s
-    at 1 kHz) are rated at the state in which it began: on the way a bound changes by more than what
-    tells one case from the next. Those that are nearly the worst, of other joints and another
-    friction, are then rated at the present state, and are what is known until the next round is
-    through: which of them is the worst may change on the way. The worst is never older than two
-    cycles. Before the first round is through, nothing is known.
+    On the way loads of different joints, and of different friction, change differently, so which
+    case is the worst changes too. Searches go on all the time, in turns at the state of the arm and
+    at that in which it will touch, each at one state from its first case to its last. Of both the
+    cases that are nearly the worst are known, some ten; in seven of eight cycles one of them is
+    rated at the present state: each is so every 20 cycles or so, the worst every fourth. The eighth
+    cycle goes on with the search. Before both are through once, nothing is known, and a cycle rates
+    two cases.
     """
 
     def __init__(
         self,
         rate: Callable[[PointState, LoadCase], RatedCase],
         search: Callable[[], Generator[LoadCase | None, RatedCase, None]],
+        ahead: Callable[[PointState], PointState],
     ) -> None:
         """Set up.
 
         Args:
             rate: rates a case at a state.
             search: begins to yield cases, see ``LoadSearch.cases``.
+            ahead: of a state, that in which the arm will touch.
         """
-        self._rate, self._search = rate, search
+        self._rate, self._search, self._ahead = rate, search, ahead
         self._q: np.ndarray | None = None  # of the last state, shape (n,) [rad]
-        self._turn = 0
+        self._turn = self._renewed = 0
         self._forget()
-
-    def whole(self, point: PointState) -> RatedCase:
-        """Return the worst case of a whole search at a state (10 to 20 ms)."""
-        self._forget()
-        while not self._known:
-            self._step(point)
-        self._q = point.q
-        return min(self._known, key=_speed)
 
     def worst(self, point: PointState) -> RatedCase | None:
         """Return the worst case at a state, rated there or at one of the last; none: not known.
@@ -63,45 +57,57 @@ class LoadWatch:
         if self._q is not None and np.abs(point.q - self._q).max() > JUMP:
             self._forget()
         self._q, self._turn = point.q, self._turn + 1
-        if self._known and self._turn % 4 != 2:
-            self._renew(point)
-        else:
+        if not self._known:
             self._step(point)
-        self._step(point)
+            self._step(point)
+        elif self._turn % 8 == 7:
+            self._step(point)
+        else:
+            self._renew(point)
         return min(self._known, key=_speed) if self._known else None
 
     def _forget(self) -> None:
-        """Begin a round, and know nothing before it is through."""
+        """Begin with the searches, and know nothing before both are through."""
         self._known: list[RatedCase] = []
-        self._open_round()
+        self._found: dict[bool, list[RatedCase]] = {}  # by whether it is of the touch
+        self._at_touch = False
+        self._begin()
 
-    def _open_round(self) -> None:
+    def _begin(self) -> None:
+        """Begin a search, at the other state."""
+        self._at_touch = not self._at_touch
         self._cases = self._search()
         self._next = next(self._cases)
-        self._start: PointState | None = None  # where all cases of the round are rated
-        self._round: list[RatedCase] = []
-        self._chosen: list[RatedCase] = []  # of the round, to be rated at the present state
-        self._again: list[RatedCase] = []  # and rated there
+        self._start: PointState | None = None  # where all cases of the search are rated
+        self._rated: list[RatedCase] = []
 
     def _renew(self, point: PointState) -> None:
-        """Rate what is known at the present state: in turns the worst and one after the other."""
-        speeds = [each.speed for each in self._known]
-        turn, worst = self._turn // 4 % len(speeds), speeds.index(min(speeds))
-        index = worst if self._turn % 2 else turn
+        """Rate what is known at the present state: the worst often, the others in turn."""
+        if self._turn % 4 == 0:
+            speeds = [each.speed for each in self._known]
+            index = speeds.index(min(speeds))
+        else:
+            index = self._renewed = (self._renewed + 1) % len(self._known)
         self._known[index] = self._rate(point, self._known[index].case)
 
     def _step(self, point: PointState) -> None:
-        """Rate the next case of the round; after the last one those to be known; know these."""
-        self._start = self._start or point
+        """Rate the next case of the search; after the last one know those nearly the worst."""
+        if self._start is None:
+            self._start = self._ahead(point) if self._at_touch else point
         if self._next is not None:
-            self._round.append(self._rate(self._start, self._next))
-            self._next = self._cases.send(self._round[-1])
-            return
-        self._chosen = self._chosen or near_worst(self._round)
-        self._again.append(self._rate(point, self._chosen[len(self._again)].case))
-        if len(self._again) == len(self._chosen):
-            self._known = near_worst([*self._again, *self._known])
-            self._open_round()
+            self._rated.append(self._rate(self._start, self._next))
+            self._next = self._cases.send(self._rated[-1])
+        if self._next is None:
+            self._found[self._at_touch] = near_worst(self._rated)
+            if len(self._found) == 2:
+                both = _different([*self._found[True], *self._found[False]])
+                self._known = [self._rate(point, each.case) for each in both]
+            self._begin()
+
+
+def _different(cases: list[RatedCase]) -> list[RatedCase]:
+    """Return cases none of which is there twice."""
+    return list({(*each.case[:3], each.case.scale.tobytes()): each for each in cases}.values())
 
 
 def _speed(rated: RatedCase) -> float:

@@ -79,6 +79,8 @@ def test_its_speed_bound_is_what_its_rows_allow(panda, contact, at_impact, name)
     assert 0.0 < bound < np.inf
     for share in (0.3, 0.9):
         state = approaching(panda, contact, at_impact.q, share * bound)
+        for _ in range(200):  # cycles, until a limit that learns knows what it must
+            limit.look(state.at(limit.frame))
         x = solve(build(state, [hasty(state, limit)], [limit])).x[:7]
         gradient, offset = limit.approach(state.at(limit.frame))
         here = limit.speed_bound(state.at(limit.frame)).speed

@@ -14,7 +14,7 @@ from impact_qp.limits import JointLoadLimit, RobustImpactLimit, velocity_jump
 from impact_robots import ArmDynamics
 from impact_robots.kinematics import inverse_kinematics
 
-KNOWN_AFTER = 70  # cycles, two cases each
+KNOWN_AFTER = 170  # cycles: two searches, two cases a cycle
 
 
 @pytest.fixture(scope="session")
@@ -35,11 +35,19 @@ def path(panda, contact, q, cycles, speed=0.25):
     return states
 
 
+def know(limit, state):
+    """Let the limit look at a state until it knows the loads."""
+    for _ in range(KNOWN_AFTER):
+        limit.look(state)
+
+
 def test_the_bound_of_a_cycle_is_never_two_percent_above_a_fresh_one(panda, scenario, wall):
     limit = JointLoadLimit(panda, wall)
-    for i, state in enumerate(path(panda, wall, scenario.start(panda), 400)):
+    states = path(panda, wall, scenario.start(panda), 400)
+    know(limit, states[0])
+    for i, state in enumerate(states):
         used = limit.present_bound(state).speed
-        if i > KNOWN_AFTER and i % 10 == 0:
+        if i % 10 == 0:
             fresh = JointLoadLimit(panda, wall).speed_bound(state).speed
             assert 0.9 * fresh < used <= 1.02 * fresh
 
@@ -52,6 +60,7 @@ CHANGING = {
         (0.0, 0.279),
     ),
     "another joint": ([-0.47, -1.175, 0.722, -2.708, 2.582, 2.475, -2.43], 0.09, 0.279),
+    "fast": ([-2.3762, 1.3407, 1.5208, -2.6548, -0.7096, 3.111, -1.4735], 0.29, (0.0, 0.279)),
     "another friction": (
         [1.414, 0.785, -1.343, -1.748, 1.097, 2.946, -0.733],
         0.18,
@@ -62,14 +71,17 @@ CHANGING = {
 
 @pytest.mark.parametrize("name", CHANGING)
 def test_a_bound_that_changes_on_the_way_is_followed(panda, wall, name):
-    """It was 3, 16 and 12 % too high."""
+    """It was 3, 16, 12 and 11 % too high."""
     end, speed, friction = CHANGING[name]
     start = inverse_kinematics(panda, np.array(end), 0.05 * wall.normal)
-    wall = Contact(wall.point, wall.normal, friction, (0.02, 0.3), stiffness=wall.stiffness)
+    point = ArmDynamics(panda).position(np.array(end))
+    wall = Contact(point, wall.normal, friction, (0.02, 0.3), stiffness=wall.stiffness)
     limit, fresh = JointLoadLimit(panda, wall), JointLoadLimit(panda, wall)
-    for i, state in enumerate(path(panda, wall, start, round(0.05 / speed / 1e-3), speed=speed)):
+    states = path(panda, wall, start, round(0.05 / speed / 1e-3), speed=speed)
+    know(limit, states[0])
+    for i, state in enumerate(states):
         used = limit.present_bound(state).speed
-        if i > KNOWN_AFTER and i % 10 == 0:
+        if i % 10 == 0:
             assert used <= 1.02 * fresh.speed_bound(state).speed
 
 
@@ -77,20 +89,14 @@ def test_until_the_loads_are_known_the_arm_does_not_approach(panda, at_impact, w
     limit = JointLoadLimit(panda, wall)
     first = limit.present_bound(at_impact)
     assert first == (0.0, "loads not known yet")
-    for _ in range(KNOWN_AFTER):
-        limit.look(at_impact)
+    know(limit, at_impact)
     assert limit.present_bound(at_impact) == limit.speed_bound(at_impact)
-
-
-def test_a_whole_search_is_the_start_of_what_cycles_know(panda, at_impact, wall):
-    limit = JointLoadLimit(panda, wall)
-    bound = limit.speed_bound(at_impact)
-    assert limit.present_bound(at_impact) == bound
 
 
 def test_an_arm_that_has_jumped_is_looked_at_anew(panda, at_impact, wall):
     limit = JointLoadLimit(panda, wall)
-    limit.speed_bound(at_impact)
+    know(limit, at_impact)
+    assert limit.present_bound(at_impact).speed > 0.0
     far = ArmDynamics(panda)(at_impact.q + 0.1, np.zeros(7))
     assert limit.present_bound(far).speed == 0.0
 
