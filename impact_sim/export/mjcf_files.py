@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import yaml
 
 from impact_sim.export.arm_mjcf import ExportedArm
 from impact_sim.export.mjcf import mjcf_of, scenario_wall
-from impact_sim.export.ros2_control import controllers, robot_description
+from impact_sim.export.ros2_control import NOTHING, controllers, robot_description
 from impact_sim.scenarios import Scenario
 
 MJCF, URDF, CONTROLLERS = "scene.xml", "robot.urdf", "controllers.yaml"
@@ -23,6 +24,7 @@ def mjcf_files(
     arm: ExportedArm,
     scenario: Scenario | None = None,
     approach_speed: float = APPROACH_SPEED,
+    hardware: Mapping[str, str] = NOTHING,
 ) -> dict[str, str]:
     """Return the texts of all files by name.
 
@@ -31,6 +33,7 @@ def mjcf_files(
         arm: rigid or flexible.
         scenario: whose wall is there, and from where the arm begins; none: no wall, the stance.
         approach_speed: at which the wall is as the scenario's law [m/s].
+        hardware: further parameters of the hardware interface.
 
     Raises:
         RobotError: the stance is needed and not known.
@@ -48,6 +51,6 @@ def mjcf_files(
     settings = controllers(arm, wall=has_wall)
     return {
         MJCF: mjcf_of(arm, start, wall),
-        URDF: robot_description(arm, folder / MJCF, wall=has_wall),
+        URDF: robot_description(arm, folder / MJCF, wall=has_wall, hardware=hardware),
         CONTROLLERS: yaml.safe_dump(settings, sort_keys=False, default_flow_style=None),
     }

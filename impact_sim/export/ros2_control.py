@@ -10,7 +10,9 @@ published as the force on the wall, in base axes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, fromstring, indent, tostring
 
@@ -28,23 +30,28 @@ RATE = 1000  # of the controller manager [Hz]
 STATES = "joint_state_broadcaster"
 FORCE = "wall_force_broadcaster"
 COMMANDS = "forward_command_controller"
+NOTHING: Mapping[str, str] = MappingProxyType({})
 _AXES = tuple(f"{kind}.{axis}" for kind in ("force", "torque") for axis in "xyz")
 
 
-def robot_description(arm: ExportedArm, mjcf: Path, *, wall: bool) -> str:
+def robot_description(
+    arm: ExportedArm, mjcf: Path, *, wall: bool, hardware: Mapping[str, str] = NOTHING
+) -> str:
     """Return the robot's URDF with the hardware interface that loads an MJCF.
 
     Args:
         arm: whose URDF it is; ros2_control wants the motors of flexible joints in it as well.
         mjcf: the file, which is named by its absolute path.
         wall: whether there is one in it, with its sensor.
+        hardware: further parameters of the interface, such as ``headless``.
     """
     robot, root = arm.robot, fromstring(arm.robot.urdf)
     control = Element("ros2_control", {"name": "mujoco", "type": "system"})
-    hardware = SubElement(control, "hardware")
-    SubElement(hardware, "plugin").text = PLUGIN
-    for name, value in (("mujoco_model", str(mjcf.resolve())), ("initial_keyframe", START)):
-        SubElement(hardware, "param", {"name": name}).text = value
+    interface = SubElement(control, "hardware")
+    SubElement(interface, "plugin").text = PLUGIN
+    own = {"mujoco_model": str(mjcf.resolve()), "initial_keyframe": START}
+    for name, value in (own | dict(hardware)).items():
+        SubElement(interface, "param", {"name": name}).text = value
     for name, motor in zip(robot.joint_names, arm.motors, strict=True):
         if arm.flexible:
             _add_motor(root, robot, motor)
