@@ -11,6 +11,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 import yaml
+from exported_arm import Exported, hit
 from tiny_robot import tiny_robot
 
 from impact_detector.signals.sample import FUSED
@@ -18,13 +19,12 @@ from impact_robots import ArmDynamics, RobotError, load_robot
 from impact_sim import ScenarioError, load_scenario
 from impact_sim.export.arm_mjcf import ExportedArm
 from impact_sim.export.linear_contact import LARGEST_RATIO, damping_ratio, linear_restitution
-from impact_sim.export.mjcf import mjcf_of, scenario_wall
+from impact_sim.export.mjcf import scenario_wall
 from impact_sim.export.mjcf_files import CONTROLLERS, MJCF, URDF, mjcf_files
 from impact_sim.export.ros2_control import COMMANDS, FORCE, STATES
 from impact_sim.export.wall_mjcf import WALL
 from impact_sim.mujoco_model import build_mujoco_model, deflection_joint, motor_joint
 from impact_sim.passive_impact import passive_impact
-from impact_sim.simulation import CYCLE_NS, SAMPLES_PER_CYCLE, Measurement
 from impact_trials.impact_trial import qp_controller
 from impact_trials.lockstep import lockstep
 from impact_trials.trial import detector_session
@@ -32,69 +32,6 @@ from impact_trials.trial import detector_session
 ROOT = Path(__file__).resolve().parents[2]
 SPEED = 0.12  # [m/s]
 KINDS = [(flexible, loop) for flexible in (False, True) for loop in (True, False)]
-
-
-class Exported:
-    """The exported arm as ``mujoco_ros2_control`` runs it: commands in, states and sensors out."""
-
-    def __init__(self, arm, q, wall=None):
-        self.arm = arm
-        self.model = mujoco.MjModel.from_xml_string(mjcf_of(arm, q, wall))
-        self.data = mujoco.MjData(self.model)
-        self._links, self._motors = (
-            np.array([self.model.joint(name).dofadr[0] for name in names])
-            for names in (arm.robot.joint_names, arm.motors)
-        )
-        self.reset()
-
-    def reset(self, _q=None, dq=None):
-        """Begin where the keyframe says, moving with ``dq``."""
-        mujoco.mj_resetDataKeyframe(self.model, self.data, self.model.key("start").id)
-        self.data.qvel[self._links] = self.data.qvel[self._motors] = 0.0 if dq is None else dq
-        mujoco.mj_forward(self.model, self.data)
-        self.force, self.touch = np.zeros((0, 3)), None
-        return self._measure()
-
-    @property
-    def q(self):
-        return self.data.qpos[self._links]
-
-    @property
-    def dq(self):
-        return self.data.qvel[self._links]
-
-    @property
-    def torque(self):
-        """What is published as the joints' effort: the negative of MuJoCo's sensors."""
-        names = self.arm.robot.joint_names
-        return -np.array([self.data.sensor(f"{name}_torque").data[2] for name in names])
-
-    @property
-    def impulse(self):
-        return self.force.sum(axis=0) * self.model.opt.timestep
-
-    def advance(self, duration):
-        """Integrate [s], and keep the force on the robot and the state of the touch."""
-        forces = []
-        for _ in range(round(duration / self.model.opt.timestep)):
-            before = self.q.copy(), self.dq.copy()
-            mujoco.mj_step(self.model, self.data)
-            forces.append(self.data.sensor(f"{WALL}_force").data.copy())
-            if self.touch is None and forces[-1].any():
-                self.touch = (self.data.time - self.model.opt.timestep, *before)
-        self.force = np.vstack([self.force, *forces])
-
-    def step(self, command):
-        """As a Simulation's: one cycle with a command."""
-        self.data.ctrl[:] = command
-        self.advance(CYCLE_NS * 1e-9)
-        return self._measure()
-
-    def _measure(self):
-        forces = np.zeros((SAMPLES_PER_CYCLE, 3)) if self.touch is None else self.force[-1:]
-        forces = np.broadcast_to(forces, (SAMPLES_PER_CYCLE, 3))
-        time = round(self.data.time * 1e9)
-        return Measurement(time, self.q.copy(), self.dq.copy(), self.torque, forces)
 
 
 @pytest.fixture(scope="module")
@@ -105,18 +42,6 @@ def panda():
 @pytest.fixture(scope="module")
 def scenario():
     return load_scenario("qp_panda_demo")
-
-
-def hit(arm, scenario, speed=SPEED):
-    """Let the arm hit the wall under gravity compensation; return it, its state and velocity."""
-    q = np.array(scenario.q_impact)
-    wall = scenario_wall(arm, scenario, speed)
-    exported = Exported(arm, q, wall)
-    state = ArmDynamics(arm.robot)(q, np.zeros(arm.robot.dof))
-    dq = np.linalg.pinv(state.J) @ np.append(-speed * wall.surface.normal, np.zeros(3))
-    exported.reset(dq=dq)
-    exported.advance(0.04)
-    return exported, state, dq
 
 
 @pytest.mark.parametrize("loop", [True, False])
@@ -139,8 +64,8 @@ def test_flexible_equations_of_motion_are_those_of_the_plant(panda):
     q, bent = robot.stance + random.uniform(-0.3, 0.3, 7), random.uniform(-2e-3, 2e-3, 7)
     dq, dbent, torque = random.uniform(-1, 1, (3, 7))
     exported = Exported(ExportedArm(robot, flexible=True, torque_loop=False), q)
-    exported.data.qpos[exported._motors] = q - bent
-    exported.data.qvel[exported._links], exported.data.qvel[exported._motors] = dq, dq - dbent
+    exported.data.qpos[exported.motors] = q - bent
+    exported.data.qvel[exported.links], exported.data.qvel[exported.motors] = dq, dq - dbent
     exported.data.ctrl[:] = torque
     mujoco.mj_forward(exported.model, exported.data)
     plant = build_mujoco_model(robot)
@@ -152,14 +77,14 @@ def test_flexible_equations_of_motion_are_those_of_the_plant(panda):
     data.qfrc_applied[motors] = torque
     mujoco.mj_forward(plant, data)
     links = data.qacc[motors] + data.qacc[springs]
-    np.testing.assert_allclose(exported.data.qacc[exported._links], links, rtol=1e-6)
-    np.testing.assert_allclose(exported.data.qacc[exported._motors], data.qacc[motors], rtol=1e-6)
+    np.testing.assert_allclose(exported.data.qacc[exported.links], links, rtol=1e-6)
+    np.testing.assert_allclose(exported.data.qacc[exported.motors], data.qacc[motors], rtol=1e-6)
 
 
 @pytest.mark.parametrize(("flexible", "loop"), KINDS)
 def test_a_hit_changes_velocities_as_the_predictor_says(panda, scenario, flexible, loop):
     arm = ExportedArm(panda, flexible, loop)
-    exported, state, dq = hit(arm, scenario)
+    exported, state, dq = hit(arm, scenario, SPEED)
     by_impulse = state.J[:3].T @ exported.impulse
     jump = exported.dq - dq
     error = {
@@ -174,7 +99,7 @@ def test_a_hit_changes_velocities_as_the_predictor_says(panda, scenario, flexibl
 
 @pytest.mark.parametrize(("flexible", "loop"), KINDS)
 def test_the_impulse_is_about_the_plants(panda, scenario, flexible, loop):
-    exported, _, dq = hit(ExportedArm(panda, flexible, loop), scenario)
+    exported, _, dq = hit(ExportedArm(panda, flexible, loop), scenario, SPEED)
     wall = scenario.wall(panda)
     run = passive_impact(
         panda,
@@ -193,7 +118,7 @@ def test_the_impulse_is_about_the_plants(panda, scenario, flexible, loop):
 def test_the_wall_returns_and_rubs_as_its_law(tmp_path, scenario):
     robot = tiny_robot(tmp_path, mass=2.0, apparent=0.5)
     of_one = replace(scenario, q_impact=(0.0,), friction=0.0)
-    exported, _, dq = hit(ExportedArm(robot), of_one)
+    exported, _, dq = hit(ExportedArm(robot), of_one, SPEED)
     expected = of_one.law.free_restitution(SPEED, 2.5)
     assert -exported.dq[0] / dq[0] == pytest.approx(expected, rel=0.03)
     assert exported.impulse[0] == pytest.approx(2.5 * (exported.dq[0] - dq[0]), rel=1e-6)
@@ -201,7 +126,7 @@ def test_the_wall_returns_and_rubs_as_its_law(tmp_path, scenario):
 
 
 def test_friction_is_coulombs(panda, scenario):
-    exported, _, _ = hit(ExportedArm(panda), scenario)
+    exported, _, _ = hit(ExportedArm(panda), scenario, SPEED)
     normal, *tangents = exported.impulse
     assert np.hypot(*tangents) / -normal == pytest.approx(scenario.friction, rel=2e-3)
 
@@ -220,7 +145,7 @@ def test_torque_sensors_see_what_passes_into_the_links(panda, flexible, compensa
     mujoco.mj_step(exported.model, exported.data, nstep=50)
     mujoco.mj_forward(exported.model, exported.data)
     state = ArmDynamics(robot)(exported.q, exported.dq)
-    needed = state.M @ exported.data.qacc[exported._links] + state.h
+    needed = state.M @ exported.data.qacc[exported.links] + state.h
     np.testing.assert_allclose(exported.torque, needed, atol=1e-9)
     assert abs(exported.torque - rest.g)[3] < 4.9, "the motor takes its part"
 
