@@ -15,4 +15,5 @@ COMMANDS = {
     "reproduce": "recompute what the papers claim",
     "bench": "how long things take",
     "robot": "the YAML of your own arm, from its URDF",
+    "export": "the arm and a wall for another simulator",
 }

@@ -71,7 +71,7 @@ def _add_body(parent: Any, robot: Robot, index: int, name: str) -> Any:
     body.mass, body.ipos = inertia.mass, inertia.lever
     body.fullinertia = inertia.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     body.explicitinertial = True
-    kind, axis = _joint_axis(model, index + 1)
+    kind, axis = joint_axis(model, index + 1)
     if kind is mujoco.mjtJoint.mjJNT_SLIDE and np.abs(inertia.lever).max() < 1e-6:
         # MuJoCo takes the slides of a body whose axes are those of its inertia for orthogonal ones,
         # but these two are parallel. Two micrometres make it look.
@@ -92,7 +92,7 @@ def _add_body(parent: Any, robot: Robot, index: int, name: str) -> Any:
     return body
 
 
-def _joint_axis(model: pin.Model, joint: int) -> tuple[mujoco.mjtJoint, np.ndarray]:
+def joint_axis(model: pin.Model, joint: int) -> tuple[mujoco.mjtJoint, np.ndarray]:
     """Return type and axis, in joint axes, of a revolute or prismatic joint."""
     data = model.joints[joint].createData()
     model.joints[joint].calc(data, pin.neutral(model), np.zeros(model.nv))

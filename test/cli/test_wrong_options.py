@@ -32,6 +32,7 @@ NEEDED = {
     "detect": ["recording.csv"],
     "analyze": ["recording.csv", "--out", "results"],
     "evaluate": ["impacts.csv"],
+    "export": ["mjcf", "--out", "results"],
 }
 NO_NUMBERS = ["nan", "inf", "-inf", "1e308", "-1e308", "9" * 400, "", " ", "text", "0x10", "--"]
 SIGNED = ("--speed", "--q", "--dq", "--normal", "--wrench-normal", "--contains")

@@ -131,9 +131,11 @@ class Launched:
 
     @property
     def lines(self):
-        """The executables that it starts, each with its ROS arguments."""
+        """The suite's executables that it starts, each with its ROS arguments."""
         return {
-            node.kwargs["executable"]: node.command_line(self.context) for node in self.of("Node")
+            node.kwargs["executable"]: node.command_line(self.context)
+            for node in self.of("Node")
+            if node.kwargs["package"] == "impact_control"
         }
 
 

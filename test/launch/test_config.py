@@ -20,7 +20,11 @@ from impact_ros.parameters import specifications
 from impact_sim.scenarios import load_scenario
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
-FILES = sorted(CONFIG.glob("*.yaml"), key=lambda path: path.name)
+OF_OTHERS = {"controllers.yaml"}  # of ros2_control's nodes, see test/sim/test_export.py
+FILES = sorted(
+    (path for path in CONFIG.glob("*.yaml") if path.name not in OF_OTHERS),
+    key=lambda path: path.name,
+)
 CLASSES = {
     "impact_detector": DetectorNode,
     "impact_predictor": PredictorNode,

@@ -7,8 +7,11 @@ import py_compile
 import re
 from pathlib import Path
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
+import mujoco
 import pytest
+import yaml
 
 pytest.importorskip("rclpy")
 
@@ -30,6 +33,8 @@ NODES = {
     "impact_detector": [DetectorNode],
     "impact_predictor": [PredictorNode],
 }
+OTHERS = {"mujoco": ("robot_state_publisher", "mujoco_ros2_control", "controller_manager")}
+ENDING = ("bring_up", "spawner")  # with their work done
 SURFACE = ["-p", "contact_point:=[0.5, 0.0, 0.4]", "-p", "contact_normal:=[-1.0, 0.0, 0.0]"]
 
 
@@ -103,7 +108,8 @@ def test_every_executable_is_a_console_script_of_the_package(launch_file, name):
     launched = launch_file(name)
     assert launched.lines
     assert set(launched.lines) <= set(console_scripts())
-    assert {node.kwargs["package"] for node in launched.of("Node")} == {"impact_control"}
+    packages = {node.kwargs["package"] for node in launched.of("Node")}
+    assert packages == {"impact_control", *OTHERS.get(name, ())}
 
 
 @pytest.mark.parametrize("name", OF_THE_SUITE)
@@ -171,9 +177,11 @@ def test_the_simulation_ends_when_the_controller_is_not_activated(launch_file):
         assert type(action).__name__ == "Shutdown"
 
 
-def test_the_simulations_file_of_parameters_is_removed_at_the_end(launch_file):
-    launched = launch_file("simulation")
-    file = Path(launched.lines["suite"][-1])
+@pytest.mark.parametrize("name", ["simulation", "mujoco"])
+def test_a_simulations_files_are_removed_at_the_end(launch_file, name):
+    launched = launch_file(name)
+    line = launched.lines["suite"]
+    file = Path(line[line.index("--params-file") + 1])
     assert file.exists()
     (handler,) = launched.of("RegisterEventHandler")
     (event,) = handler.args
@@ -186,8 +194,43 @@ def test_the_simulations_file_of_parameters_is_removed_at_the_end(launch_file):
 @pytest.mark.parametrize("name", OF_THE_SUITE)
 def test_a_dead_process_ends_the_launch(launch_file, name):
     for node in launch_file(name).of("Node"):
-        if node.kwargs["executable"] != "bring_up":
+        if node.kwargs["executable"] not in ENDING:
             assert type(node.kwargs["on_exit"]).__name__ == "Shutdown"
+
+
+@pytest.mark.parametrize("flexible", ["true", "false"])
+def test_mujocos_nodes_agree_about_controllers_topics_and_files(launch_file, graph, flexible):
+    launched = launch_file("mujoco", flexible=flexible, speed_factor="0.5", headless="true")
+    nodes = {node.kwargs["executable"]: node for node in launched.of("Node")}
+    _, file = nodes["ros2_control_node"].kwargs["parameters"]
+    settings = yaml.safe_load(Path(file).read_text())
+    *names, option, same_file = nodes["spawner"].kwargs["arguments"]
+    assert {f"/**/{name}" for name in names} == set(settings) - {"/**/controller_manager"}
+    assert (option, same_file) == ("--param-file", file)
+    commanded = settings["/**/forward_command_controller"]["ros__parameters"]["joints"]
+    assert commanded[0] == ("panda_joint1_motor" if flexible == "true" else "panda_joint1")
+    (parameters,) = nodes["robot_state_publisher"].kwargs["parameters"]
+    description = ElementTree.fromstring(parameters["robot_description"].args[0])
+    given = {each.get("name"): each.text for each in description.iter("param")}
+    assert (given["headless"], given["sim_speed_factor"]) == ("true", "0.5")
+    assert Path(given["mujoco_model"]).parent == Path(file).parent
+    assert mujoco.MjModel.from_xml_path(given["mujoco_model"]).nu == 7
+    made = graph("suite", launched.lines["suite"])
+    made.nodes["impact_qp"].trigger_configure()
+    assert "/forward_command_controller/commands" in made.topics("impact_qp")[1]
+    inputs, _ = made.topics("impact_detector")
+    assert inputs >= {"/joint_states", "/wall_force_broadcaster/wrench"}
+    normal = made.nodes["impact_detector"].get_parameter("wrench_normal").value
+    assert list(normal) == [1.0, 0.0, 0.0], "the force on the wall points away from the robot"
+
+
+def test_mujoco_ends_when_its_controllers_do_not_start(launch_file):
+    launched = launch_file("mujoco")
+    (node,) = (each for each in launched.of("Node") if each.kwargs["executable"] == "spawner")
+    ended = node.kwargs["on_exit"]
+    assert ended(SimpleNamespace(returncode=0), launched.context) is None
+    action = ended(SimpleNamespace(returncode=1), launched.context)
+    assert type(action).__name__ == "Shutdown"
 
 
 @pytest.mark.parametrize("name", ["robot", "replay"])

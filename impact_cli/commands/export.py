@@ -1,0 +1,147 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The command `export`: the arm and a scenario's wall for other simulators."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from impact_bags.new_files import NewFiles
+from impact_cli.command_names import COMMANDS
+from impact_cli.number_options import number
+from impact_robots.exceptions import UsageError, WriteError
+from impact_robots.loader import load_robot
+from impact_sim.export.arm_mjcf import ExportedArm
+from impact_sim.export.mjcf_files import APPROACH_SPEED, mjcf_files
+from impact_sim.scenarios import Scenario, load_scenario
+
+_EPILOG = """examples:
+  impact export mjcf --scenario qp_panda_demo --out wall
+  impact export mjcf --scenario qp_panda_demo --flexible --out wall_flexible
+  impact export mjcf --robot fr3 --urdf fr3.urdf --out fr3
+
+mjcf: scene.xml for MuJoCo, robot.urdf and controllers.yaml for ros2_control with the package
+mujoco_ros2_control. robot.urdf names scene.xml by its absolute path. Read doc/mujoco.md first.
+Exit status: 0 done, 1 the disk refused or MuJoCo did, 2 wrong usage.
+"""
+_LOOP = "the motors follow the command: they have B_rho instead of B_theta"
+_SPEED = "at which the wall's spring and damper are as the scenario's law [m/s]"
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
+    parser = subparsers.add_parser(
+        "export",
+        help=COMMANDS["export"],
+        description="Write an arm, with its motors' inertia, and the wall of a scenario for another"
+        " simulator.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("format", choices=("mjcf",), help="for which simulator")
+    add("--out", type=Path, metavar="DIR", required=True, help="new or empty folder")
+    add("--robot", help="name of a robot, or its YAML (default: the scenario's, or panda)")
+    add("--urdf", metavar="PATH", help="URDF that replaces the robot's own")
+    add("--scenario", metavar="S", help="whose wall is there, and from where the arm begins")
+    add("--flexible", action="store_true", help="motors and springs instead of rigid joints")
+    add("--no-torque-loop", action="store_false", dest="torque_loop", help=_LOOP)
+    add("--speed", type=number, metavar="V", help=f"{_SPEED} (default: {APPROACH_SPEED})")
+    add("--json", action="store_true", help="one JSON document on standard output")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the files and print their names.
+
+    Raises:
+        ImpactError: a folder with something in it, a robot or scenario that does not suit, or a
+            disk that refuses.
+    """
+    folder, speed = arguments.out, _speed(arguments)
+    _check(folder)
+    scenario = None if arguments.scenario is None else load_scenario(arguments.scenario)
+    name = arguments.robot or _own_robot(scenario)
+    arm = ExportedArm(
+        load_robot(name, urdf=arguments.urdf), arguments.flexible, arguments.torque_loop
+    )
+    files = mjcf_files(folder, arm, scenario, speed)
+    _write(folder, files)
+    print((_as_json if arguments.json else _as_text)(arm, scenario, folder, list(files)))
+    return 0
+
+
+def _own_robot(scenario: Scenario | None) -> str:
+    return "panda" if scenario is None else scenario.robot
+
+
+def _speed(arguments: argparse.Namespace) -> float:
+    """Return the speed at which the wall is as the scenario's law.
+
+    Raises:
+        UsageError: it is not positive, or there is no wall.
+    """
+    if arguments.speed is None:
+        return APPROACH_SPEED
+    if not arguments.speed > 0.0:
+        raise UsageError(f"--speed: expected a number > 0, got {arguments.speed:g}")
+    if arguments.scenario is None:
+        raise UsageError("--speed: expected --scenario as well, without which there is no wall")
+    return float(arguments.speed)
+
+
+def _check(folder: Path) -> None:
+    """Refuse a folder with something in it.
+
+    Raises:
+        UsageError: says so.
+    """
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise UsageError(f"--out: expected a folder, {folder} is none")
+        if folder.exists() and any(folder.iterdir()):
+            raise UsageError(f"--out: expected a new or empty folder, {folder} has files in it")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"--out: cannot use {folder}: {reason}") from None
+
+
+def _write(folder: Path, files: dict[str, str]) -> None:
+    """Write all files or none.
+
+    Raises:
+        WriteError: the disk refused.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteError.of(folder, error) from None
+    with NewFiles() as new:
+        for name, text in files.items():
+            new.open(folder / name).write(text)
+
+
+def _as_json(arm: ExportedArm, scenario: Scenario | None, folder: Path, files: list[str]) -> str:
+    document = {
+        "robot": arm.robot.name,
+        "scenario": None if scenario is None else scenario.name,
+        "flexible": arm.flexible,
+        "torque_loop": arm.torque_loop,
+        "motor_inertia_kgm2": arm.motor_inertia.tolist(),
+        "driver_compensates_gravity": arm.robot.driver_compensates_gravity,
+        "output_dir": str(folder),
+        "files": files,
+    }
+    return json.dumps(document, indent=2)
+
+
+def _as_text(arm: ExportedArm, scenario: Scenario | None, folder: Path, files: list[str]) -> str:
+    joints = "motors and springs" if arm.flexible else "rigid joints"
+    inertia = "B_theta" if arm.torque_loop else "B_rho"
+    wall = "no wall" if scenario is None else f"the wall of {scenario.name}"
+    first = f"{arm.robot.name}: {joints}, motor inertia {inertia}; {wall}"
+    return "\n".join([first, *(f"  {folder / name}" for name in files)])

@@ -1,0 +1,170 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The arm as MJCF: rigid joints with motor inertia, or motors and springs as in the plant.
+
+Rigid, each joint's armature is its motor inertia, so the equations of motion are those of M + B.
+Flexible, the motors turn beside the arm, each with its inertia as armature, and a fixed tendon with
+stiffness and damping of the joint couples motor and link: the model of
+:mod:`impact_sim.mujoco_model` in other coordinates, so that a joint's position is the link's.
+
+Each joint has a sensor of the torque that passes into the link, gravity included, as an arm with
+joint torque sensors has; what the actuator gives is not that, since it also turns the motor. Its z
+axis points against the joint's, because MuJoCo gives what acts on the link and
+``mujoco_ros2_control`` publishes the negative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element, SubElement
+
+import mujoco
+import numpy as np
+import pinocchio as pin
+
+from impact_robots.contact_frame import contact_rotation
+from impact_robots.frames import frame_index
+from impact_robots.quaternions import quaternion_wxyz
+from impact_robots.robot import Robot
+from impact_sim.mujoco_model import CONTACT_SITE, joint_axis
+
+TIP = "tip"  # the geom at the contact point, all of the arm that touches anything
+TIP_RADIUS = 1e-3  # [m]
+_LINK_RADIUS = 0.03  # as drawn [m]
+_ROTOR_MASS, _ROTOR_INERTIA = 1e-6, 1e-12  # nothing beside the armature [kg], [kg.m^2]
+_UNTOUCHABLE = {"contype": "0", "conaffinity": "0", "mass": "0"}  # pairs alone touch
+
+
+@dataclass(frozen=True)
+class ExportedArm:
+    """The arm, and what of its joints is exported."""
+
+    robot: Robot
+    flexible: bool = False  # motors and springs instead of rigid joints
+    torque_loop: bool = True  # False: motors follow the command, so they have B_rho, not B_theta
+
+    def __post_init__(self) -> None:
+        """Refuse an arm of which too little is known.
+
+        Raises:
+            RobotError: its YAML lacks motor inertias, or what its springs need.
+        """
+        motor = "apparent_motor_inertia" if self.torque_loop else "reflected_motor_inertia"
+        springs = ("joint_stiffness", "joint_damping") if self.flexible else ()
+        self.robot.require("export", motor, "driver_compensates_gravity", *springs)
+
+    @property
+    def motor_inertia(self) -> np.ndarray:
+        """Armature of the motors, shape (n,) [kg.m^2]."""
+        robot = self.robot
+        return robot.apparent_motor_inertia if self.torque_loop else robot.reflected_motor_inertia
+
+    @property
+    def motors(self) -> tuple[str, ...]:
+        """Names of the joints that the actuators drive, in joint order."""
+        names = self.robot.joint_names
+        return tuple(f"{name}_motor" for name in names) if self.flexible else names
+
+    def positions(self, q: np.ndarray) -> dict[str, float]:
+        """Return the MJCF's joints at rest with link positions ``q``, shape (n,) [rad].
+
+        Springs are loaded by gravity where the driver does not bear it: what compensates gravity
+        in MuJoCo acts on the links, so that the springs bear nothing.
+        """
+        robot, theta = self.robot, q
+        if self.flexible and not robot.driver_compensates_gravity:
+            gravity = pin.computeGeneralizedGravity(robot.model, robot.model.createData(), q)
+            theta = q + gravity / robot.joint_stiffness
+        motors = dict(zip(self.motors, theta.tolist(), strict=True))
+        return motors | dict(zip(robot.joint_names, q.tolist(), strict=True))
+
+
+def numbers(values: Iterable[float]) -> str:
+    """Return numbers as MJCF wants them, to the last digit."""
+    return " ".join(repr(float(value)) for value in values)
+
+
+def add_arm(root: Element, arm: ExportedArm) -> None:
+    """Add bodies with their joints, the contact point, actuators and sensors to an MJCF root."""
+    robot = arm.robot
+    world = SubElement(root, "worldbody")
+    bodies = [world]
+    for index in range(robot.dof):
+        bodies.append(_add_body(bodies[robot.model.parents[index + 1]], arm, index))
+    _add_tip(bodies, robot)
+    if arm.flexible:
+        _add_motors(root, world, arm)
+    actuators, sensors = SubElement(root, "actuator"), SubElement(root, "sensor")
+    for name, motor, limit in zip(robot.joint_names, arm.motors, robot.limits.torque, strict=True):
+        bounds = {"ctrllimited": "true", "ctrlrange": numbers([-limit, limit])}
+        known = bounds if np.isfinite(limit) else {}
+        SubElement(actuators, "motor", {"name": motor, "joint": motor, **known})
+        for kind in ("force", "torque"):
+            SubElement(sensors, kind, {"name": f"{name}_{kind}", "site": name})
+
+
+def _add_body(parent: Element, arm: ExportedArm, index: int) -> Element:
+    """Add one link with its joint and its sensor's site."""
+    robot, name = arm.robot, arm.robot.joint_names[index]
+    placement = robot.model.jointPlacements[index + 1]
+    place, turn = placement.translation, quaternion_wxyz(placement.rotation)
+    if index > 0 and np.linalg.norm(place) > TIP_RADIUS:
+        look = {"type": "capsule", "size": numbers([_LINK_RADIUS]), "rgba": "0.7 0.7 0.75 1"}
+        ends = {"fromto": numbers([0.0, 0.0, 0.0, *place])}
+        SubElement(parent, "geom", {**ends, **look, **_UNTOUCHABLE})
+    borne = {"gravcomp": "1"} if robot.driver_compensates_gravity else {}
+    at = {"pos": numbers(place), "quat": numbers(turn)}
+    body = SubElement(parent, "body", {"name": f"{name}/link", **at, **borne})
+    inertia = robot.model.inertias[index + 1]
+    own = numbers(inertia.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]])
+    mass = {"pos": numbers(inertia.lever), "mass": numbers([inertia.mass]), "fullinertia": own}
+    SubElement(body, "inertial", mass)
+    _, axis = joint_axis(robot.model, index + 1)
+    SubElement(body, "joint", _joint(arm, index) | _limits(robot, index))
+    sensor = {"name": name, "quat": numbers(quaternion_wxyz(contact_rotation(-axis)))}
+    SubElement(body, "site", sensor | {"size": numbers([TIP_RADIUS])})
+    return body
+
+
+def _joint(arm: ExportedArm, index: int) -> dict[str, str]:
+    """Return a link's joint, which has the motor's inertia if it is rigid."""
+    kind, axis = joint_axis(arm.robot.model, index + 1)
+    motor = {} if arm.flexible else {"armature": numbers([arm.motor_inertia[index]])}
+    turns = "hinge" if kind is mujoco.mjtJoint.mjJNT_HINGE else "slide"
+    return {"name": arm.robot.joint_names[index], "type": turns, "axis": numbers(axis), **motor}
+
+
+def _limits(robot: Robot, index: int) -> dict[str, str]:
+    """Return the stops of a joint, if there are any."""
+    bounds = [robot.limits.position_lower[index], robot.limits.position_upper[index]]
+    known = bool(np.isfinite(bounds).all())
+    return {"limited": "true", "range": numbers(bounds)} if known else {}
+
+
+def _add_tip(bodies: list[Element], robot: Robot) -> None:
+    """Add the contact point, as a site and as a small sphere."""
+    frame = robot.model.frames[frame_index(robot.model, robot.contact_frame)]
+    at = {"pos": numbers(frame.placement.translation), "size": numbers([TIP_RADIUS])}
+    look = {"type": "sphere", "rgba": "0.8 0.1 0.1 1"}
+    SubElement(bodies[frame.parentJoint], "geom", {"name": TIP, **at, **look, **_UNTOUCHABLE})
+    SubElement(bodies[frame.parentJoint], "site", {"name": CONTACT_SITE, **at})
+
+
+def _add_motors(root: Element, world: Element, arm: ExportedArm) -> None:
+    """Add a motor beside the arm for each joint, and the spring between them."""
+    robot, tendons = arm.robot, SubElement(root, "tendon")
+    for index, (name, motor) in enumerate(zip(robot.joint_names, arm.motors, strict=True)):
+        body = SubElement(world, "body", {"name": f"{motor}/rotor", "gravcomp": "1"})
+        inertia = {"diaginertia": numbers([_ROTOR_INERTIA] * 3), "mass": numbers([_ROTOR_MASS])}
+        SubElement(body, "inertial", {"pos": "0 0 0", **inertia})
+        armature = {"name": motor, "armature": numbers([arm.motor_inertia[index]])}
+        SubElement(body, "joint", _joint(arm, index) | armature)
+        spring = {
+            "stiffness": numbers([robot.joint_stiffness[index]]),
+            "damping": numbers([robot.joint_damping[index]]),
+            "springlength": "0",
+        }
+        tendon = SubElement(tendons, "fixed", {"name": f"{name}/spring", **spring})
+        SubElement(tendon, "joint", {"joint": name, "coef": "1"})
+        SubElement(tendon, "joint", {"joint": motor, "coef": "-1"})
