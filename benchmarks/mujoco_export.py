@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from impact_detector.signals.sample import FUSED
-from impact_robots import ArmDynamics, load_robot
+from impact_robots import ArmDynamics, Robot, load_robot
 from impact_sim import PANDA_NOISE, load_scenario
 from impact_sim.export.arm_mjcf import ExportedArm
 from impact_sim.export.mjcf import scenario_wall
@@ -46,6 +46,15 @@ class Noisy(Exported):
         return replace(exact, q=q, dq=dq, tau=tau)
 
 
+class AsInGazebo(Noisy):
+    """The same with actuators' torques as efforts."""
+
+    @property
+    def torque(self):
+        """What is published as the joints' effort."""
+        return self.data.qfrc_actuator.copy()
+
+
 def measure() -> dict[str, float]:
     """Return all figures."""
     figures: dict[str, float] = {}
@@ -59,6 +68,10 @@ def measure() -> dict[str, float]:
             arm = ExportedArm(ROBOT, flexible)
             name = f"{_name(arm)}, {limits}"
             figures |= {f"{name}: {key}": value for key, value in _loop(arm, limits).items()}
+    bare = load_robot(Path(__file__).resolve().parents[1] / "config" / "panda_gazebo.yaml")
+    for name, known in (("unknown to the controller", ROBOT), ("known", bare)):
+        found = _loop(ExportedArm(bare), "robust", known, AsInGazebo)
+        figures |= {f"no motor inertia, {name}: {key}": value for key, value in found.items()}
     return figures
 
 
@@ -102,12 +115,14 @@ def _rms(values: np.ndarray) -> float:
     return float(np.rad2deg(np.sqrt(np.mean(values**2))))
 
 
-def _loop(arm: ExportedArm, limits: str) -> dict[str, float]:
-    """Return how the suite's controller hits, and how soon its detector knows."""
+def _loop(
+    arm: ExportedArm, limits: str, known: Robot = ROBOT, kind: type[Noisy] = Noisy
+) -> dict[str, float]:
+    """Return how a controller that knows a robot hits, and how soon its detector knows."""
     scenario, largest = replace(SCENARIO, controller=limits), 0.0
     wall = scenario_wall(arm, scenario, LIMITS[limits])
-    exported = Noisy(arm, scenario.start(ROBOT), wall)
-    controller, session = qp_controller(scenario, ROBOT), detector_session(scenario, ROBOT)
+    exported = kind(arm, scenario.start(ROBOT), wall)
+    controller, session = qp_controller(scenario, known), detector_session(scenario, known)
     for cycle in lockstep(exported, controller, session, None):
         if any(found.detector == FUSED for found in cycle.detections):
             break

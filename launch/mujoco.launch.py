@@ -13,7 +13,6 @@ import shutil
 import tempfile
 from pathlib import Path
 
-import yaml
 from launch import LaunchDescription, actions
 from launch.conditions import IfCondition
 from launch.event_handlers import OnShutdown
@@ -23,6 +22,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 from impact_bringup.experiment import Run, suite_parameters
+from impact_bringup.simulator_folder import write_folder
 from impact_qp.limits.registry import AUTO, SELECTABLE
 from impact_robots.loader import load_robot
 from impact_sim.export.arm_mjcf import ExportedArm
@@ -63,12 +63,10 @@ def _actions(context):
     against = [-component for component in scenario.normal]  # the force is that on the wall
     settings["impact_detector"]["ros__parameters"]["wrench_normal"] = against
     texts = mjcf_files(folder, arm, scenario, hardware=hardware)
-    texts["suite.yaml"] = yaml.safe_dump({f"/**/{node}": own for node, own in settings.items()})
-    for name, text in texts.items():
-        (folder / name).write_text(text)
+    suite = write_folder(folder, texts, settings)
     clock = {"use_sim_time": True}  # the suite judges by stamps and needs none
     urdf = {"robot_description": ParameterValue(texts[URDF], value_type=str)}
-    control, suite = str(folder / CONTROLLERS), ["--params-file", str(folder / "suite.yaml")]
+    control = str(folder / CONTROLLERS)
     spawned = [STATES, FORCE, COMMANDS, "--param-file", control]
     remove = actions.OpaqueFunction(function=lambda _: shutil.rmtree(folder, ignore_errors=True))
     rviz = {"robot": scenario.robot, "use_sim_time": "true", "state_publisher": "false"}

@@ -15,6 +15,7 @@ from impact_cli.number_options import number
 from impact_robots.exceptions import UsageError, WriteError
 from impact_robots.loader import load_robot
 from impact_sim.export.arm_mjcf import ExportedArm
+from impact_sim.export.gazebo_files import gazebo_files
 from impact_sim.export.mjcf_files import APPROACH_SPEED, mjcf_files
 from impact_sim.scenarios import Scenario, load_scenario
 
@@ -22,13 +23,16 @@ _EPILOG = """examples:
   impact export mjcf --scenario qp_panda_demo --out wall
   impact export mjcf --scenario qp_panda_demo --flexible --out wall_flexible
   impact export mjcf --robot fr3 --urdf fr3.urdf --out fr3
+  impact export gazebo --scenario qp_panda_demo --out gazebo
 
 mjcf: scene.xml for MuJoCo, robot.urdf and controllers.yaml for ros2_control with the package
 mujoco_ros2_control. robot.urdf names scene.xml by its absolute path. Read doc/mujoco.md first.
+gazebo: world.sdf, and robot.urdf and controllers.yaml for gz_ros2_control. Gazebo knows no motor
+inertia: an arm hits with that of its links alone. Read doc/gazebo.md first.
 Exit status: 0 done, 1 the disk refused or MuJoCo did, 2 wrong usage.
 """
 _LOOP = "the motors follow the command: they have B_rho instead of B_theta"
-_SPEED = "at which the wall's spring and damper are as the scenario's law [m/s]"
+_SPEED = "at which the wall gives way and returns as the scenario's law does [m/s]"
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -42,7 +46,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("format", choices=("mjcf",), help="for which simulator")
+    add("format", choices=("mjcf", "gazebo"), help="for which simulator")
     add("--out", type=Path, metavar="DIR", required=True, help="new or empty folder")
     add("--robot", help="name of a robot, or its YAML (default: the scenario's, or panda)")
     add("--urdf", metavar="PATH", help="URDF that replaces the robot's own")
@@ -65,14 +69,41 @@ def run(arguments: argparse.Namespace) -> int:
     folder, speed = arguments.out, _speed(arguments)
     _check(folder)
     scenario = None if arguments.scenario is None else load_scenario(arguments.scenario)
-    name = arguments.robot or _own_robot(scenario)
-    arm = ExportedArm(
-        load_robot(name, urdf=arguments.urdf), arguments.flexible, arguments.torque_loop
-    )
-    files = mjcf_files(folder, arm, scenario, speed)
+    robot = load_robot(arguments.robot or _own_robot(scenario), urdf=arguments.urdf)
+    if arguments.format == "gazebo":
+        files = gazebo_files(folder, robot, _wanted(arguments, scenario), speed)
+        motors: dict[str, Any] = {"flexible": False, "motor_inertia_kgm2": [0.0] * robot.dof}
+    else:
+        arm = ExportedArm(robot, arguments.flexible, arguments.torque_loop)
+        files = mjcf_files(folder, arm, scenario, speed)
+        motors = {"flexible": arm.flexible, "torque_loop": arm.torque_loop}
+        motors["motor_inertia_kgm2"] = arm.motor_inertia.tolist()
     _write(folder, files)
-    print((_as_json if arguments.json else _as_text)(arm, scenario, folder, list(files)))
+    document = {
+        "format": arguments.format,
+        "robot": robot.name,
+        "scenario": None if scenario is None else scenario.name,
+        **motors,
+        "driver_compensates_gravity": robot.driver_compensates_gravity,
+        "output_dir": str(folder),
+        "files": list(files),
+    }
+    print(json.dumps(document, indent=2) if arguments.json else _as_text(document))
     return 0
+
+
+def _wanted(arguments: argparse.Namespace, scenario: Scenario | None) -> Scenario:
+    """Return the scenario, which Gazebo cannot do without.
+
+    Raises:
+        UsageError: there is none, or an option of flexible joints or motors is given.
+    """
+    if scenario is None:
+        raise UsageError("export gazebo: expected --scenario")
+    if arguments.flexible or not arguments.torque_loop:
+        option = "--flexible" if arguments.flexible else "--no-torque-loop"
+        raise UsageError(f"{option}: expected the format mjcf, Gazebo knows no motor inertia")
+    return scenario
 
 
 def _own_robot(scenario: Scenario | None) -> str:
@@ -125,23 +156,13 @@ def _write(folder: Path, files: dict[str, str]) -> None:
             new.open(folder / name).write(text)
 
 
-def _as_json(arm: ExportedArm, scenario: Scenario | None, folder: Path, files: list[str]) -> str:
-    document = {
-        "robot": arm.robot.name,
-        "scenario": None if scenario is None else scenario.name,
-        "flexible": arm.flexible,
-        "torque_loop": arm.torque_loop,
-        "motor_inertia_kgm2": arm.motor_inertia.tolist(),
-        "driver_compensates_gravity": arm.robot.driver_compensates_gravity,
-        "output_dir": str(folder),
-        "files": files,
-    }
-    return json.dumps(document, indent=2)
-
-
-def _as_text(arm: ExportedArm, scenario: Scenario | None, folder: Path, files: list[str]) -> str:
-    joints = "motors and springs" if arm.flexible else "rigid joints"
-    inertia = "B_theta" if arm.torque_loop else "B_rho"
-    wall = "no wall" if scenario is None else f"the wall of {scenario.name}"
-    first = f"{arm.robot.name}: {joints}, motor inertia {inertia}; {wall}"
-    return "\n".join([first, *(f"  {folder / name}" for name in files)])
+def _as_text(document: dict[str, Any]) -> str:
+    """Return a line about the model, and the files."""
+    inertia = "no motor inertia"
+    if document["format"] == "mjcf":
+        inertia = f"motor inertia {'B_theta' if document['torque_loop'] else 'B_rho'}"
+    joints = "motors and springs" if document["flexible"] else "rigid joints"
+    scenario = document["scenario"]
+    wall = "no wall" if scenario is None else f"the wall of {scenario}"
+    files = [f"  {Path(document['output_dir']) / name}" for name in document["files"]]
+    return "\n".join([f"{document['robot']}: {joints}, {inertia}; {wall}", *files])

@@ -72,7 +72,10 @@ def test_the_wall_is_as_its_law_at_the_speed_that_is_given(export, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        (["gazebo"], "invalid choice: 'gazebo'"),
+        (["isaac"], "invalid choice: 'isaac'"),
+        (["gazebo"], "export gazebo: expected --scenario"),
+        (["gazebo", "--scenario", "qp_panda_demo", "--flexible"], "--flexible: expected"),
+        (["gazebo", "--scenario", "qp_panda_demo", "--no-torque-loop"], "--no-torque-loop: "),
         (["mjcf", "--scenario", "nowhere"], "scenario: expected one of"),
         (["mjcf", "--scenario", "free_motion"], "expected a scenario with a wall"),
         (["mjcf", "--scenario", "qp_panda_demo", "--speed", "0"], "--speed: expected a number > 0"),
@@ -88,6 +91,16 @@ def test_what_is_wrong_is_said_in_one_line(export, tmp_path, monkeypatch, argume
     assert (status, printed, error.count("\n")) == (2, "", 1)
     assert line in error
     assert not (tmp_path / "out").exists()
+
+
+def test_gazebo_gets_a_world_and_an_arm_without_motors(export, tmp_path):
+    out = tmp_path / "gazebo"
+    status, printed, error = export("gazebo", "--scenario", "qp_panda_demo", "--out", out, "--json")
+    assert (status, error) == (0, "")
+    answer = json.loads(printed)
+    assert sorted(answer["files"]) == sorted(path.name for path in out.iterdir())
+    assert answer["motor_inertia_kgm2"] == [0.0] * 7
+    assert answer["driver_compensates_gravity"]
 
 
 def test_a_folder_with_files_is_left_alone(export, tmp_path):

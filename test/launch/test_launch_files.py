@@ -33,8 +33,11 @@ NODES = {
     "impact_detector": [DetectorNode],
     "impact_predictor": [PredictorNode],
 }
-OTHERS = {"mujoco": ("robot_state_publisher", "mujoco_ros2_control", "controller_manager")}
-ENDING = ("bring_up", "spawner")  # with their work done
+OTHERS = {
+    "mujoco": ("robot_state_publisher", "mujoco_ros2_control", "controller_manager"),
+    "gazebo": ("robot_state_publisher", "ros_gz_sim", "ros_gz_bridge", "controller_manager"),
+}
+ENDING = ("bring_up", "spawner", "create")  # with their work done
 SURFACE = ["-p", "contact_point:=[0.5, 0.0, 0.4]", "-p", "contact_normal:=[-1.0, 0.0, 0.0]"]
 
 
@@ -177,7 +180,7 @@ def test_the_simulation_ends_when_the_controller_is_not_activated(launch_file):
         assert type(action).__name__ == "Shutdown"
 
 
-@pytest.mark.parametrize("name", ["simulation", "mujoco"])
+@pytest.mark.parametrize("name", ["simulation", "mujoco", "gazebo"])
 def test_a_simulations_files_are_removed_at_the_end(launch_file, name):
     launched = launch_file(name)
     line = launched.lines["suite"]
@@ -224,8 +227,31 @@ def test_mujocos_nodes_agree_about_controllers_topics_and_files(launch_file, gra
     assert list(normal) == [1.0, 0.0, 0.0], "the force on the wall points away from the robot"
 
 
-def test_mujoco_ends_when_its_controllers_do_not_start(launch_file):
-    launched = launch_file("mujoco")
+def test_gazebos_nodes_agree_about_controllers_topics_and_files(launch_file, graph):
+    launched = launch_file("gazebo")
+    nodes = {node.kwargs["executable"]: node for node in launched.of("Node")}
+    *names, _, file = nodes["spawner"].kwargs["arguments"]
+    settings = yaml.safe_load(Path(file).read_text())
+    assert {f"/**/{name}" for name in names} == set(settings) - {"/**/controller_manager"}
+    (parameters,) = nodes["robot_state_publisher"].kwargs["parameters"]
+    root = ElementTree.fromstring(parameters["robot_description"].args[0])
+    assert root.findtext("gazebo/plugin/parameters") == file
+    world, _ = launched.of("IncludeLaunchDescription")
+    path = Path(dict(world.kwargs["launch_arguments"])["gz_args"].split()[-1])
+    topic = ElementTree.parse(path).findtext("world/model/joint/sensor/topic")
+    bridged = {each.split("@")[0] for each in nodes["parameter_bridge"].kwargs["arguments"]}
+    assert bridged == {"/clock", f"/{topic}"}
+    made = graph("suite", launched.lines["suite"])
+    made.nodes["impact_qp"].trigger_configure()
+    assert "/forward_command_controller/commands" in made.topics("impact_qp")[1]
+    assert made.topics("impact_detector")[0] >= {"/joint_states", f"/{topic}"}
+    robot = made.nodes["impact_qp"]._guarded.controller.robot
+    assert robot.apparent_motor_inertia.max() < 1e-5, "Gazebo has no motor inertia"
+
+
+@pytest.mark.parametrize("name", ["mujoco", "gazebo"])
+def test_a_simulator_ends_when_its_controllers_do_not_start(launch_file, name):
+    launched = launch_file(name)
     (node,) = (each for each in launched.of("Node") if each.kwargs["executable"] == "spawner")
     ended = node.kwargs["on_exit"]
     assert ended(SimpleNamespace(returncode=0), launched.context) is None
@@ -260,7 +286,10 @@ def test_only_this_machine_hears_unless_asked(launch_file, name, monkeypatch):
 @pytest.mark.parametrize("name", OF_THE_SUITE)
 def test_rviz_comes_when_asked(launch_file, name):
     launched = launch_file(name)
-    (included,) = launched.of("IncludeLaunchDescription")
+    *others, included = launched.of("IncludeLaunchDescription")
+    assert [each.args[0].perform(launched.context) for each in others] == (
+        [str(ROOT / "launch" / "gz_sim.launch.py")] if name == "gazebo" else []
+    )
     assert included.args[0].perform(launched.context).endswith("launch/rviz.launch.py")
     assert (ROOT / "launch" / "rviz.launch.py").exists()
     assert included.kwargs["condition"].args[0].args == ("rviz",)
