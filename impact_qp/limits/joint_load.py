@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 DURATION = 0.025  # for which an impact is followed; no worst case comes later [s]
 NEWTON, DAMPING = 3, 1e-6  # iterations to the touch; of the inverse Jacobian near a singularity
 _NOT_YET = SpeedBound(0.0, "loads not known yet")
+_NO_NUMBER = SpeedBound(0.0, "loads that are no numbers")  # of joints that no arm has
 
 
 @impact_limit("joint_load", "every impact in the ranges, by what the joints feel", strictness=4.0)
@@ -101,14 +102,20 @@ class JointLoadLimit(ApproachSpeedLimit):
         """Return the bound of a whole search at a state (10 to 20 ms), margin included."""
         key = point.q.tobytes() + point.dq.tobytes()
         if self._whole is None or self._whole[0] != key:
-            search = self._search.cases()
-            worst, case = SpeedBound(inf, ""), next(search)
+            self._whole = key, self._searched(point)
+        return self._whole[1]
+
+    def _searched(self, point: PointState) -> SpeedBound:
+        search = self._search.cases()
+        worst, case = SpeedBound(inf, ""), next(search)
+        try:
             while case is not None:
                 rated = self._rated(point, case)
                 worst = min(worst, self._bound_of(rated))
                 case = search.send(rated)
-            self._whole = key, worst
-        return self._whole[1]
+        except PredictionError:
+            return _NO_NUMBER
+        return worst
 
     @property
     def ranking(self) -> ImpactLimit:
@@ -132,14 +139,17 @@ class JointLoadLimit(ApproachSpeedLimit):
         Zero until it is known: some 150 cycles after the first one.
         """
         if self._present is None or self._present[0] is not point.robot_state:
-            worst = self._watch.worst(point)
-            bound = _NOT_YET if worst is None else self._bound_of(worst)
+            try:
+                worst = self._watch.worst(point)
+                bound = _NOT_YET if worst is None else self._bound_of(worst)
+            except PredictionError:
+                bound = _NO_NUMBER
             self._present = point.robot_state, bound  # more than once a cycle while pressing
         return self._present[1]
 
     def look(self, point: PointState) -> None:
         """Take a state in which the limit does not act yet."""
-        self._watch.worst(point)
+        self.present_bound(point)
         self._present = None
 
     def _touching(self, point: PointState) -> PointState:

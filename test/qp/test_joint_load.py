@@ -151,3 +151,14 @@ def test_nominal_joints_allow_more(panda, contact, at_impact):
     assert bounds[0].speed < bounds[1].speed
     with pytest.raises(ControlError, match="joint_ranges: expected one of announced, nominal"):
         Plan(contact, joint_ranges="some")
+
+
+def test_joints_that_no_arm_has_stop_the_approach_and_raise_nothing(panda, scenario, wall):
+    """A motor inertia of nearly nothing beside a real one makes the torque loop unstable."""
+    odd = replace(panda, apparent_motor_inertia=np.full(7, 1e-6))
+    limit = JointLoadLimit(odd, wall)
+    q = scenario.start(panda)
+    assert limit.speed_bound(ArmDynamics(odd)(q, np.zeros(7))) == (0.0, "loads that are no numbers")
+    controller = ImpactController(odd, Plan(wall, "joint_load", speed=0.3))
+    speeds = [controller.update(q, np.zeros(7)).normal_speed for _ in range(200)]
+    assert controller.impact_limit.bound.speed == 0.0 and max(map(abs, speeds)) < 1e-3
