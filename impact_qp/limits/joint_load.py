@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from impact_predictor.joint_load.worst_load import RatedCase
 
 DURATION = 0.025  # for which an impact is followed; no worst case comes later [s]
-NEWTON, DAMPING = 3, 1e-6  # iterations to the touch; of the inverse Jacobian near a singularity
+NEWTON, DAMPING = 3, 1e-6  # iterations to a state ahead; of the inverse Jacobian near a singularity
 _NOT_YET = SpeedBound(0.0, "loads not known yet")
 _NO_NUMBER = SpeedBound(0.0, "loads that are no numbers")  # of joints that no arm has
 
@@ -75,7 +75,7 @@ class JointLoadLimit(ApproachSpeedLimit):
         self._search = LoadSearch(
             robot, contact, joints=self.joint_ranges, drive=self._drive, duration=DURATION
         )
-        self._watch = LoadWatch(self._rated, self._search.cases, self._touching)
+        self._watch = LoadWatch(self._rated, self._search.cases, self._ahead)
         self._dynamics = ArmDynamics(robot)  # of states ahead
         self._whole: tuple[bytes, SpeedBound] | None = None  # positions, the bound there
         self._present: tuple[RobotState, SpeedBound] | None = None  # state, the bound there
@@ -152,12 +152,13 @@ class JointLoadLimit(ApproachSpeedLimit):
         self.present_bound(point)
         self._present = None
 
-    def _touching(self, point: PointState) -> PointState:
-        """Return the state in which a straight approach touches the surface, velocities kept."""
+    def _ahead(self, point: PointState, way: float) -> PointState:
+        """Return the state after a straight way along the normal, at most to the surface."""
         normal, q = self.contact.normal, point.q
-        for _ in range(NEWTON):
-            gap = self.contact.gap(point.position)
-            twist = np.append(-gap * normal, np.zeros(3))
+        end = self.contact.gap(point.position) - way
+        for _ in range(NEWTON if way > 0.0 else 0):
+            left = self.contact.gap(point.position) - max(end, 0.0)
+            twist = np.append(-left * normal, np.zeros(3))
             J = point.J
             q = q + J.T @ np.linalg.solve(J @ J.T + DAMPING * np.eye(6), twist)
             point = self._dynamics.state(q, point.dq).at(self.frame)

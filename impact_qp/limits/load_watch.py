@@ -17,36 +17,42 @@ if TYPE_CHECKING:
     from impact_predictor.joint_load.worst_load import RatedCase
 
 JUMP = 0.02  # between two cycles; an arm that has moved farther is looked at anew [rad]
+PER_CASE = 1.5e-4  # way of the contact point for which a case of a search is rated [m]
+IDLE = PER_CASE / 8.0  # what counts as way in a cycle in which the arm moves less [m]
+MOST = 3  # cases of a search in a cycle
+AHEAD = 0.02  # about the way that the arm moves during a search [m]
+FIRST = (np.inf, 0.0)  # the first searches are at the touch, and where the arm is [m]
 
 
 class LoadWatch:
     """Keeps the worst of all cases up to date while the arm moves.
 
     On the way loads of different joints, and of different friction, change differently, so which
-    case is the worst changes too. Searches go on all the time, in turns at the state of the arm and
-    at that in which it will touch, each at one state from its first case to its last. Of both the
-    cases that are nearly the worst are known, some ten; in seven of eight cycles one of them is
-    rated at the present state: each is so every 20 cycles or so, the worst every fourth. The eighth
-    cycle goes on with the search. Before both are through once, nothing is known, and a cycle rates
-    two cases.
+    case is the worst changes too. Searches go on all the time, the faster the arm moves: the first
+    at the state in which it will touch and at that where it begins, then each at that in which the
+    arm will be when the search is through. Of these the cases that are nearly the worst are known,
+    some ten; in every cycle one of them is rated at the present state: each is so every 15 cycles
+    or so, the worst every fourth. Before the first two searches are through, nothing is known.
     """
 
     def __init__(
         self,
         rate: Callable[[PointState, LoadCase], RatedCase],
         search: Callable[[], Generator[LoadCase | None, RatedCase, None]],
-        ahead: Callable[[PointState], PointState],
+        ahead: Callable[[PointState, float], PointState],
     ) -> None:
         """Set up.
 
         Args:
             rate: rates a case at a state.
             search: begins to yield cases, see ``LoadSearch.cases``.
-            ahead: of a state, that in which the arm will touch.
+            ahead: of a state, that in which the arm will be when it has moved by a way [m], at
+                most that of the touch.
         """
         self._rate, self._search, self._ahead = rate, search, ahead
-        self._q: np.ndarray | None = None  # of the last state, shape (n,) [rad]
+        self._last: PointState | None = None
         self._turn = self._renewed = 0
+        self._way = 0.0  # of the contact point, for which no case was rated yet [m]
         self._forget()
 
     def worst(self, point: PointState) -> RatedCase | None:
@@ -54,28 +60,29 @@ class LoadWatch:
 
         An arm that is far from where it was begins anew.
         """
-        if self._q is not None and np.abs(point.q - self._q).max() > JUMP:
+        last, self._last = self._last or point, point
+        if np.abs(point.q - last.q).max() > JUMP:
             self._forget()
-        self._q, self._turn = point.q, self._turn + 1
-        if not self._known:
-            self._step(point)
-            self._step(point)
-        elif self._turn % 8 == 7:
-            self._step(point)
-        else:
+        self._turn += 1
+        self._way += max(IDLE, float(np.linalg.norm(point.position - last.position)))
+        if self._known:
             self._renew(point)
+        else:
+            self._way = 2.0 * PER_CASE
+        for _ in range(min(MOST, int(self._way / PER_CASE))):
+            self._way -= PER_CASE
+            self._step(point)
+        self._way = min(self._way, PER_CASE)
         return min(self._known, key=_speed) if self._known else None
 
     def _forget(self) -> None:
-        """Begin with the searches, and know nothing before both are through."""
+        """Begin with the searches, and know nothing before the first are through."""
         self._known: list[RatedCase] = []
-        self._found: dict[bool, list[RatedCase]] = {}  # by whether it is of the touch
-        self._at_touch = False
+        self._found: list[list[RatedCase]] = []  # of the first searches, and of the last one
         self._begin()
 
     def _begin(self) -> None:
-        """Begin a search, at the other state."""
-        self._at_touch = not self._at_touch
+        """Begin a search."""
         self._cases = self._search()
         self._next = next(self._cases)
         self._start: PointState | None = None  # where all cases of the search are rated
@@ -92,16 +99,17 @@ class LoadWatch:
 
     def _step(self, point: PointState) -> None:
         """Rate the next case of the search; after the last one know those nearly the worst."""
+        first = len(self._found) < len(FIRST)
         if self._start is None:
-            self._start = self._ahead(point) if self._at_touch else point
+            self._start = self._ahead(point, FIRST[len(self._found)] if first else AHEAD)
         if self._next is not None:
             self._rated.append(self._rate(self._start, self._next))
             self._next = self._cases.send(self._rated[-1])
         if self._next is None:
-            self._found[self._at_touch] = near_worst(self._rated)
-            if len(self._found) == 2:
-                both = _different([*self._found[True], *self._found[False]])
-                self._known = [self._rate(point, each.case) for each in both]
+            self._found = [*self._found[: len(FIRST)], near_worst(self._rated)]
+            if len(self._found) >= len(FIRST):
+                cases = _different([each for found in self._found for each in found])
+                self._known = [self._rate(point, each.case) for each in cases]
             self._begin()
 
 
