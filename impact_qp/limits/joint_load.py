@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from impact_predictor.joint_load.load_limits import LoadLimits
     from impact_predictor.joint_load.worst_load import RatedCase
 
+MARGIN = 0.02  # arms hit up to 1.5 % faster than the bound
 DURATION = 0.025  # for which an impact is followed; no worst case comes later [s]
 NEWTON, DAMPING = 3, 1e-6  # iterations to a state ahead; of the inverse Jacobian near a singularity
 _NOT_YET = SpeedBound(0.0, "loads not known yet")
@@ -49,7 +50,7 @@ class JointLoadLimit(ApproachSpeedLimit):
         robot: Robot,
         contact: Contact,
         *,
-        margin: float = 0.01,
+        margin: float = MARGIN,
         drive: str = "",
         **options: Any,
     ) -> None:
@@ -79,7 +80,7 @@ class JointLoadLimit(ApproachSpeedLimit):
         self._dynamics = ArmDynamics(robot)  # of states ahead
         self._whole: tuple[bytes, SpeedBound] | None = None  # positions, the bound there
         self._present: tuple[RobotState, SpeedBound] | None = None  # state, the bound there
-        self._at: tuple[PointState, ElasticArm, LoadLimits] | None = None  # of the last state
+        self._at: list[tuple[PointState, ElasticArm, LoadLimits]] = []  # of the last two states
 
     @classmethod
     def for_interface(
@@ -95,7 +96,7 @@ class JointLoadLimit(ApproachSpeedLimit):
         except PredictionError as error:
             raise ControlError(f"impact_limits joint_load: {error}; robust needs less") from None
         if interface != "torque":
-            options = {"margin": VELOCITY_MARGIN} | options
+            options = {"margin": MARGIN + VELOCITY_MARGIN} | options
         return cls(robot, contact, drive=drive, **options)
 
     def speed_bound(self, point: PointState) -> SpeedBound:
@@ -165,9 +166,11 @@ class JointLoadLimit(ApproachSpeedLimit):
         return point
 
     def _rated(self, point: PointState, case: LoadCase) -> RatedCase:
-        if self._at is None or self._at[0] is not point:
-            self._at = point, self._search.arm(point), self._limits_at(point)
-        _, arm, self._limits = self._at
+        known = [each for each in self._at if each[0] is point]
+        if not known:
+            known = [(point, self._search.arm(point), self._limits_at(point))]
+            self._at = [*self._at[-1:], *known]
+        _, arm, self._limits = known[0]
         return self._search.rate(arm, point, self._limits, case)
 
     def _limits_at(self, point: PointState) -> LoadLimits:

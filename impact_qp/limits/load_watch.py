@@ -31,8 +31,8 @@ class LoadWatch:
     case is the worst changes too. Searches go on all the time, the faster the arm moves: the first
     at the state in which it will touch and at that where it begins, then each at that in which the
     arm will be when the search is through. Of these the cases that are nearly the worst are known,
-    some ten; in every cycle one of them is rated at the present state: each is so every 15 cycles
-    or so, the worst every fourth. Before the first two searches are through, nothing is known.
+    some ten; in every other cycle one of them is rated at the present state, the worst in every
+    sixth. Before the first two searches are through, nothing is known.
     """
 
     def __init__(
@@ -65,10 +65,10 @@ class LoadWatch:
             self._forget()
         self._turn += 1
         self._way += max(IDLE, float(np.linalg.norm(point.position - last.position)))
-        if self._known:
-            self._renew(point)
-        else:
+        if not self._known:
             self._way = 2.0 * PER_CASE
+        elif self._turn % 2:
+            self._renew(point)
         for _ in range(min(MOST, int(self._way / PER_CASE))):
             self._way -= PER_CASE
             self._step(point)
@@ -90,7 +90,7 @@ class LoadWatch:
 
     def _renew(self, point: PointState) -> None:
         """Rate what is known at the present state: the worst often, the others in turn."""
-        if self._turn % 4 == 0:
+        if self._turn % 6 == 1:
             speeds = [each.speed for each in self._known]
             index = speeds.index(min(speeds))
         else:
