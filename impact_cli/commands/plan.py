@@ -35,8 +35,8 @@ _EPILOG = """examples:
   impact plan --friction 0.279 --restitution 0,0.3 --stiffness 1e5,1e7 --impact-limits joint_load
   impact plan --friction 0.279 --restitution 0,0.3 --impact-limits robust --optimize --json
 
-Nothing moves. The bound is that of the controller, the arm's own velocity left out; 2 % (joint_load)
-or 1 % (robust) in reserve. joint_load: any impact along the normal in the ranges of surface and
+Nothing moves. The bound is that of the controller, the arm's own velocity left out; in reserve 2 %
+(joint_load) or 1 % (robust). joint_load: any impact along the normal in the ranges of surface and
 joints; without --stiffness that of the surface may be any. The others, as published: a pyramid of
 8 generators around the friction cone (existential: inside it), peak and duration of the force as
 given.
