@@ -59,15 +59,15 @@ def load_limits(
     Args:
         robot: whose limits count.
         before: torque of each joint before the impact, gravity included, shape (n,) [N.m].
-        margin: share of these limits that is kept in reserve [-].
+        margin: share of what an impact may add that is kept in reserve [-].
         impulse: limits beside them, as they are.
     """
     keep, limits = 1.0 - margin, robot.limits
     names = [f"{joint} {kind}" for kind in (CHANGE, RANGE) for joint in robot.joint_names]
     return LoadLimits(
         keep * limits.impulsive_torque,
-        keep * limits.torque_range - before,
-        keep * limits.torque_range + before,
+        keep * (limits.torque_range - before),
+        keep * (limits.torque_range + before),
         tuple(keep * most for _, most in robot.force_limits),
         impulse,
         (*names, *(f"{name} force" for name, _ in robot.force_limits), *impulse.names),
