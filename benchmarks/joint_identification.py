@@ -12,8 +12,6 @@ drawn surfaces of the announced ranges. Run it with ``./impact bench joint_ident
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from impact_analysis.reproduce.wall_configurations import NORMAL, draw
@@ -64,23 +62,11 @@ def drawn_scale(robot: Robot, random: np.random.Generator) -> np.ndarray:
     )
 
 
-def scaled_robot(robot: Robot, scale: np.ndarray) -> Robot:
-    """Return the arm that a scale (3, n) makes of a robot."""
-    return replace(
-        robot,
-        joint_stiffness=robot.joint_stiffness * scale[0],
-        joint_damping=robot.joint_damping * scale[1],
-        reflected_motor_inertia=robot.reflected_motor_inertia * scale[2],
-        apparent_motor_inertia=robot.apparent_motor_inertia * scale[2],
-        loop_damping_time=robot.damping_time,
-    )
-
-
 def hits(
     robot: Robot, scale: np.ndarray, random: np.random.Generator, speed: float
 ) -> list[RecordedHit]:
     """Return the recordings of one arm's hits at a speed [m/s]."""
-    arm, found = scaled_robot(robot, scale), []
+    arm, found = robot.with_joints(scale), []
     for pose, normal in HITS:
         surface = Surface(None, normal, random.uniform(0.0, 0.4))
         law = viscoelastic(10.0 ** random.uniform(5.0, 6.5), random.uniform(0.02, 0.5), speed)
@@ -106,7 +92,7 @@ def _bounds(
     random: np.random.Generator,
 ) -> list[tuple[float, ...]]:
     """Return speeds with joints assumed, identified, known [m/s], and what the arm uses, a row."""
-    true = scaled_robot(robot, scale)
+    true = robot.with_joints(scale)
     rows = []
     for q in poses:
         point = ArmDynamics(robot)(q, np.zeros(robot.dof))

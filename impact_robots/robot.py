@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -114,6 +114,22 @@ class Robot:
         if self.loop_damping_time is not None:
             return self.loop_damping_time
         return self.joint_damping / self.joint_stiffness
+
+    def with_joints(self, scale: np.ndarray) -> Robot:
+        """Return the robot with other joints, whose torque loop goes on taking them as these.
+
+        Args:
+            scale: of stiffness, damping and both motor inertias, shape (3, n) [-].
+        """
+        stiffness, damping, inertia = scale
+        return replace(
+            self,
+            joint_stiffness=self.joint_stiffness * stiffness,
+            joint_damping=self.joint_damping * damping,
+            apparent_motor_inertia=self.apparent_motor_inertia * inertia,
+            reflected_motor_inertia=self.reflected_motor_inertia * inertia,
+            loop_damping_time=self.damping_time,
+        )
 
     @property
     def missing(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from numbers import Real
 
 import numpy as np
@@ -59,17 +59,8 @@ def friction_range(value: float | Sequence[float]) -> tuple[float, float]:
     Raises:
         OutOfRangeError: not 0 <= low <= high.
     """
-    if _is_single(value):
-        mu = friction_coefficient(value)  # type: ignore[arg-type]
-        return mu, mu
     expected = "low, high with 0 <= low <= high"
-    try:
-        low, high = (friction_coefficient(bound) for bound in value)  # type: ignore[union-attr]
-    except (TypeError, ValueError):
-        raise OutOfRangeError("friction", expected, value) from None
-    if low > high:
-        raise OutOfRangeError("friction", expected, value)
-    return low, high
+    return _range("friction", expected, value, friction_coefficient, friction_coefficient)
 
 
 def restitution_coefficient(value: float) -> float:
@@ -89,15 +80,9 @@ def restitution_range(value: float | Sequence[float]) -> tuple[float, float]:
     Raises:
         OutOfRangeError: not 0 <= low <= high <= 1.
     """
-    if _is_single(value):
-        e = restitution_coefficient(value)  # type: ignore[arg-type]
-        return e, e
     expected = "low, high with 0 <= low <= high <= 1"
-    try:
-        low, high = (real(bound) for bound in value)  # type: ignore[union-attr]
-    except (TypeError, ValueError):
-        raise OutOfRangeError("restitution", expected, value) from None
-    if not 0.0 <= low <= high <= 1.0:
+    low, high = _range("restitution", expected, value, restitution_coefficient, real)
+    if not (low >= 0.0 and high <= 1.0):
         raise OutOfRangeError("restitution", expected, value)
     return low, high
 
@@ -108,16 +93,34 @@ def stiffness_range(value: float | Sequence[float]) -> tuple[float, float]:
     Raises:
         OutOfRangeError: not 0 < low <= high; only high may be infinite.
     """
-    if _is_single(value):
-        k = positive(value, "stiffness")  # type: ignore[arg-type]
-        return k, k
     expected = "low, high with 0 < low <= high"
-    try:
-        low, high = (real(bound) for bound in value)  # type: ignore[union-attr]
-    except (TypeError, ValueError):
-        raise OutOfRangeError("stiffness", expected, value) from None
-    if not 0.0 < low <= high or math.isinf(low):
+    low, high = _range("stiffness", expected, value, lambda k: positive(k, "stiffness"), real)
+    if not 0.0 < low < math.inf:
         raise OutOfRangeError("stiffness", expected, value)
+    return low, high
+
+
+def _range(
+    name: str,
+    expected: str,
+    value: float | Sequence[float],
+    single: Callable[[float], float],
+    bound: Callable[[float], float],
+) -> tuple[float, float]:
+    """Return low <= high as ``bound`` reads each; of one number, as ``single`` reads it, (x, x).
+
+    Raises:
+        OutOfRangeError: not two numbers in order, or what the readers raise.
+    """
+    if _is_single(value):
+        x = single(value)  # type: ignore[arg-type]
+        return x, x
+    try:
+        low, high = (bound(each) for each in value)  # type: ignore[union-attr]
+    except (TypeError, ValueError):
+        raise OutOfRangeError(name, expected, value) from None
+    if not low <= high:
+        raise OutOfRangeError(name, expected, value)
     return low, high
 
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -28,14 +27,7 @@ SPEED, FRICTION, STIFFNESS, RESTITUTION = 0.1, 0.25, 4e5, 0.3
 def flexible_hit(number: int) -> Record:
     """Return what the sensors record of one of the hits; its arm is not quite the nominal one."""
     robot, normal = load_robot("panda"), np.array(NORMAL)
-    arm = replace(
-        robot,
-        joint_stiffness=robot.joint_stiffness * SCALE[0],
-        joint_damping=robot.joint_damping * SCALE[1],
-        reflected_motor_inertia=robot.reflected_motor_inertia * SCALE[2],
-        apparent_motor_inertia=robot.apparent_motor_inertia * SCALE[2],
-        loop_damping_time=robot.damping_time,
-    )
+    arm = robot.with_joints(SCALE)
     hit = coasting_hit(
         robot,
         np.array(POSES[number]),

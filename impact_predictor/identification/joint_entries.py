@@ -41,16 +41,8 @@ def joint_entries(robot: Robot, found: JointIdentification) -> dict[str, list]:
 
 def identified_robot(robot: Robot, found: JointIdentification) -> Robot:
     """Return the robot with the joints that were identified, as its YAML with these entries."""
-    stiffness, damping, inertia = found.values
-    return replace(
-        robot,
-        joint_stiffness=robot.joint_stiffness * stiffness,
-        joint_damping=robot.joint_damping * damping,
-        apparent_motor_inertia=robot.apparent_motor_inertia * inertia,
-        reflected_motor_inertia=robot.reflected_motor_inertia * inertia,
-        loop_damping_time=robot.damping_time,
-        joint_ranges=JointRanges(*np.swapaxes(found.bounds / found.values, 0, 1)),
-    )
+    ranges = JointRanges(*np.swapaxes(found.bounds / found.values, 0, 1))
+    return replace(robot.with_joints(found.values), joint_ranges=ranges)
 
 
 def joint_entries_text(robot: Robot, found: JointIdentification) -> str:

@@ -22,6 +22,8 @@ STIFFEST = 1e8  # beyond it a range is taken to its end at once, mostly a rigid 
 RIGID_ABOVE = 1e10  # stiffness times mobility, the contact's own frequency squared [1/s^2]
 SOFTEST = 1.0  # [N/m]
 ELASTIC = 1e-9  # nearer to 1 there is no damping [-]
+# ends of joint stiffness, damping and motor inertia, 0 the low one: loads are mostly high, and low
+HARD, SOFT = (1, 0, 1), (0, 1, 0)
 LEAST_RESTITUTION = 0.01  # below it a contact counts as one of this [-]
 
 
@@ -128,3 +130,8 @@ def scale_ends(ranges: JointRanges, n: int) -> np.ndarray:
     """Return lowest and highest scales of n joints, shape (2, 3, n) [-]."""
     each = ranges.stiffness, ranges.damping, ranges.motor_inertia
     return np.stack([np.broadcast_to(bounds, (2, n)) for bounds in each], axis=1)
+
+
+def common_scale(ends: np.ndarray, which: tuple[int, int, int]) -> np.ndarray:
+    """Return the scale of joints that are all at the same of their ``ends``, shape (3, n) [-]."""
+    return np.stack([ends[end, row] for row, end in enumerate(which)])

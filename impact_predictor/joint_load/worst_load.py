@@ -15,8 +15,10 @@ from impact_predictor.joint_load.drive import MEASURED
 from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm
 from impact_predictor.joint_load.load import DURATION, JointLoad, LoadContact, joint_load
 from impact_predictor.joint_load.load_case import (
+    HARD,
     LoadCase,
     between,
+    common_scale,
     scale_ends,
     surface_corners,
 )
@@ -29,8 +31,7 @@ from impact_robots.surface import Surface
 ANNOUNCED, NOMINAL = "announced", "nominal"
 JOINT_RANGES = (ANNOUNCED, NOMINAL)
 _TOP, _NEAR = 3, 0.8  # surfaces that are looked at closely, and share of the worst that they reach
-_HIGH, _LOW = 1, 0
-_FIRST = (_HIGH, _LOW, _HIGH)  # stiff joints, little damping, heavy motors: mostly the worst
+_LOW, _HIGH = 0, 1
 
 
 class RatedCase(NamedTuple):
@@ -120,7 +121,7 @@ class LoadSearch:
 
     def cases(self) -> Generator[LoadCase | None, RatedCase, None]:
         """Yield one case after the other, each to be rated and sent back; at the end none."""
-        scale, found = self._common(_FIRST), []
+        scale, found = common_scale(self._ends, HARD), []
         for corner in surface_corners(self.surface):
             rated = yield LoadCase(*corner, scale)
             found.append(rated)
@@ -143,12 +144,12 @@ class LoadSearch:
 
     def _joints(self, found: list[RatedCase]) -> Generator[LoadCase, RatedCase, None]:
         """Yield other joints: at some surfaces all at the same ends, then one by one."""
-        for rated in _worst_surfaces(found):
+        for rated in _close(found)[:_TOP]:
             for stiffness, damping, inertia in product((_LOW, _HIGH), repeat=3):
-                if (ends := (stiffness, damping, inertia)) != _FIRST:
-                    again = yield rated.case._replace(scale=self._common(ends))
+                if (ends := (stiffness, damping, inertia)) != HARD:
+                    again = yield rated.case._replace(scale=common_scale(self._ends, ends))
                     found.append(again)
-        for start in _worst_joints(found):
+        for start in _close(found)[: _TOP + 1]:
             yield from self._one_by_one(start)
 
     def _one_by_one(self, start: RatedCase) -> Generator[LoadCase, RatedCase, None]:
@@ -166,10 +167,6 @@ class LoadSearch:
                     scale[index] = one.case.scale[index]
             yield start.case._replace(scale=scale)
 
-    def _common(self, ends: tuple[int, int, int]) -> np.ndarray:
-        """Return the scale of joints that are all at the same ends, shape (3, n)."""
-        return np.stack([self._ends[end, row] for row, end in enumerate(ends)])
-
     def _single(self, scale: np.ndarray) -> Iterator[tuple[tuple[int, int], np.ndarray]]:
         """Yield the scales in which one joint's property is at its other end."""
         for index in np.ndindex(*scale.shape):
@@ -180,14 +177,10 @@ class LoadSearch:
                 yield index, other
 
 
-def _worst_surfaces(found: list[RatedCase]) -> list[RatedCase]:
-    """Return the surfaces whose joints are looked at: of cases near the worst, then the worst."""
-    return _each_once([*near_worst(found), *_by_surface(found)])[:_TOP]
-
-
-def _worst_joints(found: list[RatedCase]) -> list[RatedCase]:
-    """Return the cases whose joints are changed one by one: as surfaces, and one more."""
-    return _each_once([*near_worst(found), *_by_surface(found)])[: _TOP + 1]
+def _close(found: list[RatedCase]) -> list[RatedCase]:
+    """Return the cases whose joints are looked at: those near the worst, then by surface."""
+    cases = [*near_worst(found), *_by_surface(found)]
+    return list({id(each): each for each in cases}.values())
 
 
 def _by_surface(found: list[RatedCase]) -> list[RatedCase]:
@@ -197,10 +190,6 @@ def _by_surface(found: list[RatedCase]) -> list[RatedCase]:
         surfaces.setdefault(rated.case[:3], rated)
     least = min(each.speed for each in found)
     return [each for each in surfaces.values() if least >= _NEAR * each.speed]
-
-
-def _each_once(cases: list[RatedCase]) -> list[RatedCase]:
-    return list({id(each): each for each in cases}.values())
 
 
 def _speed(rated: RatedCase) -> float:

@@ -69,18 +69,33 @@ def impact_rows(
         impulsive joint torques [N.m], jumps of joint velocity [rad/s], both signs, and the k
         functionals of ``bounds``; what they may be at most, shape (4 n + k,); their names.
     """
-    limits = robot.limits
-    J = contact_jacobian(point, contact.rotation)
-    torque = joint_torque_map(J, contact.peak_factor, contact.impact_duration)
-    jump = velocity_jump(robot, contact, point, velocity_map)
-    rows = [torque, -torque, jump, -jump]
-    most = [
-        limits.impulsive_torque,
-        limits.impulsive_torque,
-        limits.velocity - point.dq,
-        limits.velocity + point.dq,
-    ]
-    names = row_names(robot)
+    torque = joint_torque_map(
+        contact_jacobian(point, contact.rotation), contact.peak_factor, contact.impact_duration
+    )
+    after, most, names = post_impact_rows(robot, contact, point, velocity_map, bounds)
+    impulsive = robot.limits.impulsive_torque
+    return (
+        np.vstack([torque, -torque, after]),
+        np.concatenate([impulsive, impulsive, most]),
+        row_names(robot)[: 2 * robot.dof] + names,
+    )
+
+
+def post_impact_rows(
+    robot: Robot,
+    contact: Contact,
+    point: PointState,
+    velocity_map: str = MOMENTUM,
+    bounds: Sequence[PostImpactBound] = (),
+) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Return those of :func:`impact_rows` that hold after the impact: all but the torques.
+
+    Returns:
+        rows of shape (2 n + k, 3), what they may be at most, shape (2 n + k,), their names.
+    """
+    limits, jump = robot.limits, velocity_jump(robot, contact, point, velocity_map)
+    rows, names = [jump, -jump], row_names(robot)[2 * robot.dof :]
+    most = [limits.velocity - point.dq, limits.velocity + point.dq]
     for each in bounds:
         D, d = each.rows(point)
         rows.append(D @ jump)

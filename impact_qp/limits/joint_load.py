@@ -13,7 +13,7 @@ from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import drive_of
 from impact_qp.exceptions import ControlError
 from impact_qp.limits.contact import Contact, SpeedBound
-from impact_qp.limits.effects import impact_rows
+from impact_qp.limits.effects import post_impact_rows
 from impact_qp.limits.impact import ImpactLimit
 from impact_qp.limits.load_watch import LoadWatch
 from impact_qp.limits.registry import impact_limit
@@ -107,16 +107,11 @@ class JointLoadLimit(ApproachSpeedLimit):
         return self._whole[1]
 
     def _searched(self, point: PointState) -> SpeedBound:
-        search = self._search.cases()
-        worst, case = SpeedBound(inf, ""), next(search)
+        self._limits = self._limits_at(point)
         try:
-            while case is not None:
-                rated = self._rated(point, case)
-                worst = min(worst, self._bound_of(rated))
-                case = search.send(rated)
+            return self._bound_of(self._search.worst(point, self._limits)[0])
         except PredictionError:
             return _NO_NUMBER
-        return worst
 
     @property
     def ranking(self) -> ImpactLimit:
@@ -177,11 +172,10 @@ class JointLoadLimit(ApproachSpeedLimit):
         """Return what loads and velocities after the impact may be at a state."""
         from impact_predictor.joint_load.load_limits import ImpulseLimits, load_limits  # slow
 
-        rows, most, names = impact_rows(
+        rows, most, names = post_impact_rows(
             self.robot, self.contact, point, self.velocity_map, self.bounds
         )
-        after = 2 * self.robot.dof  # the published rows on torques come first
-        functionals = ImpulseLimits(rows[after:], (1.0 - self.margin) * most[after:], names[after:])
+        functionals = ImpulseLimits(rows, (1.0 - self.margin) * most, names)
         return load_limits(self.robot, point.g, self.margin, functionals)
 
     def _bound_of(self, rated: RatedCase) -> SpeedBound:

@@ -9,7 +9,6 @@ import pytest
 
 from impact_analysis.reproduce.joint_loads import load_report, load_study
 from impact_analysis.reproduce.joint_loads.load_formula import scenario_impacts
-from impact_analysis.reproduce.joint_loads.load_hits import arm_of
 from impact_analysis.reproduce.joint_loads.load_poses import (
     MOST_GRAVITY,
     RUN_UP,
@@ -90,7 +89,7 @@ def test_a_case_is_inside_what_is_announced_and_the_wall_has_its_restitution(pan
         wall = wall_at(pose, case, 0.2)
         assert exact_restitution(wall.law, 0.2) == pytest.approx(case.restitution, rel=1e-6)
         assert 0.02 <= case.restitution <= 0.3
-    other = arm_of(panda, case)
+    other = panda.with_joints(case.scale)
     assert other.joint_stiffness == pytest.approx(case.scale[0] * panda.joint_stiffness)
     assert other.reflected_motor_inertia == pytest.approx(
         case.scale[2] * panda.reflected_motor_inertia

@@ -33,15 +33,7 @@ def drawn(robot, random):
     scale = np.stack(
         [random.uniform(*each) for each in (of.stiffness, of.damping, of.motor_inertia)]
     )
-    arm = replace(
-        robot,
-        joint_stiffness=robot.joint_stiffness * scale[0],
-        joint_damping=robot.joint_damping * scale[1],
-        reflected_motor_inertia=robot.reflected_motor_inertia * scale[2],
-        apparent_motor_inertia=robot.apparent_motor_inertia * scale[2],
-        loop_damping_time=robot.damping_time,
-    )
-    return arm, scale
+    return robot.with_joints(scale), scale
 
 
 def recorded(robot, arm, random, *, hits=HITS, speed=SPEED):

@@ -9,7 +9,6 @@ and the nominal robot; the torque loop takes the joints as nominal, too.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -74,17 +73,6 @@ def worst_case(robot: Robot, pose: WallPose) -> LoadCase:
     return LoadSearch(robot, announced(pose)).worst(pose.point, limits)[0].case
 
 
-def arm_of(robot: Robot, case: LoadCase) -> Robot:
-    """Return the arm with the joints of a case."""
-    stiffness, damping, inertia = case.scale
-    return replace(
-        robot,
-        joint_stiffness=robot.joint_stiffness * stiffness,
-        joint_damping=robot.joint_damping * damping,
-        reflected_motor_inertia=robot.reflected_motor_inertia * inertia,
-    )
-
-
 def hit_once(robot: Robot, pose: WallPose, case: LoadCase, seed: int) -> LoadedHit | None:
     """Simulate one approach and its hit; none if it ends before, as after a false alarm.
 
@@ -98,7 +86,7 @@ def hit_once(robot: Robot, pose: WallPose, case: LoadCase, seed: int) -> LoadedH
         robot, Plan(announced(pose), "joint_load", speed=ASKED, ramp=RAMP)
     )
     bound = load_limit(robot, controller.plan.contact).speed_bound(pose.point).speed
-    plant = LoadedPlant(arm_of(robot, case), wall_at(pose, case, bound))
+    plant = LoadedPlant(robot.with_joints(case.scale), wall_at(pose, case, bound))
 
     def answer(measurement: Measurement, verdict: Verdict) -> Answer:
         command = controller.update(
