@@ -18,7 +18,7 @@ from impact_analysis.reproduce.wall_configurations import NORMAL, draw
 from impact_predictor.identification.joint_entries import identified_robot
 from impact_predictor.identification.joint_estimate import JointIdentification
 from impact_predictor.identification.joint_identification import RecordedHit, identify_joints
-from impact_predictor.joint_load.load_case import LoadCase, viscoelastic
+from impact_predictor.joint_load.load_case import LoadCase, scale_ends, viscoelastic
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.joint_load.worst_load import ANNOUNCED, NOMINAL, LoadSearch
 from impact_robots import ArmDynamics, PointState, Robot, Surface, load_robot
@@ -56,10 +56,7 @@ def measure(arms: int = 50, seed: int = 17, speed: float = 0.1) -> dict[str, flo
 
 def drawn_scale(robot: Robot, random: np.random.Generator) -> np.ndarray:
     """Return stiffness, damping and motor inertia of an arm in the assumed ranges, (3, n) [-]."""
-    of = robot.joint_ranges
-    return np.stack(
-        [random.uniform(*each) for each in (of.stiffness, of.damping, of.motor_inertia)]
-    )
+    return random.uniform(*scale_ends(robot.joint_ranges, robot.dof))
 
 
 def hits(

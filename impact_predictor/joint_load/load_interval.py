@@ -14,10 +14,13 @@ import numpy as np
 from impact_predictor.joint_load.elastic_arm import elastic_arm
 from impact_predictor.joint_load.load import DURATION, joint_load, load_contact
 from impact_predictor.joint_load.load_case import (
+    HARD,
+    SOFT,
     LoadCase,
+    common_scale,
+    normal_law,
     scale_ends,
     surface_corners,
-    viscoelastic,
 )
 from impact_robots.robot import Robot
 from impact_robots.state import PointState
@@ -78,8 +81,7 @@ def load_interval(
     speed = surface.approach_speed(point.velocity)
     found = []
     for case in _cases(robot, surface, np.random.default_rng(seed)):
-        rigid = np.isinf(case.stiffness)
-        law = case.law if rigid else viscoelastic(case.stiffness, case.restitution, speed)
+        law = normal_law(case.stiffness, case.restitution, speed)
         contact = load_contact(point, surface.rotation, law, case.friction)
         found.append(joint_load(arm.scaled(case.scale), [contact]).change)
     low, high = np.min(found, axis=0), np.max(found, axis=0)
@@ -87,12 +89,9 @@ def load_interval(
 
 
 def _cases(robot: Robot, surface: Surface, random: np.random.Generator) -> Iterator[LoadCase]:
-    low, high = scale_ends(robot.joint_ranges, robot.dof)
-    most, least = low.copy(), high.copy()  # of load: stiff, little damping, heavy; and the opposite
-    most[[0, 2]], least[[0, 2]] = high[[0, 2]], low[[0, 2]]
-    corners = surface_corners(surface)
-    for corner, scale in product(corners, (most, least)):
-        yield LoadCase(*corner, scale)
+    ends, corners = scale_ends(robot.joint_ranges, robot.dof), surface_corners(surface)
+    for corner, which in product(corners, (HARD, SOFT)):
+        yield LoadCase(*corner, common_scale(ends, which))
     top = np.log(min(surface.stiffness[1], max(k for k, *_ in corners if np.isfinite(k))))
     for _ in range(DRAWS):
         stiffness = float(np.exp(random.uniform(np.log(surface.stiffness[0]), top)))
@@ -100,7 +99,7 @@ def _cases(robot: Robot, surface: Surface, random: np.random.Generator) -> Itera
             stiffness,
             random.uniform(*surface.restitution),
             random.uniform(*surface.friction),
-            random.uniform(low, high),
+            random.uniform(*ends),
         )
 
 

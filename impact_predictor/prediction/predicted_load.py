@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_predictor.exceptions import PredictionError, UnknownNameError
-from impact_predictor.joint_load.elastic_arm import ElasticArm, drive_of, elastic_arm
+from impact_predictor.joint_load.drive import drive_of
+from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm
 from impact_predictor.joint_load.joint_ends import joint_ends
 from impact_predictor.joint_load.load import JointLoad, joint_load, load_contact
 from impact_predictor.joint_load.load_case import (

@@ -14,7 +14,7 @@ from impact_predictor.identification.joint_identification import RecordedHit, id
 from impact_predictor.identification.motor_motion import motor_motion
 from impact_predictor.joint_load.elastic_arm import elastic_arm
 from impact_predictor.joint_load.integration import TICK
-from impact_predictor.joint_load.load_case import viscoelastic
+from impact_predictor.joint_load.load_case import scale_ends, viscoelastic
 from impact_robots import ArmDynamics, Surface, load_robot
 from impact_sim.coasting_hit import coasting_hit
 
@@ -29,10 +29,7 @@ ARMS = 3  # benchmarks/joint_identification.py does the same with 50 and eight h
 
 def drawn(robot, random):
     """An arm of the assumed ranges, whose electronics take it to be the robot."""
-    of = robot.joint_ranges
-    scale = np.stack(
-        [random.uniform(*each) for each in (of.stiffness, of.damping, of.motor_inertia)]
-    )
+    scale = random.uniform(*scale_ends(robot.joint_ranges, robot.dof))
     return robot.with_joints(scale), scale
 
 
