@@ -31,6 +31,7 @@ from impact_sim.export.ros2_control import COMMANDS, STATES
 from impact_sim.scenarios import load_scenario, scenario_names
 
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+DETECTOR = "acceleration"  # which needs no torques: mock efforts are those commanded, or zero
 TOPICS = [("impact_qp/commands", f"{COMMANDS}/commands")]
 
 
@@ -56,6 +57,7 @@ def _actions(context):
     robot = load_robot(scenario.robot)
     settings = suite_parameters(Run(scenario, "robust", folder=folder, realtime=True))
     settings["impact_qp"]["ros__parameters"]["interface"] = value["interface"]
+    settings["impact_detector"]["ros__parameters"]["detectors"] = [DETECTOR]
     texts = mock_files(robot, scenario.start(robot), value["interface"])
     suite = write_folder(folder, texts, settings)
     urdf = {"robot_description": ParameterValue(texts[URDF], value_type=str)}
