@@ -23,8 +23,8 @@ from impact_trials.trial import detector_session
 SPEEDS = (0.02, 0.05, 0.1)  # [m/s]
 SEEDS = range(3)
 THRESHOLDS = (15.0, 9.0)  # of `fused`: the default, and learnt from the scenario free_motion
-AFTER = 0.4  # the touch, in which loads are looked at and the arm must have left the wall [s]
-LONGEST = 8.0  # [s]
+QUIET = 0.1  # without contact behind the hit, which ends a run [s]
+LONGEST = 12.0  # [s]
 
 
 def measure() -> dict[str, float]:
@@ -56,8 +56,8 @@ def _run(speed: float, seed: int, threshold: float) -> dict[str, float]:
     for cycle in lockstep(simulation, controller, session, scenario.start(robot)):
         speeds.append(-float(plant.contact_velocity @ np.array(scenario.normal)))
         _look(found, cycle, plant, robot)
-        over = plant.touch is not None and cycle.measurement.time > plant.touch.time + AFTER
-        if over or cycle.measurement.time > LONGEST:
+        time = cycle.measurement.time
+        if time > LONGEST or (plant.touch and time > plant.touch.time + found["left"] + QUIET):
             break
     return {
         "speed [mm/s]": 1e3 * max(speeds),
@@ -78,12 +78,12 @@ def _look(found: dict[str, Any], cycle: Any, plant: WatchedPlant, robot: Any) ->
         if cycle.verdict.ready:
             found["largest"] = max(found["largest"], cycle.verdict.statistic)
         return
+    if cycle.verdict.impact and not np.isfinite(found["delay"]):
+        found["delay"] = cycle.measurement.time - plant.touch.time
     if not plant.contact_force.any():
         if not np.isfinite(found["left"]):
             found["left"] = cycle.measurement.time - plant.touch.time
-    else:
-        found["left"] = np.nan
+        return
+    found["left"] = np.nan
     change = np.abs(tau - found["before"]) / robot.limits.impulsive_torque
     found["load"] = max(found["load"], float(change.max()))
-    if cycle.verdict.impact and not found["delay"] >= 0.0:
-        found["delay"] = cycle.measurement.time - plant.touch.time
