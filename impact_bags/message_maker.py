@@ -41,9 +41,7 @@ class MessageMaker:
 
     def wrench(self, time: int, force: np.ndarray) -> Made:
         """Return a force (3,) [N] without a moment."""
-        wrench = self._types["geometry_msgs/msg/Wrench"](
-            self._vector(force), self._vector(_ORIGIN)
-        )
+        wrench = self._types["geometry_msgs/msg/Wrench"](self._vector(force), self._vector(_ORIGIN))
         return WRENCH, self._types[WRENCH](self._header(time, self._frame), wrench)
 
     def wrench_batch(self, time: int, period: int, force: np.ndarray) -> Made:

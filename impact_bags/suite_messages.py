@@ -29,7 +29,7 @@ class SuiteMessages(MessageMaker):
 
     def command(self, time: int, robot: Robot, values: np.ndarray) -> Made:
         """Return a torque command that answers the state of that time [ns], shape (n,) [N.m]."""
-        kind = self._types[COMMAND]
+        kind: Any = self._types[COMMAND]
         gravity = not robot.driver_compensates_gravity
         header, names = self._header(time, ""), list(robot.joint_names)
         return COMMAND, kind(header, kind.INTERFACE_TORQUE, gravity, names, values)
@@ -46,7 +46,7 @@ class SuiteMessages(MessageMaker):
             infeasible: cycles without a solution so far.
             text: for people.
         """
-        kind = self._types[CONTROLLER_STATUS]
+        kind: Any = self._types[CONTROLLER_STATUS]
         return CONTROLLER_STATUS, kind(
             header=self._header(time, ""),
             mode=getattr(kind, f"MODE_{command.phase.name}"),
@@ -132,7 +132,7 @@ class SuiteMessages(MessageMaker):
 
     def _detector(self, name: str) -> int:
         """Return the number of a detector, that of "unknown" for one without a number."""
-        kind = self._types[EVENT]
+        kind: Any = self._types[EVENT]
         return int(getattr(kind, f"DETECTOR_{name.upper()}", kind.DETECTOR_UNKNOWN))
 
     def _source(self, name: str) -> int:

@@ -20,6 +20,7 @@ from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
 from impact_bags.new_files import write_file
+from impact_bags.writer import Tap
 from impact_bringup.child import child_process
 from impact_bringup.domain import own_domain
 from impact_bringup.lifecycle import LifecycleClient
@@ -65,6 +66,7 @@ class Run:
     realtime: bool = False
     duration: float = 10.0  # longest simulated time [s]
     progress: Callable[[float, float], None] = lambda time, gap: None  # simulated time [s], gap [m]
+    tap: Tap | None = None  # gets what is recorded, as it is
 
     @property
     def bag(self) -> Path:
@@ -144,6 +146,7 @@ def _nodes(run: Run) -> Iterator[tuple[ImpactSimNode, Recorder]]:
     )
     try:
         recorder = Recorder(run.bag)
+        recorder.writer.tap = run.tap
         try:
             yield plant, recorder
         finally:
