@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from impact_view.camera import STANDARD, Camera
 from impact_view.exceptions import ViewError
 from impact_view.server import address
 
@@ -25,6 +26,7 @@ FLAGS = (  # a picture drawn by the processor is a picture too
     *("--headless=new", "--no-sandbox", "--hide-scrollbars", "--no-first-run"),
     *("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"),
 )
+TINY = (16, 16)  # [pixels]
 CONNECTED_WITHIN, DRAWN_WITHIN = 60.0, 120.0  # [s]; the first picture compiles its shaders
 
 
@@ -40,7 +42,7 @@ def find_browser() -> str | None:
 
 
 @contextlib.contextmanager
-def headless_browser(server: Any, width: int, height: int) -> Iterator[Any]:
+def headless_browser(server: Any, width: int, height: int) -> Iterator[HeadlessBrowser]:
     """Look at a viser server with a browser that has no window.
 
     Args:
@@ -49,7 +51,7 @@ def headless_browser(server: Any, width: int, height: int) -> Iterator[Any]:
         height: of the same.
 
     Yields:
-        The viser client, for :func:`picture`.
+        The browser.
 
     Raises:
         ViewError: there is no browser, or it does not connect.
@@ -65,7 +67,7 @@ def headless_browser(server: Any, width: int, height: int) -> Iterator[Any]:
             stderr=subprocess.DEVNULL,
         )
         try:
-            yield _client(server, process)
+            yield HeadlessBrowser(server, _client(server, process))
         finally:
             process.terminate()
             process.wait()
@@ -81,15 +83,37 @@ def _client(server: Any, process: subprocess.Popen[bytes]) -> Any:
     raise ViewError("a picture needs a browser, and the one that was started did not connect")
 
 
-def picture(client: Any, width: int, height: int) -> np.ndarray:
-    """Return what the browser sees of the scene, white behind it, shape (height, width, 3).
+class HeadlessBrowser:
+    """A browser that looks at a viser server."""
 
-    Raises:
-        ViewError: the browser draws nothing.
-    """
-    try:
-        drawn = client.get_render(height, width, transport_format="png", timeout=DRAWN_WITHIN)
-    except (TimeoutError, RuntimeError, ConnectionError) as error:
-        raise ViewError(f"the browser drew no picture: {error}") from None
-    opaque = drawn[..., 3:].astype(float) / 255.0
-    return np.round(drawn[..., :3] * opaque + 255.0 * (1.0 - opaque)).astype(np.uint8)
+    def __init__(self, server: Any, client: Any) -> None:
+        """Draw by a ``client`` of ``server``."""
+        self._server, self._client = server, client
+
+    def picture(self, width: int, height: int, camera: Camera = STANDARD) -> np.ndarray:
+        """Return what is to be seen of the scene, white behind it, shape (height, width, 3).
+
+        Raises:
+            ViewError: the browser draws nothing.
+        """
+        self._server.flush()
+        self._draw(*TINY, camera)  # by its answer, what was changed before has arrived too
+        drawn = self._draw(width, height, camera)
+        opaque = drawn[..., 3:].astype(float) / 255.0
+        return np.round(drawn[..., :3] * opaque + 255.0 * (1.0 - opaque)).astype(np.uint8)
+
+    def _draw(self, width: int, height: int, camera: Camera) -> np.ndarray:
+        """Return a picture with its opacity, shape (height, width, 4)."""
+        try:
+            drawn: np.ndarray = self._client.get_render(
+                height,
+                width,
+                wxyz=camera.wxyz,
+                position=np.array(camera.position),
+                fov=camera.fov,
+                transport_format="png",
+                timeout=DRAWN_WITHIN,
+            )
+        except (TimeoutError, RuntimeError, ConnectionError) as error:
+            raise ViewError(f"the browser drew no picture: {error}") from None
+        return drawn

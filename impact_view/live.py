@@ -9,6 +9,7 @@ when its parent closes that, or terminates it.
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import pickle
 import queue
@@ -103,7 +104,8 @@ def main(arguments: Sequence[str]) -> int:
     name, port, browser = arguments
     os.nice(NICE)
     parcels: queue.SimpleQueue[list[Message | str] | None] = queue.SimpleQueue()
-    threading.Thread(target=_receive, args=(sys.stdin.buffer, parcels), daemon=True).start()
+    source = io.BufferedReader(io.FileIO(0, closefd=False))  # Python waits for sys.stdin at its end
+    threading.Thread(target=_receive, args=(source, parcels), daemon=True).start()
     try:
         robot = load_robot(name)
         with view_server(int(port), "impact demo") as server:

@@ -93,6 +93,7 @@ class LiveFeed:
         self._over.set()
         self._process.terminate()
         self._process.wait()
+        self._sender.join()  # nobody reads any more
         if self._process.stdin is not None:
             with contextlib.suppress(OSError):
                 self._process.stdin.close()

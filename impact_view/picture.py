@@ -11,7 +11,7 @@ import numpy as np
 
 from impact_bags.new_files import write_file
 from impact_robots.robot import Robot
-from impact_view.browser import headless_browser, picture
+from impact_view.browser import headless_browser
 from impact_view.instant import Timeline
 from impact_view.record import ViewRecord
 from impact_view.server import view_server
@@ -39,8 +39,8 @@ def draw(record: ViewRecord, robot: Robot, time: float | None, path: Path, port:
         stage = Stage(server.scene, robot)
         stage.set_wall(timeline.wall)
         stage.show(timeline.at(largest_force(record) if time is None else time), timeline)
-        with headless_browser(server, WIDTH, HEIGHT) as client:
-            image = picture(client, WIDTH, HEIGHT)
+        with headless_browser(server, WIDTH, HEIGHT) as browser:
+            image = browser.picture(WIDTH, HEIGHT)
     write_file(path, as_png(image))
 
 

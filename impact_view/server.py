@@ -6,14 +6,15 @@ from __future__ import annotations
 
 import contextlib
 import io
+import logging
 import socket
 from collections.abc import Iterator
 from typing import Any
 
+from impact_view.camera import STANDARD
 from impact_view.exceptions import ViewError
 
 HOST, PORT = "127.0.0.1", 8080
-CAMERA, TARGET = (0.75, -1.1, 1.15), (0.3, 0.25, 0.5)  # where one looks from, and at [m]
 
 
 @contextlib.contextmanager
@@ -33,14 +34,17 @@ def view_server(port: int, title: str) -> Iterator[Any]:
     check_port(port)
     import viser  # late: it takes half a second
 
+    logging.getLogger("websockets").setLevel(logging.CRITICAL)  # of browsers that try and leave
     with contextlib.redirect_stdout(io.StringIO()):  # which may be a JSON document's
         server = viser.ViserServer(host=HOST, port=port, label=title, verbose=False)
     try:
-        server.gui.configure_theme(
-            show_logo=False, show_share_button=False, control_layout="collapsible"
-        )
+        server.gui.configure_theme(show_logo=False, show_share_button=False)
+        server.scene.configure_environment_map(None)  # it would arrive late, after a first picture
+        server.scene.add_light_ambient("/light", intensity=1.2)
         server.scene.add_grid("/floor", width=3.0, height=3.0, cell_size=0.1, section_size=0.5)
-        server.initial_camera.position, server.initial_camera.look_at = CAMERA, TARGET
+        camera = server.initial_camera
+        camera.position, camera.look_at = STANDARD.position, STANDARD.target
+        camera.fov = STANDARD.fov
         yield server
     finally:
         with contextlib.redirect_stdout(io.StringIO()):

@@ -34,8 +34,7 @@ class Stage:
             name: of the node that all of it hangs on; "": the root.
         """
         self._scene, self._name = scene, name
-        if name:
-            scene.add_frame(name, show_axes=False)
+        self._root = scene.add_frame(name, show_axes=False) if name else scene.world_axes
         self._links: dict[int, Any] = {}
         for number, shape in enumerate(link_shapes(robot)):
             if shape.frame not in self._links:
@@ -52,6 +51,10 @@ class Stage:
         self._point = scene.add_icosphere(f"{name}/contact", radius=0.012, color=(40, 40, 40))
         self._solid: Any = None
         self._shown: Any = None  # the solid that is there
+
+    def reveal(self, visible: bool) -> None:
+        """Show all of it, or nothing of it."""
+        self._root.visible = visible
 
     def set_wall(self, wall: Wall | None) -> None:
         """Draw the surface that is hit, if it is known; its front is where the arm touches."""

@@ -84,7 +84,7 @@ def _mesh(geometry: ElementTree.Element) -> trimesh.Trimesh | None:
     except Exception:  # a format that needs what is not installed, or a damaged file
         return None
     mesh.apply_scale(_numbers(shape.get("scale", "1 1 1")))
-    return mesh
+    return None if mesh.is_empty else mesh
 
 
 def mesh_file(name: str) -> Path | None:
