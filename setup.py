@@ -3,6 +3,7 @@
 """The suite as a Python package: for colcon (ament_python) and for pip, with or without ROS 2."""
 
 from glob import glob
+from pathlib import Path
 from xml.etree import ElementTree
 
 from setuptools import setup
@@ -38,6 +39,7 @@ PACKAGES = [
     "impact_bags",
     "impact_trials",
     "impact_bringup",
+    "impact_view",
     "impact_analysis",
     "impact_analysis.analyze",
     "impact_analysis.demo",
@@ -54,6 +56,8 @@ PACKAGES = [
     "impact_cli.commands",
     "impact_cli.reports",
 ]
+# The texts of impact_msgs, with which bags are written without ROS; a build by links has no copy.
+MESSAGES = {"impact_bags.msg": "impact_msgs/msg"} if Path("impact_msgs/msg").is_dir() else {}
 MANIFEST = ElementTree.parse("package.xml")
 
 setup(
@@ -65,8 +69,9 @@ setup(
     maintainer=MANIFEST.findtext("maintainer"),
     url=MANIFEST.findtext("url"),
     python_requires=">=3.10",
-    packages=PACKAGES,
-    package_data={"": ["*.yaml", "*.urdf", "*.csv", "py.typed", "data/*"]},
+    packages=[*PACKAGES, *MESSAGES],
+    package_dir=MESSAGES,
+    package_data={"": ["*.yaml", "*.urdf", "*.csv", "*.msg", "py.typed", "data/*"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
@@ -89,6 +94,7 @@ setup(
         "rosbags>=0.10.9",
         "scipy>=1.11",
         "transforms3d>=0.4.2",
+        "viser>=1.1",
     ],
     extras_require={"dask": ["distributed"], "test": ["pytest", "pytest-timeout", "hypothesis"]},
     zip_safe=False,

@@ -14,7 +14,7 @@ LAYERS = (  # a package imports from those before its own layer
     {"impact_predictor"},
     {"impact_detector", "impact_qp", "impact_sim", "impact_foreign"},
     {"impact_bags"},
-    {"impact_trials", "impact_bringup"},
+    {"impact_trials", "impact_bringup", "impact_view"},
     {"impact_analysis"},
     {"impact_cli"},
 )
