@@ -38,6 +38,8 @@ PACKAGES = [
     "impact_bags",
     "impact_trials",
     "impact_bringup",
+    "impact_drivers",
+    "impact_drivers.franka",
     "impact_analysis",
     "impact_analysis.analyze",
     "impact_analysis.demo",
