@@ -1,0 +1,65 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a fake arm is made of, and what is in front of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from impact_drivers.exceptions import DriverError
+from impact_drivers.fake_fr3.fake_arm import FakeArm
+from impact_drivers.fake_fr3.faults import Faults
+from impact_robots.loader import load_robot
+from impact_robots.robot import Robot
+from impact_sim.scenarios import Scenario, load_scenario
+from impact_sim.simulation import Simulation
+from impact_sim.watched_plant import WatchedPlant
+
+NAME = "fr3"
+
+
+@dataclass(frozen=True)
+class FakeSetup:
+    """A fake FR3 before the surface of a scenario; the same set-up gives the same run."""
+
+    scenario: str = "qp_panda_demo"  # a Panda's: the FR3 takes the same pose
+    seed: int = 0  # of the sensors' noise
+    faults: Faults = Faults()
+    lockstep: bool = True
+
+    def load_robot(self) -> Robot:
+        """Return the arm, as :func:`load_fr3`."""
+        return load_fr3()
+
+    def load_scenario(self) -> Scenario:
+        """Return the scenario with this arm in it."""
+        return replace(load_scenario(self.scenario), robot=NAME)
+
+    def start(self, robot: Robot) -> np.ndarray:
+        """Return where the arm stands at first, shape (7,) [rad]."""
+        return self.load_scenario().start(robot)
+
+    def arm(self) -> FakeArm:
+        """Return the arm."""
+        robot = self.load_robot()
+        plant = WatchedPlant(robot, self.load_scenario().wall(robot))
+        return FakeArm(Simulation(robot, seed=self.seed, plant=plant), self.start(robot), self.faults)
+
+
+def load_fr3() -> Robot:
+    """Return the FR3 by its maker's URDF, which the package franky-sim brings along.
+
+    Raises:
+        DriverError: that package is not installed.
+    """
+    try:
+        import franky_sim.urdf
+    except ImportError:
+        raise DriverError(
+            "FR3: its URDF is in the package franky-sim, which is not installed"
+        ) from None
+    path = Path(franky_sim.urdf.URDF_PATH)
+    return load_robot(NAME, urdf=path, joint_prefix="")
