@@ -132,7 +132,7 @@ class Motion:
         kind = request.kind
         if kind is RequestKind.GOAL and request.plan is not None:
             return self._begin(request.plan, state)
-        if kind is RequestKind.HOLD:
+        if kind in (RequestKind.HOLD, RequestKind.STOP):
             self._guarded.stop()
         elif kind in (RequestKind.FINISH, RequestKind.END):
             self._stop(ends=kind is RequestKind.END)

@@ -35,11 +35,12 @@ class RequestKind(IntEnum):
     """What is asked of the loop."""
 
     NOTHING = 0
-    HOLD = 1  # begin torque control and hold; while it controls: brake, then hold
+    HOLD = 1  # begin torque control and hold; while it controls as STOP
     GOAL = 2  # approach the surface; what follows is the plan's
     FINISH = 3  # brake, then finish the motion; states are still read
     RECOVER = 4  # clear the arm's errors, only while nothing is commanded
     END = 5  # as FINISH, then end the process
+    STOP = 6  # brake, then hold; without torque control nothing
 
 
 class Request(NamedTuple):
