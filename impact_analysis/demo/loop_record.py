@@ -31,7 +31,9 @@ class Rows:
     q: np.ndarray  # shape (N, n) [rad]
     dq: np.ndarray  # shape (N, n) [rad/s]
     tau: np.ndarray  # shape (N, n) [N.m]
-    forces: tuple[np.ndarray, ...] = ()  # of the wall up to each row, (25, 3) each [N]; none: unknown
+    forces: tuple[
+        np.ndarray, ...
+    ] = ()  # of the wall up to each row, (25, 3) each [N]; none: unknown
 
 
 def measured(outcome: HitOutcome, log: Sequence[Measurement] | None) -> Rows:
@@ -66,7 +68,9 @@ def record_of(outcome: HitOutcome, rows: Rows) -> RunRecord:
     cycles = [cycle for cycle in outcome.controlled if cycle.answer is not None]
     judged = [cycle for cycle in outcome.controlled if cycle.verdict is not None]
     found = {c.detection.detection_time for c in outcome.controlled if c.detection is not None}
-    answers = [(c.answer.normal_speed, c.answer.speed_bound, c.answer.slack) for c in cycles if c.answer]
+    answers = [
+        (c.answer.normal_speed, c.answer.speed_bound, c.answer.slack) for c in cycles if c.answer
+    ]
     statistics = [(c.verdict.statistic, c.verdict.threshold) for c in judged if c.verdict]
     control, statistic = np.array(answers).reshape(-1, 3), np.array(statistics).reshape(-1, 2)
     force_time, force = _forces(rows)
@@ -155,5 +159,3 @@ def _forces(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
 
 def _seconds(nanoseconds: Sequence[int] | np.ndarray) -> np.ndarray:
     return np.asarray(nanoseconds, dtype=float) / NANOSECONDS
-
-

@@ -147,4 +147,3 @@ class FakeArm:
 def _rounded(values: np.ndarray) -> np.ndarray:
     """Return values as they come off the wire."""
     return values.astype(np.float32).astype(float)
-

@@ -46,7 +46,9 @@ class FakeSetup:
         """Return the arm."""
         robot = self.load_robot()
         plant = WatchedPlant(robot, self.load_scenario().wall(robot))
-        return FakeArm(Simulation(robot, seed=self.seed, plant=plant), self.start(robot), self.faults)
+        return FakeArm(
+            Simulation(robot, seed=self.seed, plant=plant), self.start(robot), self.faults
+        )
 
 
 def load_fr3() -> Robot:

@@ -153,5 +153,3 @@ def _run(job: HitJob, now: Callable[[], int], pipe: Connection) -> None:
         pipe.send(outcome)
     except ImpactError as error:
         pipe.send(str(error))
-
-
