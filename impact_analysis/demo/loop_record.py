@@ -17,6 +17,7 @@ from impact_bags.message_maker import MessageMaker
 from impact_bags.run_record import RunRecord
 from impact_detector.estimators.impulse import Impulse
 from impact_drivers.franka.hit_process import HitOutcome
+from impact_drivers.franka.loop_cycle import LoopCycle
 from impact_qp.limits import Contact
 from impact_robots.robot import Robot
 from impact_ros.messages import NANOSECONDS
@@ -50,17 +51,16 @@ def measured(outcome: HitOutcome, log: Sequence[Measurement] | None) -> Rows:
     if not outcome.controlled:
         raise RecordingError(outcome.fault or outcome.refusal or "the arm was never controlled")
     first = outcome.controlled[0].time
+    source: Sequence[LoopCycle | Measurement]
+    forces: tuple[np.ndarray, ...] = ()
     if log is None:
-        cycles = [cycle for cycle in outcome.cycles if cycle.time >= first]
-        return Rows(
-            np.array([cycle.time for cycle in cycles]),
-            *(np.array([getattr(cycle, name) for cycle in cycles]) for name in ("q", "dq", "tau")),
-        )
-    return Rows(
-        np.array([first + row.time_ns for row in log]),
-        *(np.array([getattr(row, name) for row in log]) for name in ("q", "dq", "tau")),
-        tuple(row.forces for row in log),
-    )
+        source = seen = [cycle for cycle in outcome.cycles if cycle.time >= first]
+        time = np.array([cycle.time for cycle in seen])
+    else:
+        source, time = log, np.array([first + row.time_ns for row in log])
+        forces = tuple(row.forces for row in log)
+    q, dq, tau = (np.array([getattr(row, name) for row in source]) for name in ("q", "dq", "tau"))
+    return Rows(time, q, dq, tau, forces)
 
 
 def record_of(outcome: HitOutcome, rows: Rows) -> RunRecord:

@@ -8,7 +8,7 @@ from collections import deque
 
 import numpy as np
 
-from impact_drivers.fake_fr3.faults import Faults
+from impact_drivers.fake_fr3.faults import NO_FAULTS, Faults
 from impact_drivers.fake_fr3.safety import COMMUNICATION, LOST_IN_A_ROW, ArmSafety
 from impact_drivers.franka.arm_state import IDLE, MOVE, REFLEX, USER_STOPPED, ArmState
 from impact_sim.simulation import Measurement, Simulation
@@ -32,9 +32,9 @@ class FakeArm:
         lost_in_a_row: commands that were lost since the last one that came.
     """
 
-    def __init__(self, simulation: Simulation, q: np.ndarray, faults: Faults | None = None) -> None:
+    def __init__(self, simulation: Simulation, q: np.ndarray, faults: Faults = NO_FAULTS) -> None:
         """Put the arm at ``q``, shape (7,) [rad]."""
-        self._simulation, self._faults = simulation, Faults() if faults is None else faults
+        self._simulation, self._faults = simulation, faults
         self.safety = ArmSafety(simulation.robot)
         self.log: list[Measurement] = [simulation.reset(q)]
         self.errors = self.motion_errors = self._faults.errors_at_connect
