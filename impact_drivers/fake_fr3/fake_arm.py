@@ -23,6 +23,7 @@ class FakeArm:
     still without time passing, so that a run does not depend on how long its driver took to start.
 
     Attributes:
+        simulation: plant and sensors.
         mode: what the arm is doing, by libfranka's names.
         errors: why it does not move, by libfranka's names.
         motion_errors: what ended the last motion.
@@ -34,7 +35,7 @@ class FakeArm:
 
     def __init__(self, simulation: Simulation, q: np.ndarray, faults: Faults = NO_FAULTS) -> None:
         """Put the arm at ``q``, shape (7,) [rad]."""
-        self._simulation, self._faults = simulation, faults
+        self.simulation, self._faults = simulation, faults
         self.safety = ArmSafety(simulation.robot)
         self.log: list[Measurement] = [simulation.reset(q)]
         self.errors = self.motion_errors = self._faults.errors_at_connect
@@ -95,7 +96,7 @@ class FakeArm:
     def wait(self) -> None:
         """Go on for one cycle outside of torque control."""
         if not self._fresh:
-            self._remember(self._simulation.brake())
+            self._remember(self.simulation.brake())
 
     def recover(self) -> bool:
         """Clear the errors; return whether the arm can move again."""
@@ -123,7 +124,7 @@ class FakeArm:
             self._stop(wrong)
             return
         self._tau_d, self._cycle = applied, self._cycle + 1
-        self._remember(self._simulation.step(applied))
+        self._remember(self.simulation.step(applied))
         now = self.log[-1]
         if wrong := self.safety.of_state(now.time_ns, now.q, now.dq, now.tau):
             self._stop(wrong)
