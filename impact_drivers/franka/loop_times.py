@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -71,6 +72,16 @@ class LoopTimes:
         self.skipped += max(0, round(period / CYCLE_NS) - 1)
         if self.cycles > 100 and not success_rate >= self._rate:
             self._rate = success_rate
+
+    @classmethod
+    def joined(cls, parts: Sequence[LoopTimes]) -> LoopTimes:
+        """Return what several collected, none of them beyond its capacity."""
+        joined = cls(0)
+        joined._times = np.concatenate([part._times[: part.cycles] for part in parts])
+        joined.cycles = sum(part.cycles for part in parts)
+        joined.skipped = sum(part.skipped for part in parts)
+        joined._rate = min(part._rate for part in parts)
+        return joined
 
     def report(self) -> TimesReport:
         """Return what was collected so far."""
