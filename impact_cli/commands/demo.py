@@ -32,6 +32,8 @@ CONTROLLERS = ("unaware", "robust", "existential", "joint_load")
 _EPILOG = """example:
   impact demo
   impact demo --out my_demo --json
+  impact demo --fci
+  impact demo --fci 172.16.0.2
 """
 
 
@@ -58,13 +60,35 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="run against the wall clock at 1 kHz and report missed cycles",
     )
     add("--json", action="store_true", help="print one JSON document instead of the table")
+    add_fci_options(parser)
     parser.set_defaults(run=run)
     return parser
+
+
+def add_fci_options(parser: argparse.ArgumentParser) -> None:
+    """Add what concerns a Franka Research 3."""
+    add = parser.add_argument_group("through libfranka, without ROS").add_argument
+    add(
+        "--fci",
+        nargs="?",
+        const="",
+        metavar="ADDRESS",
+        help="a Franka Research 3 through libfranka: a fake one, or that at the address, which is"
+        " asked about first and goes at 0.1 m/s at most",
+    )
+    add("--dry-run", action="store_true", help="compute everything, send the arm zero torques")
+    add("--arm", type=Path, metavar="FILE", help="YAML of the arm's load and collision behaviour")
+    add("--distance", type=float, metavar="M", help="of the surface from the tool's tip [m]")
+    add("--unattended", action="store_true", help="ask nothing; needs --distance")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the demo and return the exit status."""
     started = time.monotonic()
+    if arguments.fci is not None:
+        from impact_cli.fci_demo import run_fci_demo  # needs what the others do not
+
+        return run_fci_demo(arguments, CONTROLLERS, _new_folder(arguments.out))
     scenario = load_scenario(arguments.scenario)
     robot, folder = load_robot(scenario.robot), _new_folder(arguments.out)
     results, missed = [], []

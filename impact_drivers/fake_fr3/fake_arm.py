@@ -8,7 +8,7 @@ from collections import deque
 
 import numpy as np
 
-from impact_drivers.fake_fr3.faults import Faults
+from impact_drivers.fake_fr3.faults import NO_FAULTS, Faults
 from impact_drivers.fake_fr3.safety import COMMUNICATION, LOST_IN_A_ROW, ArmSafety
 from impact_drivers.franka.arm_state import IDLE, MOVE, REFLEX, USER_STOPPED, ArmState
 from impact_sim.simulation import Measurement, Simulation
@@ -23,6 +23,7 @@ class FakeArm:
     still without time passing, so that a run does not depend on how long its driver took to start.
 
     Attributes:
+        simulation: plant and sensors.
         mode: what the arm is doing, by libfranka's names.
         errors: why it does not move, by libfranka's names.
         motion_errors: what ended the last motion.
@@ -32,9 +33,9 @@ class FakeArm:
         lost_in_a_row: commands that were lost since the last one that came.
     """
 
-    def __init__(self, simulation: Simulation, q: np.ndarray, faults: Faults | None = None) -> None:
+    def __init__(self, simulation: Simulation, q: np.ndarray, faults: Faults = NO_FAULTS) -> None:
         """Put the arm at ``q``, shape (7,) [rad]."""
-        self._simulation, self._faults = simulation, Faults() if faults is None else faults
+        self.simulation, self._faults = simulation, faults
         self.safety = ArmSafety(simulation.robot)
         self.log: list[Measurement] = [simulation.reset(q)]
         self.errors = self.motion_errors = self._faults.errors_at_connect
@@ -95,7 +96,7 @@ class FakeArm:
     def wait(self) -> None:
         """Go on for one cycle outside of torque control."""
         if not self._fresh:
-            self._remember(self._simulation.brake())
+            self._remember(self.simulation.brake())
 
     def recover(self) -> bool:
         """Clear the errors; return whether the arm can move again."""
@@ -123,7 +124,7 @@ class FakeArm:
             self._stop(wrong)
             return
         self._tau_d, self._cycle = applied, self._cycle + 1
-        self._remember(self._simulation.step(applied))
+        self._remember(self.simulation.step(applied))
         now = self.log[-1]
         if wrong := self.safety.of_state(now.time_ns, now.q, now.dq, now.tau):
             self._stop(wrong)
@@ -147,4 +148,3 @@ class FakeArm:
 def _rounded(values: np.ndarray) -> np.ndarray:
     """Return values as they come off the wire."""
     return values.astype(np.float32).astype(float)
-

@@ -11,7 +11,7 @@ import numpy as np
 
 from impact_drivers.exceptions import DriverError
 from impact_drivers.fake_fr3.fake_arm import FakeArm
-from impact_drivers.fake_fr3.faults import Faults
+from impact_drivers.fake_fr3.faults import NO_FAULTS, Faults
 from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 from impact_sim.scenarios import Scenario, load_scenario
@@ -27,7 +27,7 @@ class FakeSetup:
 
     scenario: str = "qp_panda_demo"  # a Panda's: the FR3 takes the same pose
     seed: int = 0  # of the sensors' noise
-    faults: Faults = Faults()
+    faults: Faults = NO_FAULTS
     lockstep: bool = True
 
     def load_robot(self) -> Robot:
@@ -46,7 +46,9 @@ class FakeSetup:
         """Return the arm."""
         robot = self.load_robot()
         plant = WatchedPlant(robot, self.load_scenario().wall(robot))
-        return FakeArm(Simulation(robot, seed=self.seed, plant=plant), self.start(robot), self.faults)
+        return FakeArm(
+            Simulation(robot, seed=self.seed, plant=plant), self.start(robot), self.faults
+        )
 
 
 def load_fr3() -> Robot:

@@ -27,3 +27,6 @@ class Faults(NamedTuple):
     def spoils(self, cycle: int) -> bool:
         """Whether the state of a cycle is not a number."""
         return self.nan_from != NEVER and 0 <= cycle - self.nan_from < self.nan_count
+
+
+NO_FAULTS = Faults()

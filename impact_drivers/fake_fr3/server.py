@@ -78,7 +78,9 @@ class FakeServer(FrankaServer):
         state = self.arm.state()
         moves = self._motion > 0
         generator = StateMotionGeneratorMode.kNone if moves else StateMotionGeneratorMode.kIdle
-        controller = StateControllerMode.kExternalController if moves else StateControllerMode.kOther
+        controller = (
+            StateControllerMode.kExternalController if moves else StateControllerMode.kOther
+        )
         external = self.arm.safety.external_torque
         return bytes(
             FrankaRobotState(

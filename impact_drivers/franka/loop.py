@@ -129,7 +129,9 @@ class FrankaLoop:
         """
         if state.mode != IDLE or state.errors:
             errors = ", ".join(state.errors) or "no errors"
-            raise DriverError(f"arm: expected mode {IDLE} without errors, got {state.mode} ({errors})")
+            raise DriverError(
+                f"arm: expected mode {IDLE} without errors, got {state.mode} ({errors})"
+            )
         if not self._configured:
             self._arm.configure(self._settings)
             self._configured = True

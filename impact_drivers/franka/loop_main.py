@@ -13,11 +13,8 @@ import signal
 import sys
 from collections.abc import Callable
 
-from impact_detector.parameters import state_detectors
+from impact_detector.parameters import session_for
 from impact_detector.session import DetectorSession
-from impact_detector.signals.model_torque import ModelTorque
-from impact_detector.signals.reference_torque import PREVIOUS, ReferencePairing
-from impact_detector.signals.torque_watch import TorqueWatch
 from impact_drivers.franka.arm import Arm
 from impact_drivers.franka.libfranka_arm import LibfrankaArm
 from impact_drivers.franka.link import LoopEnd
@@ -32,13 +29,7 @@ Connect = Callable[[FrankaParameters], Arm]
 
 def session(settings: FrankaParameters, robot: Robot) -> DetectorSession:
     """Return a fresh session of the detector; estimates, which take long, are the node's."""
-    parameters = settings.detector()
-    return DetectorSession(
-        *state_detectors(parameters, robot),
-        pairing=ReferencePairing(PREVIOUS, parameters.max_reference_age),
-        lockstep=True,
-        torque_watch=TorqueWatch(ModelTorque(robot).gravity),
-    )
+    return session_for(settings.detector(), robot, estimates=False)
 
 
 def libfranka_arm(settings: FrankaParameters) -> LibfrankaArm:

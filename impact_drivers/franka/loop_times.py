@@ -76,7 +76,8 @@ class LoopTimes:
         """Return what was collected so far."""
         times = self._times[: min(self.cycles, len(self._times))] * 1e6
         if not len(times):
-            return TimesReport(0, *[float("nan")] * 4, 0, float("nan"))
+            nan = float("nan")
+            return TimesReport(0, nan, nan, nan, nan, 0, nan)
         p50, p99, p999 = (float(np.percentile(times, share)) for share in (50.0, 99.0, 99.9))
         longest = float(times.max())
         return TimesReport(self.cycles, p50, p99, p999, longest, self.skipped, self._rate)

@@ -1,0 +1,180 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The demo through libfranka: against a fake FR3 here, or an arm at an address."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from impact_analysis.demo.evaluation import Evaluation
+from impact_analysis.demo.loop_record import evaluate_hit, measured, record_of, write_bag
+from impact_analysis.demo.table import sentence, table
+from impact_bags.new_files import write_file
+from impact_bags.run_record import RunRecord
+from impact_cli.fci_questions import Questions, checked_distance
+from impact_cli.progress import Progress
+from impact_drivers.fake_fr3.fake_process import FakeProcess
+from impact_drivers.fake_fr3.fake_setup import FakeSetup, load_fr3
+from impact_drivers.franka.hit_process import HitJob, HitOutcome, run_hit
+from impact_drivers.franka.libfranka_arm import LibfrankaArm, libfranka
+from impact_drivers.franka.settings import ArmSettings, read_settings
+from impact_qp.control.plan import Plan
+from impact_qp.limits import Contact
+from impact_qp.parameters import ControllerParameters
+from impact_robots.dynamics import ArmDynamics
+from impact_robots.exceptions import UsageError
+from impact_robots.robot import Robot
+from impact_ros.parameters import from_values
+from impact_sim.simulation import START_NS
+
+SPEED_CAP = 0.1  # at a real arm [m/s]
+SLOWEST_FIRST = ("robust", "joint_load", "existential", "unaware")  # at a real arm
+
+
+@dataclass(frozen=True)
+class Run:
+    """One controller's hit."""
+
+    controller: str
+    outcome: HitOutcome
+    record: RunRecord
+    evaluation: Evaluation
+
+    def as_json(self) -> dict:
+        """Return the figures, with the keys of the other demo and what only an arm can tell."""
+        times = self.outcome.times
+        return self.evaluation.as_json() | {
+            "reflexes": list(self.outcome.reflexes),
+            "stopped_by": self.outcome.fault or None,
+            "loop_p50_us": times.p50,
+            "loop_p99_us": times.p99,
+            "states_skipped": times.skipped,
+            "success_rate": None if np.isnan(times.success_rate) else times.success_rate,
+        }
+
+
+def start_of_lockstep() -> int:
+    """Return the stamp of the first state of a fake arm, as everywhere in the suite [ns]."""
+    return START_NS
+
+
+def run_fci_demo(arguments: argparse.Namespace, controllers: tuple[str, ...], folder: Path) -> int:
+    """Run the demo and return the exit status.
+
+    Raises:
+        ImpactError: no libfranka, no arm, or no impact.
+    """
+    libfranka()  # or it says what is missing
+    settings = ArmSettings() if arguments.arm is None else read_settings(arguments.arm)
+    if arguments.fci:
+        runs = _at_an_arm(arguments, settings, folder)
+    else:
+        runs = [
+            _fake_run(arguments, controller, settings, folder, f"[{i + 1}/{len(controllers)}]")
+            for i, controller in enumerate(controllers)
+        ]
+    if not runs:
+        print("Nothing was hit.")
+        return 1
+    _tell(runs, folder, arguments)
+    return 0
+
+
+def _fake_run(
+    arguments: argparse.Namespace,
+    controller: str,
+    settings: ArmSettings,
+    folder: Path,
+    label: str,
+) -> Run:
+    """Hit with a fake arm of its own."""
+    setup = FakeSetup(arguments.scenario, seed=arguments.seed)
+    robot, scenario = setup.load_robot(), setup.load_scenario()
+    values = scenario.controller_parameters(robot) | {"impact_limits": controller}
+    plan = from_values(ControllerParameters, values).plan()
+    settings = replace(settings, realtime=False)
+    job = HitJob("", plan, settings, scenario.detection_threshold, arguments.dry_run)
+    progress = Progress(f"{label} {controller}")
+    with FakeProcess(setup) as fake:
+        outcome = run_hit(replace(job, address=fake.address), start_of_lockstep)
+        rows = measured(outcome, fake.log)
+    progress.close(_ending(outcome))
+    write_bag(folder / controller / "bag", outcome, rows, robot)
+    record = record_of(outcome, rows)
+    return Run(
+        controller, outcome, record, evaluate_hit(outcome, record, robot, plan.contact, controller)
+    )
+
+
+def _at_an_arm(arguments: argparse.Namespace, settings: ArmSettings, folder: Path) -> list[Run]:
+    """Hit with the arm at an address, once somebody has agreed to each hit."""
+    questions, robot = Questions(), load_fr3()
+    if not arguments.unattended:
+        questions.require_terminal()
+    elif arguments.distance is None:
+        raise UsageError("--unattended: expected --distance too")
+    plan = _plan_in_front(arguments, settings, robot, questions)
+    clear = "Is the arm's reach clear of people, and does somebody hold the stop button?"
+    if not arguments.unattended and not questions.agrees(clear):
+        return []
+    runs = []
+    for controller in SLOWEST_FIRST:
+        question = f"Hit the surface under {controller} at up to {plan.speed:g} m/s?"
+        if not arguments.unattended and not questions.agrees(question):
+            continue
+        own = replace(plan, impact_limits=controller)
+        job = HitJob(arguments.fci, own, settings, dry_run=arguments.dry_run, alone=True)
+        progress = Progress(controller)
+        outcome = run_hit(job, time.time_ns)
+        progress.close(_ending(outcome))
+        rows = measured(outcome, None)
+        write_bag(folder / controller / "bag", outcome, rows, robot)
+        record = record_of(outcome, rows)
+        found = evaluate_hit(outcome, record, robot, plan.contact, controller)
+        runs.append(Run(controller, outcome, record, found))
+    return runs
+
+
+def _plan_in_front(
+    arguments: argparse.Namespace, settings: ArmSettings, robot: Robot, questions: Questions
+) -> Plan:
+    """Return the plan to hit a surface across the tool's axis, in front of its tip."""
+    state = LibfrankaArm(arguments.fci, realtime=settings.realtime).look()
+    position = ArmDynamics(robot).position(state.q)
+    axis = ArmDynamics(robot)(state.q, np.zeros(robot.dof)).rotation[:, 2]
+    if arguments.distance is None:
+        distance = questions.distance(position, axis)
+    else:
+        distance = checked_distance(arguments.distance, "--distance")
+    contact = Contact(position + distance * axis, -axis)
+    return Plan(contact, speed=SPEED_CAP, retract_speed=SPEED_CAP)
+
+
+def _ending(outcome: HitOutcome) -> str:
+    """Return how a hit ended, in one line."""
+    return outcome.refusal or outcome.fault or "done"
+
+
+def _tell(runs: list[Run], folder: Path, arguments: argparse.Namespace) -> None:
+    """Write and print the figures."""
+    report = {"runs": [run.as_json() for run in runs], "output_dir": str(folder)}
+    write_file(folder / "table.json", json.dumps(report, indent=2) + "\n")
+    if not arguments.fci:
+        from impact_analysis.demo.plots import write_plots  # slow to load
+
+        write_plots([(run.record, run.evaluation) for run in runs], folder)
+    if arguments.json:
+        print(json.dumps(report, indent=2))
+        return
+    evaluations = [run.evaluation for run in runs]
+    more = {"the arm stopped itself": [", ".join(run.outcome.reflexes) or "no" for run in runs]}
+    print("\n" + table(evaluations, more) + "\n\n" + sentence(evaluations))
+    for run in runs:
+        print(f"{run.controller}: {run.outcome.times.line()}")
+    print(f"\nTable and recordings: {folder}")
