@@ -40,6 +40,7 @@ PACKAGES = [
     "impact_bringup",
     "impact_drivers",
     "impact_drivers.franka",
+    "impact_drivers.franka.ros",
     "impact_analysis",
     "impact_analysis.analyze",
     "impact_analysis.demo",
@@ -97,6 +98,7 @@ setup(
     entry_points={
         "console_scripts": [
             "bring_up = impact_bringup.entry:bring_up",
+            "franka = impact_bringup.entry:franka",
             "impact = impact_cli.__main__:main",
             "impact_detector = impact_bringup.entry:impact_detector",
             "impact_predictor = impact_bringup.entry:impact_predictor",

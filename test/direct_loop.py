@@ -1,0 +1,22 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The Franka loop's process with the fake arm in it: `python -m direct_loop DESCRIPTOR`."""
+
+import sys
+import time
+
+from impact_drivers.fake_fr3.direct_arm import DirectArm
+from impact_drivers.fake_fr3.fake_setup import FakeSetup
+from impact_drivers.franka.loop_main import main
+
+
+class PacedArm(DirectArm):
+    """One that stands still as long as a real one does between two states."""
+
+    def look(self):
+        time.sleep(1e-3)
+        return super().look()
+
+
+if __name__ == "__main__":
+    sys.exit(main(lambda settings: PacedArm(FakeSetup().arm())))
