@@ -39,6 +39,7 @@ PACKAGES = [
     "impact_trials",
     "impact_bringup",
     "impact_drivers",
+    "impact_drivers.fake_fr3",
     "impact_drivers.franka",
     "impact_drivers.franka.ros",
     "impact_analysis",

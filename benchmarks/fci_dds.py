@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The way over DDS of the benchmark fci: a state goes to the suite's nodes, a command comes back."""
+"""The way over DDS of the benchmark fci: a state goes to the nodes, a command comes back."""
 
 from __future__ import annotations
 
@@ -89,9 +89,7 @@ class _Driver:
         self._node, self._executor = Node("driver", context=context), make_executor(context)
         self._executor.add_node(self._node)
         self._states = self._node.create_publisher(JointState, "joint_states", qos.STREAM)
-        self._node.create_subscription(
-            JointCommand, "impact_qp/command", self._take, qos.RECORD
-        )
+        self._node.create_subscription(JointCommand, "impact_qp/command", self._take, qos.RECORD)
         self._message = JointState(name=list(NAMES))
         self._number, self._answered, self._zeros = 0, 0, np.zeros(7)
 

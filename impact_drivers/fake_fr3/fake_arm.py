@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections import deque
+from time import perf_counter
 
 import numpy as np
 
@@ -65,6 +66,7 @@ class FakeArm:
             self.motion_errors,
             float(np.float32(rate)) if moving else 0.0,
             period,
+            perf_counter(),
         )
 
     @property

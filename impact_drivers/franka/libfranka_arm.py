@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ class LibfrankaArm:
     def look(self) -> ArmState:
         """Return the next state outside of a motion; see :class:`.Arm`."""
         try:
-            return self._state(self._robot.read_once(), 0)
+            return self._state(self._robot.read_once(), 0, perf_counter())
         except self._faults as error:
             raise ArmStoppedError(one_line(error)) from None
 
@@ -95,7 +96,8 @@ class LibfrankaArm:
         except self._faults as error:
             self._control = None
             raise ArmStoppedError(one_line(error)) from None
-        return self._state(state, round(period.to_sec() * NANOSECONDS))
+        arrived = perf_counter()
+        return self._state(state, round(period.to_sec() * NANOSECONDS), arrived)
 
     def write(self, torque: np.ndarray) -> None:
         """Answer the state read last; see :class:`.Arm`."""
@@ -122,16 +124,17 @@ class LibfrankaArm:
             self._control = None
             raise ArmStoppedError(one_line(error)) from None
 
-    def _state(self, state: Any, period: int) -> ArmState:
+    def _state(self, state: Any, period: int, arrived: float) -> ArmState:
         """Return a state of libfranka's; what a moving arm has no use for is left out."""
         q, dq, tau, tau_d = (
             np.array(values) for values in (state.q, state.dq, state.tau_J, state.tau_J_d)
         )
         rate = state.control_command_success_rate
         if state.robot_mode == self._moving:
-            return ArmState(q, dq, tau, tau_d, MOVE, (), (), rate, period)
+            return ArmState(q, dq, tau, tau_d, MOVE, (), (), rate, period, arrived)
         errors, ended = _names(state.current_errors), _names(state.last_motion_errors)
-        return ArmState(q, dq, tau, tau_d, state.robot_mode.name, errors, ended, rate, period)
+        mode = state.robot_mode.name
+        return ArmState(q, dq, tau, tau_d, mode, errors, ended, rate, period, arrived)
 
 
 def _names(errors: Any) -> tuple[str, ...]:

@@ -92,7 +92,7 @@ class Motion:
 
     def _cycle(self, state: ArmState) -> None:
         """Answer one state."""
-        began = perf_counter()
+        began = state.arrived
         self.time += state.period
         self._missed += max(0, round(state.period / CYCLE_NS) - 1)
         self._obey(state)

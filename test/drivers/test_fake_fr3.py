@@ -161,5 +161,5 @@ def test_no_arm_at_an_address_is_one_line(library):
 
 
 def test_settings_say_how_many_numbers_they_need():
-    with pytest.raises(DriverError, match="^load_center: expected 3 numbers, got 2$"):
+    with pytest.raises(DriverError, match=r"^load_center: expected 3 numbers, got 2$"):
         ArmSettings(load_center=(0.0, 0.1))
