@@ -24,8 +24,9 @@ import numpy as np
 from predictor_service import importable
 
 from impact_drivers.fake_fr3.fake_process import FakeProcess
-from impact_drivers.fake_fr3.fake_setup import FakeSetup, load_fr3
+from impact_drivers.fake_fr3.fake_setup import FakeSetup
 from impact_drivers.franka.arm import ArmStoppedError
+from impact_drivers.franka.fr3_model import load_fr3
 from impact_drivers.franka.hit import HELD
 from impact_drivers.franka.hit_process import HitJob, detector
 from impact_drivers.franka.libfranka_arm import LibfrankaArm

@@ -20,7 +20,8 @@ from impact_bags.run_record import RunRecord
 from impact_cli.fci_questions import Questions, checked_distance
 from impact_cli.progress import Progress
 from impact_drivers.fake_fr3.fake_process import FakeProcess
-from impact_drivers.fake_fr3.fake_setup import FakeSetup, load_fr3
+from impact_drivers.fake_fr3.fake_setup import FakeSetup
+from impact_drivers.franka.fr3_model import load_fr3
 from impact_drivers.franka.hit_process import HitJob, HitOutcome, run_hit
 from impact_drivers.franka.libfranka_arm import LibfrankaArm, libfranka
 from impact_drivers.franka.settings import ArmSettings, read_settings
@@ -38,7 +39,7 @@ SLOWEST_FIRST = ("robust", "joint_load", "existential", "unaware")  # at a real 
 
 
 @dataclass(frozen=True)
-class Run:
+class FciRun:
     """One controller's hit."""
 
     controller: str
@@ -65,7 +66,7 @@ def start_of_lockstep() -> int:
 
 
 def run_fci_demo(arguments: argparse.Namespace, controllers: tuple[str, ...], folder: Path) -> int:
-    """Run the demo and return the exit status.
+    """FciRun the demo and return the exit status.
 
     Raises:
         ImpactError: no libfranka, no arm, or no impact.
@@ -92,7 +93,7 @@ def _fake_run(
     settings: ArmSettings,
     folder: Path,
     label: str,
-) -> Run:
+) -> FciRun:
     """Hit with a fake arm of its own."""
     setup = FakeSetup(arguments.scenario, seed=arguments.seed)
     robot, scenario = setup.load_robot(), setup.load_scenario()
@@ -107,12 +108,12 @@ def _fake_run(
     progress.close(_ending(outcome))
     write_bag(folder / controller / "bag", outcome, rows, robot)
     record = record_of(outcome, rows)
-    return Run(
+    return FciRun(
         controller, outcome, record, evaluate_hit(outcome, record, robot, plan.contact, controller)
     )
 
 
-def _at_an_arm(arguments: argparse.Namespace, settings: ArmSettings, folder: Path) -> list[Run]:
+def _at_an_arm(arguments: argparse.Namespace, settings: ArmSettings, folder: Path) -> list[FciRun]:
     """Hit with the arm at an address, once somebody has agreed to each hit."""
     questions, robot = Questions(), load_fr3()
     if not arguments.unattended:
@@ -137,7 +138,7 @@ def _at_an_arm(arguments: argparse.Namespace, settings: ArmSettings, folder: Pat
         write_bag(folder / controller / "bag", outcome, rows, robot)
         record = record_of(outcome, rows)
         found = evaluate_hit(outcome, record, robot, plan.contact, controller)
-        runs.append(Run(controller, outcome, record, found))
+        runs.append(FciRun(controller, outcome, record, found))
     return runs
 
 
@@ -161,7 +162,7 @@ def _ending(outcome: HitOutcome) -> str:
     return outcome.refusal or outcome.fault or "done"
 
 
-def _tell(runs: list[Run], folder: Path, arguments: argparse.Namespace) -> None:
+def _tell(runs: list[FciRun], folder: Path, arguments: argparse.Namespace) -> None:
     """Write and print the figures."""
     report = {"runs": [run.as_json() for run in runs], "output_dir": str(folder)}
     write_file(folder / "table.json", json.dumps(report, indent=2) + "\n")

@@ -25,7 +25,7 @@ from impact_sim.simulation import CYCLE_NS, FORCE_PERIOD_NS, Measurement
 
 
 @dataclass(frozen=True)
-class Rows:
+class MeasuredRows:
     """What was measured, one row a millisecond."""
 
     time: np.ndarray  # shape (N,) [ns]
@@ -37,7 +37,7 @@ class Rows:
     ] = ()  # of the wall up to each row, (25, 3) each [N]; none: unknown
 
 
-def measured(outcome: HitOutcome, log: Sequence[Measurement] | None) -> Rows:
+def measured(outcome: HitOutcome, log: Sequence[Measurement] | None) -> MeasuredRows:
     """Return what was measured in a hit.
 
     Args:
@@ -60,10 +60,10 @@ def measured(outcome: HitOutcome, log: Sequence[Measurement] | None) -> Rows:
         source, time = log, np.array([first + row.time_ns for row in log])
         forces = tuple(row.forces for row in log)
     q, dq, tau = (np.array([getattr(row, name) for row in source]) for name in ("q", "dq", "tau"))
-    return Rows(time, q, dq, tau, forces)
+    return MeasuredRows(time, q, dq, tau, forces)
 
 
-def record_of(outcome: HitOutcome, rows: Rows) -> RunRecord:
+def record_of(outcome: HitOutcome, rows: MeasuredRows) -> RunRecord:
     """Return a hit as :func:`impact_bags.run_record.read_run` returns an experiment."""
     cycles = [cycle for cycle in outcome.controlled if cycle.answer is not None]
     judged = [cycle for cycle in outcome.controlled if cycle.verdict is not None]
@@ -126,7 +126,7 @@ def _felt(outcome: HitOutcome) -> Impulse:
     return Impulse(nothing, time, nan, nothing, np.zeros((0, 3)), np.zeros(0), nan, nan)
 
 
-def write_bag(path: Path, outcome: HitOutcome, rows: Rows, robot: Robot) -> None:
+def write_bag(path: Path, outcome: HitOutcome, rows: MeasuredRows, robot: Robot) -> None:
     """Write a hit as a recording, under the topics of the nodes.
 
     Raises:
@@ -149,7 +149,7 @@ def write_bag(path: Path, outcome: HitOutcome, rows: Rows, robot: Robot) -> None
                 writer.write("/wrench_batch", *batch, first)
 
 
-def _forces(rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+def _forces(rows: MeasuredRows) -> tuple[np.ndarray, np.ndarray]:
     """Return times (M,) [ns] and forces (M, 3) [N] of the wall's sensor."""
     if not rows.forces:
         return np.zeros(0), np.zeros((0, 3))

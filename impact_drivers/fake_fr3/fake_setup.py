@@ -5,20 +5,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
-from impact_drivers.exceptions import DriverError
 from impact_drivers.fake_fr3.fake_arm import FakeArm
 from impact_drivers.fake_fr3.faults import NO_FAULTS, Faults
-from impact_robots.loader import load_robot
+from impact_drivers.franka.fr3_model import NAME, load_fr3
 from impact_robots.robot import Robot
 from impact_sim.scenarios import Scenario, load_scenario
 from impact_sim.simulation import Simulation
 from impact_sim.watched_plant import WatchedPlant
-
-NAME = "fr3"
 
 
 @dataclass(frozen=True)
@@ -49,19 +45,3 @@ class FakeSetup:
         return FakeArm(
             Simulation(robot, seed=self.seed, plant=plant), self.start(robot), self.faults
         )
-
-
-def load_fr3() -> Robot:
-    """Return the FR3 by its maker's URDF, which the package franky-sim brings along.
-
-    Raises:
-        DriverError: that package is not installed.
-    """
-    try:
-        import franky_sim.urdf
-    except ImportError:
-        raise DriverError(
-            "FR3: its URDF is in the package franky-sim, which is not installed"
-        ) from None
-    path = Path(franky_sim.urdf.URDF_PATH)
-    return load_robot(NAME, urdf=path, joint_prefix="")

@@ -14,8 +14,8 @@ from typing import Any
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession
 from impact_drivers.exceptions import DriverError
-from impact_drivers.fake_fr3.fake_setup import load_fr3
 from impact_drivers.franka.arm import Arm
+from impact_drivers.franka.fr3_model import load_fr3
 from impact_drivers.franka.hit import Hit
 from impact_drivers.franka.libfranka_arm import LibfrankaArm
 from impact_drivers.franka.loop import FrankaLoop

@@ -17,7 +17,7 @@ from impact_drivers.franka.arm_state import IDLE, ArmState
 from impact_drivers.franka.judge import Judge
 from impact_drivers.franka.loop_cycle import LoopCycle, LoopState
 from impact_drivers.franka.loop_times import LoopTimes
-from impact_drivers.franka.motion import CYCLE_NS, Motion
+from impact_drivers.franka.motion import CYCLE_NS, TorqueMotion
 from impact_drivers.franka.motion_watch import MotionWatch
 from impact_drivers.franka.request import Request, RequestKind
 from impact_drivers.franka.requests import Requests
@@ -146,7 +146,7 @@ class FrankaLoop:
         if motion.ends:
             self._state = LoopState.ENDED
 
-    def _motion(self, state: ArmState) -> Motion:
+    def _motion(self, state: ArmState) -> TorqueMotion:
         """Return a motion, with everything loaded and nothing left to collect."""
         guarded = self._guarded()
         judge = Judge(self._make_session())
@@ -156,7 +156,7 @@ class FrankaLoop:
         gc.collect()
         gc.freeze()
         gc.disable()
-        return Motion(
+        return TorqueMotion(
             self._arm,
             self._plan,
             guarded,

@@ -31,7 +31,7 @@ CYCLE_NS = 1_000_000  # of the arm [ns]
 LONGEST_STOP = 3_000_000_000  # then the motion is finished even if the arm still moves [ns]
 
 
-class Motion:
+class TorqueMotion:
     """Reads a state, answers it, judges it and reports it, until asked to finish or stopped.
 
     Attributes:

@@ -30,7 +30,7 @@ ROSDEP_KEYS = {  # of what is imported; a module that is not here is the ROS pac
     "pytest": "python3-pytest",
     "pytest_timeout": "python3-pytest-timeout",
 }
-WITHOUT_KEY = {"daqp", "plotly", "distributed"}  # rosdep knows none; "distributed" is an extra
+WITHOUT_KEY = {"daqp", "plotly", "distributed", "franky_sim", "pylibfranka"}  # of rosdep
 WITH_ROSBAGS = {"backports", "compression", "lz4"}  # what decompresses comes with rosbags
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
 
