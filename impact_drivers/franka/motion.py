@@ -76,6 +76,7 @@ class TorqueMotion:
         self._stopped, self.time = stopped, time
         self._dynamics = ArmDynamics(guarded.controller.robot)
         self._stopping: int | None = None  # since when [ns]
+        self._begun: int | None = None  # stamp of the state with which the last goal began [ns]
         self._phase = Phase.BRAKE
         self._answered = self._missed = self._infeasible = 0
         self.fault, self._refusal, self.ends, self._done = "", "", False, False
@@ -120,7 +121,8 @@ class TorqueMotion:
             request = None
         if request is not None:
             self._refusal = self._carry_out(request, state)
-        approaching = self._phase is Phase.APPROACH
+        # To begin a goal takes longer than a cycle: the state after that one comes late.
+        approaching = self._phase is Phase.APPROACH and self.time - state.period != self._begun
         problem = self._watch.problem(
             self.time, state.period, self._requests.beats, approaching=approaching
         )
@@ -158,6 +160,7 @@ class TorqueMotion:
         if refusal := cannot_be_made_safe(robot, controller.impact_limit, point, gap):
             return refusal
         self._guarded.adopt(controller)
+        self._begun = self.time
         return ""
 
     def _look_after(self, command: Command | None) -> None:

@@ -226,6 +226,19 @@ def test_states_far_apart_end_an_approach(run, make_arm, make_job):
     assert loop.times.skipped == 1 and arm.arm.mode == IDLE
 
 
+def test_the_state_after_the_beginning_of_a_goal_may_be_late(run, make_arm, make_job):
+    job = make_job()
+    strict = replace(job, settings=replace(job.settings, longest_period=0.001))
+    faults = {}
+    for skip in range(HELD - 3, HELD + 1):
+        script = Script(GOING, HELD + 20)
+        loop = run(make_arm(Faults(skip=skip)), script, strict)
+        late = next(k for k, cycle in enumerate(script.cycles) if cycle.period > MILLISECOND)
+        faults[late - HELD] = loop.fault
+    assert faults[0] == faults[1] == ""
+    assert faults[2] == "states 2 ms apart while approaching (longest_period 1 ms)"
+
+
 def test_no_approach_while_commands_do_not_arrive(run, make_arm):
     script = Script(GOING, HELD + 40)
     run(make_arm(Faults(lose_from=HELD - 60, lose_count=6)), script)

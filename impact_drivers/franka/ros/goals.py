@@ -14,7 +14,7 @@ from impact_drivers.franka.request import RequestKind
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ControllerStatus
 from impact_qp.ros.approach_start import checked_goal
-from impact_qp.ros.goal import NOT_FEASIBLE, End, GoalRun
+from impact_qp.ros.goal import INACTIVE, NOT_FEASIBLE, End, GoalRun
 from impact_qp.ros.goal_server import GoalServer
 from impact_robots import ArmDynamics, Robot
 
@@ -61,10 +61,14 @@ class LoopGoals:
             goal: message.
             cycle: of the loop, the last one.
         """
+        if self._commands is None:
+            return End(INACTIVE, "configure the node first")
+        self._commands.beat()  # the check takes up to a tenth of a second, for joint_load
         state = self._dynamics(cycle.q, cycle.dq)
         begun = checked_goal(goal, self._settings, self._robot, state, 1.0 / RATE)
-        if isinstance(begun, End) or self._commands is None:
-            return begun if isinstance(begun, End) else End(NOT_FEASIBLE, "no loop")
+        self._commands.beat()
+        if isinstance(begun, End):
+            return begun
         run, controller = begun
         self.plan, self.idle = controller.plan, False
         self._number = self._commands.ask(RequestKind.GOAL, self.plan)

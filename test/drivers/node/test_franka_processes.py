@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 
 pytest.importorskip("rclpy")
-franky = pytest.importorskip("franky_sim.urdf", reason="the FR3's URDF is in franky-sim")
+pytest.importorskip("franky_sim", reason="the FR3's URDF is in franky-sim")
 
+import franky_sim.urdf as franky
 from diagnostic_msgs.msg import DiagnosticStatus
 from franka_bench import OK, TIME_OUT
 
