@@ -94,7 +94,11 @@ setup(
         "scipy>=1.11",
         "transforms3d>=0.4.2",
     ],
-    extras_require={"dask": ["distributed"], "test": ["pytest", "pytest-timeout", "hypothesis"]},
+    extras_require={
+        "dask": ["distributed"],
+        "franka": ['pylibfranka>=0.21; python_version < "3.13"', "franky-sim>=1.0.4"],
+        "test": ["pytest", "pytest-timeout", "hypothesis"],
+    },
     zip_safe=False,
     entry_points={
         "console_scripts": [

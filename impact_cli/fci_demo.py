@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -65,8 +66,15 @@ def start_of_lockstep() -> int:
     return START_NS
 
 
-def run_fci_demo(arguments: argparse.Namespace, controllers: tuple[str, ...], folder: Path) -> int:
-    """FciRun the demo and return the exit status.
+def run_fci_demo(
+    arguments: argparse.Namespace, controllers: tuple[str, ...], make_folder: Callable[[], Path]
+) -> int:
+    """Run the demo and return the exit status.
+
+    Args:
+        arguments: of the command line.
+        controllers: that hit a fake arm's surface.
+        make_folder: makes the output folder, once something will be written into it.
 
     Raises:
         ImpactError: no libfranka, no arm, or no impact.
@@ -74,15 +82,12 @@ def run_fci_demo(arguments: argparse.Namespace, controllers: tuple[str, ...], fo
     libfranka()  # or it says what is missing
     settings = ArmSettings() if arguments.arm is None else read_settings(arguments.arm)
     if arguments.fci:
-        runs = _at_an_arm(arguments, settings, folder)
-    else:
-        runs = [
-            _fake_run(arguments, controller, settings, folder, f"[{i + 1}/{len(controllers)}]")
-            for i, controller in enumerate(controllers)
-        ]
-    if not runs:
-        print("Nothing was hit.")
-        return 1
+        return _at_an_arm(arguments, settings, make_folder)
+    folder = make_folder()
+    runs = [
+        _fake_run(arguments, controller, settings, folder, f"[{i + 1}/{len(controllers)}]")
+        for i, controller in enumerate(controllers)
+    ]
     _tell(runs, folder, arguments)
     return 0
 
@@ -108,12 +113,13 @@ def _fake_run(
     progress.close(_ending(outcome))
     write_bag(folder / controller / "bag", outcome, rows, robot)
     record = record_of(outcome, rows)
-    return FciRun(
-        controller, outcome, record, evaluate_hit(outcome, record, robot, plan.contact, controller)
-    )
+    evaluation = evaluate_hit(outcome, record, robot, plan.contact, controller)
+    return FciRun(controller, outcome, record, evaluation)
 
 
-def _at_an_arm(arguments: argparse.Namespace, settings: ArmSettings, folder: Path) -> list[FciRun]:
+def _at_an_arm(
+    arguments: argparse.Namespace, settings: ArmSettings, make_folder: Callable[[], Path]
+) -> int:
     """Hit with the arm at an address, once somebody has agreed to each hit."""
     questions, robot = Questions(), load_fr3()
     if not arguments.unattended:
@@ -123,23 +129,38 @@ def _at_an_arm(arguments: argparse.Namespace, settings: ArmSettings, folder: Pat
     plan = _plan_in_front(arguments, settings, robot, questions)
     clear = "Is the arm's reach clear of people, and does somebody hold the stop button?"
     if not arguments.unattended and not questions.agrees(clear):
-        return []
-    runs = []
+        print("Nothing was hit.")
+        return 1
+    folder, runs = make_folder(), []
     for controller in SLOWEST_FIRST:
         question = f"Hit the surface under {controller} at up to {plan.speed:g} m/s?"
         if not arguments.unattended and not questions.agrees(question):
             continue
-        own = replace(plan, impact_limits=controller)
-        job = HitJob(arguments.fci, own, settings, dry_run=arguments.dry_run, alone=True)
-        progress = Progress(controller)
-        outcome = run_hit(job, time.time_ns)
-        progress.close(_ending(outcome))
-        rows = measured(outcome, None)
-        write_bag(folder / controller / "bag", outcome, rows, robot)
-        record = record_of(outcome, rows)
-        found = evaluate_hit(outcome, record, robot, plan.contact, controller)
-        runs.append(FciRun(controller, outcome, record, found))
-    return runs
+        runs.append(_hit_at_an_arm(arguments, controller, plan, settings, folder, robot))
+    if runs:
+        _tell(runs, folder, arguments)
+    return 0 if runs else 1
+
+
+def _hit_at_an_arm(
+    arguments: argparse.Namespace,
+    controller: str,
+    plan: Plan,
+    settings: ArmSettings,
+    folder: Path,
+    robot: Robot,
+) -> FciRun:
+    """Hit once, and record it whatever came of it."""
+    own = replace(plan, impact_limits=controller)
+    job = HitJob(arguments.fci, own, settings, dry_run=arguments.dry_run, alone=True)
+    progress = Progress(controller)
+    outcome = run_hit(job, time.time_ns)
+    progress.close("; ".join([_ending(outcome), *outcome.notes]))
+    rows = measured(outcome, None)
+    write_bag(folder / controller / "bag", outcome, rows, robot)
+    record = record_of(outcome, rows)
+    evaluation = evaluate_hit(outcome, record, robot, plan.contact, controller)
+    return FciRun(controller, outcome, record, evaluation)
 
 
 def _plan_in_front(

@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.fci is not None:
         from impact_cli.fci_demo import run_fci_demo  # needs what the others do not
 
-        return run_fci_demo(arguments, CONTROLLERS, _new_folder(arguments.out))
+        return run_fci_demo(arguments, CONTROLLERS, lambda: _new_folder(arguments.out))
     scenario = load_scenario(arguments.scenario)
     robot, folder = load_robot(scenario.robot), _new_folder(arguments.out)
     results, missed = [], []

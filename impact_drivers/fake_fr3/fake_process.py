@@ -16,6 +16,7 @@ import numpy as np
 from impact_drivers.exceptions import DriverError
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
 from impact_sim.simulation import Measurement
+from impact_trials.processes import interrupts_blocked
 
 STARTED_WITHIN, ENDED_WITHIN = 60.0, 10.0  # [s]
 LOG, COLLISION, LOAD, PRESS, RELEASE, END = "log", "collision", "load", "press", "release", "end"
@@ -41,7 +42,8 @@ class FakeProcess:
         context = multiprocessing.get_context("spawn")
         self._pipe, other = context.Pipe()
         self._process = context.Process(target=_serve, args=(self._setup, other), daemon=True)
-        self._process.start()
+        with interrupts_blocked():  # the process inherits that: Ctrl-C is its parent's affair
+            self._process.start()
         other.close()
         try:
             if not self._pipe.poll(STARTED_WITHIN):
@@ -100,7 +102,7 @@ def _serve(setup: FakeSetup, pipe: Connection) -> None:
     """Be the arm until told to end, or until the parent is gone."""
     from impact_drivers.fake_fr3.server import FakeServer  # needs franky-sim
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent's Ctrl-C is its own to deal with
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     server = FakeServer(setup.arm(), os.getpid(), lockstep=setup.lockstep)
     server.init()
     pipe.send(server.hostname)

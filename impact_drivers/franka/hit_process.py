@@ -27,6 +27,7 @@ from impact_qp.control.plan import Plan
 from impact_robots.exceptions import ImpactError
 from impact_robots.robot import Robot
 from impact_ros.parameters import from_values
+from impact_trials.processes import interrupts_blocked
 
 BRAKED_WITHIN = 10.0  # after an interrupt [s]
 
@@ -119,7 +120,8 @@ def run_hit(job: HitJob, now: Callable[[], int]) -> HitOutcome:
     context = multiprocessing.get_context("spawn")
     pipe, other = context.Pipe()
     process = context.Process(target=_run, args=(job, now, other), daemon=True)
-    process.start()
+    with interrupts_blocked():  # the process inherits that until it can brake for one
+        process.start()
     other.close()
     try:
         answer = _received(pipe)
@@ -136,7 +138,8 @@ def _received(pipe: Connection) -> Any:
     except EOFError:
         return "the loop's process has died; the arm stops by itself when commands stay away"
     except KeyboardInterrupt:
-        pipe.poll(BRAKED_WITHIN)  # it got the same interrupt, and brakes
+        if pipe.poll(BRAKED_WITHIN):  # it got the same interrupt, and brakes
+            pipe.recv()
         raise
 
 
@@ -144,6 +147,7 @@ def _run(job: HitJob, now: Callable[[], int], pipe: Connection) -> None:
     stop: list[int] = []
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, lambda number, _frame: stop.append(number))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     try:
         notes = claim() if job.alone else []
         arm = LibfrankaArm(job.address, realtime=job.settings.realtime)
