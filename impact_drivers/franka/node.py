@@ -22,7 +22,7 @@ from impact_drivers.franka.ros.cycle_publisher import CyclePublisher
 from impact_drivers.franka.ros.diagnostics import LoopDiagnostics
 from impact_drivers.franka.ros.goals import LoopGoals
 from impact_drivers.franka.ros.impact_reporter import ImpactReporter
-from impact_drivers.franka.supervisor import Loop, LoopSupervisor
+from impact_drivers.franka.supervisor import LoopSupervisor, SupervisedLoop
 from impact_msgs.action import ExecuteImpact
 from impact_qp.ros.goal import INACTIVE, INPUT_LOST, PREEMPTED, End, GoalRun
 from impact_robots.exceptions import ImpactError
@@ -51,7 +51,7 @@ class FrankaNode(LifecycleNode):
     PARAMETERS = FrankaParameters
 
     def __init__(
-        self, *, loop: Callable[[FrankaParameters], Loop] = LoopProcess, **options: Any
+        self, *, loop: Callable[[FrankaParameters], SupervisedLoop] = LoopProcess, **options: Any
     ) -> None:
         """Declare parameters, topics and action; everything else waits for `configure`.
 

@@ -16,7 +16,7 @@ from impact_drivers.franka.ring import RingReader
 PAUSE = 0.001  # between two looks while an answer of the loop is waited for [s]
 
 
-class Loop(Protocol):
+class SupervisedLoop(Protocol):
     """What is needed of a loop; see :class:`.LoopProcess`."""
 
     cycles: RingReader
@@ -53,7 +53,7 @@ class LoopSupervisor:
 
     def __init__(
         self,
-        loop: Loop,
+        loop: SupervisedLoop,
         on_cycle: Callable[[LoopCycle], None],
         on_fault: Callable[[str], None],
         *,
