@@ -11,7 +11,8 @@ from impact_detector.estimators.gross_methods import GROSS_METHODS, POLYNOMIAL
 from impact_detector.parameters import DetectorParameters
 from impact_detector.signals.sample import FUSED
 from impact_drivers.franka.settings import ArmSettings
-from impact_qp.plan_parameters import PlanParameters
+from impact_qp.limits.registry import SELECTABLE, described
+from impact_qp.plan_parameters import PlanParameters, planned
 from impact_ros.parameters import from_values, parameter
 
 
@@ -24,32 +25,38 @@ class FrankaParameters(ArmSettings, PlanParameters):
     """
 
     robot: str = parameter("fr3", "Name of a robot of the suite, or path of its YAML.")
+    impact_limits: str = planned(
+        "robust",
+        f"Which impulses must respect the limits ({described()}); joint_load, which auto means,"
+        " takes more of a cycle than libfranka allows on most machines",
+        choices=SELECTABLE,
+    )
     address: str = parameter("", "Name or IP address of the arm.")
-    dry_run: bool = parameter(False, "Compute everything, but send the arm zero torques only.")
+    dry_run: bool = parameter(False, "Compute everything, but send the arm torques of zero.")
     state_timeout: float = parameter(
         0.1,
-        "It is a fault when the loop reports no state for longer",
+        "No state from the loop for longer is a fault.",
         unit="s",
         low=0.01,
         high=10.0,
     )
     answer_timeout: float = parameter(
-        5.0, "The loop must answer a request within this time", unit="s", low=0.1, high=60.0
+        5.0, "The loop must answer a request within this time.", unit="s", low=0.1, high=60.0
     )
     fused_threshold: float = parameter(
         15.0,
-        "Velocity jump that no joint torque explains: more is an impact",
+        "Velocity jump that no joint torque explains: more is an impact.",
         unit="standard deviations",
         low=1e-6,
     )
     rearm_time: float = parameter(
-        0.5, "Time below it before the next impact is reported", unit="s", low=0.0, high=10.0
+        0.5, "Time below it before the next impact is reported.", unit="s", low=0.0, high=10.0
     )
     estimate_window: float = parameter(
-        0.1, "Length of the fit that gives the gross velocity", unit="s", low=0.005, high=1.0
+        0.1, "Length of the fit that gives the gross velocity.", unit="s", low=0.005, high=1.0
     )
     estimate_method: str = parameter(
-        POLYNOMIAL, "How the gross velocity is found", choices=GROSS_METHODS
+        POLYNOMIAL, "How the gross velocity is found.", choices=GROSS_METHODS
     )
 
     def detector(self) -> DetectorParameters:
