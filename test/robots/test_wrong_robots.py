@@ -150,7 +150,7 @@ def test_a_wrong_urdf_is_refused(written, load, old, new, message):
 
 
 def test_what_the_maker_of_the_fr3_says_of_its_joints_is_no_mistake(written):
-    said = '<dynamics D="1" K="7000" gear_ratio="120" motor_inertia="4e-5" mu_viscous="16"/>'
+    said = '<dynamics damping="0.003" D="1" K="7000" gear_ratio="120" mu_viscous="16"/>'
     assert load_robot(written(None, AXIS1, AXIS1 + said)).dof == 7
 
 
