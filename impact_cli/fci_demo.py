@@ -5,24 +5,26 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from impact_analysis.demo.evaluation import Evaluation
-from impact_analysis.demo.loop_record import evaluate_hit, measured, record_of, write_bag
-from impact_analysis.demo.table import sentence, table
-from impact_bags.new_files import write_file
-from impact_bags.run_record import RunRecord
+from impact_analysis.demo.loop_record import (
+    MeasuredRows,
+    evaluate_hit,
+    measured,
+    record_of,
+    write_bag,
+)
 from impact_cli.fci_questions import Questions, checked_distance
 from impact_cli.progress import Progress
+from impact_cli.reports.fci_report import FciRun, tell
 from impact_drivers.fake_fr3.fake_process import FakeProcess
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
-from impact_drivers.franka.fr3_model import load_fr3
+from impact_drivers.franka.fr3_model import NAME, load_fr3
 from impact_drivers.franka.hit_process import HitJob, HitOutcome, run_hit
 from impact_drivers.franka.libfranka_arm import LibfrankaArm, libfranka
 from impact_drivers.franka.settings import ArmSettings, read_settings
@@ -37,28 +39,6 @@ from impact_sim.simulation import START_NS
 
 SPEED_CAP = 0.1  # at a real arm [m/s]
 SLOWEST_FIRST = ("robust", "joint_load", "existential", "unaware")  # at a real arm
-
-
-@dataclass(frozen=True)
-class FciRun:
-    """One controller's hit."""
-
-    controller: str
-    outcome: HitOutcome
-    record: RunRecord
-    evaluation: Evaluation
-
-    def as_json(self) -> dict:
-        """Return the figures, with the keys of the other demo and what only an arm can tell."""
-        times = self.outcome.times
-        return self.evaluation.as_json() | {
-            "reflexes": list(self.outcome.reflexes),
-            "stopped_by": self.outcome.fault or None,
-            "loop_p50_us": times.p50,
-            "loop_p99_us": times.p99,
-            "states_skipped": times.skipped,
-            "success_rate": None if np.isnan(times.success_rate) else times.success_rate,
-        }
 
 
 def start_of_lockstep() -> int:
@@ -79,6 +59,7 @@ def run_fci_demo(
     Raises:
         ImpactError: no libfranka, no arm, or no impact.
     """
+    _check(arguments)
     libfranka()  # or it says what is missing
     settings = ArmSettings() if arguments.arm is None else read_settings(arguments.arm)
     if arguments.fci:
@@ -88,8 +69,26 @@ def run_fci_demo(
         _fake_run(arguments, controller, settings, folder, f"[{i + 1}/{len(controllers)}]")
         for i, controller in enumerate(controllers)
     ]
-    _tell(runs, folder, arguments)
+    tell(runs, folder, arguments)
     return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse options that would do nothing.
+
+    Raises:
+        UsageError: names one.
+    """
+    if arguments.realtime:
+        raise UsageError("--realtime: not with --fci, where the arm sets the pace")
+    at_an_arm = {
+        "--distance": arguments.distance is not None,
+        "--unattended": arguments.unattended,
+        "--robot": arguments.robot != NAME,
+    }
+    for name, given in at_an_arm.items():
+        if given and not arguments.fci:
+            raise UsageError(f"{name}: only with --fci ADDRESS")
 
 
 def _fake_run(
@@ -112,16 +111,14 @@ def _fake_run(
         rows = measured(outcome, fake.log)
     progress.close(_ending(outcome))
     write_bag(folder / controller / "bag", outcome, rows, robot)
-    record = record_of(outcome, rows)
-    evaluation = evaluate_hit(outcome, record, robot, plan.contact, controller)
-    return FciRun(controller, outcome, record, evaluation)
+    return _evaluated(arguments, controller, outcome, rows, robot, plan.contact)
 
 
 def _at_an_arm(
     arguments: argparse.Namespace, settings: ArmSettings, make_folder: Callable[[], Path]
 ) -> int:
     """Hit with the arm at an address, once somebody has agreed to each hit."""
-    questions, robot = Questions(), load_fr3()
+    questions, robot = Questions(), load_fr3(arguments.robot)
     if not arguments.unattended:
         questions.require_terminal()
     elif arguments.distance is None:
@@ -138,7 +135,7 @@ def _at_an_arm(
             continue
         runs.append(_hit_at_an_arm(arguments, controller, plan, settings, folder, robot))
     if runs:
-        _tell(runs, folder, arguments)
+        tell(runs, folder, arguments)
     return 0 if runs else 1
 
 
@@ -152,14 +149,39 @@ def _hit_at_an_arm(
 ) -> FciRun:
     """Hit once, and record it whatever came of it."""
     own = replace(plan, impact_limits=controller)
-    job = HitJob(arguments.fci, own, settings, dry_run=arguments.dry_run, alone=True)
+    job = HitJob(
+        arguments.fci,
+        own,
+        settings,
+        dry_run=arguments.dry_run,
+        robot=arguments.robot,
+        alone=True,
+    )
     progress = Progress(controller)
     outcome = run_hit(job, time.time_ns)
     progress.close("; ".join([_ending(outcome), *outcome.notes]))
     rows = measured(outcome, None)
     write_bag(folder / controller / "bag", outcome, rows, robot)
+    return _evaluated(arguments, controller, outcome, rows, robot, plan.contact)
+
+
+def _evaluated(
+    arguments: argparse.Namespace,
+    controller: str,
+    outcome: HitOutcome,
+    rows: MeasuredRows,
+    robot: Robot,
+    contact: Contact,
+) -> FciRun:
+    """Return a run with its figures; a dry run has none, as it hits nothing.
+
+    Raises:
+        RecordingError: there was no impact; says why.
+    """
     record = record_of(outcome, rows)
-    evaluation = evaluate_hit(outcome, record, robot, plan.contact, controller)
+    if arguments.dry_run:
+        return FciRun(controller, outcome, record, None)
+    evaluation = evaluate_hit(outcome, record, robot, contact, controller)
     return FciRun(controller, outcome, record, evaluation)
 
 
@@ -181,22 +203,3 @@ def _plan_in_front(
 def _ending(outcome: HitOutcome) -> str:
     """Return how a hit ended, in one line."""
     return outcome.refusal or outcome.fault or "done"
-
-
-def _tell(runs: list[FciRun], folder: Path, arguments: argparse.Namespace) -> None:
-    """Write and print the figures."""
-    report = {"runs": [run.as_json() for run in runs], "output_dir": str(folder)}
-    write_file(folder / "table.json", json.dumps(report, indent=2) + "\n")
-    if not arguments.fci:
-        from impact_analysis.demo.plots import write_plots  # slow to load
-
-        write_plots([(run.record, run.evaluation) for run in runs], folder)
-    if arguments.json:
-        print(json.dumps(report, indent=2))
-        return
-    evaluations = [run.evaluation for run in runs]
-    more = {"the arm stopped itself": [", ".join(run.outcome.reflexes) or "no" for run in runs]}
-    print("\n" + table(evaluations, more) + "\n\n" + sentence(evaluations))
-    for run in runs:
-        print(f"{run.controller}: {run.outcome.times.line()}")
-    print(f"\nTable and recordings: {folder}")

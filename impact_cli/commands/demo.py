@@ -22,7 +22,7 @@ from impact_cli.exceptions import RosNeededError
 from impact_cli.number_options import seed
 from impact_cli.progress import Progress
 from impact_qp.limits import Contact
-from impact_robots.exceptions import ImpactError
+from impact_robots.exceptions import ImpactError, UsageError
 from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 from impact_ros.interrupts import deferred_interrupts
@@ -78,6 +78,7 @@ def add_fci_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--dry-run", action="store_true", help="compute everything, send the arm zero torques")
     add("--arm", type=Path, metavar="FILE", help="YAML of the arm's load and collision behaviour")
+    add("--robot", default="fr3", metavar="FILE", help="YAML of the arm with your own tool")
     add("--distance", type=float, metavar="M", help="of the surface from the tool's tip [m]")
     add("--unattended", action="store_true", help="ask nothing; needs --distance")
 
@@ -89,6 +90,9 @@ def run(arguments: argparse.Namespace) -> int:
         from impact_cli.fci_demo import run_fci_demo  # needs what the others do not
 
         return run_fci_demo(arguments, CONTROLLERS, lambda: _new_folder(arguments.out))
+    for name in ("dry_run", "arm", "distance", "unattended"):
+        if getattr(arguments, name):
+            raise UsageError(f"--{name.replace('_', '-')}: only with --fci")
     scenario = load_scenario(arguments.scenario)
     robot, folder = load_robot(scenario.robot), _new_folder(arguments.out)
     results, missed = [], []

@@ -13,11 +13,15 @@ from impact_robots.robot import Robot
 NAME = "fr3"
 
 
-def load_fr3() -> Robot:
+def load_fr3(robot: str = NAME) -> Robot:
     """Return the FR3 by its maker's URDF, which the package franky-sim brings along.
+
+    Args:
+        robot: name of the suite's, or path of a YAML with another tool.
 
     Raises:
         DriverError: that package is not installed.
+        RobotError: the YAML cannot be used.
     """
     try:
         import franky_sim.urdf
@@ -26,4 +30,4 @@ def load_fr3() -> Robot:
             "FR3: its URDF is in the package franky-sim, which is not installed"
         ) from None
     path = Path(franky_sim.urdf.URDF_PATH)
-    return load_robot(NAME, urdf=path, joint_prefix="")
+    return load_robot(robot, urdf=path, joint_prefix="")

@@ -15,7 +15,7 @@ from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession
 from impact_drivers.exceptions import DriverError
 from impact_drivers.franka.arm import Arm
-from impact_drivers.franka.fr3_model import load_fr3
+from impact_drivers.franka.fr3_model import NAME, load_fr3
 from impact_drivers.franka.hit import Hit
 from impact_drivers.franka.libfranka_arm import LibfrankaArm
 from impact_drivers.franka.loop import FrankaLoop
@@ -41,6 +41,7 @@ class HitJob:
     settings: ArmSettings
     threshold: float = 2.5  # of the torque errors [N.m]
     dry_run: bool = False
+    robot: str = NAME  # or path of a YAML with another tool
     alone: bool = False  # take a core and a real-time priority
 
 
@@ -151,7 +152,7 @@ def _run(job: HitJob, now: Callable[[], int], pipe: Connection) -> None:
     try:
         notes = claim() if job.alone else []
         arm = LibfrankaArm(job.address, realtime=job.settings.realtime)
-        outcome = perform(arm, load_fr3(), job, now=now, stopped=lambda: bool(stop))
+        outcome = perform(arm, load_fr3(job.robot), job, now=now, stopped=lambda: bool(stop))
         outcome.notes.extend(notes)
         pipe.send(outcome)
     except ImpactError as error:

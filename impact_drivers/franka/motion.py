@@ -106,9 +106,12 @@ class TorqueMotion:
         self._done = self._is_over()
         (self._arm.finish if self._done else self._arm.write)(torque)
         took = perf_counter() - began
-        judge.add(self.time, state, None if command is None else command.reference_torque)
         self._times.add(took, state.period, state.success_rate)
-        self._report(self._described(state, command, torque, solved - began, took))
+        try:
+            judge.add(self.time, state, None if command is None else command.reference_torque)
+            self._report(self._described(state, command, torque, solved - began, took))
+        except Exception as error:  # the arm has its answer, and brakes from the next one on
+            self._fail(f"{type(error).__name__}: {' '.join(str(error).split())}")
 
     def _obey(self, state: ArmState) -> None:
         """Take what is asked for, and look whether the arm must brake."""
@@ -153,8 +156,8 @@ class TorqueMotion:
         robot = self._guarded.controller.robot
         try:
             controller = ImpactController(robot, plan, period=self._guarded.controller.period)
-        except ImpactError as error:
-            return str(error)
+        except Exception as error:  # whatever a goal brings about, it ends this goal only
+            return str(error) if isinstance(error, ImpactError) else f"goal: {error!r}"
         point = self._dynamics(state.q, state.dq)
         gap = plan.contact.gap(point.position)
         if refusal := cannot_be_made_safe(robot, controller.impact_limit, point, gap):

@@ -112,3 +112,18 @@ def test_without_libfranka_it_says_so_in_one_line(monkeypatch, tmp_path, capsys)
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1 and "pylibfranka is not installed" in lines[0]
     assert "Python 3.9 to 3.12" in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--dry-run",), "--dry-run: only with --fci"),
+        (("--fci", "--distance", "0.1"), "--distance: only with --fci ADDRESS"),
+        (("--fci", "--realtime"), "--realtime: not with --fci"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(given, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["demo", *given]) == 2
+    assert said in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

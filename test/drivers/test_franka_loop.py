@@ -14,6 +14,7 @@ from impact_drivers.fake_fr3.safety import COMMUNICATION, TAU_J_RANGE, TORQUE_DI
 from impact_drivers.franka.arm_state import IDLE, MOVE, REFLEX, USER_STOPPED
 from impact_drivers.franka.hit import HELD
 from impact_drivers.franka.hit_process import detector, perform
+from impact_drivers.franka.judge import Judge
 from impact_drivers.franka.loop import FrankaLoop
 from impact_drivers.franka.loop_cycle import LoopState
 from impact_drivers.franka.loop_times import LoopTimes
@@ -283,6 +284,21 @@ def test_whatever_breaks_in_the_controller_the_arm_comes_to_rest(run, make_arm, 
     torques = sent(script.cycles)
     assert not torques[-1].any() and abs(np.diff(torques, axis=0)).max() <= 0.99 + 1e-6
     assert arm.arm.mode == IDLE
+
+
+def test_a_detector_that_breaks_lets_the_arm_brake(run, make_arm, monkeypatch):
+    add = Judge.add
+
+    def broken(self, time, state, reference):
+        if time > START_NS + (HELD + 60) * MILLISECOND:
+            raise ZeroDivisionError("of a test")
+        add(self, time, state, reference)
+
+    monkeypatch.setattr(Judge, "add", broken)
+    arm = make_arm()
+    loop = run(arm, Script(GOING, 2000))
+    assert loop.fault == "ZeroDivisionError: of a test"
+    assert arm.arm.mode == IDLE and abs(arm.arm.log[-1].dq).max() < 0.1
 
 
 def test_an_interrupt_lets_the_arm_brake_and_finishes(run, make_arm):
