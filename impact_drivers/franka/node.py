@@ -22,7 +22,7 @@ from impact_drivers.franka.ros.cycle_publisher import CyclePublisher
 from impact_drivers.franka.ros.diagnostics import LoopDiagnostics
 from impact_drivers.franka.ros.goals import LoopGoals
 from impact_drivers.franka.ros.impact_reporter import ImpactReporter
-from impact_drivers.franka.supervisor import Loop, LoopSupervisor
+from impact_drivers.franka.supervisor import LoopSupervisor, SupervisedLoop
 from impact_msgs.action import ExecuteImpact
 from impact_qp.ros.goal import INACTIVE, INPUT_LOST, PREEMPTED, End, GoalRun
 from impact_robots.exceptions import ImpactError
@@ -51,7 +51,7 @@ class FrankaNode(LifecycleNode):
     PARAMETERS = FrankaParameters
 
     def __init__(
-        self, *, loop: Callable[[FrankaParameters], Loop] = LoopProcess, **options: Any
+        self, *, loop: Callable[[FrankaParameters], SupervisedLoop] = LoopProcess, **options: Any
     ) -> None:
         """Declare parameters, topics and action; everything else waits for `configure`.
 
@@ -66,7 +66,7 @@ class FrankaNode(LifecycleNode):
         self._is_active = False
         self._publisher, self._impacts = CyclePublisher(self), ImpactReporter(self)
         self._health, self._goals = LoopDiagnostics(self), LoopGoals(self, self._begin)
-        self._take = guarded(self, "cycle", self._publish)
+        self._take = guarded(self, "cycle", self._publish, self._on_drop)
         self.create_service(Trigger, "~/recover", self._recover)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(LOOK, self._look, clock=steady)
@@ -129,6 +129,11 @@ class FrankaNode(LifecycleNode):
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Let the arm brake, and end the loop."""
         self._release("shut down")
+        return SUCCESS
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """End the loop after an error of the node itself; it can be configured again."""
+        self._release("an error of the node")
         return SUCCESS
 
     def _release(self, reason: str) -> None:
@@ -214,6 +219,10 @@ class FrankaNode(LifecycleNode):
         self._goals.server.end(End(INPUT_LOST, reason))
         if (cycle := self._supervisor.cycle) is not None:
             self._publisher.stopped(cycle.time, self._goals.plan, cycle.counts, reason)
+
+    def _on_drop(self, line: str) -> None:
+        """Stop because a cycle could not be dealt with: a goal must not go on unwatched."""
+        self._supervisor.fail(line)
 
     def _report(self) -> None:
         """Publish the diagnostics."""

@@ -16,7 +16,7 @@ from impact_drivers.franka.ring import RingReader
 PAUSE = 0.001  # between two looks while an answer of the loop is waited for [s]
 
 
-class Loop(Protocol):
+class SupervisedLoop(Protocol):
     """What is needed of a loop; see :class:`.LoopProcess`."""
 
     cycles: RingReader
@@ -53,7 +53,7 @@ class LoopSupervisor:
 
     def __init__(
         self,
-        loop: Loop,
+        loop: SupervisedLoop,
         on_cycle: Callable[[LoopCycle], None],
         on_fault: Callable[[str], None],
         *,
@@ -72,7 +72,7 @@ class LoopSupervisor:
         self.loop, self._on_cycle, self._on_fault = loop, on_cycle, on_fault
         self._state_timeout, self._answer_timeout = state_timeout, answer_timeout
         self.cycle: LoopCycle | None = None
-        self.fault, self._since = "", 0
+        self.fault, self._since, self._is_ending = "", 0, False
         self._heard = time.monotonic()
 
     def look(self) -> None:
@@ -95,10 +95,12 @@ class LoopSupervisor:
 
     def fail(self, reason: str) -> None:
         """Note a fault, if it is the first, and let the loop finish: it may still be moving."""
-        if not self.fault:
-            self.fault = reason
+        if self.fault:
+            return
+        self.fault = reason
+        if not self._is_ending:
             self.loop.commands.ask(RequestKind.FINISH)
-            self._on_fault(reason)
+        self._on_fault(reason)
 
     def _lose(self) -> None:
         self.fail(f"the loop has ended: {self.loop.last_words()}")
@@ -128,7 +130,9 @@ class LoopSupervisor:
         """Ask for something, and wait until it is done; return why it is not, "" if it is."""
         if not self.loop.is_alive:
             return "the loop has ended"
-        return self._answer(self.loop.commands.ask(kind))
+        before = self.fault
+        reason = self._answer(self.loop.commands.ask(kind))
+        return reason or (self.fault if self.fault != before else "")
 
     def _answer(self, number: int, *, or_fault: bool = False) -> str:
         """Wait for the answer to a request; return why it is not carried out, "" if it is.
@@ -142,7 +146,7 @@ class LoopSupervisor:
             last = self.cycle
             if last is None or (or_fault and self.fault):
                 return bool(self.fault)
-            return last.acknowledged == number and last.state is not LoopState.STOPPING
+            return last.acknowledged >= number and last.state is not LoopState.STOPPING
 
         if not self._wait(is_done, self._answer_timeout):
             return self.fault or f"no answer within {self._answer_timeout:g} s"
@@ -161,6 +165,7 @@ class LoopSupervisor:
 
     def end(self) -> list[str]:
         """Let the arm brake and the loop end; return what it has printed."""
+        self._is_ending = True
         if self.loop.is_alive:
             self.loop.commands.ask(RequestKind.END)
         self._await_end()

@@ -397,6 +397,19 @@ def test_a_loop_that_has_died_is_not_activated_but_started_anew(bench, capfd):
     assert bench.loop is not dead and bench.node.trigger_activate() == OK
 
 
+def test_a_reflex_at_the_moment_of_a_request_neither_delays_nor_hides(bench, capfd):
+    bench.activate()
+    bench.loop.step(2, answer=command(), verdict=verdict())
+    bench.loop.step(fault="motion ended: Reflex joint_reflex")  # not read yet
+    assert bench.node.trigger_deactivate() == OK
+    err = capfd.readouterr().err
+    assert "deactivated: motion ended: Reflex joint_reflex" in err and "no answer" not in err
+    assert bench.node.trigger_activate() == OK
+    bench.loop.step(fault="motion ended: Reflex joint_reflex")
+    assert bench.node.trigger_shutdown() == OK
+    assert bench.loop.asked[-1] == END and "Reflex" in capfd.readouterr().err
+
+
 def test_a_loop_that_falls_silent_is_a_fault_and_is_asked_to_finish(make_bench, goal):
     bench = make_bench(state_timeout=0.05).activate()
     bench.heard["impact_qp/status"].clear()
@@ -406,10 +419,39 @@ def test_a_loop_that_falls_silent_is_a_fault_and_is_asked_to_finish(make_bench, 
     assert bench.loop.asked == [HOLD, FINISH]
 
 
-def test_a_cycle_that_cannot_be_published_does_not_end_the_node(bench, capfd):
+def test_states_that_are_not_numbers_are_published_as_they_are(bench):
     bench.activate()
     nothing = np.full(7, np.nan)
-    bench.loop.step(2, dq=nothing, tau=nothing, answer=command(), verdict=verdict())
-    bench.loop.step(2, dq=np.zeros(7), tau=np.zeros(7))
+    bench.loop.step(2, tau=nothing, answer=command(), verdict=verdict())
     last = START + bench.loop.number * MS
-    bench.hear("joint_states", lambda each: stamp(each) == last)
+    state = bench.hear("joint_states", lambda each: stamp(each) == last)
+    assert np.isnan(state.effort).all()
+
+
+def test_a_cycle_that_cannot_be_dealt_with_stops_the_arm(bench, goal, monkeypatch, capfd):
+    bench.activate()
+    future = bench.send(goal)
+
+    def fail(cycle, status):
+        raise ValueError("of the node itself")
+
+    monkeypatch.setattr(bench.node._goals, "watch", fail)
+    bench.loop.step(2, answer=command(Phase.APPROACH), verdict=verdict())
+    result = bench.result(future)
+    line = "cycle dropped: ValueError: of the node itself"
+    assert (result.code, result.message) == (codes.INPUT_LOST, line)
+    bench.loop.step()
+    assert bench.loop.asked[-1] == FINISH
+
+
+def test_an_error_within_a_transition_ends_the_loop(bench, monkeypatch, capfd):
+    bench.configure()
+
+    def fail():
+        raise ValueError("of the node itself")
+
+    monkeypatch.setattr(bench.node._goals, "reset", fail)
+    assert bench.node.trigger_activate() != OK
+    assert bench.loop.asked == [END] and not bench.loop.is_alive
+    monkeypatch.undo()
+    assert bench.node.trigger_configure() == OK and bench.node.trigger_activate() == OK

@@ -23,12 +23,15 @@ import franky_sim.urdf as franky
 from diagnostic_msgs.msg import DiagnosticStatus
 from franka_bench import OK, TIME_OUT
 
+from impact_bringup.recorder import Recorder
+from impact_cli.command_line import run
 from impact_drivers.fake_fr3.fake_process import FakeProcess
 from impact_drivers.fake_fr3.fake_setup import FakeSetup, load_fr3
 from impact_drivers.franka import link
 from impact_drivers.franka.loop_cycle import LoopState
 from impact_drivers.franka.loop_process import LoopProcess
 from impact_drivers.franka.ring import RingReader
+from impact_drivers.franka.ros.cycle_publisher import TOPICS
 from impact_drivers.franka.shared_memory import SharedMemory
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ControllerStatus, ImpactEstimate, ImpactEvent
@@ -106,9 +109,24 @@ def hit(bench, goal):
     return result
 
 
-def test_a_goal_hits_by_way_of_both_processes(bench, goal, capfd):
-    hit(bench, goal)
+def test_a_goal_hits_by_way_of_both_processes_and_is_recorded_as_any_other(
+    bench, goal, context, parameters, tmp_path, capfd
+):
+    recorder = Recorder(tmp_path / "bag", context=context)
+    bench.executor.add_node(recorder)
+    bench.spin(lambda: set(TOPICS) <= {topic[1:] for topic in recorder._topics})
+    result = hit(bench, goal)
     assert "loop: state to answer p50 " in capfd.readouterr().err
+    bench.executor.remove_node(recorder)
+    recorder.destroy_node()
+    assert recorder.skipped == {}
+    arm = [f"--{name}={value}" for name, value in (("robot", "fr3"), ("urdf", parameters["urdf"]))]
+    out = tmp_path / "out"
+    assert run(["analyze", str(tmp_path / "bag"), f"--out={out}", *arm, "--json"]) == 0
+    (impact,) = json.loads(capfd.readouterr().out)["impacts"]
+    assert impact["compared"] and impact["expected"]
+    assert impact["link"] == result.measured.link
+    assert impact["approach_speed_mps"] == pytest.approx(result.contact_speed, abs=0.01)
 
 
 def test_a_goal_hits_by_way_of_libfranka(make_bench, parameters, goal, capfd):
