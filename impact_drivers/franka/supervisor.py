@@ -139,7 +139,7 @@ class LoopSupervisor:
         if not (reason := self._answer(number, or_fault=True)) and not self.fault:
             return ""
         self.loop.commands.ask(RequestKind.FINISH)  # it must not begin later, unasked
-        return self.fault or reason
+        return reason or self.fault
 
     def ask(self, kind: RequestKind) -> str:
         """Ask for something, and wait until it is done; return why it is not, "" if it is."""

@@ -148,13 +148,20 @@ def test_a_dry_run_commands_zeros_and_hits_nothing(make_bench, parameters, goal)
     assert not any(any(each.values) for each in bench.heard["impact_qp/command"])
 
 
-def test_the_arms_reflex_ends_a_goal_and_is_recovered_from_by_request(make_bench, parameters, goal):
+def test_the_arms_reflex_ends_a_goal_and_is_recovered_from_by_request(
+    make_bench, parameters, goal, capfd
+):
     unaware = {"impact_limits": "unaware", "speed": 0.5, "speed_cap": 0.5}
     bench = make_bench(DIRECT, **parameters | unaware).activate()
     result = bench.result(bench.send(goal))
     assert result.code == codes.INPUT_LOST
     assert result.message.startswith("motion ended: Reflex ")
     assert bench.node.trigger_deactivate() == OK
+    assert bench.node.trigger_activate() == TransitionCallbackReturn.FAILURE
+    assert (
+        "not activated: arm: expected mode Idle without errors, got Reflex"
+        in capfd.readouterr().err
+    )
     assert bench.recover().success
     assert bench.node.trigger_activate() == OK
     assert bench.node.trigger_shutdown() == OK
