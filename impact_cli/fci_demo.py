@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -125,18 +125,27 @@ def _at_an_arm(
         raise UsageError("--unattended: expected --distance too")
     plan = _plan_in_front(arguments, settings, robot, questions)
     clear = "Is the arm's reach clear of people, and does somebody hold the stop button?"
-    if not arguments.unattended and not questions.agrees(clear):
+    agreed: Iterable[str] = ()
+    if arguments.unattended or questions.agrees(clear):
+        agreed = _agreed(arguments, plan, questions)
+    folder: Path | None = None
+    runs = []
+    for controller in agreed:
+        folder = folder or make_folder()
+        runs.append(_hit_at_an_arm(arguments, controller, plan, settings, folder, robot))
+    if folder is None:
         print("Nothing was hit.")
         return 1
-    folder, runs = make_folder(), []
+    tell(runs, folder, arguments)
+    return 0
+
+
+def _agreed(arguments: argparse.Namespace, plan: Plan, questions: Questions) -> Iterator[str]:
+    """Yield the controllers that may hit, each asked for when its turn has come."""
     for controller in SLOWEST_FIRST:
         question = f"Hit the surface under {controller} at up to {plan.speed:g} m/s?"
-        if not arguments.unattended and not questions.agrees(question):
-            continue
-        runs.append(_hit_at_an_arm(arguments, controller, plan, settings, folder, robot))
-    if runs:
-        tell(runs, folder, arguments)
-    return 0 if runs else 1
+        if arguments.unattended or questions.agrees(question):
+            yield controller
 
 
 def _hit_at_an_arm(
