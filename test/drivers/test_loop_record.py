@@ -42,6 +42,8 @@ def test_the_impulse_is_not_known_without_force(evaluations):
     assert felt["impulse_ns"] == [None] * 3
     for key in ("impulse_in_set", "impulse_normal_ratio", "impulsive_torque_nm"):
         assert felt[key] is None, key
+    assert felt["worst_joint"] == felt["worst_admissible_joint"] == "joint6"
+    assert felt["impulsive_torque_limit_nm"] == 12.0
     lines = table(evaluations).splitlines()
     (row,) = [line for line in lines if line.startswith("impulse no worse than announced")]
     assert row.split()[-2:] == ["yes", "-"]
