@@ -216,7 +216,8 @@ def _torques(
     limit = robot.limits.impulsive_torque
     measured = np.abs(torque @ impulse)
     admissible = np.abs(torque @ units).max(axis=1) * speed
-    joint, worst = int(np.argmax(measured / limit)), int(np.argmax(admissible / limit))
+    worst = int(np.argmax(admissible / limit))
+    joint = worst if np.isnan(measured).any() else int(np.argmax(measured / limit))
     return {
         "worst_joint": robot.joint_names[joint],
         "impulsive_torque": float(measured[joint]),

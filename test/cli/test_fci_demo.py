@@ -12,7 +12,8 @@ from impact_bags import BagReader
 from impact_bags.exceptions import RecordingError
 from impact_cli.command_line import make_parser, run
 from impact_cli.commands import demo
-from impact_cli.fci_demo import SPEED_CAP, run_fci_demo
+from impact_cli.fci_arm import SPEED_CAP
+from impact_cli.fci_demo import run_fci_demo
 from impact_cli.fci_questions import Questions, checked_distance
 from impact_drivers.exceptions import DriverError
 from impact_drivers.fake_fr3.fake_process import FakeProcess
@@ -73,6 +74,20 @@ def test_an_arm_at_an_address_goes_slowly_and_says_when_nothing_was_there(librar
         speeds = np.array([row.dq for row in fake.log])
     assert 0.01 < abs(speeds).max() < 1.0
     assert (tmp_path / "robust" / "bag").is_dir() and SPEED_CAP == 0.1
+
+
+def test_nothing_moves_without_a_yes(library, tmp_path, monkeypatch, capsys):
+    answers = iter(["0.1", "yes", *["no"] * 4])
+    asked = Questions(lambda text: next(answers), is_terminal=True)
+    monkeypatch.setattr("impact_cli.fci_arm.Questions", lambda: asked)
+    (tmp_path / "arm.yaml").write_text("realtime: false\n")
+    with FakeProcess(FakeSetup()) as fake:
+        given = ("--fci", fake.address, "--arm", str(tmp_path / "arm.yaml"))
+        parsed = arguments(*given)
+        assert run_fci_demo(parsed, demo.CONTROLLERS, lambda: tmp_path / "none") == 1
+        assert len(fake.log) == 1  # it was only looked at
+    assert capsys.readouterr().out == "Nothing was hit.\n"
+    assert next(answers, None) is None and not (tmp_path / "none").exists()
 
 
 def test_nobody_to_ask_is_a_no(library, tmp_path, monkeypatch, capsys):
