@@ -40,6 +40,10 @@ PACKAGES = [
     "impact_trials",
     "impact_bringup",
     "impact_view",
+    "impact_drivers",
+    "impact_drivers.fake_fr3",
+    "impact_drivers.franka",
+    "impact_drivers.franka.ros",
     "impact_analysis",
     "impact_analysis.analyze",
     "impact_analysis.demo",
@@ -96,11 +100,16 @@ setup(
         "transforms3d>=0.4.2",
         "viser>=1.1",
     ],
-    extras_require={"dask": ["distributed"], "test": ["pytest", "pytest-timeout", "hypothesis"]},
+    extras_require={
+        "dask": ["distributed"],
+        "franka": ['pylibfranka>=0.21; python_version < "3.13"', "franky-sim>=1.0.4"],
+        "test": ["pytest", "pytest-timeout", "hypothesis"],
+    },
     zip_safe=False,
     entry_points={
         "console_scripts": [
             "bring_up = impact_bringup.entry:bring_up",
+            "franka = impact_bringup.entry:franka",
             "impact = impact_cli.__main__:main",
             "impact_detector = impact_bringup.entry:impact_detector",
             "impact_predictor = impact_bringup.entry:impact_predictor",

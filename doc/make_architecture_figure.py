@@ -31,6 +31,7 @@ PLACES = {
     "impact_bags": -1.1,
     "impact_bringup": 0.0,
     "impact_trials": 1.1,
+    "impact_drivers": 1.1,
     "impact_analysis": 1.55,
     "impact_cli": 0.75,
 }

@@ -20,20 +20,23 @@ from impact_bags.run_record import RunRecord, read_run
 from impact_cli.command_names import COMMANDS
 from impact_cli.demo_here import Settings, must_run_here, run_here, shown_gap
 from impact_cli.demo_viewer import Viewer, demo_viewer
-from impact_cli.number_options import seed
+from impact_cli.number_options import number, seed
 from impact_cli.progress import Progress
 from impact_cli.view_options import add_view_options
 from impact_qp.limits import Contact
-from impact_robots.exceptions import ImpactError
+from impact_robots.exceptions import ImpactError, UsageError
 from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 from impact_sim.scenarios import Scenario, load_scenario, scenario_names
 
+FCI_OPTIONS = ("dry_run", "arm", "robot", "distance", "unattended")  # without --fci refused
 CONTROLLERS = ("unaware", "robust", "existential", "joint_load")
 _EPILOG = """example:
   impact demo
   impact demo --out my_demo --json
   impact demo --view
+  impact demo --fci
+  impact demo --fci 172.16.0.2
 """
 
 
@@ -63,16 +66,49 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--json", action="store_true", help="print one JSON document instead of the table")
     add("--view", action="store_true", help="show it in 3-D in the browser until Ctrl-C")
     add_view_options(add)
+    add_fci_options(parser)
     parser.set_defaults(run=run)
     return parser
 
 
+def add_fci_options(parser: argparse.ArgumentParser) -> None:
+    """Add what concerns a Franka Research 3."""
+    add = parser.add_argument_group("through libfranka, without ROS").add_argument
+    add(
+        "--fci",
+        nargs="?",
+        const="",
+        metavar="ADDRESS",
+        help="a Franka Research 3 through libfranka: a fake one, or that at the address, which is"
+        " asked about first and goes at 0.1 m/s at most",
+    )
+    add("--dry-run", action="store_true", help="compute everything, send the arm zero torques")
+    add("--arm", type=Path, metavar="FILE", help="YAML of the arm's load and collision behaviour")
+    add("--robot", metavar="FILE", help="YAML of the arm with your own tool (default: fr3)")
+    add("--distance", type=number, metavar="M", help="of the surface from the tool's tip [m]")
+    add("--unattended", action="store_true", help="ask nothing; needs --distance")
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Run the demo and return the exit status."""
+    if arguments.fci is not None:
+        return _run_fci(arguments)
+    for name in FCI_OPTIONS:
+        if getattr(arguments, name) not in (None, False):
+            raise UsageError(f"--{name.replace('_', '-')}: only with --fci")
     with demo_viewer(arguments) as viewer:
         status = _run(arguments, viewer)
         viewer.watch()
     return status
+
+
+def _run_fci(arguments: argparse.Namespace) -> int:
+    """Run the demo of a Franka Research 3 and return the exit status."""
+    if arguments.view:
+        raise UsageError("--view: not with --fci; impact view shows its recordings")
+    from impact_cli.fci_demo import run_fci_demo  # needs what the others do not
+
+    return run_fci_demo(arguments, CONTROLLERS, lambda: _new_folder(arguments.out))
 
 
 def _run(arguments: argparse.Namespace, viewer: Viewer) -> int:

@@ -30,7 +30,14 @@ ROSDEP_KEYS = {  # of what is imported; a module that is not here is the ROS pac
     "pytest": "python3-pytest",
     "pytest_timeout": "python3-pytest-timeout",
 }
-WITHOUT_KEY = {"daqp", "plotly", "viser", "distributed"}  # rosdep knows none; the last: an extra
+WITHOUT_KEY = {  # of rosdep; the last three are in extras
+    "daqp",
+    "plotly",
+    "viser",
+    "distributed",
+    "franky_sim",
+    "pylibfranka",
+}
 WITH_VISER = {"imageio", "trimesh"}
 WITH_ROSBAGS = {"backports", "compression", "lz4"}  # what decompresses comes with rosbags
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
