@@ -7,7 +7,16 @@ import time
 
 from impact_drivers.fake_fr3.direct_arm import DirectArm
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
+from impact_drivers.fake_fr3.faults import Faults
 from impact_drivers.franka.loop_main import main
+
+FAULTS = {  # by the address of the arm
+    "sound": Faults(),
+    "stopped": Faults(errors_at_connect=("joint_reflex",)),
+    "button": Faults(user_stop=200),
+    "deaf": Faults(lose_from=200, lose_count=21),
+    "blind": Faults(nan_from=200, nan_count=50),
+}
 
 
 class PacedArm(DirectArm):
@@ -19,4 +28,4 @@ class PacedArm(DirectArm):
 
 
 if __name__ == "__main__":
-    sys.exit(main(lambda settings: PacedArm(FakeSetup().arm())))
+    sys.exit(main(lambda settings: PacedArm(FakeSetup(faults=FAULTS[settings.address]).arm())))

@@ -26,7 +26,7 @@ from impact_ros.spin import make_executor
 
 MS = 1_000_000  # [ns]
 START = 1_800_000_000_000_000_000  # [ns]
-TIME_OUT = 20.0  # [s]
+TIME_OUT = 60.0  # [s]
 OK = TransitionCallbackReturn.SUCCESS
 EVENTS = {
     "impact_detector/impact": ImpactEvent,

@@ -57,8 +57,10 @@ def run(descriptor: int, settings: FrankaParameters, connect: Connect) -> None:
     """
     wanted = Wanted()
     link, robot = LoopEnd(descriptor), settings.load_robot()
+    arm = connect(settings)
+    arm.configure(settings)  # it must be idle and without errors
     loop = FrankaLoop(
-        connect(settings),
+        arm,
         robot,
         settings.plan().resolved(robot),
         settings,

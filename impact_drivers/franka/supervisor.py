@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import islice
 from typing import Protocol
 
 from impact_drivers.franka.command_block import CommandWriter
@@ -13,6 +14,7 @@ from impact_drivers.franka.loop_cycle import LoopCycle, LoopState
 from impact_drivers.franka.request import RequestKind
 from impact_drivers.franka.ring import RingReader
 
+AT_ONCE = 50  # cycles that are taken before anything else is served
 PAUSE = 0.001  # between two looks while an answer of the loop is waited for [s]
 
 
@@ -84,14 +86,24 @@ class LoopSupervisor:
         elif silent > self._state_timeout:
             self.fail(f"no state of the arm for {silent:.3f} s")
 
-    def take(self) -> None:
-        """Say that the node lives, and take the cycles that have come since the last time."""
+    def take(self) -> bool:
+        """Say that the node lives, and take cycles, in order; return whether there were any.
+
+        They are not more than some: whoever else the node has to serve must not wait for long.
+        """
         self.loop.commands.beat()
-        for cycle in self.loop.cycles.read():
-            self.cycle, self._heard = cycle, time.monotonic()
-            self._on_cycle(cycle)
-            if cycle.fault and cycle.acknowledged >= self._since:
-                self.fail(cycle.fault)
+        taken = None
+        for taken in islice(self.loop.cycles.read(), AT_ONCE):
+            self.cycle, self._heard = taken, time.monotonic()
+            self._on_cycle(taken)
+            if taken.fault and taken.acknowledged >= self._since:
+                self.fail(taken.fault)
+        return taken is not None
+
+    def _take_all(self) -> None:
+        """Take what a loop that has ended has left."""
+        while self.take():
+            pass
 
     def fail(self, reason: str) -> None:
         """Note a fault, if it is the first, and let the loop finish: it may still be moving."""
@@ -103,7 +115,10 @@ class LoopSupervisor:
         self._on_fault(reason)
 
     def _lose(self) -> None:
-        self.fail(f"the loop has ended: {self.loop.last_words()}")
+        """Note that the loop has ended without being asked to."""
+        self._take_all()
+        if not self.fault:
+            self.fail(f"the loop has ended: {self.loop.last_words()}")
 
     def connect(self, patience: float) -> str:
         """Wait for the first cycle; return why the arm cannot be controlled, "" if it can.
@@ -124,7 +139,7 @@ class LoopSupervisor:
         if not (reason := self._answer(number, or_fault=True)) and not self.fault:
             return ""
         self.loop.commands.ask(RequestKind.FINISH)  # it must not begin later, unasked
-        return self.fault or reason
+        return reason or self.fault
 
     def ask(self, kind: RequestKind) -> str:
         """Ask for something, and wait until it is done; return why it is not, "" if it is."""
@@ -159,7 +174,6 @@ class LoopSupervisor:
             self.loop.pause(PAUSE)
             self.take()
         if not self.loop.is_alive:
-            self.take()
             self._lose()
         return condition()
 
@@ -173,7 +187,7 @@ class LoopSupervisor:
             if self.loop.is_alive:
                 self.loop.stop(at_once=at_once)
                 self._await_end()
-        self.take()
+        self._take_all()
         lines = self.loop.said()
         self.loop.close()
         return lines

@@ -22,6 +22,7 @@ pytest.importorskip("franky_sim", reason="the FR3's URDF is in franky-sim")
 import franky_sim.urdf as franky
 from diagnostic_msgs.msg import DiagnosticStatus
 from franka_bench import OK, TIME_OUT
+from rclpy.lifecycle import TransitionCallbackReturn
 
 from impact_bringup.recorder import Recorder
 from impact_cli.command_line import run
@@ -59,7 +60,7 @@ def parameters(tmp_path_factory):
     path.write_text(re.sub(r'"(joint|link)(\d)', r'"fr3_\1\2', text))
     scenario = FakeSetup().load_scenario()
     return {
-        "address": "none",
+        "address": "sound",
         "urdf": str(path),
         "contact_point": scenario.surface_point(load_fr3()).tolist(),
         "contact_normal": list(scenario.normal),
@@ -147,16 +148,47 @@ def test_a_dry_run_commands_zeros_and_hits_nothing(make_bench, parameters, goal)
     assert not any(any(each.values) for each in bench.heard["impact_qp/command"])
 
 
-def test_the_arms_reflex_ends_a_goal_and_is_recovered_from_by_request(make_bench, parameters, goal):
+def test_the_arms_reflex_ends_a_goal_and_is_recovered_from_by_request(
+    make_bench, parameters, goal, capfd
+):
     unaware = {"impact_limits": "unaware", "speed": 0.5, "speed_cap": 0.5}
     bench = make_bench(DIRECT, **parameters | unaware).activate()
     result = bench.result(bench.send(goal))
     assert result.code == codes.INPUT_LOST
     assert result.message.startswith("motion ended: Reflex ")
     assert bench.node.trigger_deactivate() == OK
+    assert bench.node.trigger_activate() == TransitionCallbackReturn.FAILURE
+    assert (
+        "not activated: arm: expected mode Idle without errors, got Reflex"
+        in capfd.readouterr().err
+    )
     assert bench.recover().success
     assert bench.node.trigger_activate() == OK
     assert bench.node.trigger_shutdown() == OK
+
+
+def test_an_arm_with_errors_is_not_configured(make_bench, parameters, capfd):
+    bench = make_bench(DIRECT, **parameters | {"address": "stopped"})
+    assert bench.node.trigger_configure() == TransitionCallbackReturn.FAILURE
+    err = capfd.readouterr().err
+    assert "the loop has ended: arm: expected mode Idle without errors, got Reflex" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("address", "line"),
+    [
+        ("button", "motion ended: UserStopped"),
+        ("deaf", "communication_constraints_violation"),
+        ("blind", "implausible joint states: "),
+    ],
+)
+def test_a_fault_of_the_arm_ends_the_goal(make_bench, parameters, goal, address, line):
+    bench = make_bench(DIRECT, **parameters | {"address": address}).activate()
+    result = bench.result(bench.send(goal))
+    assert result.code in (codes.INPUT_LOST, codes.INACTIVE)  # as the fault came after or before
+    assert line in result.message
+    assert bench.node.trigger_deactivate() == OK
 
 
 def test_a_loop_that_is_killed_ends_the_goal(bench, goal, capfd):
