@@ -28,7 +28,7 @@ PORT, LIBRARY_VERSION = 1337, 10  # of the protocol, as libfranka 0.18 and later
 PERIOD = 1e-3  # [s]
 POLL = 30e-6  # [s]
 PATIENCE = 5.0  # in lockstep, for an answer; then its commands are lost [s]
-# In lockstep, until the second state of a motion is sent, as libfranka answers none before that one,
+# In lockstep, until the second state of a motion is sent, as libfranka answers none before that,
 # and until a further one, if it took both for the first [s].
 SECOND, AGAIN = 0.02, 0.4
 _MODES = {
