@@ -19,6 +19,7 @@ pytest.importorskip("rclpy")
 from rclpy.context import Context
 
 from impact_detector.node import DetectorNode
+from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
 from impact_robots import ArmDynamics
@@ -34,6 +35,7 @@ NODES = {
     "suite": [DetectorNode, PredictorNode, ImpactQpNode],
     "impact_detector": [DetectorNode],
     "impact_predictor": [PredictorNode],
+    "franka": [FrankaNode],
 }
 OTHERS = {
     "mujoco": ("robot_state_publisher", "mujoco_ros2_control", "controller_manager"),
@@ -120,8 +122,11 @@ def test_every_executable_is_a_console_script_of_the_package(launch_file, name):
 
 @pytest.mark.parametrize("name", OF_THE_SUITE)
 @pytest.mark.parametrize("namespace", ["", "left"])
-def test_every_parameter_is_known_to_its_node(launch_file, graph, name, namespace, capfd):
-    lines = launch_file(name, namespace=namespace).lines
+def test_every_parameter_is_known_to_its_node(
+    launch_file, graph, name, namespace, capfd, shipped_as
+):
+    needed = {"urdf": str(shipped_as("fr3_"))} if name == "franka" else {}
+    lines = launch_file(name, namespace=namespace, **needed).lines
     assert lines.pop("bring_up", None) is None or name == "simulation"
     for executable, line in lines.items():
         for node in graph(executable, line).nodes.values():
@@ -163,6 +168,15 @@ def test_the_choices_are_those_of_the_nodes(launch_file):
     limits = specifications(ImpactQpNode.PARAMETERS)["impact_limits"].choices
     assert tuple(arguments["impact_limits"].choices) == tuple(limits)
     assert specifications(SimulationParameters)["scenario"].choices == scenario_names()
+
+
+def test_the_franka_node_gets_the_arguments_that_are_given(launch_file, graph, shipped_as):
+    urdf = str(shipped_as("fr3_"))
+    launched = launch_file("franka", urdf=urdf, address="192.168.1.11", dry_run="true")
+    node = graph("franka", launched.lines["franka"]).nodes["franka"]
+    got = [node.get_parameter(name).value for name in ("urdf", "address", "dry_run")]
+    assert got == [urdf, "192.168.1.11", True]
+    assert node.get_parameter("speed_cap").value == 0.1
 
 
 @pytest.mark.parametrize("given", ["true", "false"])

@@ -14,7 +14,7 @@ from impact_cli.command_names import COMMANDS
 ROOT = Path(__file__).resolve().parents[2]
 FILES = {path.name.removesuffix(".launch.py") for path in ROOT.glob("launch/*.launch.py")}
 SCRIPTS = set(re.findall(r'"(\w+) = impact_\w+', (ROOT / "setup.py").read_text()))
-NODES = {"impact_qp", "impact_sim", "impact_detector", "impact_predictor"}
+NODES = {"franka", "impact_qp", "impact_sim", "impact_detector", "impact_predictor"}
 PAGES = sorted([ROOT / "README.md", *(ROOT / "doc").glob("**/*.md")])
 OF_THE_CHECKOUT = {"setup", "shell", "test", "doc"}  # commands of ./impact beside those
 VERBS = {"configure", "activate", "deactivate", "cleanup", "shutdown"}
