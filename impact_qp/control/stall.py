@@ -17,6 +17,7 @@ class StallWatch:
 
     Speeds are those of the way gone in a quarter of the stall time: measured velocities are too
     noisy. A Panda's (4e-3 rad/s) now and then say more than 5 mm/s of a contact point that stands.
+    An arm that begins a phase going the other way is not blocked until it has turned.
 
     Attributes:
         time: without interruption [s].
@@ -33,6 +34,7 @@ class StallWatch:
     def reset(self) -> None:
         """Begin to count, as when a phase begins."""
         self.time, self._fastest, self._wanted = 0.0, CREEP, 0.0
+        self._turning = True  # a phase may begin while the arm still goes the other way
         self._ways.clear()
 
     def update(self, way: float, reference: float, bound: float) -> None:
@@ -50,4 +52,6 @@ class StallWatch:
         gone, wanted = way - way_before, self._wanted - wanted_before
         if len(self._ways) == self._ways.maxlen:  # over less, noise alone looks fast
             self._fastest = max(self._fastest, gone / self._span)
-        self.time = self.time + self._period if gone < STALLED * wanted else 0.0
+        self._turning &= len(self._ways) == 1 or gone < -STALLED * wanted
+        blocked = gone < STALLED * wanted and not self._turning
+        self.time = self.time + self._period if blocked else 0.0

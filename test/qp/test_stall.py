@@ -76,6 +76,17 @@ def test_an_arm_that_follows_the_ramp_late_is_not_blocked(watch):
     assert longest < 0.7 * STALL_TIME and watch.time == 0.0
 
 
+def test_an_arm_that_has_to_turn_first_is_not_blocked_but_one_that_is_pushed_back_is(watch):
+    """A retraction from 0.3 m/s was called blocked while the arm was still slowing down."""
+    way = 0.0
+    for k in range(200):
+        way += PERIOD * min(4.0 * k * PERIOD - 0.3, 0.1)
+        watch.update(way, min(4.0 * k * PERIOD, 0.1), inf)
+        assert watch.time < 0.3 * STALL_TIME
+    go(watch, -0.3, 0.1, inf, start=way)
+    assert watch.time > 0.7 * STALL_TIME
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_noise_of_positions_neither_hides_a_stall_nor_makes_one(watch, seed):
     """1e-5 rad in each joint of a metre is at most 3e-5 m of the contact point."""
