@@ -26,7 +26,7 @@ class Panel:
     def __init__(self, gui: Any) -> None:
         """Build the widgets."""
         self.playing = True
-        self._gui, self._set_time = gui, False
+        self._gui = gui
         self._runs = gui.add_dropdown("run", options=("",), visible=False)
         self._play = gui.add_button("pause")
         self._play.on_click(lambda _: self.play(not self.playing))
