@@ -58,7 +58,7 @@ def load_robot(
         RobotError: unknown name or frame, missing file, a wrong or missing entry, or links and a
             mass matrix that no arm can have; says which.
     """
-    path = _find(name)
+    path = robot_path(name)
     robot = robot_of(path, read_mapping(path), urdf=urdf, joint_prefix=joint_prefix)
     if not contact_frame:
         return robot
@@ -137,8 +137,15 @@ def _force_limits(entries: Entries) -> tuple[tuple[str, float], ...]:
     return tuple((name, section.scale(name, np.inf)) for name in _FORCES if name in section)
 
 
-def _find(name: str | Path) -> Path:
-    """Return the path of a robot's YAML."""
+def robot_path(name: str | Path) -> Path:
+    """Return the path of a robot's YAML.
+
+    Args:
+        name: as of :func:`load_robot`.
+
+    Raises:
+        RobotError: there is no robot of that name.
+    """
     path = Path(name)
     if path.suffix in (".yaml", ".yml"):
         return path
