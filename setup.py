@@ -33,6 +33,7 @@ PACKAGES = [
     "impact_qp.ros",
     "impact_qp.tasks",
     "impact_sim",
+    "impact_sim.cell",
     "impact_sim.export",
     "impact_foreign",
     "impact_bags",
