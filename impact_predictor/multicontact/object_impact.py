@@ -57,7 +57,7 @@ class Plate:
 
 
 @dataclass(frozen=True)
-class Support:
+class Footing:
     """What the object stands on and slides along, as a table."""
 
     points: ArrayLike  # where it stands, in the world, shape (k, 3) [m]
@@ -78,7 +78,7 @@ class ObjectImpact:
 def object_impact(
     plates: Mapping[str, Plate],
     body: FreeBody,
-    support: Support | None = None,
+    support: Footing | None = None,
     *,
     kind: str = "locked",
 ) -> ObjectImpact:
@@ -118,7 +118,7 @@ def object_impact(
     )
 
 
-def _joints(plates: Mapping[str, Plate], body: FreeBody, support: Support | None) -> list[Loop]:
+def _joints(plates: Mapping[str, Plate], body: FreeBody, support: Footing | None) -> list[Loop]:
     """Return what the impact closes: plates on the object, which does not turn."""
     welds = [Loop(plate.center, name, OBJECT, closes=True) for name, plate in plates.items()]
     if support is None:
@@ -127,7 +127,7 @@ def _joints(plates: Mapping[str, Plate], body: FreeBody, support: Support | None
     return [*welds, stays]
 
 
-def _contacts(plates: Mapping[str, Plate], support: Support | None) -> list[BodyContact]:
+def _contacts(plates: Mapping[str, Plate], support: Footing | None) -> list[BodyContact]:
     """Return the corners of the plates, and the points of the support."""
     contacts = [
         BodyContact(corner, -plate.axes[:, 2], name, OBJECT, friction=plate.friction)

@@ -24,7 +24,7 @@ class Knot(NamedTuple):
     acceleration: ArrayLike  # [m/s^2]
 
 
-class Motion(NamedTuple):
+class ReferenceState(NamedTuple):
     """A point of a motion; arrays of shape (m,)."""
 
     position: np.ndarray  # [m]
@@ -56,7 +56,9 @@ class Quintics:
         if any(b <= a for a, b in zip(self._times, self._times[1:], strict=False)):
             raise OutOfRangeError("knots", "times that increase", self._times)
         states = [
-            Motion(*(finite_array(each, m, f"knot at {knot.time:g} s") for each in knot[1:]))
+            ReferenceState(
+                *(finite_array(each, m, f"knot at {knot.time:g} s") for each in knot[1:])
+            )
             for knot in knots
         ]
         steps = zip(self._times, self._times[1:], states, states[1:], strict=False)
@@ -74,7 +76,7 @@ class Quintics:
         """Time of the last knot [s]."""
         return self._times[-1]
 
-    def __call__(self, time: float) -> Motion:
+    def __call__(self, time: float) -> ReferenceState:
         """Return the motion at a time [s]."""
         if time < self._times[0]:
             return _glide(self._ends[0], time - self._times[0])
@@ -85,7 +87,7 @@ class Quintics:
         return _evaluate(self._pieces[piece], time - self._times[piece])
 
 
-def _coefficients(start: Motion, end: Motion, T: float) -> np.ndarray:
+def _coefficients(start: ReferenceState, end: ReferenceState, T: float) -> np.ndarray:
     """Return c_0 to c_5 of the quintic between two states T [s] apart, shape (6, m)."""
     low = np.array([start.position, start.velocity, start.acceleration / 2])
     free = low[0] + T * (low[1] + T * low[2])  # where the first three alone would lead
@@ -97,15 +99,15 @@ def _coefficients(start: Motion, end: Motion, T: float) -> np.ndarray:
     return np.vstack([low, high])
 
 
-def _evaluate(c: np.ndarray, x: float) -> Motion:
+def _evaluate(c: np.ndarray, x: float) -> ReferenceState:
     """Return the polynomial and its derivatives at a local time [s]."""
     powers = np.array([1.0, x, x**2, x**3, x**4, x**5])
     first = np.array([0.0, 1.0, 2 * x, 3 * x**2, 4 * x**3, 5 * x**4])
     second = np.array([0.0, 0.0, 2.0, 6 * x, 12 * x**2, 20 * x**3])
-    return Motion(powers @ c, first @ c, second @ c)
+    return ReferenceState(powers @ c, first @ c, second @ c)
 
 
-def _glide(end: Motion, time: float) -> Motion:
+def _glide(end: ReferenceState, time: float) -> ReferenceState:
     """Return where the velocity of an end leads within a time [s]."""
     position = end.position + time * end.velocity
-    return Motion(position, end.velocity, np.zeros_like(end.velocity))
+    return ReferenceState(position, end.velocity, np.zeros_like(end.velocity))

@@ -15,7 +15,7 @@ from impact_qp.limits.command_torque import CommandTorqueLimit
 from impact_qp.limits.one_cycle import OneCycleLimit
 from impact_qp.limits.torque import KEPT
 from impact_qp.program import NoSolutionFound, solve
-from impact_qp.references import Knot, Motion, Quintics
+from impact_qp.references import Knot, Quintics, ReferenceState
 from impact_qp.spreading.force import force_acceleration
 from impact_qp.spreading.modes import Mode, Variant, fade, mode_at
 from impact_qp.spreading.plan import SpreadPlan
@@ -39,7 +39,7 @@ class SpreadCommand(NamedTuple):
     ddq: np.ndarray  # joint accelerations, what the force needs included, shape (n,) [rad/s^2]
     reference_torque: np.ndarray  # M qddot + h: what the joint sensors should read, (n,) [N.m]
     mode: Mode
-    reference: Motion  # of [p; xi], that is followed, shape (4,) each
+    reference: ReferenceState  # of [p; xi], that is followed, shape (4,) each
     feedback: np.ndarray  # a_fb of the contact point, base axes, shape (3,) [m/s^2]
     fade: float  # gamma [-]
     velocity: np.ndarray  # of the contact point, base axes, shape (3,) [m/s]
@@ -123,7 +123,7 @@ class SpreadingController:
         if not isfinite(time):
             raise ControlError(f"time: expected a finite number, got {time}")
 
-    def _follow(self, mode: Mode, gamma: float, time: float, point: PointState) -> Motion:
+    def _follow(self, mode: Mode, gamma: float, time: float, point: PointState) -> ReferenceState:
         """Set the tasks' references; return that of [p; xi]."""
         motion = self._reference(mode, time, point)(time)
         after, gains = mode in (Mode.INTERIM, Mode.POST), self.plan.gains
@@ -159,7 +159,7 @@ class SpreadingController:
             return plan.smooth
         return plan.reference.ante if mode is Mode.ANTE else plan.reference.post
 
-    def _force(self, mode: Mode, motion: Motion, point: PointState) -> np.ndarray:
+    def _force(self, mode: Mode, motion: ReferenceState, point: PointState) -> np.ndarray:
         """Return what the force on the object asks of the joints, shape (n,) [rad/s^2]."""
         if mode not in (Mode.INTERIM, Mode.POST):
             return np.zeros(self.robot.dof)
@@ -182,7 +182,7 @@ class SpreadingController:
         point: PointState,
         ddq: np.ndarray,
         mode: Mode,
-        motion: Motion,
+        motion: ReferenceState,
         gamma: float,
         active: tuple[str, ...],
         solved: bool,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from impact_qp.references import Motion
+from impact_qp.references import ReferenceState
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.state import PointState
 from impact_robots.validation import finite_array, friction_coefficient, positive
@@ -20,10 +20,10 @@ _LIFT = np.array([0.0, 0.0, GRAVITY])
 _MOVING = 1e-3  # speed of the reference below which there is no sliding to overcome [m/s]
 
 # point of the post-impact reference: wrench on the object, [force; moment], base axes, (6,)
-ForceLaw = Callable[[Motion], np.ndarray]
+ForceLaw = Callable[[ReferenceState], np.ndarray]
 
 
-def no_force(motion: Motion) -> np.ndarray:
+def no_force(motion: ReferenceState) -> np.ndarray:
     """Return no wrench, shape (6,)."""
     return np.zeros(6)
 
@@ -50,7 +50,7 @@ class PushForce:
         friction_coefficient(self.friction)
         _unit(self.direction, "direction")
 
-    def __call__(self, motion: Motion) -> np.ndarray:
+    def __call__(self, motion: ReferenceState) -> np.ndarray:
         """Return the wrench on the object."""
         d = _unit(self.direction, "direction")
         slides = float(motion.velocity[:3] @ d) > _MOVING
@@ -79,7 +79,7 @@ class GrabForce:
         positive(self.share, "share")
         _unit(self.direction, "direction")
 
-    def __call__(self, motion: Motion) -> np.ndarray:
+    def __call__(self, motion: ReferenceState) -> np.ndarray:
         """Return the wrench on the object."""
         d = _unit(self.direction, "direction")
         carried = self.share * self.mass * (motion.acceleration[:3] + _LIFT)

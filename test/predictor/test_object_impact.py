@@ -10,7 +10,7 @@ from impact_predictor import ArmBody, FreeBody, impact_system, simultaneous_impa
 from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.multicontact.bodies import box
 from impact_predictor.multicontact.contacts import BodyContact, Loop, face_points
-from impact_predictor.multicontact.object_impact import Plate, Support, object_impact
+from impact_predictor.multicontact.object_impact import Footing, Plate, object_impact
 from impact_robots import ArmDynamics, robot_of
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.loader import _find
@@ -49,7 +49,7 @@ def situation(robot, case, inertia):
     center = np.array([face[0], face[1] - size[1] / 2, top])
     body = box(case["box_mass"], size, center)
     feet = face_points(center - [0, 0, size[2] / 2], np.eye(3), size[:2] / 2)
-    return plates, body, Support(feet) if single else None
+    return plates, body, Footing(feet) if single else None
 
 
 PUSHES = ("rs_push_catfood_case2", "rs_push_juice_case1", "rs_push_parcel_case3")

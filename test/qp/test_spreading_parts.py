@@ -9,7 +9,7 @@ from impact_qp.build import build
 from impact_qp.limits.command_torque import CommandTorqueLimit
 from impact_qp.limits.one_cycle import OneCycleLimit
 from impact_qp.program import solve
-from impact_qp.references import Motion
+from impact_qp.references import ReferenceState
 from impact_qp.spreading import GrabForce, Mode, PushForce, Trigger, Variant, heard, learn_friction
 from impact_qp.spreading.force import force_acceleration
 from impact_qp.spreading.modes import Timing, fade, mode_at
@@ -145,18 +145,18 @@ def test_the_torque_that_a_contact_takes_is_part_of_the_limit(panda):
 def test_a_push_takes_friction_and_the_objects_inertia():
     push = PushForce(1.3, 0.3, [0.0, -2.0, 0.0])
     v, still = np.array([0.0, -0.5, 0.0, 0.1]), np.zeros(4)
-    steady = push(Motion(still, v, still))
+    steady = push(ReferenceState(still, v, still))
     np.testing.assert_allclose(steady, [0, -1.3 * 0.3 * 9.81, 0, 0, 0, 0])
-    braking = push(Motion(still, v, np.array([0.0, 1.0, 0.0, 0.0])))
+    braking = push(ReferenceState(still, v, np.array([0.0, 1.0, 0.0, 0.0])))
     np.testing.assert_allclose(braking[1], -1.3 * (0.3 * 9.81 - 1.0))
-    hard = push(Motion(still, v, np.array([0.0, 9.0, 0.0, 0.0])))
+    hard = push(ReferenceState(still, v, np.array([0.0, 9.0, 0.0, 0.0])))
     np.testing.assert_array_equal(hard, np.zeros(6))  # a plate does not pull
-    np.testing.assert_array_equal(push(Motion(still, still, still)), np.zeros(6))
+    np.testing.assert_array_equal(push(ReferenceState(still, still, still)), np.zeros(6))
 
 
 def test_two_arms_carry_weight_and_inertia_and_their_clamp_forces_cancel():
     left, right = (GrabForce(1.3, 40.0, [0.0, side, 0.0]) for side in (-1.0, 1.0))
-    motion = Motion(np.zeros(4), np.zeros(4), np.array([0.5, 0.0, -1.5, 0.0]))
+    motion = ReferenceState(np.zeros(4), np.zeros(4), np.array([0.5, 0.0, -1.5, 0.0]))
     total = left(motion) + right(motion)
     np.testing.assert_allclose(total[:3], 1.3 * np.array([0.5, 0.0, 9.81 - 1.5]), atol=1e-12)
     assert left(motion)[1] == -40.0 and right(motion)[1] == 40.0
