@@ -35,6 +35,7 @@ PACKAGES = [
     "impact_qp.spreading",
     "impact_qp.tasks",
     "impact_sim",
+    "impact_sim.cell",
     "impact_sim.export",
     "impact_foreign",
     "impact_bags",

@@ -23,17 +23,11 @@ from impact_ros.main import main_for
 from impact_ros.messages import fill, from_nanoseconds, reorder, set_vector, to_nanoseconds
 from impact_ros.parameters import declare, parameter
 from impact_ros.qos import LATCHED, LOCKSTEP, STREAM
+from impact_sim.arm_driver import CYCLE_NS, Interface
 from impact_sim.exceptions import SimulationError
 from impact_sim.scenarios import load_scenario, scenario_names
 from impact_sim.sensors import NO_NOISE, PANDA_NOISE
-from impact_sim.simulation import (
-    CYCLE_NS,
-    FORCE_PERIOD_NS,
-    START_NS,
-    Interface,
-    Measurement,
-    Simulation,
-)
+from impact_sim.simulation import FORCE_PERIOD_NS, START_NS, Measurement, Simulation
 
 RESEND_AFTER = 1.0  # in lockstep, send the state again when nobody answers [s]
 GIVE_UP_AFTER = 10.0  # and then give up [s]

@@ -13,7 +13,8 @@ from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators.streaming import Estimate
 from impact_detector.session import DetectorSession
 from impact_detector.signals.sample import Detection, ForceSample, JointSample, Verdict
-from impact_sim.simulation import CYCLE_NS, FORCE_PERIOD_NS, START_NS, Measurement, Simulation
+from impact_sim.arm_driver import CYCLE_NS
+from impact_sim.simulation import FORCE_PERIOD_NS, START_NS, Measurement, Simulation
 
 
 @dataclass(frozen=True)

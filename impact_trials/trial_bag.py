@@ -17,7 +17,7 @@ from impact_detector.attribution.expectation import Announcement
 from impact_detector.signals.sample import ForceSample
 from impact_robots.robot import Robot
 from impact_ros.messages import NANOSECONDS
-from impact_sim.simulation import CYCLE_NS
+from impact_sim.arm_driver import CYCLE_NS
 from impact_trials.lockstep import Cycle, forces
 
 LEAD = 0.6  # before the event, at most [s]
