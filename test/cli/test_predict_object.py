@@ -94,6 +94,5 @@ def test_a_box_on_a_table_stays_on_it(ask):
 def test_a_wrong_file_is_named_in_one_line(ask, old, new, message):
     assert old in FILE
     status, out, err = ask(FILE.replace(old, new, 1))
-    print(status)
-    assert (out, err.count("\n")) == ("", 1)
+    assert (status, out, err.count("\n")) == (2, "", 1)
     assert message in err
