@@ -40,6 +40,7 @@ class SpreadCommand(NamedTuple):
     reference_torque: np.ndarray  # M qddot + h: what the joint sensors should read, (n,) [N.m]
     mode: Mode
     reference: ReferenceState  # of [p; xi], that is followed, shape (4,) each
+    joint_velocity: np.ndarray  # of an arm that moves as the reference, shape (n,) [rad/s]
     feedback: np.ndarray  # a_fb of the contact point, base axes, shape (3,) [m/s^2]
     fade: float  # gamma [-]
     velocity: np.ndarray  # of the contact point, base axes, shape (3,) [m/s]
@@ -201,9 +202,17 @@ class SpreadingController:
             reference_torque=reference,
             mode=mode,
             reference=motion,
+            joint_velocity=_joint_velocity(point, motion),
             feedback=self._position.feedback(state),
             fade=gamma,
             velocity=point.velocity,
             active=active,
             solved=solved,
         )
+
+
+def _joint_velocity(point: PointState, motion: ReferenceState) -> np.ndarray:
+    """Return the joint velocities that move as the reference and turn nothing, shape (n,)."""
+    rows = np.vstack([point.J, np.eye(1, len(point.q))])
+    wanted = np.concatenate([motion.velocity[:3], np.zeros(3), motion.velocity[3:]])
+    return np.linalg.lstsq(rows, wanted, rcond=1e-6)[0]
