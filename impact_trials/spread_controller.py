@@ -1,0 +1,28 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The controller by reference spreading as a controller of the lockstep."""
+
+from __future__ import annotations
+
+from impact_detector.signals.sample import Verdict
+from impact_qp.spreading import SpreadingController
+from impact_qp.spreading.controller import SpreadCommand
+from impact_sim.simulation import Measurement
+from impact_trials.lockstep import Answer
+
+
+class SpreadAnswers:
+    """Answers an arm's measurements, and keeps what the controller commanded."""
+
+    def __init__(self, controller: SpreadingController) -> None:
+        """Keep the ``controller``, whose plan begins with the first measurement."""
+        self.controller = controller
+        self.commands: list[SpreadCommand] = []  # one a cycle
+
+    def __call__(self, measurement: Measurement, verdict: Verdict) -> Answer:
+        """Return the answer to one measurement."""
+        command = self.controller.update(
+            measurement.time, measurement.q, measurement.dq, impact=verdict.impact
+        )
+        self.commands.append(command)
+        return Answer(command.driver_torque, command.joint_velocity, command.reference_torque)
