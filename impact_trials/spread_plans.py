@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from impact_sim.cell.spreading_scenario import SpreadingScenario
 
 from impact_predictor.multicontact.bodies import ArmBody, box
 from impact_predictor.multicontact.contacts import face_points
@@ -22,6 +21,7 @@ from impact_qp.references import AfterImpact, impact_motion, smooth_motion
 from impact_qp.spreading import GrabForce, PushForce, SpreadGains, SpreadPlan, Variant
 from impact_qp.spreading.force import ForceLaw
 from impact_robots import ArmDynamics, PointState, Robot
+from impact_sim.cell.spreading_scenario import SpreadingScenario
 
 PUSHED, GRABBED = AfterImpact(0.1, 0.7), AfterImpact(0.0, 0.8)
 INTO = 0.056  # how far inside the object a grab's smooth reference comes to rest [m]
