@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from impact_detector.signals.sample import TORQUE_ERROR, Detection
 from impact_robots.dynamics import ArmDynamics
 from impact_sim.cell.cell_plant import BoxState
 from impact_sim.cell.spreading_scenario import SpreadingScenario
@@ -16,9 +17,11 @@ from impact_sim.cell.watched_cell import PlateRecord, WatchedCell
 from impact_sim.simulation import START_NS
 from impact_trials.lockstep import Cycle
 from impact_trials.trial import DetectorLog, Trial, Value
+from impact_trials.trial_truth import columns
 
 START = START_NS * 1e-9  # of the recordings' time [s]
 LOADED = 0.15  # after the first touch, within which joint torques are looked at [s]
+TORQUE_THRESHOLD = 1.8  # of torque errors of joints 5 and 6, unless a scenario says else [N.m]
 AXES = "xyz"
 
 
@@ -87,14 +90,15 @@ class CellLog:
 
 
 def cell_row(trial: Trial[SpreadingScenario], log: CellLog) -> dict[str, Value]:
-    """Return the row of a trial, without columns that mean nothing here.
+    """Return the row of a trial.
 
     Args:
         trial: what was run.
         log: of the whole trial.
     """
     scenario, first = trial.scenario, log.plant.first_touch
-    row: dict[str, Value] = {"scenario": scenario.name, "trial": trial.number, "seed": trial.seed}
+    row: dict[str, Value] = dict.fromkeys(columns(log.plant.layout.robot.dof))
+    row |= {"scenario": scenario.name, "trial": trial.number, "seed": trial.seed}
     row |= {"duration_s": round(log.times[-1], 9)}
     row |= {"speed_reference_mps": round(scenario.reference_speed, 6)}
     row |= {"friction": scenario.plate_friction, "detector": scenario.detector}
@@ -102,17 +106,27 @@ def cell_row(trial: Trial[SpreadingScenario], log: CellLog) -> dict[str, Value]:
     start, end = log.boxes[0].position, log.boxes[-1].position
     row |= _vector("box_displacement_{}_m", start - scenario.box_position)
     row |= _vector("box_moved_{}_m", end - start) | {"box_tilt_rad": float(log.tilts.max())}
-    for number in range(len(log.plant.arms)):
-        row |= _arm(scenario, log, number)
+    row |= {"false_detections": _false_detections(log, scenario.detector)}
+    row |= {"torque_error_false_detections": _false_detections(log, TORQUE_ERROR)}
+    row["torque_error_threshold_nm"] = torque_threshold(scenario)
+    for number, name in enumerate(scenario.arm_names):
+        prefix = f"{name}_" if name else "plate_"
+        found = _arm(scenario, log, number)
+        row |= {prefix + key: found[key] for key in found if key != "detection_statistic"}
     if first is None:
-        return row | {"false_detections": sum(len(each.detections) for each in log.detectors)}
-    return row | {"plate_slip_m": log.slip(first)} | _summed(log, row, first)
+        return row
+    return row | {"plate_slip_m": log.slip(first)} | _summed(scenario, log, first)
+
+
+def torque_threshold(scenario: SpreadingScenario) -> float:
+    """Return the threshold of the detector of torque errors [N.m]."""
+    return scenario.detection_threshold if scenario.detector == TORQUE_ERROR else TORQUE_THRESHOLD
 
 
 def _arm(scenario: SpreadingScenario, log: CellLog, number: int) -> dict[str, Value]:
-    """Return the columns about one arm, with their prefix."""
-    plate, name = log.plant.plates[number], scenario.arm_names[number]
-    row = _detected(log.detectors[number], plate)
+    """Return what there is to say about one arm."""
+    plate = log.plant.plates[number]
+    row = _detected(log.detectors[number].of(scenario.detector), plate)
     if plate.touch is not None:
         into, touch = scenario.direction(number), plate.touch
         velocity = ArmDynamics(log.plant.layout.robot)(touch.q, touch.dq).velocity
@@ -123,34 +137,46 @@ def _arm(scenario: SpreadingScenario, log: CellLog, number: int) -> dict[str, Va
         row |= _vector("total_impulse_{}_ns", plate.total_impulse)
         torques = log.largest_torques(log.plant.first_touch or 0.0)[number]
         row |= {f"largest_torque_{i}_nm": float(value) for i, value in enumerate(torques, 1)}
-    prefix = f"{name}_" if name else "plate_"
-    return {prefix + key: value for key, value in row.items()}
-
-
-def _detected(log: DetectorLog, plate: PlateRecord) -> dict[str, Value]:
-    """Return the first detection after the touch, and how many came before it."""
-    touched = float("inf") if plate.touch is None else START + plate.touch.time
-    after = [found for found in log.detections if found.detection_time * 1e-9 > touched]
-    row: dict[str, Value] = {"false_detections": len(log.detections) - len(after)}
-    if after:
-        time = round(after[0].detection_time * 1e-9, 9)
-        row |= {"detection_time_s": time, "detection_delay_s": round(time - touched, 9)}
     return row
 
 
-def _summed(log: CellLog, row: dict[str, Value], first: float) -> dict[str, Value]:
+def _detected(found: Sequence[Detection], plate: PlateRecord) -> dict[str, Value]:
+    """Return the first detection after the touch, and how many came before it."""
+    touched = float("inf") if plate.touch is None else START + plate.touch.time
+    after = [each for each in found if each.detection_time * 1e-9 > touched]
+    row: dict[str, Value] = {"false_detections": len(found) - len(after)}
+    if after:
+        time = round(after[0].detection_time * 1e-9, 9)
+        row |= {"detection_time_s": time, "detection_delay_s": round(time - touched, 9)}
+        row["detection_statistic"] = after[0].statistic
+    return row
+
+
+def _summed(scenario: SpreadingScenario, log: CellLog, first: float) -> dict[str, Value]:
     """Return what the columns of all kinds of trials say: of the arm that touches first."""
     times = [plate.touch.time if plate.touch else np.inf for plate in log.plant.plates]
-    name = log.plant.arms[int(np.argmin(times))].name
-    prefix = f"{name}_" if name else "plate_"
-    keys = ("contact_speed_mps", "contacts", "peak_force_n", "detection_time_s")
-    found = {key: row.get(prefix + key) for key in (*keys, "detection_delay_s")}
-    plate = log.plant.plates[int(np.argmin(times))]
-    found |= {"impact_time_s": round(START + first, 9), "largest_statistic_before": None}
-    found |= {"normal_impulse_ns": float(np.abs(plate.impulse).max())}
+    number = int(np.argmin(times))
+    plate, detectors = log.plant.plates[number], log.detectors[number]
+    row = _arm(scenario, log, number)
+    found = {key: row[key] for key in ("contact_speed_mps", "contacts", "peak_force_n")}
+    found |= {"impact_time_s": round(START + first, 9)}
+    found |= {"normal_impulse_ns": float(-plate.impulse @ scenario.direction(number))}
     found |= {"contact_duration_s": round(len(plate.first_contact) * plate.step, 9)}
-    counted = [row[key] for key in row if key.endswith("_false_detections")]
-    return found | {"false_detections": sum(int(each or 0) for each in counted)}
+    found |= {"largest_statistic_before": detectors.largest}
+    by_torque = _detected(detectors.of(TORQUE_ERROR), plate)
+    names = {"detection_time_s": "torque_error_time_s", "detection_delay_s": "torque_error_delay_s"}
+    names |= {"detection_statistic": "torque_error_statistic_nm"}
+    found |= {column: by_torque.get(key) for key, column in names.items()}
+    return found | {key: row.get(key) for key in names}
+
+
+def _false_detections(log: CellLog, detector: str) -> int:
+    """Return how many detections of all arms came before their touch, or without one."""
+    rows = [
+        _detected(each.of(detector), plate)
+        for each, plate in zip(log.detectors, log.plant.plates, strict=True)
+    ]
+    return sum(int(row["false_detections"] or 0) for row in rows)
 
 
 def _vector(name: str, values: np.ndarray) -> dict[str, Value]:

@@ -12,7 +12,7 @@ import numpy as np
 from impact_detector.detectors.detector_kind import DETECTORS
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import TORQUE_ERROR, Verdict
 from impact_qp.spreading import SpreadingController, Trigger, heard
 from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
@@ -22,7 +22,7 @@ from impact_sim.cell.cell_simulation import CellSimulation
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.cell.watched_cell import WatchedCell
 from impact_sim.sensors import PANDA_NOISE, Noise
-from impact_trials.cell_truth import CellLog, cell_row
+from impact_trials.cell_truth import CellLog, cell_row, torque_threshold
 from impact_trials.lockstep import ArmTurn, Cycle, cell_lockstep
 from impact_trials.spread_controller import SpreadAnswers
 from impact_trials.spread_plans import USUAL, SpreadChoice, spread_plans
@@ -94,13 +94,16 @@ def spread(
 def cell_session(scenario: SpreadingScenario, robot: Robot, arm: int) -> DetectorSession:
     """Return what the detector's node of one arm does: its defaults, in lockstep.
 
+    The published detector, of torque errors, runs alongside.
+
     Raises:
         DetectorError: there is no detector of the scenario's name.
     """
     normal = [float(component) for component in -scenario.direction(arm)]
     values = {
         "robot": scenario.robot,
-        "detectors": [scenario.detector],
+        "detectors": list(dict.fromkeys((scenario.detector, TORQUE_ERROR))),
+        DETECTORS.named(TORQUE_ERROR).parameter: torque_threshold(scenario),
         DETECTORS.named(scenario.detector).parameter: scenario.detection_threshold,
         "contact_normal": normal,
         "wrench_normal": normal,

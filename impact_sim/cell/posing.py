@@ -97,8 +97,8 @@ def _rows(make: Callable[[int, Robot], np.ndarray], entries: Mapping[str, Any], 
     Raises:
         ScenarioError: an arm cannot be there.
     """
-    robot = robot_named(entries["robot"])
     try:
+        robot = robot_named(entries["robot"])
         rows = [make(arm, robot) for arm in range(len(entries["bases"]))]
     except RobotError as error:
         raise ScenarioError(f"{where}: {error}") from None
@@ -112,7 +112,10 @@ def _check(entries: Mapping[str, Any], key: str, where: str, width: int = 0) -> 
         ScenarioError: so it is.
     """
     arms = len(entries["bases"])
-    width = width or robot_named(entries["robot"]).dof
+    try:
+        width = width or robot_named(entries["robot"]).dof
+    except RobotError as error:
+        raise ScenarioError(f"{where}: {error}") from None
     for each, count in ((key, width), ("first_joint", 0)):
         rows = entries.get(each)
         if rows is None:

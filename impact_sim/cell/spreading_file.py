@@ -11,6 +11,7 @@ from typing import Any
 
 from impact_robots.yaml_file import read_mapping
 from impact_sim.cell.posing import POSING, reposed, timed
+from impact_sim.cell.scenario_check import checked
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.exceptions import ScenarioError
 from impact_sim.typed_entries import record_of, typed_entries
@@ -54,7 +55,7 @@ def spreading_of(name: str, own: Mapping[str, Any], where: str) -> SpreadingScen
             wrong, or the arms cannot be where it says.
     """
     entries = timed(_merged(own, where), where)
-    return record_of(SpreadingScenario, entries | {"name": name}, where)
+    return checked(record_of(SpreadingScenario, entries | {"name": name}, where), where)
 
 
 def _merged(own: Mapping[str, Any], where: str) -> dict[str, Any]:

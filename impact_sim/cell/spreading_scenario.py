@@ -67,10 +67,15 @@ class SpreadingScenario:
         return ("",) if self.kind == "push" else ARMS
 
     @property
+    def velocities(self) -> np.ndarray:
+        """Velocities of the plates right before the impact, shape (arms, 3) [m/s]."""
+        return np.array(self.v_minus)
+
+    @property
     def reference_speed(self) -> float:
         """Normal speed of the plates right before the impact, the mean of the arms [m/s]."""
-        normals = [self.direction(arm) for arm in range(len(self.bases))]
-        return float(np.mean([v @ d for v, d in zip(np.array(self.v_minus), normals, strict=True)]))
+        speeds = [v @ self.direction(arm) for arm, v in enumerate(self.velocities)]
+        return float(np.mean(speeds))
 
     def of_trial(self, trial: int) -> SpreadingScenario:
         """Return the scenario of a trial: all are alike."""
@@ -87,7 +92,8 @@ class SpreadingScenario:
         Raises:
             ScenarioError: the plate does not lie flat on a face.
         """
-        state = ArmDynamics(robot_named(self.robot))(np.array(self.q_impact[arm]), np.zeros(7))
+        robot = robot_named(self.robot)
+        state = ArmDynamics(robot)(np.array(self.q_impact[arm]), np.zeros(robot.dof))
         faces = state.rotation[:, 2]
         axis = np.zeros(3)
         axis[np.argmax(np.abs(faces))] = np.sign(faces[np.argmax(np.abs(faces))])
