@@ -63,14 +63,16 @@ def spread_plans(
     for arm, (contact, name) in enumerate(zip(contacts, expected.plates, strict=True)):
         start = dynamics(scenario.q_start[arm], np.zeros(robot.dof))
         after = np.append(expected.plates[name][:3], expected.joints[name][0])
+        reference = impact_motion(start, contact, choice.level * after, scenario.run_up, then)
         into = scenario.direction(arm)
         through = then
         if scenario.kind == "grab":
-            through = then._replace(offset=np.append(INTO * into, 0.0))
+            less = reference.jump[1] - reference.jump[0]  # to rest where the other one does
+            through = then._replace(offset=np.append(INTO * into, 0.0) + less * then.stop / 2)
         smooth = smooth_motion(start, contact, scenario.run_up, through)
         plans.append(
             SpreadPlan(
-                impact_motion(start, contact, choice.level * after, scenario.run_up, then),
+                reference,
                 choice.variant,
                 SpreadGains() if scenario.kind == "push" else GRAB_GAINS,
                 force=force_law(scenario, into),
