@@ -35,6 +35,7 @@ class SpreadChoice(NamedTuple):
     inertia: str = "M+B_theta"  # of the impact map, one of ``robot.motor_inertias``
     object_map: str = ""  # of OBJECT_MAPS; empty: "points" for a push, "locked" for a grab
     level: float = 1.0  # of the velocities after the impact, over those of the map
+    then: AfterImpact | None = None  # what follows the impact; none: what is usual, see below
 
 
 USUAL = SpreadChoice()
@@ -57,19 +58,21 @@ def spread_plans(
         dynamics(q, dq) for q, dq in zip(scenario.q_impact, scenario.dq_impact, strict=True)
     ]
     expected = expected_impact(scenario, robot, contacts, choice)
-    then = PUSHED if scenario.kind == "push" else GRABBED
+    then = choice.then or (PUSHED if scenario.kind == "push" else GRABBED)
     plans = []
     for arm, (contact, name) in enumerate(zip(contacts, expected.plates, strict=True)):
         start = dynamics(scenario.q_start[arm], np.zeros(robot.dof))
         after = np.append(expected.plates[name][:3], expected.joints[name][0])
+        reference = impact_motion(start, contact, choice.level * after, scenario.run_up, then)
         into = scenario.direction(arm)
         through = then
         if scenario.kind == "grab":
-            through = then._replace(offset=np.append(INTO * into, 0.0))
+            less = reference.jump[1] - reference.jump[0]  # to rest where the other one does
+            through = then._replace(offset=np.append(INTO * into, 0.0) + less * then.stop / 2)
         smooth = smooth_motion(start, contact, scenario.run_up, through)
         plans.append(
             SpreadPlan(
-                impact_motion(start, contact, choice.level * after, scenario.run_up, then),
+                reference,
                 choice.variant,
                 SpreadGains() if scenario.kind == "push" else GRAB_GAINS,
                 force=force_law(scenario, into),

@@ -13,7 +13,7 @@ from impact_detector.detectors.detector_kind import DETECTORS
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession
 from impact_detector.signals.sample import TORQUE_ERROR, Verdict
-from impact_qp.spreading import SpreadingController, Trigger, heard
+from impact_qp.spreading import Trigger, heard
 from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 from impact_ros.parameters import from_values
@@ -24,8 +24,8 @@ from impact_sim.cell.watched_cell import WatchedCell
 from impact_sim.sensors import PANDA_NOISE, Noise
 from impact_trials.cell_truth import CellLog, cell_row, torque_threshold
 from impact_trials.lockstep import ArmTurn, Cycle, cell_lockstep
-from impact_trials.spread_controller import SpreadAnswers
-from impact_trials.spread_plans import USUAL, SpreadChoice, spread_plans
+from impact_trials.spread_controller import SpreadAnswers, spread_answers
+from impact_trials.spread_plans import USUAL, SpreadChoice
 from impact_trials.trial import DetectorLog, Trial, TrialResult
 
 LONGEST = 1.0  # after the nominal impact, without a touch [s]
@@ -70,10 +70,7 @@ def spread(
     """
     robot = load_robot(scenario.robot)
     plant = WatchedCell(scenario.layout(robot, scenario.drawn(seed)))
-    answers = tuple(
-        SpreadAnswers(SpreadingController(robot, plan))
-        for plan in spread_plans(scenario, robot, choice)
-    )
+    answers = spread_answers(scenario, robot, choice, trigger=trigger)
     turns = [
         ArmTurn(answer, cell_session(scenario, robot, arm)) for arm, answer in enumerate(answers)
     ]

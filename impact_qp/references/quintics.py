@@ -63,6 +63,7 @@ class Quintics:
         ]
         steps = zip(self._times, self._times[1:], states, states[1:], strict=False)
         self._pieces = [_coefficients(start, end, b - a) for a, b, start, end in steps]
+        self._states = states
         self._ends = states[0], states[-1]
         self.size = m[0]
 
@@ -75,6 +76,17 @@ class Quintics:
     def end(self) -> float:
         """Time of the last knot [s]."""
         return self._times[-1]
+
+    def knots_before(self, time: float) -> list[Knot]:
+        """Return the knots before a time [s]."""
+        return [knot for knot in self._knots() if knot.time < time]
+
+    def knots_after(self, time: float) -> list[Knot]:
+        """Return the knots after a time [s]."""
+        return [knot for knot in self._knots() if knot.time > time]
+
+    def _knots(self) -> list[Knot]:
+        return [Knot(t, *each) for t, each in zip(self._times, self._states, strict=True)]
 
     def __call__(self, time: float) -> ReferenceState:
         """Return the motion at a time [s]."""

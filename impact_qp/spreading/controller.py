@@ -28,6 +28,7 @@ from impact_robots.state import PointState
 
 STOPPING = 0.3  # how long it takes to come to rest in mode STOP [s]
 _BRAKING = 20.0  # of the joints where the program has no solution [1/s]
+_SINGULAR = 1e-8  # damping of the joint velocities, where the arm is singular
 _UNBELIEVABLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
 
 
@@ -112,6 +113,10 @@ class SpreadingController:
         added = self._force(mode, motion, point)
         ddq, active, solved = self._solve(point, added)
         return self._command(point, ddq, mode, motion, gamma, active, solved)
+
+    def velocity(self, q: np.ndarray, dq: np.ndarray) -> np.ndarray:
+        """Return the velocity of the contact point, base axes, shape (3,) [m/s]."""
+        return self._dynamics(q, dq).velocity
 
     def _check(self, time: float, q: np.ndarray, dq: np.ndarray) -> None:
         n = self.robot.dof
@@ -215,4 +220,5 @@ def _joint_velocity(point: PointState, motion: ReferenceState) -> np.ndarray:
     """Return the joint velocities that move as the reference and turn nothing, shape (n,)."""
     rows = np.vstack([point.J, np.eye(1, len(point.q))])
     wanted = np.concatenate([motion.velocity[:3], np.zeros(3), motion.velocity[3:]])
-    return np.linalg.lstsq(rows, wanted, rcond=1e-6)[0]
+    square = rows.T @ rows + _SINGULAR * np.eye(rows.shape[1])
+    return np.linalg.solve(square, rows.T @ wanted)

@@ -56,6 +56,12 @@ def test_a_table_has_the_object_and_each_plate(ask):
     assert "M+B" not in out and "-0.0000" not in out
 
 
+def test_the_pages_file_is_one(ask, project_root):
+    page = (project_root / "doc" / "simultaneous_impacts.md").read_text()
+    (shown,) = re.findall(r"```yaml\n(.*?)```", page, flags=re.DOTALL)
+    assert ask(shown, "--json") == ask(FILE, "--json")
+
+
 def test_a_box_on_a_table_stays_on_it(ask):
     """One arm pushes it; locked, the object moves along the table and does not turn."""
     push = """

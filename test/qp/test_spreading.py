@@ -9,7 +9,7 @@ import pytest
 from rigid_arm import RigidArm
 
 from impact_qp import ControlError
-from impact_qp.references import Knot, couple
+from impact_qp.references import Knot, couple, free_motions
 from impact_qp.spreading import (
     Mode,
     PushForce,
@@ -143,14 +143,32 @@ def test_a_force_comes_with_the_torque_rate_of_the_joints(panda, reference):
     assert added @ wanted > 0.5 * wanted @ wanted
 
 
-def test_friction_that_one_trial_has_learned_is_not_fed_back_in_the_next(panda, reference):
-    drag = 0.4 * np.ones(7)
-    free = {"impact": None, "duration": 0.7, "friction": drag}
-    times, first = run(panda, SpreadPlan(reference), **free)
-    learned = learn_friction(times, [feedback(first)])
-    _, second = run(panda, SpreadPlan(reference, ante_friction=learned), **free)
-    without, with_it = (np.linalg.norm(feedback(each), axis=1) for each in (first, second))
-    assert with_it[200:].mean() < 0.35 * without[200:].mean()
+def test_friction_learned_in_free_motions_is_not_fed_back_in_an_impact(panda, reference):
+    """One trial each for the ante- and the post-impact reference."""
+    drag, learned = 0.4 * np.ones(7), []
+    for motion in free_motions(reference):
+        plan = SpreadPlan(reference, Variant.CONTINUOUS, smooth=motion)
+        times, commands = run(panda, plan, impact=None, friction=drag)
+        learned.append(learn_friction(times, [feedback(commands)]))
+    plain = SpreadPlan(reference)
+    taught = replace(plain, ante_friction=learned[0], post_friction=learned[1])
+    _, without = run(panda, plain, friction=drag)
+    _, with_it = run(panda, taught, friction=drag)
+    for part in (slice(200, 600), slice(600, 1300)):
+        sizes = [np.linalg.norm(feedback(each)[part], axis=1).mean() for each in (without, with_it)]
+        assert sizes[1] < 0.35 * sizes[0]
+
+
+def test_free_motions_are_the_references_where_it_counts(reference):
+    ante, post = free_motions(reference)
+    for time in (0.0, 0.31, 0.599):
+        for got, wanted in zip(ante(time), reference.ante(time), strict=True):
+            np.testing.assert_allclose(got, wanted, atol=1e-9)
+    for time in (0.601, 0.9, 1.5):
+        for got, wanted in zip(post(time), reference.post(time), strict=True):
+            np.testing.assert_allclose(got, wanted, atol=1e-9)
+    np.testing.assert_allclose(post(0.0).position, reference.ante(0.0).position)
+    np.testing.assert_allclose(ante(2.0).velocity, 0.0)
 
 
 def test_a_state_that_is_none_is_refused(panda, reference):
