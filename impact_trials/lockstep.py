@@ -84,7 +84,8 @@ class ArmTurn:
         answer = self._controller(measurement, verdict)
         if answer.announcement is not None:
             self._session.announce(answer.announcement)
-        outcomes = [*self._outcomes, self._session.add_reference(stamp, answer.reference_torque)]
+        reference = answer.reference_torque, answer.velocity
+        outcomes = [*self._outcomes, self._session.add_reference(stamp, *reference)]
         detections = tuple(found for outcome in outcomes for found in outcome.detections)
         estimates = tuple(estimate for outcome in outcomes for estimate in outcome.estimates)
         return Cycle(measurement, verdict, answer, detections, estimates)

@@ -87,7 +87,7 @@ def _named(arguments: argparse.Namespace) -> list[str]:
     """
     names = list(dict.fromkeys([*arguments.scenarios, *arguments.scenario]))
     if not names:
-        raise UsageError("simulate: expected a scenario, got none")
+        raise UsageError("simulate: the following arguments are required: SCENARIO")
     stems = [Path(name).stem for name in names]
     if doubled := [stem for stem in stems if stems.count(stem) > 1]:
         raise UsageError(f"simulate: expected scenarios of different names, got {doubled[0]} twice")

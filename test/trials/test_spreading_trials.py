@@ -107,7 +107,7 @@ def test_another_box_by_file_is_simulated_and_recorded(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "simulate: expected a scenario, got none"),
+        ([], "the following arguments are required: SCENARIO"),
         (["a/x.yaml", "b/x.yaml"], "expected scenarios of different names, got x twice"),
         (["rs_push"], "scenario: expected one of qp_panda_demo"),
     ],
