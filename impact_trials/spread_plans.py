@@ -18,11 +18,19 @@ from impact_predictor.multicontact.object_impact import (
 )
 from impact_predictor.prediction.predict import motor_inertia
 from impact_qp.references import AfterImpact, impact_motion, smooth_motion
-from impact_qp.spreading import GrabForce, PushForce, SpreadGains, SpreadPlan, Variant
+from impact_qp.spreading import (
+    FrictionFeedforward,
+    GrabForce,
+    PushForce,
+    SpreadGains,
+    SpreadPlan,
+    Variant,
+)
 from impact_qp.spreading.force import ForceLaw
 from impact_robots import ArmDynamics, PointState, Robot
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 
+Frictions = tuple[FrictionFeedforward, FrictionFeedforward]  # of ante- and post-impact motions
 PUSHED, GRABBED = AfterImpact(0.1, 0.7), AfterImpact(0.0, 0.8)
 INTO = 0.056  # how far inside the object a grab's smooth reference comes to rest [m]
 GRAB_GAINS = SpreadGains(orientation_after=50.0)
@@ -36,6 +44,7 @@ class SpreadChoice(NamedTuple):
     object_map: str = ""  # of OBJECT_MAPS; empty: "points" for a push, "locked" for a grab
     level: float = 1.0  # of the velocities after the impact, over those of the map
     then: AfterImpact | None = None  # what follows the impact; none: what is usual, see below
+    friction: tuple[Frictions, ...] | None = None  # feed-forward of each arm; none: none
 
 
 USUAL = SpreadChoice()
@@ -64,6 +73,7 @@ def spread_plans(
         start = dynamics(scenario.q_start[arm], np.zeros(robot.dof))
         after = np.append(expected.plates[name][:3], expected.joints[name][0])
         reference = impact_motion(start, contact, choice.level * after, scenario.run_up, then)
+        friction = (None, None) if choice.friction is None else choice.friction[arm]
         into = scenario.direction(arm)
         through = then
         if scenario.kind == "grab":
@@ -77,6 +87,8 @@ def spread_plans(
                 SpreadGains() if scenario.kind == "push" else GRAB_GAINS,
                 force=force_law(scenario, into),
                 smooth=smooth,
+                ante_friction=friction[0],
+                post_friction=friction[1],
             )
         )
     return tuple(plans)

@@ -71,7 +71,7 @@ def spread(
     """
     robot = load_robot(scenario.robot)
     plant = WatchedCell(scenario.layout(robot, scenario.drawn(seed)))
-    answers = spread_answers(scenario, robot, choice, trigger=trigger, watched=False)
+    answers = spread_answers(scenario, robot, choice)
     turns = [
         ArmTurn(answer, cell_session(scenario, robot, arm)) for arm, answer in enumerate(answers)
     ]

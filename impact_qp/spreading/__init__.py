@@ -8,7 +8,6 @@ from impact_qp.spreading.friction import FrictionFeedforward, learn_friction
 from impact_qp.spreading.modes import Mode, Variant
 from impact_qp.spreading.plan import SpreadGains, SpreadPlan
 from impact_qp.spreading.trigger import Trigger, heard
-from impact_qp.spreading.velocity_watch import VelocityWatch
 
 __all__ = [
     "FrictionFeedforward",
@@ -20,7 +19,6 @@ __all__ = [
     "SpreadingController",
     "Trigger",
     "Variant",
-    "VelocityWatch",
     "heard",
     "learn_friction",
     "no_force",

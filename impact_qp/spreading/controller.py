@@ -114,10 +114,6 @@ class SpreadingController:
         ddq, active, solved = self._solve(point, added)
         return self._command(point, ddq, mode, motion, gamma, active, solved)
 
-    def velocity(self, q: np.ndarray, dq: np.ndarray) -> np.ndarray:
-        """Return the velocity of the contact point, base axes, shape (3,) [m/s]."""
-        return self._dynamics(q, dq).velocity
-
     def _check(self, time: float, q: np.ndarray, dq: np.ndarray) -> None:
         n = self.robot.dof
         for values in (q, dq):

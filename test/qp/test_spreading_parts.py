@@ -16,7 +16,6 @@ from impact_qp.spreading import (
     PushForce,
     Trigger,
     Variant,
-    VelocityWatch,
     heard,
     learn_friction,
 )
@@ -216,23 +215,3 @@ def test_bad_numbers_are_named_in_one_line():
         learn_friction([0.0, 0.0], [np.zeros((2, 3))])
     with pytest.raises(OutOfRangeError, match="feedback: expected finite numbers of shape"):
         learn_friction([0.0, 1.0], [np.zeros((3, 3))])
-
-
-def test_a_watch_sees_what_is_lost_beyond_a_lag():
-    watch, along = VelocityWatch([0.0, -2.0, 0.0], 0.04), np.array([0.0, -1.0, 0.0])
-    for _ in range(80):
-        assert not watch.update(0.7 * along, 0.6 * along)  # a lag of 0.1 m/s from the start
-    assert not watch.update(0.7 * along, 0.6 * along + [0.5, 0.0, 0.5])  # across: not its matter
-    assert not watch.update(0.7 * along, 0.561 * along)
-    assert watch.update(0.7 * along, 0.555 * along)
-    assert watch.update(0.7 * along, 0.6 * along)  # latched
-
-
-def test_a_watch_waits_until_it_knows_the_lag():
-    watch = VelocityWatch([1.0, 0.0, 0.0], 0.04, samples=10)
-    moves = [np.array([float(k % 2), 0.0, 0.0]) for k in range(12)]
-    assert [watch.update(np.zeros(3), each) for each in moves] == 10 * [False] + 2 * [True]
-    with pytest.raises(OutOfRangeError, match="direction: expected a vector above 0"):
-        VelocityWatch([0.0, 0.0, 0.0])
-    with pytest.raises(OutOfRangeError, match="threshold: expected a finite number above 0"):
-        VelocityWatch([1.0, 0.0, 0.0], 0.0)

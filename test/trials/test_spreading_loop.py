@@ -17,6 +17,7 @@ from impact_qp.spreading import Mode, Trigger, Variant
 from impact_robots import load_robot
 from impact_sim.cell.spreading_file import load_spreading
 from impact_trials.spread_figures import feedback_figures
+from impact_trials.spread_friction import learned_frictions
 from impact_trials.spread_plans import SpreadChoice, spread_plans
 from impact_trials.spreading_trial import spread
 
@@ -134,6 +135,31 @@ def test_torques_keep_their_rate(name):
     steps = np.abs(np.diff(sent(done), axis=1)).max(axis=(0, 1))
     assert np.all(steps <= robot.limits.torque_rate * 1e-3)
     assert all(command.solved for answer in done.answers for command in answer.commands)
+
+
+def test_friction_of_the_motors_is_learned_without_the_box():
+    """One free motion of each kind; noise alone is left of the feedback of the approach."""
+    scenario = replace(
+        load_spreading("rs_push_catfood_case2"),
+        after_contact=0.05,
+        motor_friction={"coulomb": 0.3, "viscous": 0.2},
+    )
+    learned = learned_frictions(scenario, load_robot(scenario.robot))
+    sizes = []
+    for friction in (None, learned):
+        (answer,) = spread(scenario, 0, SpreadChoice(friction=friction)).answers
+        sizes.append(np.mean([np.linalg.norm(each.feedback) for each in answer.commands[200:550]]))
+    assert sizes[1] < 0.45 * sizes[0]
+
+
+def test_an_arm_that_misses_the_box_stops():
+    scenario = replace(load_spreading("rs_push_catfood_case2"), box_offset=(0.0, -0.5, 0.0))
+    run = spread(scenario, 0)
+    (answer,) = run.answers
+    assert run.log.plant.first_touch is None
+    assert [each.mode for each in answer.commands].index(Mode.STOP) == 751
+    at_rest = [np.linalg.norm(each.velocity) for each in answer.commands[-100:]]
+    assert np.mean(at_rest) < 0.01
 
 
 def test_the_references_are_those_of_the_maps():

@@ -87,7 +87,7 @@ def nodes(context, scenario):
     overrides = {"scenario": str(path), "seed": 3}
     given = [Parameter(name, value=value) for name, value in overrides.items()]
     made = [ImpactCellNode(context=context, parameter_overrides=given)]
-    answers = spread_answers(cell, load_robot(cell.robot), watched=False)
+    answers = spread_answers(cell, load_robot(cell.robot))
     for arm, name in enumerate(cell.arm_names):
         given = [Parameter(key, value=value) for key, value in detector_values(cell, arm).items()]
         made.append(DetectorNode(context=context, namespace=name, parameter_overrides=given))
