@@ -3,6 +3,7 @@
 """The suite as a Python package: for colcon (ament_python) and for pip, with or without ROS 2."""
 
 from glob import glob
+from pathlib import Path
 from xml.etree import ElementTree
 
 from setuptools import setup
@@ -42,6 +43,11 @@ PACKAGES = [
     "impact_bags",
     "impact_trials",
     "impact_bringup",
+    "impact_view",
+    "impact_drivers",
+    "impact_drivers.fake_fr3",
+    "impact_drivers.franka",
+    "impact_drivers.franka.ros",
     "impact_analysis",
     "impact_analysis.analyze",
     "impact_analysis.demo",
@@ -58,6 +64,8 @@ PACKAGES = [
     "impact_cli.commands",
     "impact_cli.reports",
 ]
+# The texts of impact_msgs, with which bags are written without ROS; a build by links has no copy.
+MESSAGES = {"impact_bags.msg": "impact_msgs/msg"} if Path("impact_msgs/msg").is_dir() else {}
 MANIFEST = ElementTree.parse("package.xml")
 
 setup(
@@ -69,8 +77,9 @@ setup(
     maintainer=MANIFEST.findtext("maintainer"),
     url=MANIFEST.findtext("url"),
     python_requires=">=3.10",
-    packages=PACKAGES,
-    package_data={"": ["*.yaml", "*.urdf", "*.csv", "py.typed", "data/*"]},
+    packages=[*PACKAGES, *MESSAGES],
+    package_dir=MESSAGES,
+    package_data={"": ["*.yaml", "*.urdf", "*.csv", "*.msg", "py.typed", "data/*"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
@@ -93,12 +102,18 @@ setup(
         "rosbags>=0.10.9",
         "scipy>=1.11",
         "transforms3d>=0.4.2",
+        "viser>=1.1",
     ],
-    extras_require={"dask": ["distributed"], "test": ["pytest", "pytest-timeout", "hypothesis"]},
+    extras_require={
+        "dask": ["distributed"],
+        "franka": ['pylibfranka>=0.21; python_version < "3.13"', "franky-sim>=1.0.4"],
+        "test": ["pytest", "pytest-timeout", "hypothesis"],
+    },
     zip_safe=False,
     entry_points={
         "console_scripts": [
             "bring_up = impact_bringup.entry:bring_up",
+            "franka = impact_bringup.entry:franka",
             "impact = impact_cli.__main__:main",
             "impact_detector = impact_bringup.entry:impact_detector",
             "impact_predictor = impact_bringup.entry:impact_predictor",

@@ -10,6 +10,7 @@ import inspect
 from pathlib import Path
 
 from impact_detector.node import DetectorNode
+from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
 from impact_ros.parameters import describe
@@ -23,17 +24,19 @@ NODES = {
     "impact_predictor": PredictorNode,
     "impact_sim": ImpactSimNode,
     "impact_cell": ImpactCellNode,
+    "franka": FrankaNode,
 }
 HEAD = """\
 # Parameters of the nodes
 
 Written by `./impact shell -- python doc/make_parameters.py`; do not edit.
 
-All are fixed once a node has started, unless the description says otherwise; `impact_qp` reads its
-parameters when it is configured. A double may be given as an integer; `.nan` means unknown. For an
-unknown name there is a warning; a value out of range ends the node with one line and status 2.
+All are fixed once a node has started, unless the description says otherwise; `impact_qp` and
+`franka` read theirs when they are configured. A double may be given as an integer; `.nan` means
+unknown. For an unknown name there is a warning; a value out of range ends the node with one line
+and status 2.
 Examples of parameter files: [suite.yaml](../config/suite.yaml),
-[franka_fr3.yaml](../config/franka_fr3.yaml).
+[franka_fr3.yaml](../config/franka_fr3.yaml), [franka.yaml](../config/franka.yaml).
 `suite` runs `impact_qp`, `impact_detector` and `impact_predictor`: use a file that names the node,
 because `-p NAME:=VALUE` goes to all three.
 """

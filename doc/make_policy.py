@@ -19,6 +19,7 @@ from rclpy.parameter import Parameter
 from rclpy.utilities import remove_ros_args
 
 from impact_detector.node import DetectorNode
+from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
 from impact_sim.node import StandaloneSimNode
@@ -27,12 +28,13 @@ FILE = Path(__file__).resolve().parents[1] / "config" / "sros2" / "policy.xml"
 ENCLAVES = {  # a process has one
     "/impact_control/suite": (ImpactQpNode, DetectorNode, PredictorNode),
     "/impact_control/impact_sim": (StandaloneSimNode,),
+    "/impact_control/franka": (FrankaNode, PredictorNode),
 }
 OPERATOR = "/impact_control/operator"
 SURFACE = {"contact_point": [0.5, 0.0, 0.4], "contact_normal": [-1.0, 0.0, 0.0]}
 CLOCK = "/clock"  # subscribed to with use_sim_time
 ACTION = "/_action/"  # between the name of an action and that of one of its parts
-LIFECYCLE = ("change_state", "get_state")
+ASKED = ("change_state", "get_state", "recover")
 HEAD = """\
 <?xml version="1.0" encoding="UTF-8"?>
 <!-- SPDX-License-Identifier: Apache-2.0 -->
@@ -110,7 +112,7 @@ def _operator(policy: ElementTree.Element) -> ElementTree.Element:
     _allow(profile, "topic", "publish", own)
     _allow(profile, "topic", "subscribe", {CLOCK, "/parameter_events"})
     services = {each.text for each in policy.iter("service") if each.text}
-    wanted = (*LIFECYCLE, "predict_impact", "compute_feasible_sets")
+    wanted = (*ASKED, "predict_impact", "compute_feasible_sets")
     _allow(profile, "service", "request", {name for name in services if name.endswith(wanted)})
     _allow(profile, "action", "call", {each.text for each in policy.iter("action") if each.text})
     return profile

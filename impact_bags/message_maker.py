@@ -11,7 +11,6 @@ import numpy as np
 from rosbags.typesys.store import Typestore
 
 from impact_detector.attribution.expectation import Announcement
-from impact_robots.surface import Surface
 from impact_ros.messages import NANOSECONDS
 from impact_ros.surface_message import written_stiffness
 
@@ -20,7 +19,7 @@ WRENCH = "geometry_msgs/msg/WrenchStamped"
 POSE = "geometry_msgs/msg/PoseStamped"
 BATCH = "impact_msgs/msg/WrenchBatch"
 ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
-_NO_SURFACE = Surface(None, (0.0, 0.0, 1.0))  # of an announcement that withdraws
+_ORIGIN = (0.0, 0.0, 0.0)
 
 Made = tuple[str, Any]  # type and message, as ``BagWriter.write`` takes them
 
@@ -43,9 +42,7 @@ class MessageMaker:
 
     def wrench(self, time: int, force: np.ndarray) -> Made:
         """Return a force (3,) [N] without a moment."""
-        wrench = self._types["geometry_msgs/msg/Wrench"](
-            self._vector(force), self._vector((0.0,) * 3)
-        )
+        wrench = self._types["geometry_msgs/msg/Wrench"](self._vector(force), self._vector(_ORIGIN))
         return WRENCH, self._types[WRENCH](self._header(time, self._frame), wrench)
 
     def wrench_batch(self, time: int, period: int, force: np.ndarray) -> Made:
@@ -63,22 +60,28 @@ class MessageMaker:
 
     def announcement(self, announced: Announcement) -> Made:
         """Return the announcement of an impact to come."""
-        surface = announced.surface or _NO_SURFACE
-        point, normal = self._types["geometry_msgs/msg/Point"](*announced.offset), surface.normal
-        contact = self._types["impact_msgs/msg/Contact"](
-            announced.frame,
-            point,
-            self._vector(normal),
-            *surface.middle,
-            *surface.uncertainty,
-            *written_stiffness(surface),
-        )
+        contact = self._contact(announced)
         return ANNOUNCEMENT, self._types[ANNOUNCEMENT](
             self._header(announced.time, self._frame),
             announced.withdrawn,
             contact,
             self._stamp(announced.start),
             self._stamp(announced.end or 0),
+        )
+
+    def _contact(self, announced: Announcement) -> Any:
+        """Return what is announced to be hit; nothing but zeros where that is withdrawn."""
+        surface, kind = announced.surface, self._types["impact_msgs/msg/Contact"]
+        point = self._types["geometry_msgs/msg/Point"](*announced.offset)
+        if surface is None:
+            return kind("", point, self._vector(_ORIGIN), *(0.0,) * 6)
+        return kind(
+            announced.frame,
+            point,
+            self._vector(surface.normal),
+            *surface.middle,
+            *surface.uncertainty,
+            *written_stiffness(surface),
         )
 
     def _vector(self, values: Sequence[float] | np.ndarray) -> Any:

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Message types without ROS: the standard ones, and others from their .msg text.
 
-The text is looked for in the source tree first (a checkout), then in `share/` of every sourced
-ROS prefix and of this Python's own.
+The text is looked for in the source tree first (a checkout), then in what was installed with this
+package (only of impact_msgs: setup.py takes its files along), then in `share/` of every sourced ROS
+prefix and of this Python's own.
 """
 
 from __future__ import annotations
@@ -118,7 +119,10 @@ def _message_names(package: str) -> list[str]:
 
 
 def _directories(package: str) -> Iterator[Path]:
-    yield Path(__file__).resolve().parents[1] / package / "msg"
+    here = Path(__file__).resolve().parent
+    yield here.parent / package / "msg"
+    if package == "impact_msgs":
+        yield here / "msg"
     prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
     for prefix in filter(None, [*prefixes, sys.prefix]):
         yield Path(prefix) / "share" / package / "msg"

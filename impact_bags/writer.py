@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -33,6 +34,7 @@ SUFFIX = {"mcap": ".mcap", "sqlite3": ".db3"}
 STORAGES = {"mcap": StoragePlugin.MCAP, "sqlite3": StoragePlugin.SQLITE3}
 SAVE_PERIOD, SAVE_COUNT = 1_000_000_000, 10_000  # between checkpoints: [ns] recorded, messages
 REFUSED = (OSError, sqlite3.Error)  # by the disk
+Tap = Callable[[str, str, bytes | memoryview, int], None]  # topic, type, CDR, time [ns]
 FOREVER = QosTime(9223372036, 854775807)
 LATCHED = Qos(
     QosHistory.KEEP_LAST,
@@ -59,10 +61,16 @@ class BagWriter:
         path: The folder.
         typestore: Types known; types are added as they are met.
         count: Messages written.
+        tap: Gets each message too: topic, type, CDR and time [ns]; None: nobody does.
     """
 
     def __init__(
-        self, path: str | Path, typestore: Typestore | None = None, *, storage: str = "mcap"
+        self,
+        path: str | Path,
+        typestore: Typestore | None = None,
+        *,
+        storage: str = "mcap",
+        tap: Tap | None = None,
     ) -> None:
         """Say where to write. Nothing is made before the context is entered.
 
@@ -70,6 +78,7 @@ class BagWriter:
             path: Folder to make, its parents too.
             typestore: Types; standard ones and impact_msgs by default.
             storage: "mcap" or "sqlite3".
+            tap: Gets each message too, when it is written; must return at once.
 
         Raises:
             RecordingError: The folder exists, or the storage is unknown.
@@ -82,7 +91,7 @@ class BagWriter:
         self._refuse_existing()
         self._storage = storage
         self.typestore = impact_typestore() if typestore is None else typestore
-        self.count = 0
+        self.count, self.tap = 0, tap
         self._saved: int | None = None  # largest time at a checkpoint [ns]
         self._unsaved = 0  # messages since then
         self._writer = Writer(self.path, version=9, storage_plugin=STORAGES[storage])
@@ -233,6 +242,8 @@ class BagWriter:
         except REFUSED as error:
             raise WriteError.of(self.path, error) from error
         self.count += 1
+        if self.tap is not None:
+            self.tap(topic, type_name, cdr, time_ns)
 
     def write(self, topic: str, type_name: str, message: Any, time_ns: int) -> None:
         """Write a message, of the type store or of rclpy.

@@ -20,16 +20,17 @@ from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 
 from impact_bags.new_files import write_file
+from impact_bags.writer import Tap
 from impact_bringup.child import child_process
 from impact_bringup.domain import own_domain
 from impact_bringup.lifecycle import LifecycleClient
 from impact_bringup.recorder import Recorder
-from impact_robots.loader import load_robot
 from impact_ros.exceptions import RosError
 from impact_ros.security import require_security
 from impact_ros.spin import Stop, spin, stop_on_signals
 from impact_sim.node import ImpactSimNode
 from impact_sim.scenarios import Scenario
+from impact_sim.suite_settings import suite_settings
 
 STARTUP_TIMEOUT = 30.0  # for the suite to start, be discovered and change its state [s]
 SETTLE_TIME = 0.3  # for the recording to hear the first and the last messages [s]
@@ -65,6 +66,7 @@ class Run:
     realtime: bool = False
     duration: float = 10.0  # longest simulated time [s]
     progress: Callable[[float, float], None] = lambda time, gap: None  # simulated time [s], gap [m]
+    tap: Tap | None = None  # gets what is recorded, as it is
 
     @property
     def bag(self) -> Path:
@@ -112,24 +114,9 @@ def _make_folder(folder: Path) -> None:
 
 def suite_parameters(run: Run) -> dict[str, Any]:
     """Return the parameters of the suite's nodes, as a ROS parameter file holds them."""
-    robot = load_robot(run.scenario.robot)
-    lockstep = not run.realtime
-    controller = run.scenario.controller_parameters(robot)
-    controller |= {"impact_limits": run.controller, "lockstep": lockstep}
+    values = suite_settings(run.scenario, run.controller, lockstep=not run.realtime)
     if run.realtime:
-        controller["state_timeout"] = SHARED_MACHINE_TIMEOUT
-    detector = {
-        "robot": run.scenario.robot,
-        "threshold": run.scenario.detection_threshold,
-        "contact_normal": list(controller["contact_normal"]),
-        "wrench_normal": list(controller["contact_normal"]),
-        "lockstep": lockstep,
-    }
-    values = {
-        "impact_qp": controller,
-        "impact_detector": detector,
-        "impact_predictor": {"robot": run.scenario.robot},
-    }
+        values["impact_qp"]["state_timeout"] = SHARED_MACHINE_TIMEOUT
     return {node: {"ros__parameters": parameters} for node, parameters in values.items()}
 
 
@@ -159,6 +146,7 @@ def _nodes(run: Run) -> Iterator[tuple[ImpactSimNode, Recorder]]:
     )
     try:
         recorder = Recorder(run.bag)
+        recorder.writer.tap = run.tap
         try:
             yield plant, recorder
         finally:

@@ -6,6 +6,7 @@ COMMANDS = {
     "demo": "a Panda hits a wall: unaware, robust, existential",
     "scenarios": "list the named scenarios",
     "simulate": "run many trials of named scenarios, and record them",
+    "view": "a recording in 3-D in the browser",
     "predict": "what an impact would do, by every model",
     "sets": "which impulses are possible, and what they can do",
     "plan": "the highest safe speed of an impact",

@@ -159,6 +159,7 @@ def session_for(
     *,
     model: ModelTorque | None = None,
     pairing: ReferencePairing | None = None,
+    estimates: bool = True,
 ) -> DetectorSession:
     """Return the session that the parameters describe.
 
@@ -167,6 +168,7 @@ def session_for(
         robot: that they name.
         model: replaces the model's torque with default settings.
         pairing: replaces that of the parameters.
+        estimates: estimate what impacts did; each takes some milliseconds.
 
     Raises:
         ImpactError: a value does not fit the robot, or another value.
@@ -184,13 +186,17 @@ def session_for(
         lockstep=parameters.lockstep,
         torque_watch=TorqueWatch(model.gravity),
         force_detector=_force_detector(parameters),
-        estimator=ImpactEstimator(
-            parameters.estimate_window,
-            normal=parameters.wrench_normal,
-            method=parameters.estimate_method,
-            robot=robot,
-            base_normal=parameters.contact_normal,
-        ),
+        estimator=_estimator(parameters, robot) if estimates else None,
+    )
+
+
+def _estimator(parameters: DetectorParameters, robot: Robot) -> ImpactEstimator:
+    return ImpactEstimator(
+        parameters.estimate_window,
+        normal=parameters.wrench_normal,
+        method=parameters.estimate_method,
+        robot=robot,
+        base_normal=parameters.contact_normal,
     )
 
 

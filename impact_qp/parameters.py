@@ -4,32 +4,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
-import numpy as np
-
-from impact_qp.control.plan import INTERFACES, JOINT_RANGES, Plan
-from impact_qp.exceptions import ControlError
-from impact_qp.limits import Contact
-from impact_qp.limits.registry import AUTO, SELECTABLE, described
-from impact_qp.program import SOLVERS
-from impact_robots.surface import ANY_STIFFNESS
+from impact_qp.control.plan import INTERFACES, Plan
+from impact_qp.plan_parameters import PlanParameters, planned
 from impact_ros.parameters import parameter
-from impact_ros.robot_parameters import RobotParameters
-
-NAN = float("nan")
-
-
-def planned(default: Any, description: str, **options: Any) -> Any:
-    """Declare a parameter of the plan, which may change until it is read at `configure`."""
-    return parameter(
-        default, f"{description}; acts at the next configure.", read_only=False, **options
-    )
 
 
 @dataclass(frozen=True)
-class ControllerParameters(RobotParameters):
+class ControllerParameters(PlanParameters):
     """Parameters of the controller; the contact must be given.
 
     What the arm is to do may be changed between two runs; what the robot is, and the cap of its
@@ -37,61 +20,8 @@ class ControllerParameters(RobotParameters):
     """
 
     interface: str = parameter("torque", "What is commanded", choices=INTERFACES)
-    contact_point: tuple[float, ...] = planned(
-        (NAN, NAN, NAN), "Any point of the surface, base axes", unit="m"
-    )
-    contact_normal: tuple[float, ...] = planned(
-        (NAN, NAN, NAN), "Outward normal of the surface, towards the robot, base axes"
-    )
-    friction: float = planned(0.3, "Coulomb coefficient", low=0.0, high=10.0)
-    restitution: tuple[float, ...] = planned(
-        (0.0, 0.3), "Lowest and highest coefficient of restitution", low=0.0, high=1.0
-    )
-    peak_factor: float = planned(3.0, "Peak over mean contact force", low=1.0, high=100.0)
-    impact_duration: float = planned(0.018, "Duration of the impact", unit="s", low=1e-4, high=1.0)
-    stiffness: tuple[float, ...] = planned(
-        ANY_STIFFNESS, "Lowest and highest stiffness of the contact, for joint_load", unit="N/m"
-    )
-    impact_limits: str = planned(
-        AUTO,
-        "Which impulses must respect the limits"
-        f" (auto: joint_load where the robot's YAML gives what that needs, else robust;"
-        f" {described()})",
-        choices=SELECTABLE,
-    )
-    joint_ranges: str = planned(
-        "announced",
-        "Joints that joint_load counts on: anywhere in the ranges of the robot's YAML, or nominal",
-        choices=JOINT_RANGES,
-    )
-    generators: int = planned(8, "Generators of the friction pyramid", low=3, high=64)
-    preview: float = planned(0.02, "Preview T_p of the impact limits", unit="s", low=1e-3, high=0.5)
-    activation_distance: float = planned(0.2, "Impact limits act below this gap", unit="m", low=0.0)
-    speed: float = planned(0.1, "Reference speed against the normal", unit="m/s", low=0.0)
-    speed_cap: float = parameter(
-        0.1,
-        "Hard cap of the reference speed; raise it when you trust the set-up",
-        unit="m/s",
-        low=0.0,
-    )
-    speed_ramp: float = planned(4.0, "Ramp of the reference speed", unit="m/s^2", low=1e-3)
-    solver: str = planned("quadprog", "Of the quadratic program", choices=tuple(SOLVERS))
-    coast_time: float = planned(
-        0.1, "Gravity compensation alone after a detection", unit="s", low=0.0, high=1.0
-    )
-    retract_speed: float = planned(0.1, "Speed of the retraction", unit="m/s", low=0.0)
-    retract_distance: float = planned(0.05, "Retract up to this gap", unit="m", low=0.0)
-    overrun: float = planned(
-        0.03, "Retract when nothing was hit this far behind the surface", unit="m", low=0.0
-    )
-    stall_time: float = planned(
-        0.1, "Retract when stopped that long near the surface, unexplained", unit="s", low=1e-3
-    )
     approach_on_activation: bool = planned(
         True, "Approach at once when activated; false: hold until an ExecuteImpact goal comes"
-    )
-    goal_timeout: float = planned(
-        10.0, "A goal without one of its own gives up that long without contact", unit="s", low=0.1
     )
     rate: float = parameter(1000.0, "Rate of the robot's state", unit="Hz", low=10.0, high=10000.0)
     state_timeout: float = parameter(
@@ -103,11 +33,6 @@ class ControllerParameters(RobotParameters):
         low=0,
         high=1_000_000,
     )
-    goal_may_widen: bool = parameter(
-        False,
-        "A goal may suppose less friction or restitution, or choose weaker impact limits, than"
-        " these parameters",
-    )
     lockstep: bool = parameter(
         False, "Answer each state once the detector has judged it; no watchdog (simulation)"
     )
@@ -118,54 +43,4 @@ class ControllerParameters(RobotParameters):
         Raises:
             ControlError: the contact is not given, or not usable.
         """
-        return Plan(
-            contact=self._contact(),
-            impact_limits=self.impact_limits,
-            joint_ranges=self.joint_ranges,
-            interface=self.interface,
-            speed=min(self.speed, self.speed_cap),
-            ramp=self.speed_ramp,
-            preview=self.preview,
-            generators=self.generators,
-            activation_distance=self.activation_distance,
-            coast_time=self.coast_time,
-            retract_speed=min(self.retract_speed, self.speed_cap),
-            retract_distance=self.retract_distance,
-            overrun=self.overrun,
-            solver=self.solver,
-            stall_time=self.stall_time,
-        )
-
-    def summary(self, limits: str) -> str:
-        """Return in one line what the robot may be commanded to do, for the log.
-
-        Args:
-            limits: of the impact, as they are once "auto" is resolved.
-        """
-        point, normal = (
-            [round(x, 4) for x in v] for v in (self.contact_point, self.contact_normal)
-        )
-        return (
-            f"{self.robot}, {self.interface} interface, {limits} impact limits, contact"
-            f" {point} with normal {normal}, friction {self.friction:g}, restitution"
-            f" {self.restitution[0]:g} to {self.restitution[1]:g}, speed"
-            f" {min(self.speed, self.speed_cap):g} m/s, cap {self.speed_cap:g} m/s"
-        )
-
-    def _contact(self) -> Contact:
-        """Return the announced contact."""
-        for name in ("contact_point", "contact_normal"):
-            values = getattr(self, name)
-            if len(values) != 3 or not np.all(np.isfinite(values)):
-                raise ControlError(f"{name}: expected three finite numbers, got {list(values)}")
-        if len(self.restitution) != 2 or self.restitution[0] > self.restitution[1]:
-            raise ControlError(f"restitution: expected low,high, got {list(self.restitution)}")
-        return Contact(
-            self.contact_point,
-            self.contact_normal,
-            self.friction,
-            self.restitution,
-            self.peak_factor,
-            self.impact_duration,
-            self.stiffness,
-        )
+        return replace(super().plan(), interface=self.interface)

@@ -24,7 +24,20 @@ _NUMBERS = {
     "inertia": {"ixx": 1, "ixy": 1, "ixz": 1, "iyy": 1, "iyz": 1, "izz": 1},
     "axis": {"xyz": 3},
     "limit": {"lower": 1, "upper": 1, "effort": 1, "velocity": 1},
-    "dynamics": {"damping": 1, "friction": 1},
+    # behind the first two what Franka Robotics writes into the FR3's
+    "dynamics": dict.fromkeys(
+        (
+            "damping",
+            "friction",
+            "D",
+            "K",
+            "gear_ratio",
+            "motor_inertia",
+            "mu_coulomb",
+            "mu_viscous",
+        ),
+        1,
+    ),
     "calibration": {"rising": 1, "falling": 1},
     "safety_controller": {
         "soft_lower_limit": 1,

@@ -108,28 +108,31 @@ def spin(
     until: Callable[[], bool] | None = None,
     timeout: float | None = None,
     stop: Stop | None = None,
+    look_every: float = SLICE_WITH_CONDITION,
 ) -> str:
     """Serve nodes of one context until something ends it. Nodes are not destroyed.
 
     Args:
         nodes: Nodes to serve, at least one.
-        until: Condition that ends it, checked every few milliseconds.
+        until: Condition that ends it.
         timeout: Time after which to give up [s of a monotonic clock].
         stop: Reason to stop from outside, as of `stop_on_signals`; without one, signals are
             handled here.
+        look_every: Time between two looks at the condition [s].
 
     Returns:
         What ended it: "condition", "timeout", "shutdown" (of the context), or the stop's reason.
     """
     if stop is None:
         with stop_on_signals() as own:
-            return spin(nodes, until=until, timeout=timeout, stop=own)
+            return spin(nodes, until=until, timeout=timeout, stop=own, look_every=look_every)
     executor = make_executor(nodes[0].context)
     for node in nodes:
         executor.add_node(node)
     freeze_garbage()
+    pause = SLICE if until is None else look_every
     try:
-        return _spin_slices(executor, nodes[0].context, until, timeout, stop)
+        return _spin_slices(executor, nodes[0].context, until, timeout, stop, pause)
     finally:
         for node in nodes:
             executor.remove_node(node)
@@ -142,11 +145,11 @@ def _spin_slices(
     until: Callable[[], bool] | None,
     timeout: float | None,
     stop: Stop,
+    pause: float,
 ) -> str:
     from rclpy.executors import ExternalShutdownException
 
     end = float("inf") if timeout is None else time.monotonic() + timeout
-    pause = SLICE if until is None else SLICE_WITH_CONDITION
     never: Future[None] = Future()
     while context.ok():
         if until is not None and until():

@@ -13,7 +13,7 @@ from impact_robots.robot import Robot
 from impact_sim.exceptions import SimulationError
 from impact_sim.flexible_arm import FlexibleArm
 from impact_sim.sensors import NoisySensors
-from impact_sim.torque_loop import TorqueLoop
+from impact_sim.torque_loop import MotorLoop, TorqueLoop
 
 CYCLE_NS = 1_000_000  # one driver cycle [ns]
 # Of the velocity interface, closed on the motors' side: at 100 it is unstable at some poses [1/s].
@@ -51,7 +51,7 @@ class ArmDriver:
             torque_loop: False lets the motors follow the desired torque directly.
         """
         self.robot, self.arm, self.sensors, self.interface = robot, arm, sensors, interface
-        self.loop = TorqueLoop(robot, enabled=torque_loop)
+        self.loop: MotorLoop = TorqueLoop(robot, enabled=torque_loop)
         self._dynamics = ArmDynamics(robot)
 
     def reset(self) -> None:

@@ -46,7 +46,7 @@ class Workers:
         self, work: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]
     ) -> list[Future[Any]]:
         """Hand out work: ``work(*each)`` for each of ``arguments``."""
-        with _interrupts_blocked():  # the processes inherit that: only this one is interrupted
+        with interrupts_blocked():  # the processes inherit that: only this one is interrupted
             return [self._pool.submit(work, *each) for each in arguments]
 
 
@@ -73,7 +73,7 @@ def check_stopped() -> None:
 
 
 @contextlib.contextmanager
-def _interrupts_blocked() -> Iterator[None]:
+def interrupts_blocked() -> Iterator[None]:
     """Let Ctrl-C wait."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

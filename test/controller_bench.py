@@ -16,6 +16,7 @@ from impact_ros.qos import RECORD, RECORD_LATCHED, STREAM
 from impact_ros.spin import spin
 
 TIME_OUT = 20.0  # [s]
+LOOK = 5e-4  # answers take less than a millisecond, and a test waits for thousands [s]
 QUIET = 0.1  # long enough for an answer that must not come [s]
 MS = 1_000_000  # [ns]
 PATIENT = {"state_timeout": 10.0, "max_consecutive_missed": 1_000_000}  # as a test's machine is
@@ -63,7 +64,7 @@ class Bench:
         self.driver = Driver(context)
 
     def spin(self, until=None, timeout=TIME_OUT):
-        reason = spin([self.node, self.driver], until=until, timeout=timeout)
+        reason = spin([self.node, self.driver], until=until, timeout=timeout, look_every=LOOK)
         assert until is None or reason == "condition", reason
 
     def configure(self):

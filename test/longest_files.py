@@ -9,6 +9,7 @@ LONGEST = (
     "qp/test_mishaps.py",
     "launch/test_processes.py",
     "analysis/test_report.py",
+    "drivers/node/test_franka_processes.py",
     "trials/test_simulate.py",
     "analysis/test_reproduce.py",
     "analysis/test_evaluate.py",

@@ -42,10 +42,10 @@ class Evaluation:
     release_time: float
     contact_speed: float  # along -z [m/s]
     speed_bound: float  # closed form, at the configuration of contact [m/s]
-    impulse: np.ndarray  # on the robot, in p, shape (3,) [N.s]
+    impulse: np.ndarray  # on the robot, in p, NaN without a force sensor, shape (3,) [N.s]
     announced: Polytope  # the impulses that were announced, in p [N.s]
-    impulse_in_set: bool  # in the convex hull of the announced set and zero
-    impulse_strictly_in_set: bool
+    impulse_in_set: bool | None  # in the convex hull of the announced set and zero; None: unknown
+    impulse_strictly_in_set: bool | None
     impulse_normal_ratio: float  # z^T W iota/|v_n^-|: 1 + c_r if the set's inertia were exact
     worst_joint: str  # whose impulsive torque is the largest share of its limit
     impulsive_torque: float  # of the measured impulse, that joint [N.m]
@@ -55,7 +55,7 @@ class Evaluation:
     felt: FeltLoad  # by the joints' torque sensors
     load_bound: float  # speed at which no joint is overloaded, NaN: joints not known [m/s]
     detection_delay: float  # after the contact, NaN if it was missed
-    gross_velocity: np.ndarray  # measured after the impact, shape (n,) [rad/s]
+    gross_velocity: np.ndarray  # measured after the impact, NaN unknown, shape (n,) [rad/s]
     predicted: dict[str, np.ndarray]  # joint velocities after it by inertia, each (n,) [rad/s]
 
     @property
@@ -74,7 +74,7 @@ class Evaluation:
             "contact_speed_mps": self.contact_speed,
             "speed_bound_mps": self.speed_bound,
             "worst_joint": self.worst_joint,
-            "impulsive_torque_nm": self.impulsive_torque,
+            "impulsive_torque_nm": _known(self.impulsive_torque),
             "impulsive_torque_limit_nm": self.impulsive_torque_limit,
             "worst_admissible_joint": self.worst_admissible_joint,
             "worst_admissible_impulsive_torque_nm": self.worst_admissible_torque,
@@ -84,35 +84,48 @@ class Evaluation:
             "largest_torque_joint": self.felt.torque_joint,
             "largest_torque_nm": self.felt.torque,
             "torque_range_nm": None if np.isinf(self.felt.torque_limit) else self.felt.torque_limit,
-            "joint_load_speed_bound_mps": None if np.isnan(self.load_bound) else self.load_bound,
-            "impulse_ns": self.impulse.tolist(),
+            "joint_load_speed_bound_mps": _known(self.load_bound),
+            "impulse_ns": [_known(value) for value in self.impulse.tolist()],
             "impulse_in_set": self.impulse_in_set,
             "impulse_strictly_in_set": self.impulse_strictly_in_set,
-            "impulse_normal_ratio": self.impulse_normal_ratio,
+            "impulse_normal_ratio": _known(self.impulse_normal_ratio),
             "contact_time_s": self.contact_time,
-            "contact_duration_s": self.release_time - self.contact_time,
-            "detection_delay_s": None if np.isnan(delay) else delay,
+            "contact_duration_s": _known(self.release_time - self.contact_time),
+            "detection_delay_s": _known(delay),
             "prediction_rms_degps": {
-                name: float(np.degrees(rms)) for name, rms in self.prediction_rms.items()
+                name: _known(float(np.degrees(rms))) for name, rms in self.prediction_rms.items()
             },
         }
 
 
-def evaluate_run(record: RunRecord, robot: Robot, contact: Contact, controller: str) -> Evaluation:
+def _known(value: float) -> float | None:
+    """Return a number as JSON has it."""
+    return None if np.isnan(value) else value
+
+
+def evaluate_run(
+    record: RunRecord,
+    robot: Robot,
+    contact: Contact,
+    controller: str,
+    touch: Impulse | None = None,
+) -> Evaluation:
     """Evaluate the first impact of a recording.
 
     Args:
-        record: what was measured, with the wall's force.
+        record: what was measured, with the wall's force unless ``touch`` is given.
         robot: the arm.
         contact: what was announced.
         controller: which impact limits were in force: unaware, robust, existential, nominal or
             joint_load.
+        touch: the contact by other means than force; what of it is NaN stays unknown.
 
     Raises:
         RecordingError: no contact in the force, or too little before or after it.
     """
     try:
-        touch = integrate_impulse(record.force_time, record.force, noise=FORCE_NOISE)
+        if touch is None:
+            touch = integrate_impulse(record.force_time, record.force, noise=FORCE_NOISE)
         gross = gross_velocity(record.time, record.q, touch.t_contact, AFTER).velocity
     except ImpactError as error:
         raise RecordingError(f"no impact to evaluate: {error}") from None
@@ -120,6 +133,7 @@ def evaluate_run(record: RunRecord, robot: Robot, contact: Contact, controller: 
     before = state_before(record, robot, touch.t_contact)
     J, W = R.T @ before.J[:3], crb(before, R)
     speed, impulse = -float((J @ before.dq)[2]), R.T @ touch.impulse
+    known = bool(np.isfinite(impulse).all())
     announced = impulse_set(
         W, contact.friction[1], contact.restitution, -speed, GENERATORS, circumscribed=True
     )
@@ -133,8 +147,8 @@ def evaluate_run(record: RunRecord, robot: Robot, contact: Contact, controller: 
         speed_bound=closed_form_bound(robot, contact, before, controller),
         impulse=impulse,
         announced=announced,
-        impulse_in_set=announced.contains_in_hull_with_zero(impulse),
-        impulse_strictly_in_set=announced.contains(impulse),
+        impulse_in_set=announced.contains_in_hull_with_zero(impulse) if known else None,
+        impulse_strictly_in_set=announced.contains(impulse) if known else None,
         impulse_normal_ratio=float((W @ impulse)[2] / speed),
         **_torques(robot, contact, before, impulse, speed),
         felt=felt_load(record, robot, touch.t_contact),
@@ -202,7 +216,8 @@ def _torques(
     limit = robot.limits.impulsive_torque
     measured = np.abs(torque @ impulse)
     admissible = np.abs(torque @ units).max(axis=1) * speed
-    joint, worst = int(np.argmax(measured / limit)), int(np.argmax(admissible / limit))
+    worst = int(np.argmax(admissible / limit))
+    joint = worst if np.isnan(measured).any() else int(np.argmax(measured / limit))
     return {
         "worst_joint": robot.joint_names[joint],
         "impulsive_torque": float(measured[joint]),

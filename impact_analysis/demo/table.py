@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -22,8 +22,8 @@ ROWS: tuple[tuple[str, Cell], ...] = (
     ("  of joint", lambda e: e.felt.change_joint),
     ("largest torque, felt [N.m]", lambda e: _largest(e)),
     ("  of joint", lambda e: e.felt.torque_joint),
-    ("impulse no worse than announced", lambda e: "yes" if e.impulse_in_set else "NO"),
-    ("normal impulse over announced, c_r 0", lambda e: f"{e.impulse_normal_ratio:.2f}"),
+    ("impulse no worse than announced", lambda e: _answer(e.impulse_in_set)),
+    ("normal impulse over announced, c_r 0", lambda e: _known(e.impulse_normal_ratio, ".2f")),
     ("detected after contact [ms]", lambda e: _milliseconds(e.detection_delay)),
     ("prediction error, M [deg/s rms]", lambda e: _rms(e, "M")),
     ("prediction error, M+B_theta", lambda e: _rms(e, "M+B_theta")),
@@ -36,8 +36,16 @@ def _foreign(e: Evaluation) -> str:
     return "" if e.controller in ("robust", "existential", "joint_load") else " (robust)"
 
 
+def _known(value: float, form: str) -> str:
+    return "-" if np.isnan(value) else format(value, form)
+
+
+def _answer(value: bool | None) -> str:
+    return "-" if value is None else "yes" if value else "NO"
+
+
 def _torque(value: float, e: Evaluation) -> str:
-    return f"{value:.1f} of {e.impulsive_torque_limit:.0f}"
+    return "-" if np.isnan(value) else f"{value:.1f} of {e.impulsive_torque_limit:.0f}"
 
 
 def _largest(e: Evaluation) -> str:
@@ -50,13 +58,21 @@ def _milliseconds(seconds: float) -> str:
 
 
 def _rms(e: Evaluation, inertia: str) -> str:
-    return f"{np.degrees(e.prediction_rms[inertia]):.2f}"
+    return _known(float(np.degrees(e.prediction_rms[inertia])), ".2f")
 
 
-def table(evaluations: Sequence[Evaluation]) -> str:
-    """Return the figures as text, a column a run."""
+def table(
+    evaluations: Sequence[Evaluation], more: Mapping[str, Sequence[str]] | None = None
+) -> str:
+    """Return the figures as text, a column a run.
+
+    Args:
+        evaluations: of the runs.
+        more: further rows: a cell for each run by label.
+    """
     lines = [["", *(e.controller for e in evaluations)]]
     lines += [[label, *(cell(e) for e in evaluations)] for label, cell in ROWS]
+    lines += [[label, *cells] for label, cells in (more or {}).items()]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     texts = [
         "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])])
@@ -108,9 +124,16 @@ def _excess(e: Evaluation) -> str:
 
 def _inertia(evaluations: Sequence[Evaluation]) -> str:
     names = list(evaluations[0].prediction_rms)
+    runs = len(evaluations)
+    evaluations = [e for e in evaluations if not np.isnan(e.gross_velocity).any()]
+    if not evaluations:
+        return "no run shows which inertia predicts its velocities best"
     winners = [min(names, key=e.prediction_rms.__getitem__) for e in evaluations]
     if len(set(winners)) == 1:
-        return f"of the three inertias {winners[0]} predicts every run's velocities best"
+        whose = "every run's velocities"
+        if len(evaluations) < runs:
+            whose = "the velocities of " + " and ".join(e.controller for e in evaluations)
+        return f"of the three inertias {winners[0]} predicts {whose} best"
     return "the best predicting inertia differs: " + ", ".join(
         f"{e.controller} {winner}" for e, winner in zip(evaluations, winners, strict=True)
     )

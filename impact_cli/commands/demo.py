@@ -18,20 +18,25 @@ from impact_bags.exceptions import RecordingError
 from impact_bags.new_files import write_file
 from impact_bags.run_record import RunRecord, read_run
 from impact_cli.command_names import COMMANDS
-from impact_cli.exceptions import RosNeededError
-from impact_cli.number_options import seed
+from impact_cli.demo_here import Settings, must_run_here, run_here, shown_gap
+from impact_cli.demo_viewer import Viewer, demo_viewer
+from impact_cli.number_options import number, seed
 from impact_cli.progress import Progress
+from impact_cli.view_options import add_view_options
 from impact_qp.limits import Contact
-from impact_robots.exceptions import ImpactError
+from impact_robots.exceptions import ImpactError, UsageError
 from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
-from impact_ros.interrupts import deferred_interrupts
 from impact_sim.scenarios import Scenario, load_scenario, scenario_names
 
+FCI_OPTIONS = ("dry_run", "arm", "robot", "distance", "unattended")  # without --fci refused
 CONTROLLERS = ("unaware", "robust", "existential", "joint_load")
 _EPILOG = """example:
   impact demo
   impact demo --out my_demo --json
+  impact demo --view
+  impact demo --fci
+  impact demo --fci 172.16.0.2
 """
 
 
@@ -40,7 +45,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "demo",
         help=COMMANDS["demo"],
-        description="A simulated Panda hits a wall four times, over real DDS: unaware of the"
+        description="A simulated Panda hits a wall four times, over real DDS (without ROS 2 in this"
+        " process, with the same figures): unaware of the"
         " impact, at its highest speed that is safe for every announced impulse (robust), for at"
         " least one of them (existential), both as published, and for what the joints feel"
         " (joint_load). Ends with a table; writes it, pictures and one recording a run into a"
@@ -58,19 +64,65 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="run against the wall clock at 1 kHz and report missed cycles",
     )
     add("--json", action="store_true", help="print one JSON document instead of the table")
+    add("--view", action="store_true", help="show it in 3-D in the browser until Ctrl-C")
+    add_view_options(add)
+    add_fci_options(parser)
     parser.set_defaults(run=run)
     return parser
 
 
+def add_fci_options(parser: argparse.ArgumentParser) -> None:
+    """Add what concerns a Franka Research 3."""
+    add = parser.add_argument_group("through libfranka, without ROS").add_argument
+    add(
+        "--fci",
+        nargs="?",
+        const="",
+        metavar="ADDRESS",
+        help="a Franka Research 3 through libfranka: a fake one, or that at the address, which is"
+        " asked about first and goes at 0.1 m/s at most",
+    )
+    add("--dry-run", action="store_true", help="compute everything, send the arm zero torques")
+    add("--arm", type=Path, metavar="FILE", help="YAML of the arm's load and collision behaviour")
+    add("--robot", metavar="FILE", help="YAML of the arm with your own tool (default: fr3)")
+    add("--distance", type=number, metavar="M", help="of the surface from the tool's tip [m]")
+    add("--unattended", action="store_true", help="ask nothing; needs --distance")
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Run the demo and return the exit status."""
+    if arguments.fci is not None:
+        return _run_fci(arguments)
+    for name in FCI_OPTIONS:
+        if getattr(arguments, name) not in (None, False):
+            raise UsageError(f"--{name.replace('_', '-')}: only with --fci")
+    with demo_viewer(arguments) as viewer:
+        status = _run(arguments, viewer)
+        viewer.watch()
+    return status
+
+
+def _run_fci(arguments: argparse.Namespace) -> int:
+    """Run the demo of a Franka Research 3 and return the exit status."""
+    if arguments.view:
+        raise UsageError("--view: not with --fci; impact view shows its recordings")
+    from impact_cli.fci_demo import run_fci_demo  # needs what the others do not
+
+    return run_fci_demo(arguments, CONTROLLERS, lambda: _new_folder(arguments.out))
+
+
+def _run(arguments: argparse.Namespace, viewer: Viewer) -> int:
+    """Run the demo, shown by a viewer, and return the exit status."""
     started = time.monotonic()
     scenario = load_scenario(arguments.scenario)
     robot, folder = load_robot(scenario.robot), _new_folder(arguments.out)
+    simulate = run_here if must_run_here(arguments.realtime) else _simulate
     results, missed = [], []
     for index, controller in enumerate(CONTROLLERS):
         label = f"[{index + 1}/{len(CONTROLLERS)}] {controller}"
-        missed.append(_simulate(scenario, controller, folder / controller, arguments, label))
+        viewer.begin(controller)
+        settings = arguments.seed, arguments.realtime, viewer.tap
+        missed.append(simulate(scenario, controller, folder / controller, settings, label))
         results.append(_evaluate(scenario, controller, folder / controller, robot))
     evaluations = [evaluation for _, evaluation in results]
     if arguments.realtime:
@@ -104,31 +156,28 @@ def _new_folder(wanted: Path | None) -> Path:
 
 
 def _simulate(
-    scenario: Scenario, controller: str, folder: Path, arguments: argparse.Namespace, label: str
+    scenario: Scenario, controller: str, folder: Path, settings: Settings, label: str
 ) -> int:
-    """Run one experiment and return the cycles that were missed.
+    """Run one experiment over DDS and return the cycles that were missed.
 
     Raises:
-        ImpactError: no ROS 2, or the experiment failed.
+        ImpactError: the experiment failed.
     """
-    try:
-        with deferred_interrupts():
-            from impact_bringup.experiment import Run, run_experiment
-    except ImportError as error:
-        raise RosNeededError("demo", error) from None
+    from impact_bringup.experiment import Run, run_experiment
+
+    seed, realtime, tap = settings
     progress = Progress(label)
     experiment = Run(
         scenario,
         controller,
         folder,
-        seed=arguments.seed,
-        realtime=arguments.realtime,
-        progress=lambda t, gap: progress.update(
-            1.0 - gap / scenario.run_up, f"{t:.2f} s simulated, gap {gap * 1e3:.0f} mm"
-        ),
+        seed=seed,
+        realtime=realtime,
+        progress=shown_gap(progress, scenario),
+        tap=tap,
     )
     report = run_experiment(experiment)
-    note = f", {report.missed_cycles} missed cycles" if arguments.realtime else ""
+    note = f", {report.missed_cycles} missed cycles" if realtime else ""
     progress.close(f"done, {report.simulated_seconds:.2f} s simulated{note}")
     return report.missed_cycles
 

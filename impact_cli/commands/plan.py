@@ -6,21 +6,25 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
 from impact_cli.impact_options import GivenImpact, add_impact_options, read_impact
 from impact_cli.number_options import number, seed
+from impact_cli.reports.plan_yaml import plan_yaml
 from impact_cli.reports.predict_report import coefficients, finite
-from impact_qp.control.plan import JOINT_RANGES, Plan
+from impact_qp.control.plan import INTERFACES, JOINT_RANGES, Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
 from impact_qp.limits.registry import AUTO
 from impact_qp.planning import HitConfiguration, Search, safe_speed
 from impact_robots.exceptions import UsageError
 
+_STANDARD_OUTPUT = "-"
 _ELSE = ", of all impact limits but joint_load"
 
 
@@ -34,12 +38,14 @@ _EPILOG = """examples:
       --friction 0.279 --restitution 0,0.3
   impact plan --friction 0.279 --restitution 0,0.3 --stiffness 1e5,1e7 --impact-limits joint_load
   impact plan --friction 0.279 --restitution 0,0.3 --impact-limits robust --optimize --json
+  impact plan --friction 0.279 --restitution 0,0.3 --yaml hit.yaml
 
 Nothing moves. The bound is that of the controller, the arm's own velocity left out; in reserve 2 %
 (joint_load) or 1 % (robust). joint_load: any impact along the normal in the ranges of surface and
 joints; without --stiffness that of the surface may be any. The others, as published: a pyramid of
 8 generators around the friction cone (existential: inside it), peak and duration of the force as
 given.
+--yaml is for other controllers: contact point, normal, speed, joint names and limits as well.
 Exit status: 0 done, 1 no speed is safe here, 2 wrong usage.
 """
 
@@ -71,12 +77,19 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         default=JOINT_RANGES[0],
         help="joints that joint_load counts on (default: announced, anywhere in the YAML's ranges)",
     )
+    add(
+        "--interface",
+        choices=INTERFACES,
+        default=INTERFACES[0],
+        help="what the arm is sent: with velocity or position joint_load counts on its servo",
+    )
     add("--peak-factor", type=number, default=3.0, metavar="A", help="peak over mean force" + _ELSE)
     add("--duration", type=number, default=0.018, metavar="S", help="of the contact [s]" + _ELSE)
     add("--optimize", action="store_true", help="look for a better configuration, same point")
     add("--tilt", type=number, default=30.0, metavar="DEG", help="the tool may turn that far away")
     add("--seed", type=seed, default=0, metavar="N", help="of the search")
     add("--json", action="store_true", help="one JSON document on standard output")
+    add("--yaml", metavar="FILE", help="for other controllers; - for standard output, alone")
     parser.set_defaults(run=run)
     return parser
 
@@ -97,13 +110,18 @@ def run(arguments: argparse.Namespace) -> int:
         except ControlError as error:
             raise UsageError(str(error)) from None
         best = search.best()
-    write = _as_json if arguments.json else _as_text
-    print(write(impact, plan, here, best))
+    document = finite(_document(impact, plan, here, best))
+    if arguments.yaml is not None:
+        _write_yaml(arguments.yaml, plan_yaml(document, impact.robot, plan.interface))
+    if arguments.json:
+        print(json.dumps(document, indent=2, allow_nan=False))
+    elif arguments.yaml != _STANDARD_OUTPUT:
+        print(_as_text(impact, plan, here, best))
     return 0 if here.bound.speed > 0.0 else 1
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse numbers out of their range.
+    """Refuse numbers out of their range, and two documents on standard output.
 
     Raises:
         UsageError: says which.
@@ -115,6 +133,8 @@ def _check(arguments: argparse.Namespace) -> None:
             raise UsageError(f"{option}: expected a number > 0, got {value:g}")
     if not 0.0 <= arguments.tilt <= 180.0:
         raise UsageError(f"--tilt: expected 0 to 180 degrees, got {arguments.tilt:g}")
+    if arguments.json and arguments.yaml == _STANDARD_OUTPUT:
+        raise UsageError("--yaml: expected a file beside --json, got -")
 
 
 def _plan(impact: GivenImpact, arguments: argparse.Namespace) -> Plan:
@@ -129,7 +149,12 @@ def _plan(impact: GivenImpact, arguments: argparse.Namespace) -> Plan:
         arguments.duration,
         surface.stiffness,
     )
-    plan = Plan(contact, arguments.mode, joint_ranges=arguments.joint_ranges)
+    plan = Plan(
+        contact,
+        arguments.mode,
+        joint_ranges=arguments.joint_ranges,
+        interface=arguments.interface,
+    )
     return plan.resolved(impact.robot)
 
 
@@ -148,11 +173,23 @@ def _limit(impact: GivenImpact, plan: Plan) -> ImpactLimit:
     return limit
 
 
-def _as_json(
+def _write_yaml(name: str, text: str) -> None:
+    """Write a file, or to standard output.
+
+    Raises:
+        WriteError: the disk refused.
+    """
+    if name == _STANDARD_OUTPUT:
+        print(text, end="")
+    else:
+        write_file(Path(name), text)
+
+
+def _document(
     impact: GivenImpact, plan: Plan, here: HitConfiguration, best: HitConfiguration | None
-) -> str:
-    """Return one JSON document."""
-    document = {
+) -> dict[str, Any]:
+    """Return what JSON and YAML say."""
+    return {
         "robot": impact.robot.name,
         "mode": plan.impact_limits,
         "impact_limits": plan.impact_limits,
@@ -166,7 +203,6 @@ def _as_json(
         **_hit(here),
         **({} if best is None else {"best": {**_hit(best), "gain": _gain(here, best)}}),
     }
-    return json.dumps(finite(document), indent=2, allow_nan=False)
 
 
 def _hit(hit: HitConfiguration) -> dict[str, Any]:

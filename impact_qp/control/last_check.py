@@ -66,9 +66,9 @@ class LastCheck:
         self, what: str, values: np.ndarray, most: np.ndarray, rounding: float = ROUNDING
     ) -> str:
         """Return which value is not finite or beyond its limit."""
-        bad = np.flatnonzero(~(np.abs(values) <= most * (1.0 + rounding)))
-        if not bad.size:
+        good = np.abs(values) <= most * (1.0 + rounding)  # NaN is not
+        if good.all():
             return ""
-        i = int(bad[0])
+        i = int(good.argmin())
         name = self._robot.joint_names[i]
         return f"{name} {what} {values[i]:.6g} was computed, limit {most[i]:g}"

@@ -92,6 +92,9 @@ class StateGate:
 
     def _implausible(self, q: np.ndarray, dq: np.ndarray) -> str:
         """Return what no state of this robot can be."""
+        within = (q >= self._low) & (q <= self._high) & (np.abs(dq) <= self._fastest)
+        if within.all() and q.any():
+            return ""
         for values, what in ((q, "position"), (dq, "velocity")):
             bad = np.flatnonzero(~np.isfinite(values))
             if bad.size:
@@ -114,10 +117,10 @@ class StateGate:
         if self._time is None:
             return ""
         moved = q - self._q
-        bad = np.flatnonzero(np.abs(moved) > JITTER + self._fastest * dt)
-        if not bad.size:
+        bad = np.abs(moved) > JITTER + self._fastest * dt
+        if not bad.any():
             return ""
-        i = int(bad[0])
+        i = int(bad.argmax())
         return f"{self._names[i]} moved by {moved[i]:.4g} within {dt * 1e3:.3g} ms"
 
     def _disagreement(self, q: np.ndarray, dq: np.ndarray, dt: float, impact: bool) -> str:
@@ -131,9 +134,9 @@ class StateGate:
         if self._excused:
             self._apart = np.zeros(len(q))
             return ""
-        bad = np.flatnonzero(np.abs(self._apart) > self._tolerance)
-        if not bad.size:
+        bad = np.abs(self._apart) > self._tolerance
+        if not bad.any():
             return ""
-        i = int(bad[0])
+        i = int(bad.argmax())
         rate = self._apart[i]
         return f"{self._names[i]} positions and velocities disagree by {rate:.3g} per second"

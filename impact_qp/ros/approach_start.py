@@ -9,10 +9,10 @@ from typing import Any
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.takeover import cannot_be_made_safe
-from impact_qp.parameters import ControllerParameters
+from impact_qp.plan_parameters import PlanParameters
 from impact_qp.ros.goal import BAD_GOAL, End, GoalRun
 from impact_qp.ros.goal_reader import plan_of
-from impact_robots import PointState
+from impact_robots import PointState, Robot
 from impact_robots.exceptions import ImpactError
 
 
@@ -33,7 +33,7 @@ def activation_refusal(guarded: GuardedController, state: PointState | None) -> 
 
 
 def begin_goal(
-    goal: Any, settings: ControllerParameters, guarded: GuardedController, state: PointState
+    goal: Any, settings: PlanParameters, guarded: GuardedController, state: PointState
 ) -> GoalRun | End:
     """Let the controller approach for an ExecuteImpact goal; return why not if it cannot.
 
@@ -43,14 +43,33 @@ def begin_goal(
         guarded: the controller, which goes on with the goal's plan.
         state: of the arm, now.
     """
-    robot = guarded.controller.robot
+    present = guarded.controller
+    begun = checked_goal(goal, settings, present.robot, state, present.period)
+    if isinstance(begun, End):
+        return begun
+    run, controller = begun
+    guarded.adopt(controller)
+    return run
+
+
+def checked_goal(
+    goal: Any, settings: PlanParameters, robot: Robot, state: PointState, period: float
+) -> tuple[GoalRun, ImpactController] | End:
+    """Return what carries out an ExecuteImpact goal, or why it cannot be.
+
+    Args:
+        goal: message.
+        settings: of the node.
+        robot: the arm.
+        state: of the arm, now.
+        period: of control [s].
+    """
     try:
         plan = plan_of(goal, settings, robot, state)
-        controller = ImpactController(robot, plan, period=1.0 / settings.rate)
+        controller = ImpactController(robot, plan, period=period)
     except ImpactError as error:
         return End(BAD_GOAL, str(error))
     run = GoalRun(robot, plan, goal.timeout if goal.timeout > 0.0 else settings.goal_timeout)
     if (refusal := run.refusal(controller.impact_limit, state)) is not None:
         return refusal
-    guarded.adopt(controller)
-    return run
+    return run, controller

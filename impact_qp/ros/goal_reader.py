@@ -15,7 +15,7 @@ from impact_qp.control.plan import AFTERS, Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import IMPACT_LIMITS, Contact
 from impact_qp.limits.registry import AUTO
-from impact_qp.parameters import ControllerParameters
+from impact_qp.plan_parameters import PlanParameters
 from impact_robots import PointState, Robot, RobotError
 from impact_robots.exceptions import OutOfRangeError
 
@@ -23,7 +23,7 @@ _AFTERS = ("retract", *AFTERS)  # by the goal's constants; unknown: retract
 LONGEST = 3600.0  # time-out of a goal [s]
 
 
-def plan_of(goal: Any, settings: ControllerParameters, robot: Robot, state: PointState) -> Plan:
+def plan_of(goal: Any, settings: PlanParameters, robot: Robot, state: PointState) -> Plan:
     """Return what an ExecuteImpact goal asks for, within what the node's parameters allow.
 
     What is left open (0 or NaN) is the parameters'.
@@ -67,7 +67,7 @@ def _given(value: float) -> bool:
     return not (isnan(value) or value == 0.0)
 
 
-def _speed(asked: float, settings: ControllerParameters) -> float:
+def _speed(asked: float, settings: PlanParameters) -> float:
     """Return the approach speed [m/s]: NaN asks for the highest safe one, 0 leaves it open."""
     cap = settings.speed_cap
     if isnan(asked):

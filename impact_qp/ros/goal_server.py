@@ -33,6 +33,7 @@ class GoalServer:
         begin: Callable[[ExecuteImpact.Goal], GoalRun | End],
         stop: Callable[[], None],
         rate: float,
+        name: str = "~/execute_impact",
     ) -> None:
         """Offer the action.
 
@@ -41,6 +42,7 @@ class GoalServer:
             begin: lets the controller approach for a goal; returns why not if it cannot.
             stop: lets the controller brake and hold.
             rate: of the cycles [Hz].
+            name: of the action.
         """
         self._node, self._begin, self._stop = node, begin, stop
         self._every = max(1, round(rate / FEEDBACK_RATE))
@@ -52,7 +54,7 @@ class GoalServer:
         self._server = ActionServer(
             node,
             ExecuteImpact,
-            "~/execute_impact",
+            name,
             self._execute,
             handle_accepted_callback=self._on_goal,
             cancel_callback=lambda handle: CancelResponse.ACCEPT,

@@ -9,9 +9,9 @@ import pytest
 
 from impact_analysis.analyze.normals_file import read_normals
 from impact_analysis.detection.threshold_file import read_thresholds
-from impact_cli import detect_options, number_options
+from impact_cli import detect_options, number_options, view_options
 from impact_cli.command_line import make_parser, run
-from impact_cli.commands import evaluate
+from impact_cli.commands import evaluate, view
 
 NUMERIC = (
     number_options.number,
@@ -25,6 +25,8 @@ NUMERIC = (
     detect_options._numbers,
     evaluate._seed,
     evaluate._inertia_ratio,
+    view_options.port,
+    view._time,
 )
 OTHER = (None, Path, detect_options._names, read_normals, read_thresholds)
 NEEDED = {
@@ -32,6 +34,7 @@ NEEDED = {
     "detect": ["recording.csv"],
     "analyze": ["recording.csv", "--out", "results"],
     "evaluate": ["impacts.csv"],
+    "view": ["recording.csv"],
     "export": ["mjcf", "--out", "results"],
 }
 NO_NUMBERS = ["nan", "inf", "-inf", "1e308", "-1e308", "9" * 400, "", " ", "text", "0x10", "--"]

@@ -14,6 +14,7 @@ from rclpy.context import Context
 from rclpy.parameter import Parameter
 
 from impact_detector.node import DetectorNode
+from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
 from impact_sim.node import ImpactSimNode
@@ -26,6 +27,7 @@ NODES = {
     "impact_detector": DetectorNode,
     "impact_predictor": PredictorNode,
     "impact_qp": ImpactQpNode,
+    "franka": FrankaNode,
 }
 SURFACE = {"contact_point": [0.5, 0.0, 0.4], "contact_normal": [-1.0, 0.0, 0.0]}
 

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import mujoco
+import numpy as np
 import pytest
 import yaml
 
@@ -18,8 +19,10 @@ pytest.importorskip("rclpy")
 from rclpy.context import Context
 
 from impact_detector.node import DetectorNode
+from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
+from impact_robots import ArmDynamics
 from impact_ros.parameters import specifications
 from impact_sim.node import ImpactSimNode, SimulationParameters
 from impact_sim.scenarios import load_scenario, scenario_names
@@ -32,10 +35,12 @@ NODES = {
     "suite": [DetectorNode, PredictorNode, ImpactQpNode],
     "impact_detector": [DetectorNode],
     "impact_predictor": [PredictorNode],
+    "franka": [FrankaNode],
 }
 OTHERS = {
     "mujoco": ("robot_state_publisher", "mujoco_ros2_control", "controller_manager"),
     "gazebo": ("robot_state_publisher", "ros_gz_sim", "ros_gz_bridge", "controller_manager"),
+    "mock_hardware": ("robot_state_publisher", "controller_manager"),
 }
 ENDING = ("bring_up", "spawner", "create")  # with their work done
 SURFACE = ["-p", "contact_point:=[0.5, 0.0, 0.4]", "-p", "contact_normal:=[-1.0, 0.0, 0.0]"]
@@ -117,8 +122,11 @@ def test_every_executable_is_a_console_script_of_the_package(launch_file, name):
 
 @pytest.mark.parametrize("name", OF_THE_SUITE)
 @pytest.mark.parametrize("namespace", ["", "left"])
-def test_every_parameter_is_known_to_its_node(launch_file, graph, name, namespace, capfd):
-    lines = launch_file(name, namespace=namespace).lines
+def test_every_parameter_is_known_to_its_node(
+    launch_file, graph, name, namespace, capfd, shipped_as
+):
+    needed = {"urdf": str(shipped_as("fr3_"))} if name == "franka" else {}
+    lines = launch_file(name, namespace=namespace, **needed).lines
     assert lines.pop("bring_up", None) is None or name == "simulation"
     for executable, line in lines.items():
         for node in graph(executable, line).nodes.values():
@@ -162,6 +170,15 @@ def test_the_choices_are_those_of_the_nodes(launch_file):
     assert specifications(SimulationParameters)["scenario"].choices == scenario_names()
 
 
+def test_the_franka_node_gets_the_arguments_that_are_given(launch_file, graph, shipped_as):
+    urdf = str(shipped_as("fr3_"))
+    launched = launch_file("franka", urdf=urdf, address="192.168.1.11", dry_run="true")
+    node = graph("franka", launched.lines["franka"]).nodes["franka"]
+    got = [node.get_parameter(name).value for name in ("urdf", "address", "dry_run")]
+    assert got == [urdf, "192.168.1.11", True]
+    assert node.get_parameter("speed_cap").value == 0.1
+
+
 @pytest.mark.parametrize("given", ["true", "false"])
 def test_the_simulated_arm_approaches_at_once_or_waits_for_goals(launch_file, graph, given):
     launched = launch_file("simulation", approach_on_activation=given)
@@ -180,7 +197,7 @@ def test_the_simulation_ends_when_the_controller_is_not_activated(launch_file):
         assert type(action).__name__ == "Shutdown"
 
 
-@pytest.mark.parametrize("name", ["simulation", "mujoco", "gazebo"])
+@pytest.mark.parametrize("name", ["simulation", "mujoco", "gazebo", "mock_hardware"])
 def test_a_simulations_files_are_removed_at_the_end(launch_file, name):
     launched = launch_file(name)
     line = launched.lines["suite"]
@@ -249,7 +266,42 @@ def test_gazebos_nodes_agree_about_controllers_topics_and_files(launch_file, gra
     assert robot.apparent_motor_inertia.max() < 1e-5, "Gazebo has no motor inertia"
 
 
-@pytest.mark.parametrize("name", ["mujoco", "gazebo"])
+@pytest.mark.parametrize("interface", ["position", "velocity", "torque"])
+def test_mock_hardwares_nodes_agree_about_controllers_interfaces_and_start(
+    launch_file, graph, interface
+):
+    launched = launch_file("mock_hardware", interface=interface)
+    nodes = {node.kwargs["executable"]: node for node in launched.of("Node")}
+    (file,) = nodes["ros2_control_node"].kwargs["parameters"]
+    settings = yaml.safe_load(Path(file).read_text())
+    *names, _, same_file = nodes["spawner"].kwargs["arguments"]
+    assert same_file == file
+    assert {f"/**/{name}" for name in names} == set(settings) - {"/**/controller_manager"}
+    command = settings["/**/forward_command_controller"]["ros__parameters"]
+    (parameters,) = nodes["robot_state_publisher"].kwargs["parameters"]
+    root = ElementTree.fromstring(parameters["robot_description"].args[0])
+    control = root.find("ros2_control")
+    assert control.findtext("hardware/plugin") == "mock_components/GenericSystem"
+    taken = {each.get("name") for each in control.iterfind("joint/command_interface")}
+    assert taken == {command["interface_name"]}
+    assert [each.get("name") for each in control.iterfind("joint")] == command["joints"]
+    assert len(list(control.iterfind("joint/state_interface/param"))) == 3 * len(command["joints"])
+    made = graph("suite", launched.lines["suite"])
+    controller = made.nodes["impact_qp"]
+    controller.trigger_configure()
+    assert "/forward_command_controller/commands" in made.topics("impact_qp")[1]
+    assert controller.get_parameter("interface").value == interface
+    own = controller._guarded.controller
+    assert own.plan.interface == interface and own.plan.impact_limits == "robust"
+    starts = [
+        float(each.findtext("param"))
+        for each in control.iterfind("joint/state_interface[@name='position']")
+    ]
+    gap = own.plan.contact.gap(ArmDynamics(own.robot).position(np.array(starts)))
+    assert gap == pytest.approx(load_scenario("qp_panda_demo").run_up)
+
+
+@pytest.mark.parametrize("name", ["mujoco", "gazebo", "mock_hardware"])
 def test_a_simulator_ends_when_its_controllers_do_not_start(launch_file, name):
     launched = launch_file(name)
     (node,) = (each for each in launched.of("Node") if each.kwargs["executable"] == "spawner")

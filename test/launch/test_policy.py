@@ -11,7 +11,10 @@ import pytest
 pytest.importorskip("rclpy")
 
 ROOT = Path(__file__).resolve().parents[2]
-MOVES = "/impact_qp/change_state"  # who may request this can make the arm move
+# Who may request one of these can make an arm move.
+MOVES = "/impact_qp/change_state"
+MOVES_FRANKA = ("/franka/change_state", "/franka/recover")
+CONTROLLERS = {"suite", "franka"}  # of which one runs
 
 
 @pytest.fixture(scope="module")
@@ -60,17 +63,19 @@ def test_it_has_the_form_that_sros2_reads(policy):
 
 
 def test_nobody_but_the_operator_makes_the_arm_move(policy):
-    assert allowed(policy, "request")[MOVES] == {"operator"}
+    requests = allowed(policy, "request")
+    assert [requests[name] for name in (MOVES, *MOVES_FRANKA)] == [{"operator"}] * 3
     assert allowed(policy, "call") == {"/impact_qp/execute_impact": {"operator"}}
-    assert allowed(policy, "execute") == {"/impact_qp/execute_impact": {"suite"}}
+    assert allowed(policy, "execute") == {"/impact_qp/execute_impact": CONTROLLERS}
 
 
 def test_commands_verdicts_and_states_have_one_source_each(policy):
     publishers = allowed(policy, "publish")
-    for topic in ("command", "commands", "desired_joint_states", "announcement", "status"):
-        assert publishers[f"/impact_qp/{topic}"] == {"suite"}
-    assert publishers["/impact_detector/status"] == {"suite"}
-    assert publishers["/joint_states"] == {"impact_sim"}, "on a robot: the driver alone"
+    for topic in ("command", "desired_joint_states", "announcement", "status"):
+        assert publishers[f"/impact_qp/{topic}"] == CONTROLLERS
+    assert publishers["/impact_qp/commands"] == {"suite"}, "the arm gets none by a topic"
+    assert publishers["/impact_detector/status"] == CONTROLLERS
+    assert publishers["/joint_states"] == {"impact_sim", "franka"}, "on a robot: the driver alone"
 
 
 def test_nothing_is_allowed_by_a_pattern_or_a_parameter(policy):

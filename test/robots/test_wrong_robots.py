@@ -15,6 +15,7 @@ from impact_robots.loader import _HERE
 
 PANDA = (_HERE / "panda.yaml").read_text()
 PANDA_URDF = (_HERE / "panda.urdf").read_text()
+AXIS1 = '<axis xyz="0 0 1"/>'
 LINK1 = '<inertia ixx="0.70337" ixy="-0.000139" ixz="0.006772" iyy="0.70661"'
 
 
@@ -119,6 +120,8 @@ def test_a_wrong_entry_is_refused(written, change, message):
         ('lower="-2.8973"', 'lower="-2,8973"', "<limit> lower: expected a number, got '-2,8973'"),
         ('lower="-2.8973"', 'lower="3"', "<limit>: expected lower <= upper, got 3 and 2.8973"),
         ('effort="87"', "", "joint 'panda_joint1': <limit>: expected effort and velocity"),
+        (AXIS1, f'{AXIS1}<dynamics K="x"/>', "<dynamics> K: expected a number, got 'x'"),
+        (AXIS1, f'{AXIS1}<dynamics k="1"/>', "<dynamics>: expected damping, friction, D, K, gear"),
         ('type="revolute"', 'type="revolut"', "type: expected one of revolute, prismatic"),
         ('parent link="panda_link0"', 'parent link="base"', "parent: expected a link of the file"),
         (
@@ -144,6 +147,11 @@ def test_a_wrong_urdf_is_refused(written, load, old, new, message):
         load_robot(path) if load == "yaml" else robot_from_urdf(urdf)
     assert len(str(caught.value).splitlines()) == 1
     assert str(path.parent) in str(caught.value)
+
+
+def test_what_the_maker_of_the_fr3_says_of_its_joints_is_no_mistake(written):
+    said = '<dynamics damping="0.003" D="1" K="7000" gear_ratio="120" mu_viscous="16"/>'
+    assert load_robot(written(None, AXIS1, AXIS1 + said)).dof == 7
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path):

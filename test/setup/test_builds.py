@@ -2,20 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ways to build the project, each from a clean copy, as a user would.
 
+Without ROS means a new ``venv`` with what pip finds in the package index and nothing else.
 They take minutes: ``./impact test -m slow_build`` and ``.ci/run`` run them, ``./impact test`` and
 ``colcon test`` do not.
 """
 
+import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
 from impact_setup import environment
 from impact_setup.distribution import select_ros
 from impact_setup.layout import Layout
+
+from impact_view.browser import find_browser
 
 pytestmark = [pytest.mark.slow_build, pytest.mark.timeout(1200)]
 
@@ -26,7 +32,7 @@ SCRIPTS = [
 ]
 LIBRARY = (
     "impact_robots impact_ros impact_predictor impact_detector impact_qp impact_sim "
-    "impact_foreign impact_bags impact_trials impact_bringup impact_analysis impact_cli"
+    "impact_foreign impact_bags impact_trials impact_bringup impact_view impact_analysis impact_cli"
 )
 SMOKE = f"""
 import importlib, importlib.util
@@ -61,7 +67,7 @@ def source_files(project_root):
     return [name for name in listing.stdout.split("\0") if (project_root / name).is_file()]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def clone(project_root, source_files):
     """A function that copies the source files to a folder."""
 
@@ -72,6 +78,18 @@ def clone(project_root, source_files):
         return to
 
     return copy
+
+
+@pytest.fixture(scope="module")
+def without_ros(clone, tmp_path_factory, variables):
+    """A folder with a new ``venv`` of which pip has installed the project, and its variables."""
+    folder = tmp_path_factory.mktemp("without_ros")
+    plain = {k: v for k, v in variables.items() if k not in environment.SEARCH_PATHS}
+    plain["PATH"] = f"{folder}/venv/bin:{os.defpath}"
+    run([os.path.realpath(sys.executable), "-m", "venv", "venv"], folder, plain)
+    root = str(clone(folder / "impact"))
+    run(["venv/bin/python", "-m", "pip", "install", root], folder, plain)
+    return folder, plain
 
 
 def run(command, cwd, variables):
@@ -122,21 +140,80 @@ def test_a_clone_into_a_larger_workspace_builds(clone, tmp_path, variables):
     check_install(tmp_path, variables)
 
 
-def test_pip_installs_the_library_without_ros(clone, tmp_path, variables, source_files):
-    root = clone(tmp_path / "impact")
-    base = os.path.realpath(sys.executable)
-    plain = {k: v for k, v in variables.items() if k not in environment.SEARCH_PATHS}
-    plain["PATH"] = f"{tmp_path}/venv/bin:{os.defpath}"
-    run([base, "-m", "venv", "venv"], tmp_path, plain)
-    run(["venv/bin/python", "-m", "pip", "install", str(root)], tmp_path, plain)
-    run(["venv/bin/python", "-c", SMOKE], tmp_path, plain)
-    assert "demo" in run(["venv/bin/impact", "--help"], tmp_path, plain)
-    check_data_files(source_files, next((tmp_path / "venv" / "lib").glob("python3*/site-packages")))
+def test_pip_installs_the_library_without_ros(without_ros, source_files):
+    folder, plain = without_ros
+    run(["venv/bin/python", "-c", SMOKE], folder, plain)
+    assert "demo" in run(["venv/bin/impact", "--help"], folder, plain)
+    check_data_files(source_files, site_packages(folder))
 
 
-def check_data_files(names, site_packages):
+def test_the_messages_are_installed_as_they_are(without_ros, project_root):
+    installed = sorted((site_packages(without_ros[0]) / "impact_bags" / "msg").glob("*.msg"))
+    there = sorted((project_root / "impact_msgs" / "msg").glob("*.msg"))
+    assert [each.name for each in installed] == [each.name for each in there]
+    assert [each.read_text() for each in installed] == [each.read_text() for each in there]
+
+
+def test_without_ros_the_demo_has_the_figures_of_dds(without_ros, tmp_path, project_root):
+    folder, plain = without_ros
+    told = run(["venv/bin/impact", "demo", "--out", "demo"], folder, plain)
+    assert "demo: no ROS 2 (No module named 'rclpy'), so without DDS, in this process" in told
+    there = str(tmp_path / "demo")
+    over_dds = [sys.executable, "-m", "impact_cli", "demo", "--json", "--out", there]
+    run(over_dds, project_root, dict(os.environ))
+    figures = [
+        json.loads((place / "table.json").read_text())["runs"]
+        for place in (folder / "demo", tmp_path / "demo")
+    ]
+    assert len(figures[0]) == 4 and figures[0] == figures[1]
+    pictures = [
+        sorted(path.name for path in Path(each).glob("*.png")) for each in (folder / "demo", there)
+    ]
+    assert pictures[0] == pictures[1] != []
+
+
+def test_without_ros_the_demo_is_shown_live_with_the_same_figures(without_ros):
+    folder, plain = without_ros
+    page = "http://127.0.0.1:8458"
+    command = ["venv/bin/impact", "demo", "--json", "--view", "--no-browser", "--port", "8458"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*command, "--out", "live"], cwd=folder, env=plain, **pipes) as demo:
+        told = []
+        while not told or told[-1] not in ("", "The page stays until Ctrl-C.\n"):
+            told.append(demo.stderr.readline())
+        assert f"watch it at {page}\n" in told
+        assert urllib.request.urlopen(page, timeout=COMMAND_TIMEOUT_S).status == 200
+        demo.send_signal(signal.SIGINT)
+        figures, rest = demo.communicate(timeout=COMMAND_TIMEOUT_S)
+    assert (demo.returncode, rest) == (0, "")
+    without = json.loads((folder / "demo" / "table.json").read_text())
+    assert json.loads(figures)["runs"] == without["runs"]
+
+
+def test_without_ros_trials_are_recorded_and_detected(without_ros):
+    folder, plain = without_ros
+    run(["venv/bin/impact", "simulate", "iim_wall_cfg1", "--record", "wall"], folder, plain)
+    detected = run(["venv/bin/impact", "detect", "wall"], folder, plain)
+    assert "impacts: 1" in detected and "as announced" in detected
+
+
+@pytest.mark.skipif(find_browser() is None, reason="no Chromium to draw pictures")
+def test_without_ros_a_recording_is_shown(without_ros):
+    folder, plain = without_ros
+    run(["venv/bin/impact", "simulate", "iim_wall_cfg3", "--record", "shown"], folder, plain)
+    command = ["venv/bin/impact", "view", "shown", "--picture", "hit.png", "--port", "8459"]
+    assert "picture: hit.png" in run(command, folder, plain)
+    assert (folder / "hit.png").read_bytes().startswith(b"\x89PNG")
+
+
+def site_packages(folder):
+    """Where pip has installed it."""
+    return next((folder / "venv" / "lib").glob("python3*/site-packages"))
+
+
+def check_data_files(names, there):
     """Every file of the packages, data files too, is installed with them."""
     wanted = [name for name in names if name.split("/")[0] in LIBRARY.split()]
     assert wanted
     for name in wanted:
-        assert (site_packages / name).exists(), f"{name} is left out"
+        assert (there / name).exists(), f"{name} is left out"

@@ -49,6 +49,10 @@ def test_the_mark_of_the_wheels_is_not_inherited(running):
     assert "_ROS_WHEELS_BOOTSTRAP_COMPLETE" not in running(_ROS_WHEELS_BOOTSTRAP_COMPLETE="1")
 
 
+def test_what_was_compiled_is_kept(running):
+    assert "PYTHONDONTWRITEBYTECODE" not in running(PYTHONDONTWRITEBYTECODE="1")
+
+
 def test_another_checkouts_shell_lends_nothing(running):
     result = running(
         AMENT_PREFIX_PATH="/other/install/impact_msgs:/other/.venv",

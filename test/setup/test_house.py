@@ -14,7 +14,8 @@ LAYERS = (  # a package imports from those before its own layer
     {"impact_predictor"},
     {"impact_detector", "impact_qp", "impact_sim", "impact_foreign"},
     {"impact_bags"},
-    {"impact_trials", "impact_bringup"},
+    {"impact_trials", "impact_bringup", "impact_view"},
+    {"impact_drivers"},
     {"impact_analysis"},
     {"impact_cli"},
 )

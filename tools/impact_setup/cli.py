@@ -26,6 +26,7 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
   demo        a Panda hits a wall three times; table, plots and bags
   scenarios   what can be simulated
   simulate    many trials of a scenario, recorded with the truth about them
+  view        a recording in 3-D in the browser
   predict     what an impact would do, by every model
   sets        which impulses are possible, and what they can do
   plan        the highest safe speed of an impact, and the best configuration for it

@@ -22,6 +22,8 @@ ROS_PATHS = ("AMENT_PREFIX_PATH", "CMAKE_PREFIX_PATH", "COLCON_PREFIX_PATH")
 SEARCH_PATHS = (*ROS_PATHS, "LD_LIBRARY_PATH", "PKG_CONFIG_PATH", "PYTHONPATH")
 # Set by a start-up hook of the ROS 2 wheels; another environment's Python must not inherit it.
 WHEELS_MARK = "_ROS_WHEELS_BOOTSTRAP_COMPLETE"
+# Containers often set it; every process would compile the suite's sources again.
+NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 DEFAULTS = {
     "OPENBLAS_NUM_THREADS": "1",
     "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
@@ -40,7 +42,7 @@ def clean(environ: Mapping[str, str], layout: Layout, source: RosSource) -> dict
     result = {
         name: value
         for name, value in environ.items()
-        if name not in (WHEELS_MARK, "PYTHONHOME", *SEARCH_PATHS)
+        if name not in (WHEELS_MARK, NO_BYTECODE, "PYTHONHOME", *SEARCH_PATHS)
     }
     result["PATH"] = joined(foreign_entries(environ.get("PATH", os.defpath), layout.root))
     if not source.from_wheels:

@@ -1,0 +1,189 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""From a state of a Franka Research 3 to its answer through libfranka, three ways in turns.
+
+The loop of the suite (detector and controller in the arm's own cycle), a loop that only echoes,
+and the way over DDS to controller and detector in another process and back, against the fake arm
+in real time. Run it with ``./impact bench fci`` (four minutes) or ``--quick`` (half a minute), and
+turn off what else runs: the fake arm needs a core of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import multiprocessing
+import os
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+from predictor_service import importable
+
+from impact_drivers.fake_fr3.fake_process import FakeProcess
+from impact_drivers.fake_fr3.fake_setup import FakeSetup
+from impact_drivers.franka.arm import ArmStoppedError
+from impact_drivers.franka.fr3_model import load_fr3
+from impact_drivers.franka.hit import HELD
+from impact_drivers.franka.hit_process import HitJob, detector
+from impact_drivers.franka.libfranka_arm import LibfrankaArm
+from impact_drivers.franka.loop import FrankaLoop
+from impact_drivers.franka.loop_times import LoopTimes
+from impact_drivers.franka.real_time import claim
+from impact_drivers.franka.request import Request, RequestKind
+from impact_drivers.franka.settings import ArmSettings
+from impact_qp.control.plan import Plan
+from impact_qp.limits import Contact
+from impact_robots.dynamics import ArmDynamics
+
+CYCLES, ROUNDS, QUICK = 15_000, 4, 5_000
+DISTANCE, SPEED = 0.1, 0.001  # of the surface [m], so slow that it is never reached [m/s]
+WAYS = ("echo", "loop", "dds")
+SETTINGS = ArmSettings(realtime=False, longest_period=0.02, least_success_rate=0.0)
+
+
+class Creep:
+    """Asks to hold, to approach without ever arriving, and to end."""
+
+    def __init__(self, plan: Plan, cycles: int) -> None:
+        self._plan, self._cycles, self._seen = plan, cycles, 0
+        self.taken = self.beats = 0
+
+    def take(self, defaults: Plan) -> Request | None:
+        """Return what is due."""
+        self.beats, self._seen = self.beats + 1, self._seen + 1
+        kinds = {1: RequestKind.HOLD, HELD: RequestKind.GOAL, self._cycles: RequestKind.END}
+        kind = kinds.get(self._seen)
+        if kind is None:
+            return None
+        self.taken += 1
+        return Request(self.taken, kind, self._plan)
+
+
+def measure(quick: bool = False) -> dict[str, float]:
+    """Return all figures; times in microseconds.
+
+    Args:
+        quick: a single round of five seconds each.
+    """
+    cycles, rounds = (QUICK, 1) if quick else (CYCLES, ROUNDS)
+    blocks: dict[str, list[LoopTimes]] = defaultdict(list)
+    cores = os.sched_getaffinity(0)
+    with importable():
+        os.sched_setaffinity(0, {min(cores)})  # the fake arm's, which inherits it
+        with FakeProcess(FakeSetup(lockstep=False)) as fake:
+            os.sched_setaffinity(0, cores)
+            for _ in range(rounds):
+                for way in WAYS:
+                    blocks[way].append(_block(way, fake.address, cycles))
+    return _figures(blocks)
+
+
+def _block(way: str, address: str, cycles: int) -> LoopTimes:
+    """Run one way for some cycles in a process of its own."""
+    context = multiprocessing.get_context("spawn")
+    pipe, other = context.Pipe()
+    process = context.Process(target=_run, args=(way, address, cycles, other))
+    process.start()
+    other.close()
+    try:
+        answer = pipe.recv()
+    finally:
+        process.join()
+    return answer
+
+
+def _run(way: str, address: str, cycles: int, pipe: Connection) -> None:
+    ways: dict[str, Callable[[str, int], LoopTimes]] = {
+        "echo": _echo,
+        "loop": _loop,
+        "dds": _over_dds,
+    }
+    pipe.send(ways[way](address, cycles))
+
+
+def _echo(address: str, cycles: int) -> LoopTimes:
+    """Answer each state with zeros."""
+    claim()
+    arm, times, zeros = _connected(address), LoopTimes(cycles), np.zeros(7)
+    _without_garbage(lambda: _answer(arm, times, cycles, lambda state: zeros))
+    return times
+
+
+def _loop(address: str, cycles: int) -> LoopTimes:
+    """Approach a surface under robust limits."""
+    claim()
+    arm, robot = _connected(address), load_fr3()
+    point = ArmDynamics(robot)(arm.look().q, np.zeros(robot.dof))
+    axis = point.rotation[:, 2]
+    contact = Contact(point.position + DISTANCE * axis, -axis)
+    plan = Plan(contact, impact_limits="robust", speed=SPEED)
+    job = HitJob(address, plan, SETTINGS)
+    loop = FrankaLoop(
+        arm,
+        robot,
+        plan,
+        SETTINGS,
+        lambda: detector(job, robot),
+        Creep(plan, cycles),
+        lambda cycle: None,
+    )
+    loop.run()
+    return loop.times
+
+
+def _connected(address: str) -> LibfrankaArm:
+    """Connect; the arm may have stopped for what was before."""
+    arm = LibfrankaArm(address, realtime=False)
+    if arm.look().errors:
+        arm.recover()
+    return arm
+
+
+def _answer(
+    arm: LibfrankaArm, times: LoopTimes, cycles: int, torque: Callable[[Any], np.ndarray]
+) -> None:
+    """Read, answer and write for some cycles, fewer if the arm stops for it."""
+    arm.start()
+    with contextlib.suppress(ArmStoppedError):
+        for cycle in range(cycles):
+            state = arm.read()
+            answer = torque(state)
+            (arm.finish if cycle == cycles - 1 else arm.write)(answer)
+            times.add(time.perf_counter() - state.arrived, state.period, state.success_rate)
+
+
+def _without_garbage(work: Callable[[], None]) -> None:
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    work()
+
+
+def _over_dds(address: str, cycles: int) -> LoopTimes:
+    """Send each state over DDS, and the arm what comes back; sent are zeros."""
+    from fci_dds import suite_over_dds  # needs ROS 2
+
+    arm, times = _connected(address), LoopTimes(cycles)
+    with suite_over_dds(arm.look().q) as answer:
+        claim()
+        _without_garbage(lambda: _answer(arm, times, cycles, answer))
+    return times
+
+
+def _figures(blocks: dict[str, list[LoopTimes]]) -> dict[str, float]:
+    """Return percentiles over all blocks of a way, and the states that it never saw."""
+    figures: dict[str, float] = {}
+    for way, parts in blocks.items():
+        report = LoopTimes.joined(parts).report()
+        figures[f"{way}, p50 [us]"] = report.p50
+        figures[f"{way}, p99 [us]"] = report.p99
+        figures[f"{way}, p99.9 [us]"] = report.p999
+        figures[f"{way}, longest [us]"] = report.longest
+        figures[f"{way}, cycles"] = report.cycles
+        figures[f"{way}, states skipped"] = report.skipped
+        figures[f"{way}, lowest success rate"] = report.success_rate
+    return figures

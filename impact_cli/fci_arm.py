@@ -1,0 +1,106 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The demo with the arm at an address, which somebody stands at and has to agree."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from impact_analysis.demo.loop_record import measured
+from impact_cli.fci_questions import Questions, checked_distance
+from impact_cli.fci_run import FciRun, ending, recorded_run
+from impact_cli.progress import Progress
+from impact_cli.reports.fci_report import tell
+from impact_drivers.franka.fr3_model import NAME, load_fr3
+from impact_drivers.franka.hit_process import HitJob, run_hit
+from impact_drivers.franka.libfranka_arm import LibfrankaArm
+from impact_drivers.franka.settings import ArmSettings
+from impact_qp.control.plan import Plan
+from impact_qp.limits import Contact
+from impact_robots.dynamics import ArmDynamics
+from impact_robots.exceptions import UsageError
+from impact_robots.robot import Robot
+
+SPEED_CAP = 0.1  # [m/s]
+SLOWEST_FIRST = ("robust", "joint_load", "existential", "unaware")
+
+
+def hit_with_an_arm(
+    arguments: argparse.Namespace, settings: ArmSettings, make_folder: Callable[[], Path]
+) -> int:
+    """Hit with the arm at an address, once somebody has agreed to each hit."""
+    questions, robot = Questions(), load_fr3(arguments.robot or NAME)
+    if not arguments.unattended:
+        questions.require_terminal()
+    elif arguments.distance is None:
+        raise UsageError("--unattended: expected --distance too")
+    plan = _plan_in_front(arguments, settings, robot, questions)
+    clear = "Is the arm's reach clear of people, and does somebody hold the stop button?"
+    agreed: Iterable[str] = ()
+    if arguments.unattended or questions.agrees(clear):
+        agreed = _agreed(arguments, plan, questions)
+    folder: Path | None = None
+    runs = []
+    for controller in agreed:
+        folder = folder or make_folder()
+        runs.append(_hit_at_an_arm(arguments, controller, plan, settings, folder, robot))
+    if folder is None:
+        print("Nothing was hit.")
+        return 1
+    tell(runs, folder, arguments)
+    return 0
+
+
+def _agreed(arguments: argparse.Namespace, plan: Plan, questions: Questions) -> Iterator[str]:
+    """Yield the controllers that may hit, each asked for when its turn has come."""
+    for controller in SLOWEST_FIRST:
+        question = f"Hit the surface under {controller} at up to {plan.speed:g} m/s?"
+        if arguments.unattended or questions.agrees(question):
+            yield controller
+
+
+def _hit_at_an_arm(
+    arguments: argparse.Namespace,
+    controller: str,
+    plan: Plan,
+    settings: ArmSettings,
+    folder: Path,
+    robot: Robot,
+) -> FciRun:
+    """Hit once, and record it whatever came of it."""
+    own = replace(plan, impact_limits=controller)
+    job = HitJob(
+        arguments.fci,
+        own,
+        settings,
+        dry_run=arguments.dry_run,
+        robot=arguments.robot or NAME,
+        alone=True,
+    )
+    progress = Progress(controller)
+    outcome = run_hit(job, time.time_ns)
+    progress.close("; ".join([ending(outcome), *outcome.notes]))
+    rows = measured(outcome, None)
+    dry_run = arguments.dry_run
+    return recorded_run(controller, outcome, rows, robot, plan.contact, folder, dry_run=dry_run)
+
+
+def _plan_in_front(
+    arguments: argparse.Namespace, settings: ArmSettings, robot: Robot, questions: Questions
+) -> Plan:
+    """Return the plan to hit a surface across the tool's axis, in front of its tip."""
+    state = LibfrankaArm(arguments.fci, realtime=settings.realtime).look()
+    position = ArmDynamics(robot).position(state.q)
+    axis = ArmDynamics(robot)(state.q, np.zeros(robot.dof)).rotation[:, 2]
+    if arguments.distance is None:
+        distance = questions.distance(position, axis)
+    else:
+        distance = checked_distance(arguments.distance, "--distance")
+    contact = Contact(position + distance * axis, -axis)
+    return Plan(contact, speed=SPEED_CAP, retract_speed=SPEED_CAP)

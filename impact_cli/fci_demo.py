@@ -1,0 +1,98 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The demo through libfranka: against a fake FR3 here, or an arm at an address."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from impact_analysis.demo.loop_record import measured
+from impact_cli.fci_arm import hit_with_an_arm
+from impact_cli.fci_run import FciRun, ending, recorded_run
+from impact_cli.progress import Progress
+from impact_cli.reports.fci_report import tell
+from impact_drivers.fake_fr3.fake_process import FakeProcess
+from impact_drivers.fake_fr3.fake_setup import FakeSetup
+from impact_drivers.franka.hit_process import HitJob, run_hit
+from impact_drivers.franka.libfranka_arm import libfranka
+from impact_drivers.franka.settings import ArmSettings, read_settings
+from impact_qp.parameters import ControllerParameters
+from impact_robots.exceptions import UsageError
+from impact_ros.parameters import from_values
+from impact_sim.simulation import START_NS
+
+
+def start_of_lockstep() -> int:
+    """Return the stamp of the first state of a fake arm, as everywhere in the suite [ns]."""
+    return START_NS
+
+
+def run_fci_demo(
+    arguments: argparse.Namespace, controllers: tuple[str, ...], make_folder: Callable[[], Path]
+) -> int:
+    """Run the demo and return the exit status.
+
+    Args:
+        arguments: of the command line.
+        controllers: that hit a fake arm's surface.
+        make_folder: makes the output folder, once something will be written into it.
+
+    Raises:
+        ImpactError: no libfranka, no arm, or no impact.
+    """
+    _check(arguments)
+    libfranka()  # or it says what is missing
+    settings = ArmSettings() if arguments.arm is None else read_settings(arguments.arm)
+    if arguments.fci:
+        return hit_with_an_arm(arguments, settings, make_folder)
+    folder = make_folder()
+    runs = [
+        _fake_run(arguments, controller, settings, folder, f"[{i + 1}/{len(controllers)}]")
+        for i, controller in enumerate(controllers)
+    ]
+    tell(runs, folder, arguments)
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse options that would do nothing.
+
+    Raises:
+        UsageError: names one.
+    """
+    if arguments.realtime:
+        raise UsageError("--realtime: not with --fci, where the arm sets the pace")
+    at_an_arm = {
+        "--distance": arguments.distance is not None,
+        "--unattended": arguments.unattended,
+        "--robot": arguments.robot is not None,
+    }
+    for name, given in at_an_arm.items():
+        if given and not arguments.fci:
+            raise UsageError(f"{name}: only with --fci ADDRESS")
+
+
+def _fake_run(
+    arguments: argparse.Namespace,
+    controller: str,
+    settings: ArmSettings,
+    folder: Path,
+    label: str,
+) -> FciRun:
+    """Hit with a fake arm of its own."""
+    setup = FakeSetup(arguments.scenario, seed=arguments.seed)
+    robot, scenario = setup.load_robot(), setup.load_scenario()
+    values = scenario.controller_parameters(robot) | {"impact_limits": controller}
+    plan = from_values(ControllerParameters, values).plan()
+    settings = replace(settings, realtime=False)
+    job = HitJob("", plan, settings, scenario.detection_threshold, arguments.dry_run)
+    progress = Progress(f"{label} {controller}")
+    with FakeProcess(setup) as fake:
+        outcome = run_hit(replace(job, address=fake.address), start_of_lockstep)
+        rows = measured(outcome, fake.log)
+    progress.close(ending(outcome))
+    dry_run = arguments.dry_run
+    return recorded_run(controller, outcome, rows, robot, plan.contact, folder, dry_run=dry_run)

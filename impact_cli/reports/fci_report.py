@@ -1,0 +1,41 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the demo through libfranka tells: a table, pictures, one JSON document."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import textwrap
+from pathlib import Path
+
+from impact_analysis.demo.table import sentence, table
+from impact_bags.new_files import write_file
+from impact_cli.fci_run import FciRun
+
+WIDTH = 88  # of text
+
+
+def tell(runs: list[FciRun], folder: Path, arguments: argparse.Namespace) -> None:
+    """Write and print the figures."""
+    report = {"runs": [run.as_json() for run in runs], "output_dir": str(folder)}
+    write_file(folder / "table.json", json.dumps(report, indent=2) + "\n")
+    found = [(run.record, run.evaluation) for run in runs if run.evaluation is not None]
+    if found and not arguments.fci:
+        from impact_analysis.demo.plots import write_plots  # slow to load
+
+        write_plots(found, folder)
+    if arguments.json:
+        print(json.dumps(report, indent=2))
+        return
+    if found:
+        evaluations = [evaluation for _, evaluation in found]
+        stops = [", ".join(run.outcome.reflexes) or "no" for run in runs]
+        print("\n" + table(evaluations, {"the arm stopped itself": stops}))
+        print("\n" + textwrap.fill(sentence(evaluations), WIDTH) + "\n")
+    for run in runs:
+        dry = (
+            f"zeros were sent, {run.computed:.1f} N.m computed; " if run.evaluation is None else ""
+        )
+        print(f"{run.controller}: {dry}{run.outcome.times.line()}")
+    print(f"\nTable and recordings: {folder}")

@@ -1,0 +1,47 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a fake arm is made of, and what is in front of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from impact_drivers.fake_fr3.fake_arm import FakeArm
+from impact_drivers.fake_fr3.faults import NO_FAULTS, Faults
+from impact_drivers.franka.fr3_model import NAME, load_fr3
+from impact_robots.robot import Robot
+from impact_sim.scenarios import Scenario, load_scenario
+from impact_sim.simulation import Simulation
+from impact_sim.watched_plant import WatchedPlant
+
+
+@dataclass(frozen=True)
+class FakeSetup:
+    """A fake FR3 before the surface of a scenario; the same set-up gives the same run."""
+
+    scenario: str = "qp_panda_demo"  # a Panda's: the FR3 takes the same pose
+    seed: int = 0  # of the sensors' noise
+    faults: Faults = NO_FAULTS
+    lockstep: bool = True
+
+    def load_robot(self) -> Robot:
+        """Return the arm, as :func:`load_fr3`."""
+        return load_fr3()
+
+    def load_scenario(self) -> Scenario:
+        """Return the scenario with this arm in it."""
+        return replace(load_scenario(self.scenario), robot=NAME)
+
+    def start(self, robot: Robot) -> np.ndarray:
+        """Return where the arm stands at first, shape (7,) [rad]."""
+        return self.load_scenario().start(robot)
+
+    def arm(self) -> FakeArm:
+        """Return the arm."""
+        robot = self.load_robot()
+        plant = WatchedPlant(robot, self.load_scenario().wall(robot))
+        return FakeArm(
+            Simulation(robot, seed=self.seed, plant=plant), self.start(robot), self.faults
+        )

@@ -1,0 +1,92 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the arm's own electronics watch, and what makes them stop it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from impact_detector.detectors.momentum import MomentumObserver
+from impact_robots.dynamics import ArmDynamics
+from impact_robots.robot import Robot
+
+OBSERVER_GAIN = 100.0  # of the external torque; the arm's own is not published: assumed [1/s]
+TORQUE_STEP = 1.0  # between two commands, 1000 N.m/s; libfranka refuses that, too [N.m]
+ROUNDING = 1e-6  # share of a limit
+LOST_IN_A_ROW = 20  # commands; one more stops the arm
+
+JOINT_REFLEX, CARTESIAN_REFLEX = "joint_reflex", "cartesian_reflex"
+TAU_J_RANGE, TORQUE_DISCONTINUITY = "tau_j_range_violation", "controller_torque_discontinuity"
+JOINT_POSITION, JOINT_VELOCITY = "joint_position_limits_violation", "joint_velocity_violation"
+COMMUNICATION = "communication_constraints_violation"
+
+
+@dataclass(frozen=True)
+class CollisionBehavior:
+    """External torques and forces beyond which the arm stops; as a new arm has them."""
+
+    torque: np.ndarray  # shape (7,) [N.m]
+    force: np.ndarray  # at the contact point, base axes, shape (6,) [N], [N.m]
+
+    @classmethod
+    def of_a_new_arm(cls) -> CollisionBehavior:
+        """Return the thresholds of libfranka's examples."""
+        return cls(np.full(7, 20.0), np.full(6, 20.0))
+
+
+class ArmSafety:
+    """Looks at each cycle as the arm's electronics do.
+
+    Attributes:
+        behavior: collision behaviour in force.
+        external_torque: observed, shape (7,) [N.m].
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        """Watch an arm with the collision behaviour of a new one."""
+        self._robot, self._dynamics = robot, ArmDynamics(robot)
+        self._observer = MomentumObserver(robot, OBSERVER_GAIN)
+        self.behavior = CollisionBehavior.of_a_new_arm()
+
+    @property
+    def external_torque(self) -> np.ndarray:
+        """Observed external torque, shape (7,) [N.m]."""
+        return self._observer.residual
+
+    def reset(self) -> None:
+        """Forget what was observed."""
+        self._observer.reset()
+
+    def of_command(self, torque: np.ndarray, last: np.ndarray) -> tuple[str, ...]:
+        """Return what is wrong with a command after the last one, shape (7,) each [N.m]."""
+        step = np.abs(torque - last).max()
+        return (TORQUE_DISCONTINUITY,) if not step <= TORQUE_STEP * (1.0 + ROUNDING) else ()
+
+    def of_state(
+        self, time: int, q: np.ndarray, dq: np.ndarray, tau: np.ndarray
+    ) -> tuple[str, ...]:
+        """Take a measurement; return why the arm must stop.
+
+        Args:
+            time: of the measurement [ns].
+            q: positions, shape (7,) [rad].
+            dq: velocities, shape (7,) [rad/s].
+            tau: torques, gravity included, shape (7,) [N.m].
+        """
+        self._observer.update(time, q, dq, tau)
+        limits, external = self._robot.limits, self.external_torque
+        found = {
+            JOINT_REFLEX: np.abs(external) > self.behavior.torque,
+            CARTESIAN_REFLEX: np.abs(self._force(q, dq)) > self.behavior.force,
+            TAU_J_RANGE: np.abs(tau) > limits.torque_range,
+            JOINT_VELOCITY: np.abs(dq) > limits.velocity,
+            JOINT_POSITION: (q < limits.position_lower) | (q > limits.position_upper),
+        }
+        return tuple(name for name, where in found.items() if where.any())
+
+    def _force(self, q: np.ndarray, dq: np.ndarray) -> np.ndarray:
+        """Return the force at the contact point that explains the torques best, (6,) [N; N.m]."""
+        jacobian = self._dynamics(q, dq).J
+        return np.asarray(np.linalg.pinv(jacobian.T) @ self.external_torque)

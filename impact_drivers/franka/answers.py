@@ -1,0 +1,82 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""From a state to the torque that answers it, whatever the state and whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from impact_drivers.franka.arm_state import ArmState
+from impact_drivers.franka.torque_step import limited
+from impact_qp.control.command import Command
+from impact_qp.control.guarded import GuardedController
+from impact_qp.exceptions import ControlError
+
+
+class Answers:
+    """The controller, and what stands in for it when it has no answer.
+
+    Attributes:
+        sent: what the arm was sent last, without gravity, shape (7,) [N.m].
+        dropped: states that could not be used.
+        fault: why the controller gives no answers any more, "" while it does.
+        at_rest: a torque of zero has been reached after a fault.
+    """
+
+    def __init__(self, guarded: GuardedController, *, dry_run: bool) -> None:
+        """Answer by a controller; ``dry_run``: the arm is sent zeros."""
+        self._guarded, self._dry_run = guarded, dry_run
+        self.sent = np.zeros(guarded.controller.robot.dof)
+        self.dropped, self.fault, self.at_rest = 0, "", False
+        self._settling: Iterator[np.ndarray] | None = None
+
+    def answer(
+        self, time: int, state: ArmState, *, impact: bool, ready: bool
+    ) -> tuple[Command | None, np.ndarray]:
+        """Return the command for a state, None without, and the torque to send (7,) [N.m].
+
+        Args:
+            time: of the state [ns].
+            state: of the arm.
+            impact: the detector holds that the arm has hit something.
+            ready: the detector would see an impact.
+        """
+        command = None
+        if self._settling is None:
+            command = self._command(time, state, impact, ready)
+        if command is not None:
+            wanted = command.driver_torque
+        elif self._settling is not None:
+            wanted = self._settle()
+        else:
+            wanted = self.sent
+        last = state.tau_d if np.isfinite(state.tau_d).all() else self.sent
+        self.sent = np.zeros_like(last) if self._dry_run else limited(wanted, last)
+        return command, self.sent
+
+    def _command(self, time: int, state: ArmState, impact: bool, ready: bool) -> Command | None:
+        """Return what the controller answers; without an answer for good the arm is settled."""
+        guarded = self._guarded
+        try:
+            if guarded.accepts(time, state.q, state.dq, impact=impact):
+                command = guarded.answer(time, state.q, state.dq, impact=impact, ready=ready)
+                if command is not None:
+                    return command
+            self.fault = guarded.fault
+        except ControlError:  # one state that is passed over
+            self.dropped += 1
+            return None
+        except Exception as error:  # whatever it is, the arm must come to rest
+            self.fault = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        self.dropped += 1
+        self._settling = guarded.settle()
+        return None
+
+    def _settle(self) -> np.ndarray:
+        """Return the next torque on the way to none, shape (7,) [N.m]."""
+        assert self._settling is not None
+        torque = next(self._settling, None)
+        self.at_rest = torque is None
+        return np.zeros_like(self.sent) if torque is None else torque

@@ -1,0 +1,70 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the loop needs of an arm; libfranka's and the fake one without a network both are one."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from impact_drivers.exceptions import DriverError
+from impact_drivers.franka.arm_state import ArmState
+from impact_drivers.franka.settings import ArmSettings
+
+
+class ArmStoppedError(DriverError):
+    """The arm has ended a motion on its own, or cannot be reached any more; says why."""
+
+
+class Arm(Protocol):
+    """One arm, connected; torques are without gravity, shape (7,) [N.m]."""
+
+    def look(self) -> ArmState:
+        """Return the next state outside of a motion.
+
+        Raises:
+            ArmStoppedError: the arm cannot be reached.
+        """
+
+    def configure(self, settings: ArmSettings) -> None:
+        """Tell the arm its load and how much contact it has to bear.
+
+        Raises:
+            DriverError: it refuses.
+        """
+
+    def start(self) -> None:
+        """Begin torque control.
+
+        Raises:
+            DriverError: the arm refuses; says why.
+        """
+
+    def read(self) -> ArmState:
+        """Return the next state of a motion.
+
+        Raises:
+            ArmStoppedError: the arm has ended it.
+        """
+
+    def write(self, torque: np.ndarray) -> None:
+        """Answer the state read last.
+
+        Raises:
+            ArmStoppedError: the arm has ended the motion.
+        """
+
+    def finish(self, torque: np.ndarray) -> None:
+        """Answer the state read last, and end the motion in order.
+
+        Raises:
+            ArmStoppedError: the arm has ended it before.
+        """
+
+    def recover(self) -> None:
+        """Clear the arm's errors.
+
+        Raises:
+            DriverError: it refuses.
+        """

@@ -1,0 +1,102 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the node asks of the loop: one request at a time, and a counter that says it still lives."""
+
+from __future__ import annotations
+
+from impact_drivers.franka.checked_record import CheckedRecord
+from impact_drivers.franka.request import (
+    REQUEST,
+    Request,
+    RequestKind,
+    pack_goal,
+    unpack_goal,
+)
+from impact_drivers.franka.shared_memory import SharedMemory
+from impact_qp.control.plan import Plan
+
+WORD = 8  # of the two counters before the request [bytes]
+SIZE = 2 * WORD + REQUEST.itemsize
+
+
+class _Block:
+    """Where counters and request are."""
+
+    def __init__(self, memory: SharedMemory, start: int) -> None:
+        """Look at the block in a memory.
+
+        Args:
+            memory: that loop and node share.
+            start: of the block in it [bytes].
+        """
+        self._counters = memory.view(start, 2 * WORD, "Q")  # deadman; number of the request
+        self._request = memory.view(start + 2 * WORD, REQUEST.itemsize)
+        self._record = CheckedRecord(REQUEST)
+
+
+class CommandWriter(_Block):
+    """The node's end."""
+
+    def beat(self) -> None:
+        """Say that the node lives: the loop brakes when it does not, for a while."""
+        self._counters[0] += 1
+
+    def ask(self, kind: RequestKind, plan: Plan | None = None) -> int:
+        """Ask for something; it takes the place of what was asked before.
+
+        Args:
+            kind: of request.
+            plan: of a goal; the loop takes its surface, speed, limits and what follows, the rest
+                is that of the loop's own parameters.
+
+        Returns:
+            the number of the request.
+        """
+        number = self._counters[1] + 1
+        fields = self._record.fields
+        fields["number"], fields["kind"] = number, kind
+        if plan is not None:
+            pack_goal(plan, fields)
+        self._record.write_to(self._request)
+        self._counters[1] = number
+        return int(number)
+
+
+class CommandReader(_Block):
+    """The loop's end."""
+
+    def __init__(self, memory: SharedMemory, start: int) -> None:
+        """Begin with what was asked before this process began; arguments as of the base."""
+        super().__init__(memory, start)
+        self._taken = 0
+
+    @property
+    def beats(self) -> int:
+        """How often the node has said that it lives."""
+        return self._counters[0]
+
+    def take(self, defaults: Plan) -> Request | None:
+        """Return a request that was not taken yet; none, or one just being written: None.
+
+        Args:
+            defaults: plan of the parameters, which holds what a goal does not say.
+
+        Raises:
+            ControlError: a goal's plan cannot be used; the request counts as taken.
+            OutOfRangeError: so does one with a number out of its range.
+            RobotError: and one whose normal is none.
+        """
+        if self._counters[1] == self._taken or not self._record.read_from(self._request):
+            return None
+        fields = self._record.fields
+        number = int(fields["number"])
+        if number == self._taken:
+            return None
+        self._taken, kind = number, RequestKind(int(fields["kind"]))
+        goal = kind is RequestKind.GOAL
+        return Request(number, kind, unpack_goal(fields, defaults) if goal else None)
+
+    @property
+    def taken(self) -> int:
+        """Number of the request taken last, 0 before the first."""
+        return self._taken

@@ -1,0 +1,68 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""One hit from standing still to standing still, asked for by a program instead of the node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from impact_drivers.franka.loop_cycle import LoopCycle, LoopState
+from impact_drivers.franka.request import Request, RequestKind
+from impact_qp.control.phases import Phase
+from impact_qp.control.plan import Plan
+
+HELD = 150  # cycles before the approach: the detector has learnt, and 100 commands have arrived
+AFTER = 200  # cycles after the hit, or after the arm has stopped itself
+TIMEOUT = 15_000  # cycles without an end
+
+
+@dataclass
+class Hit:
+    """Holds, approaches, and ends when the arm stands again; both the asking and the listening end.
+
+    Attributes:
+        cycles: all that was reported, in order.
+        refusal: why the approach was not begun, "" if it was.
+    """
+
+    plan: Plan
+    cycles: list[LoopCycle] = field(default_factory=list)
+    refusal: str = ""
+    taken: int = 0
+    _held: int = 0
+    _after: int = 0
+    _beats: int = 0
+
+    @property
+    def beats(self) -> int:
+        """How often somebody has looked: whoever asks lives in this very process."""
+        self._beats += 1
+        return self._beats
+
+    def take(self, defaults: Plan) -> Request | None:
+        """Return what is to be done next, None without; see :class:`.Requests`."""
+        if (kind := self._due()) is None:
+            return None
+        self.taken += 1
+        return Request(self.taken, kind, self.plan if kind is RequestKind.GOAL else None)
+
+    def report(self, cycle: LoopCycle) -> None:
+        """Take a cycle."""
+        self.cycles.append(cycle)
+        controls = cycle.state is LoopState.CONTROLLING
+        self._held += controls
+        self.refusal = self.refusal or cycle.refusal
+        if self.taken and (not controls or self._stands(cycle) or self.refusal):
+            self._after += 1
+
+    def _due(self) -> RequestKind | None:
+        if self.taken == 0:
+            return RequestKind.HOLD
+        if self._after >= AFTER or len(self.cycles) >= TIMEOUT or self.refusal:
+            return RequestKind.END
+        return RequestKind.GOAL if self.taken == 1 and self._held >= HELD else None
+
+    def _stands(self, cycle: LoopCycle) -> bool:
+        """Whether the arm stands again after the approach."""
+        answer = cycle.answer
+        return self.taken > 1 and answer is not None and answer.phase is Phase.HOLD

@@ -1,0 +1,159 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""One hit in a process that does nothing else: connect, hold, approach, report."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from typing import Any
+
+from impact_detector.parameters import DetectorParameters, session_for
+from impact_detector.session import DetectorSession
+from impact_drivers.exceptions import DriverError
+from impact_drivers.franka.arm import Arm
+from impact_drivers.franka.fr3_model import NAME, load_fr3
+from impact_drivers.franka.hit import Hit
+from impact_drivers.franka.libfranka_arm import LibfrankaArm
+from impact_drivers.franka.loop import FrankaLoop
+from impact_drivers.franka.loop_cycle import LoopCycle
+from impact_drivers.franka.loop_times import TimesReport
+from impact_drivers.franka.real_time import claim
+from impact_drivers.franka.settings import ArmSettings
+from impact_qp.control.plan import Plan
+from impact_robots.exceptions import ImpactError
+from impact_robots.robot import Robot
+from impact_ros.parameters import from_values
+from impact_trials.processes import interrupts_blocked
+
+BRAKED_WITHIN = 10.0  # after an interrupt [s]
+
+
+@dataclass(frozen=True)
+class HitJob:
+    """What is to be done."""
+
+    address: str
+    plan: Plan
+    settings: ArmSettings
+    threshold: float = 2.5  # of the torque errors [N.m]
+    dry_run: bool = False
+    robot: str = NAME  # or path of a YAML with another tool
+    alone: bool = False  # take a core and a real-time priority
+
+
+@dataclass(frozen=True)
+class HitOutcome:
+    """What became of it."""
+
+    cycles: list[LoopCycle]
+    times: TimesReport
+    fault: str = ""  # why the motion ended, "" if in order
+    refusal: str = ""  # why there was no approach
+    notes: list[str] = field(default_factory=list)  # what the system did not allow
+
+    @property
+    def controlled(self) -> list[LoopCycle]:
+        """The cycles in torque control."""
+        return [cycle for cycle in self.cycles if cycle.sent is not None]
+
+    @property
+    def reflexes(self) -> tuple[str, ...]:
+        """Errors by which the arm has stopped itself, by libfranka's names."""
+        after = [cycle.errors for cycle in self.cycles if cycle.errors]
+        return tuple(after[-1].split(", ")) if after else ()
+
+
+def perform(
+    arm: Arm,
+    robot: Robot,
+    job: HitJob,
+    *,
+    now: Callable[[], int],
+    stopped: Callable[[], bool] = lambda: False,
+) -> HitOutcome:
+    """Hit, with an arm that is connected.
+
+    Args:
+        arm: connected.
+        robot: the same, as the controller knows it.
+        job: what is to be done.
+        now: stamps the first state of the motion [ns].
+        stopped: somebody wants it to end.
+
+    Raises:
+        ImpactError: the arm cannot be reached, or the plan cannot be used.
+    """
+    hit = Hit(job.plan)
+    loop = FrankaLoop(
+        arm,
+        robot,
+        job.plan,
+        job.settings,
+        lambda: detector(job, robot),
+        hit,
+        hit.report,
+        dry_run=job.dry_run,
+        now=now,
+        stopped=stopped,
+    )
+    loop.run()
+    return HitOutcome(hit.cycles, loop.times.report(), loop.fault, hit.refusal)
+
+
+def detector(job: HitJob, robot: Robot) -> DetectorSession:
+    """Return the detector of a hit: the node's default, and estimates left to others."""
+    normal = [float(component) for component in job.plan.contact.normal]
+    values = {"threshold": job.threshold, "contact_normal": normal, "lockstep": True}
+    return session_for(from_values(DetectorParameters, values), robot, estimates=False)
+
+
+def run_hit(job: HitJob, now: Callable[[], int]) -> HitOutcome:
+    """Hit, in a process of its own; an interrupt lets the arm brake first.
+
+    Raises:
+        DriverError: as :func:`perform`.
+        KeyboardInterrupt: interrupted; the arm stands.
+    """
+    context = multiprocessing.get_context("spawn")
+    pipe, other = context.Pipe()
+    process = context.Process(target=_run, args=(job, now, other), daemon=True)
+    with interrupts_blocked():  # the process inherits that until it can brake for one
+        process.start()
+    other.close()
+    try:
+        answer = _received(pipe)
+    finally:
+        process.join(BRAKED_WITHIN)
+    if isinstance(answer, str):
+        raise DriverError(answer)
+    return answer
+
+
+def _received(pipe: Connection) -> Any:
+    try:
+        return pipe.recv()
+    except EOFError:
+        return "the loop's process has died; the arm stops by itself when commands stay away"
+    except KeyboardInterrupt:
+        if pipe.poll(BRAKED_WITHIN):  # it got the same interrupt, and brakes
+            pipe.recv()
+        raise
+
+
+def _run(job: HitJob, now: Callable[[], int], pipe: Connection) -> None:
+    stop: list[int] = []
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, lambda number, _frame: stop.append(number))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    try:
+        notes = claim() if job.alone else []
+        arm = LibfrankaArm(job.address, realtime=job.settings.realtime)
+        outcome = perform(arm, load_fr3(job.robot), job, now=now, stopped=lambda: bool(stop))
+        outcome.notes.extend(notes)
+        pipe.send(outcome)
+    except ImpactError as error:
+        pipe.send(str(error))

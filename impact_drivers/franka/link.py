@@ -1,0 +1,66 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Both ends of the memory between loop and node."""
+
+from __future__ import annotations
+
+import zlib
+
+from impact_drivers.franka import command_block, ring
+from impact_drivers.franka.command_block import CommandReader, CommandWriter
+from impact_drivers.franka.cycle_record import CYCLE
+from impact_drivers.franka.request import REQUEST
+from impact_drivers.franka.ring import RingReader, RingWriter
+from impact_drivers.franka.shared_memory import SharedMemory
+
+VERSION = zlib.crc32(repr((CYCLE.descr, REQUEST.descr)).encode())  # the layout itself
+_RING = (command_block.SIZE + 63) // 64 * 64  # on a cache line of its own
+SIZE = _RING + ring.SIZE
+
+
+class NodeEnd:
+    """What the node sees: it makes the memory and hands its descriptor to the loop.
+
+    Attributes:
+        descriptor: for ``subprocess.Popen(pass_fds=...)`` and the loop's command line.
+        cycles: that the loop reports.
+        commands: to the loop.
+    """
+
+    def __init__(self) -> None:
+        """Make the memory.
+
+        Raises:
+            LinkError: there is none to be had.
+        """
+        self._memory = SharedMemory.create(SIZE, VERSION)
+        self.descriptor = self._memory.descriptor
+        self.cycles = RingReader(self._memory, _RING)
+        self.commands = CommandWriter(self._memory, 0)
+
+    def close(self) -> None:
+        """Forget the memory; the loop keeps its own view of it."""
+        self._memory.close()
+
+
+class LoopEnd:
+    """What the loop sees.
+
+    Attributes:
+        cycles: to the node.
+        commands: of the node.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        """Use the memory of an inherited descriptor.
+
+        Raises:
+            LinkError: it is no such memory, or one of another version.
+        """
+        self._memory = SharedMemory(descriptor, SIZE, VERSION)
+        self.cycles = RingWriter(self._memory, _RING)
+        self.commands = CommandReader(self._memory, 0)
+
+    def close(self) -> None:
+        """Forget the memory."""
+        self._memory.close()

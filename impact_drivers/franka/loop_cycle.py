@@ -1,0 +1,58 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the loop reports of one cycle of the arm."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_detector.signals.sample import Detection, Verdict
+from impact_qp.control.command import Command
+
+DOF = 7
+
+
+class LoopState(IntEnum):
+    """What the loop is doing; what it does while it controls is the phase of its command."""
+
+    CONNECTED = 0  # reads states, commands nothing
+    CONTROLLING = 1  # torque control: holds, or carries out a goal
+    STOPPING = 2  # brakes; then the motion is finished
+    FAULT = 3  # stopped for a fault, or by the arm's reflex; commands nothing
+    ENDED = 4  # the last cycle: finished in order
+
+
+class LoopCounts(NamedTuple):
+    """Since torque control began."""
+
+    answered: int = 0
+    missed: int = 0  # cycles of the arm without a command that reached it, or answered too late
+    dropped: int = 0  # states that could not be used
+    infeasible: int = 0  # cycles whose limits gave way
+
+
+class LoopCycle(NamedTuple):
+    """One state of the arm and what became of it; arrays of shape (7,)."""
+
+    time: int  # stamp of the measurement by the wall clock; grows with the arm's own [ns]
+    q: np.ndarray  # [rad]
+    dq: np.ndarray  # [rad/s]
+    tau: np.ndarray  # measured, gravity included [N.m]
+    state: LoopState = LoopState.CONNECTED
+    period: int = 0  # since the state before, by the arm's clock [ns]
+    success_rate: float = float("nan")  # of the last 100 commands, as the arm counts them [-]
+    answer: Command | None = None  # of the controller; none: the state was not answered
+    sent: np.ndarray | None = None  # torque that the arm was sent, without gravity [N.m]
+    verdict: Verdict | None = None  # of the detector on this state
+    detection: Detection | None = None  # the last one so far, also of earlier cycles
+    detections: int = 0  # so far
+    counts: LoopCounts = LoopCounts()
+    solve_time: float = float("nan")  # to compute the command [s]
+    cycle_time: float = float("nan")  # from the state's arrival to the command's leaving [s]
+    acknowledged: int = 0  # number of the request taken last
+    refusal: str = ""  # why that request is not carried out, "" if it is
+    fault: str = ""  # why the arm was stopped, "" while it was not
+    errors: str = ""  # of the arm, by libfranka's names; "" without

@@ -1,0 +1,108 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The loop's process: `python -m impact_drivers.franka.loop_main DESCRIPTOR`, started by the node.
+
+The descriptor is that of the shared memory; the parameters come as one line on standard input. No
+ROS and no second thread: libfranka holds Python's lock while it waits for the arm.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+
+from impact_detector.parameters import session_for
+from impact_detector.session import DetectorSession
+from impact_drivers.franka.arm import Arm
+from impact_drivers.franka.libfranka_arm import LibfrankaArm
+from impact_drivers.franka.link import LoopEnd
+from impact_drivers.franka.loop import FrankaLoop
+from impact_drivers.franka.parameters import FrankaParameters
+from impact_drivers.franka.real_time import claim
+from impact_robots.exceptions import ImpactError
+from impact_robots.robot import Robot
+
+Connect = Callable[[FrankaParameters], Arm]
+
+
+def session(settings: FrankaParameters, robot: Robot) -> DetectorSession:
+    """Return a fresh session of the detector; estimates, which take long, are the node's."""
+    return session_for(settings.detector(), robot, estimates=False)
+
+
+def libfranka_arm(settings: FrankaParameters) -> LibfrankaArm:
+    """Connect to the arm through libfranka; claim what makes a process fast.
+
+    Raises:
+        DriverError: there is no arm, or no such library.
+    """
+    arm = LibfrankaArm(settings.address, realtime=settings.realtime)
+    for refused in claim():
+        print(refused)
+    return arm
+
+
+def run(descriptor: int, settings: FrankaParameters, connect: Connect) -> None:
+    """Run the loop until it is asked to end, or nobody is there to ask.
+
+    Args:
+        descriptor: of the shared memory.
+        settings: of the node.
+        connect: to the arm.
+
+    Raises:
+        ImpactError: the arm cannot be controlled, or not any more.
+    """
+    wanted = Wanted()
+    link, robot = LoopEnd(descriptor), settings.load_robot()
+    arm = connect(settings)
+    arm.configure(settings)  # it must be idle and without errors
+    loop = FrankaLoop(
+        arm,
+        robot,
+        settings.plan().resolved(robot),
+        settings,
+        lambda: session(settings, robot),
+        link.commands,
+        link.cycles.write,
+        dry_run=settings.dry_run,
+        stopped=wanted.no_longer,
+    )
+    try:
+        loop.run()
+    finally:
+        print(loop.times.report().line())
+
+
+class Wanted:
+    """Whether the loop is still wanted: no signal has come, and the node's process is there."""
+
+    def __init__(self) -> None:
+        """Watch from now on."""
+        self._parent, self._signalled = os.getppid(), False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._note)
+
+    def _note(self, _number: int, _frame: object) -> None:
+        self._signalled = True
+
+    def no_longer(self) -> bool:
+        """Tell whether it is time to end."""
+        return self._signalled or os.getppid() != self._parent
+
+
+def main(connect: Connect = libfranka_arm) -> int:
+    """Run the process; return its exit status: 0 ended in order, 1 failed."""
+    try:
+        settings = FrankaParameters.from_line(sys.stdin.readline())
+        run(int(sys.argv[1]), settings, connect)
+    except ImpactError as error:
+        print(" ".join(str(error).split()), flush=True)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

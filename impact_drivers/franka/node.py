@@ -1,0 +1,234 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Node franka: starts the loop that controls the arm, asks it for goals, publishes its reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from std_srvs.srv import Trigger
+
+from impact_drivers.exceptions import DriverError
+from impact_drivers.franka.loop_cycle import LoopCycle
+from impact_drivers.franka.loop_process import LoopProcess
+from impact_drivers.franka.parameters import FrankaParameters
+from impact_drivers.franka.request import RequestKind
+from impact_drivers.franka.ros.cycle_publisher import CyclePublisher
+from impact_drivers.franka.ros.diagnostics import LoopDiagnostics
+from impact_drivers.franka.ros.goals import LoopGoals
+from impact_drivers.franka.ros.impact_reporter import ImpactReporter
+from impact_drivers.franka.supervisor import LoopSupervisor, SupervisedLoop
+from impact_msgs.action import ExecuteImpact
+from impact_qp.ros.goal import INACTIVE, INPUT_LOST, PREEMPTED, End, GoalRun
+from impact_robots.exceptions import ImpactError
+from impact_ros.boundary import guarded
+from impact_ros.main import main_for
+from impact_ros.parameters import declare, from_values
+from impact_ros.spin import freeze_garbage
+
+LOOK = 0.002  # between two looks at the ring, each of which says that the node lives [s]
+REPORT = 1.0  # between two diagnostics [s]
+CONNECTING = 60.0  # the loop may take that long to be there: it compiles, then connects [s]
+SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
+
+
+class FrankaNode(LifecycleNode):
+    """A Franka Research 3 that hits things on purpose, controlled in its own cycle.
+
+    `configure` starts the loop, a process of its own, which connects to the arm and reports its
+    states; `activate` begins torque control and holds; goals of `impact_qp/execute_impact` move the
+    arm; `deactivate` brakes and ends torque control; `cleanup` ends the loop. `~/recover` clears
+    the arm's errors, while the node is inactive. Whatever stops the arm, it stays stopped until the
+    node is deactivated and activated again. When this node is no longer heard, the loop brakes;
+    when the loop is gone, the arm stops by itself.
+    """
+
+    PARAMETERS = FrankaParameters
+
+    def __init__(
+        self, *, loop: Callable[[FrankaParameters], SupervisedLoop] = LoopProcess, **options: Any
+    ) -> None:
+        """Declare parameters, topics and action; everything else waits for `configure`.
+
+        Args:
+            loop: starts a loop.
+            **options: of rclpy's Node, such as context, namespace or parameter_overrides.
+        """
+        super().__init__("franka", **options)
+        declare(self, FrankaParameters)
+        self._make_loop = loop
+        self._supervisor: LoopSupervisor | None = None
+        self._is_active = False
+        self._publisher, self._impacts = CyclePublisher(self), ImpactReporter(self)
+        self._health, self._goals = LoopDiagnostics(self), LoopGoals(self, self._begin)
+        self._take = guarded(self, "cycle", self._publish, self._on_drop)
+        self.create_service(Trigger, "~/recover", self._recover)
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(LOOK, self._look, clock=steady)
+        self.create_timer(REPORT, self._report, clock=steady)
+
+    # --- from configure to cleanup ------------------------------------------------------------
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Start the loop, which connects to the arm."""
+        try:
+            self._configure(self._read_parameters())
+        except ImpactError as error:
+            self._release("not configured")
+            self.get_logger().error(str(error))
+            return FAILURE
+        freeze_garbage()
+        return SUCCESS
+
+    def _read_parameters(self) -> FrankaParameters:
+        """Return the parameters as they are now."""
+        names = [field.name for field in fields(FrankaParameters)]
+        values = {name: self.get_parameter(name).value for name in names}
+        return from_values(FrankaParameters, values)
+
+    def _configure(self, settings: FrankaParameters) -> None:
+        """Make everything that takes part.
+
+        Raises:
+            ImpactError: something does not fit, or the arm cannot be controlled.
+        """
+        if not settings.address:
+            raise DriverError("address: expected that of the arm, got ''")
+        robot, plan = settings.load_robot(), settings.plan()
+        self._publisher.begin(robot)
+        self._impacts.begin(robot, settings)
+        self._health.begin()
+        loop = self._make_loop(settings)
+        self._goals.configure(robot, settings, loop.commands)
+        self._supervisor = LoopSupervisor(
+            loop,
+            self._take,
+            self._on_fault,
+            state_timeout=settings.state_timeout,
+            answer_timeout=settings.answer_timeout,
+        )
+        plan.prepare(robot)  # what a goal may choose must not be compiled while it waits
+        if reason := self._supervisor.connect(CONNECTING):
+            raise DriverError(reason)
+        remark = ", dry run: torques of zero" if settings.dry_run else ""
+        limits = self._goals.plan.impact_limits
+        self.get_logger().info(
+            f"configured: {settings.summary(limits)}, arm at {settings.address}{remark}"
+        )
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """End the loop."""
+        self._release("cleaned up")
+        return SUCCESS
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Let the arm brake, and end the loop."""
+        self._release("shut down")
+        return SUCCESS
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """End the loop after an error of the node itself; it can be configured again."""
+        self._release("an error of the node")
+        return SUCCESS
+
+    def _release(self, reason: str) -> None:
+        """End the loop, if there is one, and say what it has to say of its run."""
+        if self._supervisor is None:
+            return
+        self._is_active = False
+        self._goals.server.end(End(PREEMPTED, reason))
+        for line in self._supervisor.end():
+            self.get_logger().info(f"loop: {line}")
+        self._supervisor = None
+
+    def destroy_node(self) -> None:
+        """Destroy the node with action and life-cycle services; rclpy leaves these to chance."""
+        self._release("the node ended")
+        self._goals.server.destroy()
+        super().destroy_node()
+        self._state_machine.destroy_when_not_in_use()
+
+    # --- while configured ---------------------------------------------------------------------
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Begin torque control: the arm holds."""
+        self.get_logger().info("activation was requested")
+        self._goals.reset()
+        if reason := self._supervisor.activate():
+            self.get_logger().error(f"not activated: {reason}")
+            return FAILURE
+        self._is_active = True
+        return super().on_activate(state)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Brake and end torque control."""
+        self.get_logger().info("deactivation was requested")
+        self._is_active = False
+        self._goals.server.end(End(PREEMPTED, "deactivated"))
+        if reason := self._supervisor.ask(RequestKind.FINISH):
+            self.get_logger().warning(f"deactivated: {reason}")
+        return super().on_deactivate(state)
+
+    def _recover(self, _request: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
+        """Clear the arm's errors, while nothing is commanded."""
+        if self._supervisor is None:
+            answer.message = "expected a configured node"
+        elif self._is_active:
+            answer.message = "expected an inactive node: deactivate it first"
+        else:
+            answer.message = self._supervisor.ask(RequestKind.RECOVER)
+        answer.success = not answer.message
+        return answer
+
+    def _begin(self, goal: ExecuteImpact.Goal) -> GoalRun | End:
+        """Begin a goal; return why not if it cannot be."""
+        if self._supervisor is None or not self._is_active:
+            return End(INACTIVE, "activate the node first")
+        if fault := self._supervisor.fault:
+            return End(INACTIVE, fault)
+        if self._supervisor.cycle is None:
+            return End(INPUT_LOST, "no state of the arm yet")
+        return self._goals.begin(goal, self._supervisor.cycle)
+
+    # --- every few cycles ---------------------------------------------------------------------
+
+    def _look(self) -> None:
+        """Take what the loop has reported."""
+        if self._supervisor is not None:
+            self._supervisor.look()
+
+    def _publish(self, cycle: LoopCycle) -> None:
+        """Publish a cycle and what it means."""
+        goals = self._goals
+        status = self._publisher.publish(cycle, goals.plan, idle=goals.idle)
+        self._health.take(cycle)
+        if (news := self._publisher.news(cycle, goals.plan)) is not None:
+            self._impacts.announce(news)
+        goals.watch(cycle, status)
+        if (estimate := self._impacts.take(cycle)) is not None:
+            goals.server.take_estimate(estimate)
+
+    def _on_fault(self, reason: str) -> None:
+        """Give up the goal for a fault, and say why."""
+        self.get_logger().error(f"stopped: {reason}; deactivate and activate to go on")
+        self._goals.server.end(End(INPUT_LOST, reason))
+        if (cycle := self._supervisor.cycle) is not None:
+            self._publisher.stopped(cycle.time, self._goals.plan, cycle.counts, reason)
+
+    def _on_drop(self, line: str) -> None:
+        """Stop because a cycle could not be dealt with: a goal must not go on unwatched."""
+        self._supervisor.fail(line)
+
+    def _report(self) -> None:
+        """Publish the diagnostics."""
+        supervisor = self._supervisor
+        if supervisor is not None and supervisor.cycle is not None:
+            self._health.report(supervisor.cycle, supervisor.loop.cycles, supervisor.fault)
+
+
+main = main_for(FrankaNode)

@@ -1,0 +1,36 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a process can do to be in time."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+LOCK_ALL = 3  # MCL_CURRENT | MCL_FUTURE
+PRIORITY = 80  # of SCHED_FIFO, below what libfranka and the kernel's own threads take
+
+
+def claim(core: int | None = None) -> list[str]:
+    """Keep memory in place, take a real-time priority and a core of one's own, where allowed.
+
+    Args:
+        core: number of the core to run on; none: the last of several, else any.
+
+    Returns:
+        what was not allowed, in words.
+    """
+    refused = []
+    if ctypes.CDLL(None, use_errno=True).mlockall(LOCK_ALL) != 0:
+        refused.append("memory cannot be locked")
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
+    except OSError:
+        refused.append("no real-time priority")
+    cores = sorted(os.sched_getaffinity(0))
+    try:
+        if core is not None or len(cores) > 1:
+            os.sched_setaffinity(0, {cores[-1] if core is None else core})
+    except OSError:
+        refused.append(f"core {core} cannot be had")
+    return refused

@@ -1,0 +1,131 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Publishes the loop's cycles under the names that the suite's own nodes use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from impact_detector.ros.messages import status_message as verdict_message
+from impact_drivers.franka.loop_cycle import LoopCounts, LoopCycle
+from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactAnnouncement, JointCommand
+from impact_qp.control.command import Command
+from impact_qp.control.phases import Phase
+from impact_qp.control.plan import Plan
+from impact_qp.ros.messages import (
+    announcement_message,
+    command_message,
+    desired_message,
+    fill_status,
+    status_message,
+)
+from impact_qp.ros.supervision import Counts
+from impact_robots import Robot
+from impact_ros.messages import fill, from_nanoseconds
+from impact_ros.qos import LATCHED, RECORD
+
+# Several cycles are sent at once, so the queues are deep: who listens reliably loses none.
+TOPICS = {
+    "joint_states": JointState,
+    "impact_qp/command": JointCommand,
+    "impact_qp/desired_joint_states": JointState,
+    "impact_qp/status": ControllerStatus,
+    "impact_detector/status": DetectorStatus,
+}
+
+
+class CyclePublisher:
+    """Sends states, commands, verdicts and the controller's reports, and what it announces."""
+
+    def __init__(self, node: Node) -> None:
+        """Create the publishers on ``node``."""
+        self._publishers = {
+            topic: node.create_publisher(kind, topic, RECORD) for topic, kind in TOPICS.items()
+        }
+        self._announcement = node.create_publisher(
+            ImpactAnnouncement, "impact_qp/announcement", LATCHED
+        )
+        self._announced: bool | None = None
+
+    def begin(self, robot: Robot) -> None:
+        """Begin with an arm; nothing is announced so far."""
+        self._robot, self._announced, self._answered = robot, None, False
+
+    def publish(self, cycle: LoopCycle, plan: Plan, *, idle: bool) -> ControllerStatus | None:
+        """Send a cycle; return the controller's status if the state was answered.
+
+        Args:
+            cycle: of the loop.
+            plan: that it carries out.
+            idle: no goal came since the activation.
+        """
+        stamp = from_nanoseconds(cycle.time)
+        self._send("joint_states", self._state(cycle, stamp))
+        if cycle.verdict is not None:
+            self._send("impact_detector/status", verdict_message(cycle.verdict, ""))
+        answered, self._answered = self._answered, cycle.answer is not None
+        if cycle.answer is None:
+            if answered:
+                self.stopped(cycle.time, plan, cycle.counts, cycle.fault)
+            return None
+        names, command = self._robot.joint_names, cycle.answer
+        if cycle.sent is not None:
+            sent = command_message(self._robot, "torque", cycle.sent, stamp)
+            self._send("impact_qp/command", sent)
+        self._send("impact_qp/desired_joint_states", desired_message(names, command, stamp))
+        status = self._status(cycle, command, plan, stamp)
+        if idle and command.phase is Phase.HOLD:
+            status.mode = ControllerStatus.MODE_IDLE
+        self._send("impact_qp/status", status)
+        return status
+
+    def news(self, cycle: LoopCycle, plan: Plan) -> ImpactAnnouncement | None:
+        """Return what is to be announced with a cycle, if that has changed; it is sent too."""
+        due = cycle.answer is not None and cycle.answer.due
+        if due is self._announced:
+            return None
+        self._announced = due
+        message = announcement_message(self._robot, plan, due, from_nanoseconds(cycle.time))
+        self._announcement.publish(message)
+        return message
+
+    def stopped(self, stamp: int, plan: Plan, counts: LoopCounts, reason: str) -> None:
+        """Report that nothing is commanded any more, from the state with that stamp [ns] on."""
+        status = status_message(plan, counts_of(counts), reason, from_nanoseconds(stamp))
+        status.mode = ControllerStatus.MODE_STOPPED
+        self._send("impact_qp/status", status)
+
+    def _send(self, topic: str, message: Any) -> None:
+        self._publishers[topic].publish(message)
+
+    def _state(self, cycle: LoopCycle, stamp: Any) -> JointState:
+        message = JointState(name=self._robot.joint_names)
+        message.header.stamp = stamp
+        fill(message.position, cycle.q)
+        fill(message.velocity, cycle.dq)
+        fill(message.effort, cycle.tau)
+        return message
+
+    def _status(
+        self, cycle: LoopCycle, command: Command, plan: Plan, stamp: Any
+    ) -> ControllerStatus:
+        blind = cycle.verdict is None or not cycle.verdict.ready
+        waits = blind and command.phase is Phase.APPROACH
+        remark = cycle.fault or ("waiting: the detector is not ready" if waits else "")
+        status = status_message(plan, counts_of(cycle.counts), remark, stamp)
+        fill_status(status, command)
+        status.solve_time, status.cycle_time = cycle.solve_time, cycle.cycle_time
+        return status
+
+
+def counts_of(counts: LoopCounts) -> Counts:
+    """Return the loop's counts as the controller's messages have them."""
+    return Counts(
+        answered=counts.answered,
+        missed=counts.missed,
+        dropped=counts.dropped,
+        infeasible=counts.infeasible,
+    )

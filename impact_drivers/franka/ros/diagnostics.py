@@ -1,0 +1,82 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The Franka node's diagnostics: control cycle, detector and loop, once a second."""
+
+from __future__ import annotations
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.node import Node
+
+from impact_detector.ros.health import HealthMonitor
+from impact_detector.ros.messages import diagnostic_message
+from impact_drivers.franka.loop_cycle import LoopCycle
+from impact_drivers.franka.ring import RingReader
+from impact_drivers.franka.ros.cycle_publisher import counts_of
+from impact_qp.ros.messages import diagnostics_message
+from impact_ros.qos import STREAM
+
+
+class LoopDiagnostics:
+    """Says what the suite's controller and detector say, and how the loop is."""
+
+    def __init__(self, node: Node) -> None:
+        """Create the publisher on ``node``."""
+        self._node = node
+        self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", STREAM)
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin to count."""
+        self._health = HealthMonitor(self._now())
+
+    def take(self, cycle: LoopCycle) -> None:
+        """Count a cycle."""
+        self._health.add(cycle.time, self._now())
+        if cycle.verdict is not None:
+            self._health.judged(cycle.verdict)
+
+    def report(self, cycle: LoopCycle, ring: RingReader, fault: str) -> None:
+        """Publish how things are.
+
+        Args:
+            cycle: the last one.
+            ring: that it came from.
+            fault: why nothing is commanded, "" without.
+        """
+        name = self._node.get_fully_qualified_name().lstrip("/")
+        stamp = self._node.get_clock().now().to_msg()
+        health = self._health.report(self._now(), cycle.counts.dropped)
+        message = diagnostics_message(name, stamp, fault, counts_of(cycle.counts), self._sources())
+        message.status.extend(diagnostic_message(health, name, stamp).status)
+        message.status.append(_loop_status(name, cycle, ring, fault))
+        self._publisher.publish(message)
+
+    def _sources(self) -> int:
+        node = self._node
+        return int(node.count_publishers(node.resolve_topic_name("joint_states")))
+
+    def _now(self) -> int:
+        return int(self._node.get_clock().now().nanoseconds)
+
+
+def _loop_status(name: str, cycle: LoopCycle, ring: RingReader, fault: str) -> DiagnosticStatus:
+    """Return how the loop and its link are."""
+    values = {
+        "state": cycle.state.name.lower(),
+        "success rate": f"{cycle.success_rate:.2f}",
+        "time to answer [us]": f"{cycle.cycle_time * 1e6:.0f}",
+        "cycles lost on the way here": ring.lost,
+        "of these overwritten while read": ring.torn,
+        "errors of the arm": cycle.errors or "none",
+    }
+    level, text = DiagnosticStatus.OK, cycle.state.name.lower()
+    if ring.lost:
+        level, text = DiagnosticStatus.WARN, f"{ring.lost} cycles lost on the way here"
+    if fault or cycle.errors:
+        level, text = DiagnosticStatus.ERROR, fault or cycle.errors
+    return DiagnosticStatus(
+        level=level,
+        name=f"{name}: loop",
+        message=text,
+        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+    )

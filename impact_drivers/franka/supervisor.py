@@ -1,0 +1,199 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The node's view of the loop: takes its cycles, asks for things, finds out what is wrong."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from itertools import islice
+from typing import Protocol
+
+from impact_drivers.franka.command_block import CommandWriter
+from impact_drivers.franka.loop_cycle import LoopCycle, LoopState
+from impact_drivers.franka.request import RequestKind
+from impact_drivers.franka.ring import RingReader
+
+AT_ONCE = 50  # cycles that are taken before anything else is served
+PAUSE = 0.001  # between two looks while an answer of the loop is waited for [s]
+
+
+class SupervisedLoop(Protocol):
+    """What is needed of a loop; see :class:`.LoopProcess`."""
+
+    cycles: RingReader
+    commands: CommandWriter
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it runs."""
+
+    def pause(self, duration: float) -> None:
+        """Let it go on for some time [s]."""
+
+    def stop(self, *, at_once: bool) -> None:
+        """End it against its will."""
+
+    def said(self) -> list[str]:
+        """Return the lines that it has printed."""
+
+    def last_words(self) -> str:
+        """Return how it ended, in one line."""
+
+    def close(self) -> None:
+        """Forget it, once it has ended."""
+
+
+class LoopSupervisor:
+    """Takes what a loop reports, and stops believing in it for a fault.
+
+    Attributes:
+        loop: that is looked after.
+        cycle: the last one; none so far.
+        fault: why nothing is commanded until the next activation, "" without.
+    """
+
+    def __init__(
+        self,
+        loop: SupervisedLoop,
+        on_cycle: Callable[[LoopCycle], None],
+        on_fault: Callable[[str], None],
+        *,
+        state_timeout: float,
+        answer_timeout: float,
+    ) -> None:
+        """Look after a loop.
+
+        Args:
+            loop: that has begun.
+            on_cycle: called with each cycle.
+            on_fault: called with the first fault after an activation.
+            state_timeout: a loop without cycles for longer is a fault [s].
+            answer_timeout: in which a request must be answered [s].
+        """
+        self.loop, self._on_cycle, self._on_fault = loop, on_cycle, on_fault
+        self._state_timeout, self._answer_timeout = state_timeout, answer_timeout
+        self.cycle: LoopCycle | None = None
+        self.fault, self._since, self._is_ending = "", 0, False
+        self._heard = time.monotonic()
+
+    def look(self) -> None:
+        """Take what has come; find out when nothing comes any more."""
+        self.take()
+        silent = time.monotonic() - self._heard
+        if not self.loop.is_alive:
+            self._lose()
+        elif silent > self._state_timeout:
+            self.fail(f"no state of the arm for {silent:.3f} s")
+
+    def take(self) -> bool:
+        """Say that the node lives, and take cycles, in order; return whether there were any.
+
+        They are not more than some: whoever else the node has to serve must not wait for long.
+        """
+        self.loop.commands.beat()
+        taken = None
+        for taken in islice(self.loop.cycles.read(), AT_ONCE):
+            self.cycle, self._heard = taken, time.monotonic()
+            self._on_cycle(taken)
+            if taken.fault and taken.acknowledged >= self._since:
+                self.fail(taken.fault)
+        return taken is not None
+
+    def _take_all(self) -> None:
+        """Take what a loop that has ended has left."""
+        while self.take():
+            pass
+
+    def fail(self, reason: str) -> None:
+        """Note a fault, if it is the first, and let the loop finish: it may still be moving."""
+        if self.fault:
+            return
+        self.fault = reason
+        if not self._is_ending:
+            self.loop.commands.ask(RequestKind.FINISH)
+        self._on_fault(reason)
+
+    def _lose(self) -> None:
+        """Note that the loop has ended without being asked to."""
+        self._take_all()
+        if not self.fault:
+            self.fail(f"the loop has ended: {self.loop.last_words()}")
+
+    def connect(self, patience: float) -> str:
+        """Wait for the first cycle; return why the arm cannot be controlled, "" if it can.
+
+        Args:
+            patience: with the loop [s].
+        """
+        if self._wait(lambda: self.cycle is not None, patience) or self.fault:
+            return self.fault
+        return f"the loop says nothing within {patience:g} s"
+
+    def activate(self) -> str:
+        """Let the loop hold the arm, without fault so far; return why it does not."""
+        if not self.loop.is_alive:
+            return "the loop has ended; clean up and configure"
+        self._heard, self.fault = time.monotonic(), ""
+        number = self._since = self.loop.commands.ask(RequestKind.HOLD)
+        if not (reason := self._answer(number, or_fault=True)) and not self.fault:
+            return ""
+        self.loop.commands.ask(RequestKind.FINISH)  # it must not begin later, unasked
+        return reason or self.fault
+
+    def ask(self, kind: RequestKind) -> str:
+        """Ask for something, and wait until it is done; return why it is not, "" if it is."""
+        if not self.loop.is_alive:
+            return "the loop has ended"
+        before = self.fault
+        reason = self._answer(self.loop.commands.ask(kind))
+        return reason or (self.fault if self.fault != before else "")
+
+    def _answer(self, number: int, *, or_fault: bool = False) -> str:
+        """Wait for the answer to a request; return why it is not carried out, "" if it is.
+
+        Args:
+            number: of the request.
+            or_fault: a fault ends the waiting too.
+        """
+
+        def is_done() -> bool:
+            last = self.cycle
+            if last is None or (or_fault and self.fault):
+                return bool(self.fault)
+            return last.acknowledged >= number and last.state is not LoopState.STOPPING
+
+        if not self._wait(is_done, self._answer_timeout):
+            return self.fault or f"no answer within {self._answer_timeout:g} s"
+        return "" if self.cycle is None else self.cycle.refusal
+
+    def _wait(self, condition: Callable[[], bool], patience: float) -> bool:
+        """Take cycles until a condition holds; return whether it does in time [s]."""
+        end = time.monotonic() + patience
+        while not condition() and self.loop.is_alive and time.monotonic() < end:
+            self.loop.pause(PAUSE)
+            self.take()
+        if not self.loop.is_alive:
+            self._lose()
+        return condition()
+
+    def end(self) -> list[str]:
+        """Let the arm brake and the loop end; return what it has printed."""
+        self._is_ending = True
+        if self.loop.is_alive:
+            self.loop.commands.ask(RequestKind.END)
+        self._await_end()
+        for at_once in (False, True):
+            if self.loop.is_alive:
+                self.loop.stop(at_once=at_once)
+                self._await_end()
+        self._take_all()
+        lines = self.loop.said()
+        self.loop.close()
+        return lines
+
+    def _await_end(self) -> None:
+        end = time.monotonic() + self._answer_timeout
+        while self.loop.is_alive and time.monotonic() < end:
+            self.loop.pause(PAUSE)
+            self.take()

@@ -1,0 +1,117 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""One experiment in one process, without ROS: the figures of the experiment over DDS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from impact_bags import BagWriter
+from impact_bags.exceptions import AnalysisError
+from impact_bags.writer import Tap
+from impact_detector.parameters import DetectorParameters, session_for
+from impact_detector.signals.sample import Verdict
+from impact_qp.control.command import Command
+from impact_qp.control.controller import ImpactController
+from impact_qp.control.guarded import GuardedController
+from impact_qp.control.phases import Phase
+from impact_qp.parameters import ControllerParameters
+from impact_robots.loader import load_robot
+from impact_robots.robot import Robot
+from impact_ros.parameters import from_values
+from impact_sim.scenarios import Scenario
+from impact_sim.simulation import START_NS, Measurement, Simulation
+from impact_sim.suite_settings import suite_settings
+from impact_trials.impact_trial import announcement
+from impact_trials.lockstep import Answer, lockstep
+from impact_trials.run_bag import RunBag
+
+DURATION_NS = 10_000_000_000  # longest simulated time, as of the plant's node
+AFTER_CONTACT_NS = 500_000_000  # how long a run goes on after the first contact, as there
+
+
+@dataclass(frozen=True)
+class InProcessRun:
+    """How one experiment is run."""
+
+    scenario: Scenario
+    controller: str  # which impact limits: unaware, robust, existential, nominal, joint_load
+    folder: Path  # for the recording
+    seed: int = 0
+    progress: Callable[[float, float], None] = lambda time, gap: None  # simulated time [s], gap [m]
+    tap: Tap | None = None  # gets what is recorded, as it is
+
+    @property
+    def bag(self) -> Path:
+        """The recording."""
+        return self.folder / "bag"
+
+
+class _Answering:
+    """Answers as the controller's node does in lockstep, and remembers the last command."""
+
+    def __init__(self, robot: Robot, parameters: ControllerParameters) -> None:
+        plan = parameters.plan()
+        controller = ImpactController(robot, plan, period=1.0 / parameters.rate)
+        self._guarded = GuardedController(controller)
+        plan.prepare(robot)
+        self._announced: bool | None = None
+        self.command: Command | None = None
+        self.remark = ""
+        self.limits = controller.plan.impact_limits
+
+    def __call__(self, measured: Measurement, verdict: Verdict) -> Answer:
+        """Return the answer to a state.
+
+        Raises:
+            AnalysisError: there is none; says why.
+        """
+        guarded, time = self._guarded, START_NS + measured.time_ns
+        command = guarded.cycle(
+            time, measured.q, measured.dq, impact=verdict.impact, ready=verdict.ready
+        )
+        if command is None:
+            raise AnalysisError(f"the controller stopped: {guarded.fault}")
+        if guarded.fault:
+            guarded.stop()
+        blind = command.phase is Phase.APPROACH and not verdict.ready
+        self.remark = guarded.fault or ("waiting: the detector is not ready" if blind else "")
+        self.command, news = command, None
+        if command.due is not self._announced:
+            self._announced = command.due
+            news = announcement(guarded.controller, command.due, time)
+        return Answer(command.driver_torque, command.velocity, command.reference_torque, news)
+
+
+def run_in_process(run: InProcessRun) -> float:
+    """Run one experiment from start to recording and return the simulated time [s].
+
+    Plant, detector and controller take their turns in the order of the nodes in lockstep, with the
+    parameters that these are given: the recording holds the messages of the suite's own topics.
+
+    Raises:
+        RecordingError: the recording is there already.
+        AnalysisError: the controller answered nothing any more.
+    """
+    robot = load_robot(run.scenario.robot)
+    settings = suite_settings(run.scenario, run.controller, lockstep=True)
+    session = session_for(from_values(DetectorParameters, settings["impact_detector"]), robot)
+    answering = _Answering(robot, from_values(ControllerParameters, settings["impact_qp"]))
+    simulation = Simulation(robot, run.scenario.wall(robot), seed=run.seed)
+    touched: int | None = None
+    with BagWriter(run.bag, tap=run.tap) as writer:
+        bag = RunBag(writer, robot, answering.limits)
+        for cycle in lockstep(simulation, answering, session, run.scenario.start(robot)):
+            assert answering.command is not None
+            for found in cycle.detections:
+                bag.add_event(found, session.assess(found))
+            bag.add(cycle, answering.command, answering.remark)
+            run.progress(cycle.measurement.time, simulation.plant.gap)
+            now = simulation.time_ns
+            if touched is None and simulation.plant.contact_force.any():
+                touched = now
+            if now >= DURATION_NS or (touched is not None and now - touched >= AFTER_CONTACT_NS):
+                break
+    return simulation.time_ns * 1e-9

@@ -1,0 +1,58 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""One picture of a recording, by a browser without a window."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+
+from impact_bags.new_files import write_file
+from impact_robots.robot import Robot
+from impact_view.browser import headless_browser
+from impact_view.instant import Timeline
+from impact_view.record import ViewRecord
+from impact_view.server import view_server
+from impact_view.stage import Stage
+
+WIDTH, HEIGHT = 960, 640  # [pixels]
+
+
+def draw(record: ViewRecord, robot: Robot, time: float | None, path: Path, port: int) -> None:
+    """Write a picture of the scene as PNG.
+
+    Args:
+        record: what is shown.
+        robot: the arm.
+        time: in the record [s]; None: when the contact force is largest.
+        path: of the picture.
+        port: on which it is served to the browser.
+
+    Raises:
+        ViewError: the port is taken, or there is no browser.
+        WriteError: the file cannot be written.
+    """
+    timeline = Timeline(record, robot)
+    with view_server(port, "impact view") as server:
+        stage = Stage(server.scene, robot)
+        stage.set_wall(timeline.wall)
+        stage.show(timeline.at(largest_force(record) if time is None else time), timeline)
+        with headless_browser(server, WIDTH, HEIGHT) as browser:
+            image = browser.picture(WIDTH, HEIGHT)
+    write_file(path, as_png(image))
+
+
+def largest_force(record: ViewRecord) -> float:
+    """Return when the contact force is largest [s]; the beginning, if there is none."""
+    return float(record.time[np.argmax(np.linalg.norm(record.force, axis=1))])
+
+
+def as_png(image: np.ndarray) -> bytes:
+    """Return an image, shape (height, width, 3), as the bytes of a PNG."""
+    import imageio.v3
+
+    buffer = io.BytesIO()
+    imageio.v3.imwrite(buffer, image, extension=".png")
+    return buffer.getvalue()

@@ -1,0 +1,147 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The shapes that a URDF gives its links; capsules between joints where it gives none."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pinocchio as pin
+import trimesh
+
+from impact_robots.robot import Robot
+
+RADIUS, TOOL_RADIUS = 0.045, 0.02  # of a capsule that stands for a link, or for the tool [m]
+SHORTEST = 0.01  # shorter pieces need no capsule [m]
+PRIMITIVE, MESH, CAPSULE = "primitive", "mesh", "capsule"
+_FACES = 32
+
+
+@dataclass(frozen=True)
+class LinkShape:
+    """A triangle mesh that moves with a frame of the robot's model."""
+
+    frame: int  # index in ``robot.model.frames``
+    vertices: np.ndarray  # in that frame's axes, shape (k, 3) [m]
+    faces: np.ndarray  # indices of vertices, shape (m, 3)
+    kind: str  # PRIMITIVE or MESH of the robot's URDF, or a CAPSULE of ours
+
+
+def link_shapes(robot: Robot) -> list[LinkShape]:
+    """Return what is drawn of a robot: what its URDF shows, and capsules from joint to joint.
+
+    Meshes are looked for as the URDF names them, ``package://`` in the ROS prefixes that are
+    sourced; a link that has one needs no capsule.
+    """
+    shapes = _from_urdf(robot)
+    frames = robot.model.frames
+    whole = {frames[shape.frame].parentJoint for shape in shapes if shape.kind == MESH}
+    return [*shapes, *(capsule for joint, capsule in _capsules(robot) if joint not in whole)]
+
+
+def _from_urdf(robot: Robot) -> list[LinkShape]:
+    """Return the shapes of all links of which a frame is in the model."""
+    shapes = []
+    model = robot.model
+    for link in ElementTree.fromstring(robot.urdf).iter("link"):
+        name = link.get("name", "")
+        if not model.existFrame(name, pin.BODY):
+            continue
+        for visual in link.findall("visual"):
+            geometry = visual.find("geometry")
+            if geometry is not None and (mesh := _mesh(geometry)) is not None:
+                mesh.apply_transform(_origin(visual.find("origin")))
+                kind = PRIMITIVE if geometry.find("mesh") is None else MESH
+                shapes.append(_shape(model.getFrameId(name, pin.BODY), mesh, kind))
+    return shapes
+
+
+def _shape(frame: int, mesh: trimesh.Trimesh, kind: str) -> LinkShape:
+    return LinkShape(frame, np.asarray(mesh.vertices), np.asarray(mesh.faces), kind)
+
+
+def _mesh(geometry: ElementTree.Element) -> trimesh.Trimesh | None:
+    """Return a geometry of the URDF; None where its mesh is not found, or cannot be read."""
+    if not len(geometry):
+        return None
+    shape = geometry[0]
+    if shape.tag == "box":
+        return trimesh.creation.box(_numbers(shape.get("size", "")))
+    if shape.tag == "sphere":
+        return trimesh.creation.icosphere(radius=float(shape.get("radius", 0)))
+    if shape.tag == "cylinder":
+        radius, length = float(shape.get("radius", 0)), float(shape.get("length", 0))
+        return trimesh.creation.cylinder(radius, length, sections=_FACES)
+    path = mesh_file(shape.get("filename", ""))
+    if shape.tag != "mesh" or path is None:
+        return None
+    try:
+        mesh = trimesh.load(path, force="mesh")
+    except Exception:  # a format that needs what is not installed, or a damaged file
+        return None
+    mesh.apply_scale(_numbers(shape.get("scale", "1 1 1")))
+    return None if mesh.is_empty else mesh
+
+
+def mesh_file(name: str) -> Path | None:
+    """Return the file that a URDF names, None if it is nowhere."""
+    if name.startswith("package://"):
+        prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
+        shares = [Path(prefix) / "share" for prefix in prefixes if prefix]
+        places = [share / name.removeprefix("package://") for share in shares]
+    else:
+        places = [Path(name.removeprefix("file://"))]
+    return next((place for place in places if place.is_file()), None)
+
+
+def _origin(element: ElementTree.Element | None) -> np.ndarray:
+    """Return where a shape is in its link, shape (4, 4)."""
+    if element is None:
+        return np.eye(4)
+    angles, place = (_numbers(element.get(key, "0 0 0")) for key in ("rpy", "xyz"))
+    return pin.SE3(pin.rpy.rpyToMatrix(*angles), place).homogeneous
+
+
+def _numbers(text: str) -> np.ndarray:
+    return np.array([float(part) for part in text.split()])
+
+
+def _capsules(robot: Robot) -> list[tuple[int, LinkShape]]:
+    """Return a capsule for every piece between joints, with the joint that moves it."""
+    model = robot.model
+    contact = model.frames[model.getFrameId(robot.contact_frame)]
+    pieces = [
+        (model.parents[child], model.jointPlacements[child].translation, RADIUS)
+        for child in range(1, model.njoints)
+    ]
+    pieces.append((contact.parentJoint, contact.placement.translation, TOOL_RADIUS))
+    return [
+        (joint, _shape(_joint_frame(model, joint), _capsule(end, radius), CAPSULE))
+        for joint, end, radius in pieces
+        if np.linalg.norm(end) > SHORTEST
+    ]
+
+
+def _capsule(end: np.ndarray, radius: float) -> trimesh.Trimesh:
+    """Return a cylinder from the origin to ``end`` (3,), with a ball at both ends [m]."""
+    segment = np.stack([np.zeros(3), end])
+    cylinder = trimesh.creation.cylinder(radius, segment=segment, sections=_FACES)
+    first, last = (trimesh.creation.icosphere(radius=radius) for _ in segment)
+    last.apply_translation(end)
+    return trimesh.util.concatenate([cylinder, first, last])
+
+
+def _joint_frame(model: pin.Model, joint: int) -> int:
+    """Return the frame of a joint itself; of the universe the first one."""
+    if joint == 0:
+        return 0
+    kinds = (pin.JOINT, pin.FIXED_JOINT)
+    return next(
+        index
+        for index, frame in enumerate(model.frames)
+        if frame.parentJoint == joint and frame.type in kinds and frame.placement.isIdentity()
+    )

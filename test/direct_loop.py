@@ -1,0 +1,31 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The Franka loop's process with the fake arm in it: `python -m direct_loop DESCRIPTOR`."""
+
+import sys
+import time
+
+from impact_drivers.fake_fr3.direct_arm import DirectArm
+from impact_drivers.fake_fr3.fake_setup import FakeSetup
+from impact_drivers.fake_fr3.faults import Faults
+from impact_drivers.franka.loop_main import main
+
+FAULTS = {  # by the address of the arm
+    "sound": Faults(),
+    "stopped": Faults(errors_at_connect=("joint_reflex",)),
+    "button": Faults(user_stop=200),
+    "deaf": Faults(lose_from=200, lose_count=21),
+    "blind": Faults(nan_from=200, nan_count=50),
+}
+
+
+class PacedArm(DirectArm):
+    """One that stands still as long as a real one does between two states."""
+
+    def look(self):
+        time.sleep(1e-3)
+        return super().look()
+
+
+if __name__ == "__main__":
+    sys.exit(main(lambda settings: PacedArm(FakeSetup(faults=FAULTS[settings.address]).arm())))

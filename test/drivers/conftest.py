@@ -1,0 +1,44 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A Franka Research 3 that is not there, and what asks it to move."""
+
+import pytest
+
+from impact_drivers.exceptions import DriverError
+from impact_drivers.fake_fr3.direct_arm import DirectArm
+from impact_drivers.fake_fr3.fake_setup import FakeSetup
+from impact_drivers.franka.fr3_model import load_fr3
+from impact_drivers.franka.hit_process import HitJob
+from impact_drivers.franka.settings import ArmSettings
+from impact_qp.parameters import ControllerParameters
+from impact_ros.parameters import from_values
+
+
+@pytest.fixture(scope="session")
+def fr3():
+    try:
+        return load_fr3()
+    except DriverError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def make_job(fr3):
+    """Return what makes a job of the demo: by impact limits, and address."""
+    scenario = FakeSetup().load_scenario()
+
+    def make(limits="unaware", address="", **options):
+        values = scenario.controller_parameters(fr3) | {"impact_limits": limits}
+        plan = from_values(ControllerParameters, values).plan()
+        settings = ArmSettings(realtime=False)
+        return HitJob(address, plan, settings, scenario.detection_threshold, **options)
+
+    return make
+
+
+@pytest.fixture
+def make_arm(fr3):
+    """Return what makes a fake arm, by its faults."""
+    return lambda *faults: DirectArm(
+        FakeSetup(faults=faults[0]).arm() if faults else FakeSetup().arm()
+    )

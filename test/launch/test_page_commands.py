@@ -1,0 +1,85 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the pages tell one to type exists: commands with their options, launch files, arguments."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from impact_cli.command_line import make_parser, with_negative_vectors
+from impact_cli.command_names import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = {path.name.removesuffix(".launch.py") for path in ROOT.glob("launch/*.launch.py")}
+SCRIPTS = set(re.findall(r'"(\w+) = impact_\w+', (ROOT / "setup.py").read_text()))
+NODES = {"franka", "impact_qp", "impact_sim", "impact_detector", "impact_predictor"}
+PAGES = sorted([ROOT / "README.md", *(ROOT / "doc").glob("**/*.md")])
+OF_THE_CHECKOUT = {"setup", "shell", "test", "doc"}  # commands of ./impact beside those
+VERBS = {"configure", "activate", "deactivate", "cleanup", "shutdown"}
+PLACEHOLDER = re.compile(r"\.\.\.|\b[A-Z]{4,}\b")
+
+
+def lines(path):
+    """Return the command lines of a page's blocks, continued ones joined, without comments."""
+    if "generated" in path.parts:
+        return []
+    parts = re.split(r"^[ >]*```(.*)$", path.read_text(), flags=re.MULTILINE)
+    blocks = zip(parts[1::4], parts[2::4], strict=True)  # what they are of, and their texts
+    text = "\n".join(block for kind, block in blocks if not kind.startswith("{"))
+    whole = text.replace("\\\n", " ").split("\n")
+    found = [line.strip().removeprefix("$ ").split(" #")[0] for line in whole]
+    return [line.split(" | ")[0].strip() for line in found]
+
+
+def of(*starts):
+    """Return page and words of each line that begins so and has no placeholder."""
+    return [
+        pytest.param(shlex.split(line), id=f"{path.stem}: {line[:60]}")
+        for path in PAGES
+        for line in lines(path)
+        if line.startswith(starts) and not PLACEHOLDER.search(line)
+    ]
+
+
+IMPACT, LAUNCH = of("./impact ", "impact "), of("ros2 launch impact_control ")
+LIFECYCLE, RUN = of("ros2 lifecycle set "), of("ros2 run impact_control ")
+
+
+def test_there_are_lines_to_be_tested():
+    assert len(IMPACT) > 30 and len(LAUNCH) > 10 and len(LIFECYCLE) > 5
+
+
+@pytest.mark.parametrize("words", IMPACT)
+def test_a_command_has_its_options(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("thresholds.yaml").write_text("impact_detector: {ros__parameters: {fused_threshold: 9.0}}")
+    Path("normals.csv").write_text("recording,normal_x,normal_y,normal_z\nhit,-1,0,0\n")
+    command = words[1]
+    assert command in OF_THE_CHECKOUT | set(COMMANDS)
+    if command in COMMANDS:
+        make_parser(command).parse_args(with_negative_vectors(words[1:]))
+
+
+@pytest.mark.parametrize("words", LAUNCH)
+def test_a_launch_file_has_its_arguments(words, launch_file):
+    name = words[3].removesuffix(".launch.py")
+    assert name in FILES
+    arguments = launch_file(name).arguments
+    for word in words[4:]:
+        argument, given, value = word.partition(":=")
+        assert given and argument in arguments, word
+        choices = arguments[argument].choices
+        assert choices is None or value in choices, word
+
+
+@pytest.mark.parametrize("words", LIFECYCLE)
+def test_a_node_and_its_transition_exist(words):
+    assert words[3].lstrip("/") in NODES
+    assert words[4] in VERBS
+
+
+@pytest.mark.parametrize("words", RUN)
+def test_an_executable_exists(words):
+    assert words[3] in SCRIPTS
