@@ -59,11 +59,30 @@ def load_robot(
             mass matrix that no arm can have; says which.
     """
     path = robot_path(name)
-    robot = robot_of(path, read_mapping(path), urdf=urdf, joint_prefix=joint_prefix)
+    robot = robot_of(path, _entries_of(path), urdf=urdf, joint_prefix=joint_prefix)
     if not contact_frame:
         return robot
     frame_index(robot.model, contact_frame)  # or there is none
     return replace(robot, contact_frame=contact_frame)
+
+
+def _entries_of(path: Path) -> dict[str, Any]:
+    """Return the mapping in a YAML; what it does not say is that of the robot that it is ``like``.
+
+    Raises:
+        RobotError: there is no such file or no such robot, or a file holds something else.
+    """
+    mapping = read_mapping(path)
+    if "like" not in mapping:
+        return mapping
+    like = mapping.pop("like")
+    if like not in available_robots():
+        choices = ", ".join(available_robots())
+        raise RobotError(f"{path}: like: expected one of {choices}, got {like!r}")
+    base = _entries_of(_HERE / f"{like}.yaml")
+    if "urdf" in base:
+        base["urdf"] = str(_HERE / base["urdf"])
+    return base | mapping
 
 
 def robot_of(

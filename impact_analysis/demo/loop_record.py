@@ -22,7 +22,8 @@ from impact_drivers.franka.loop_cycle import LoopCycle
 from impact_qp.limits import Contact
 from impact_robots.robot import Robot
 from impact_ros.messages import NANOSECONDS
-from impact_sim.simulation import CYCLE_NS, FORCE_PERIOD_NS, Measurement
+from impact_sim.arm_driver import CYCLE_NS
+from impact_sim.simulation import FORCE_PERIOD_NS, Measurement
 
 
 @dataclass(frozen=True)
