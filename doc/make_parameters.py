@@ -13,6 +13,7 @@ from impact_detector.node import DetectorNode
 from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
 from impact_ros.parameters import describe
+from impact_sim.cell.node import ImpactCellNode
 from impact_sim.node import ImpactSimNode
 
 FILE = Path(__file__).with_name("parameters.md")
@@ -21,6 +22,7 @@ NODES = {
     "impact_detector": DetectorNode,
     "impact_predictor": PredictorNode,
     "impact_sim": ImpactSimNode,
+    "impact_cell": ImpactCellNode,
 }
 HEAD = """\
 # Parameters of the nodes

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -89,7 +90,16 @@ def spread(
 
 
 def cell_session(scenario: SpreadingScenario, robot: Robot, arm: int) -> DetectorSession:
-    """Return what the detector's node of one arm does: its defaults, in lockstep.
+    """Return what the detector's node of one arm does.
+
+    Raises:
+        DetectorError: there is no detector of the scenario's name.
+    """
+    return session_for(from_values(DetectorParameters, detector_values(scenario, arm)), robot)
+
+
+def detector_values(scenario: SpreadingScenario, arm: int) -> dict[str, Any]:
+    """Return the parameters of the detector's node of one arm: its defaults, in lockstep.
 
     The published detector, of torque errors, runs alongside.
 
@@ -97,7 +107,7 @@ def cell_session(scenario: SpreadingScenario, robot: Robot, arm: int) -> Detecto
         DetectorError: there is no detector of the scenario's name.
     """
     normal = [float(component) for component in -scenario.direction(arm)]
-    values = {
+    return {
         "robot": scenario.robot,
         "detectors": list(dict.fromkeys((scenario.detector, TORQUE_ERROR))),
         DETECTORS.named(TORQUE_ERROR).parameter: torque_threshold(scenario),
@@ -106,7 +116,6 @@ def cell_session(scenario: SpreadingScenario, robot: Robot, arm: int) -> Detecto
         "wrench_normal": normal,
         "lockstep": True,
     }
-    return session_for(from_values(DetectorParameters, values), robot)
 
 
 def _hearing(
