@@ -42,6 +42,19 @@ def find_scenario(name: str | Path) -> AnyScenario:
     raise ScenarioError(f"scenario: expected one of {choices} or a YAML file, got {str(name)!r}")
 
 
+def find_wall_scenario(name: str | Path) -> Scenario:
+    """Return a scenario in front of a wall, or of free motion; as :func:`find_scenario`.
+
+    Raises:
+        ScenarioError: it has a box instead, or there is no such scenario.
+    """
+    scenario = find_scenario(name)
+    if not isinstance(scenario, Scenario):
+        choices = ", ".join(all_scenario_names())
+        raise ScenarioError(f"scenario: expected one of {choices} or a YAML like them, got {name}")
+    return scenario
+
+
 def _of_file(path: Path) -> AnyScenario:
     """Return the scenario of a file.
 
