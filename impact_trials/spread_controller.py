@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from impact_detector.signals.sample import Verdict
 from impact_qp.spreading import SpreadingController
-from impact_qp.spreading.controller import SpreadCommand
+from impact_qp.spreading.command import SpreadCommand
 from impact_robots import Robot
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.simulation import Measurement

@@ -43,7 +43,7 @@ class SpreadChoice(NamedTuple):
     inertia: str = "M+B_theta"  # of the impact map, one of ``robot.motor_inertias``
     object_map: str = ""  # of OBJECT_MAPS; empty: "points" for a push, "locked" for a grab
     level: float = 1.0  # of the velocities after the impact, over those of the map
-    then: AfterImpact | None = None  # what follows the impact; none: what is usual, see below
+    then: AfterImpact | None = None  # what follows the impact; none: see `spread_plans`
     friction: tuple[Frictions, ...] | None = None  # feed-forward of each arm; none: none
 
 

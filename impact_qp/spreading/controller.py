@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from math import isfinite, sqrt
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from impact_qp.limits.one_cycle import OneCycleLimit
 from impact_qp.limits.torque import KEPT
 from impact_qp.program import NoSolutionFound, solve
 from impact_qp.references import Knot, Quintics, ReferenceState
+from impact_qp.spreading.command import SpreadCommand, joint_velocity
 from impact_qp.spreading.force import force_acceleration
 from impact_qp.spreading.modes import Mode, Variant, fade, mode_at
 from impact_qp.spreading.plan import SpreadPlan
@@ -28,25 +28,7 @@ from impact_robots.state import PointState
 
 STOPPING = 0.3  # how long it takes to come to rest in mode STOP [s]
 _BRAKING = 20.0  # of the joints where the program has no solution [1/s]
-_SINGULAR = 1e-8  # damping of the joint velocities, where the arm is singular
 _UNBELIEVABLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
-
-
-class SpreadCommand(NamedTuple):
-    """What one cycle sends and reports."""
-
-    torque: np.ndarray  # u, gravity included, shape (n,) [N.m]
-    driver_torque: np.ndarray  # what the driver is sent: without gravity if it adds it, (n,)
-    ddq: np.ndarray  # joint accelerations, what the force needs included, shape (n,) [rad/s^2]
-    reference_torque: np.ndarray  # M qddot + h: what the joint sensors should read, (n,) [N.m]
-    mode: Mode
-    reference: ReferenceState  # of [p; xi], that is followed, shape (4,) each
-    joint_velocity: np.ndarray  # of an arm that moves as the reference, shape (n,) [rad/s]
-    feedback: np.ndarray  # a_fb of the contact point, base axes, shape (3,) [m/s^2]
-    fade: float  # gamma [-]
-    velocity: np.ndarray  # of the contact point, base axes, shape (3,) [m/s]
-    active: tuple[str, ...]  # limits that bind; torque rates are not among them
-    solved: bool  # false: the program had no solution, and the joints are braked
 
 
 class SpreadingController:
@@ -203,18 +185,10 @@ class SpreadingController:
             reference_torque=reference,
             mode=mode,
             reference=motion,
-            joint_velocity=_joint_velocity(point, motion),
+            joint_velocity=joint_velocity(point, motion),
             feedback=self._position.feedback(state),
             fade=gamma,
             velocity=point.velocity,
             active=active,
             solved=solved,
         )
-
-
-def _joint_velocity(point: PointState, motion: ReferenceState) -> np.ndarray:
-    """Return the joint velocities that move as the reference and turn nothing, shape (n,)."""
-    rows = np.vstack([point.J, np.eye(1, len(point.q))])
-    wanted = np.concatenate([motion.velocity[:3], np.zeros(3), motion.velocity[3:]])
-    square = rows.T @ rows + _SINGULAR * np.eye(rows.shape[1])
-    return np.linalg.solve(square, rows.T @ wanted)

@@ -12,7 +12,7 @@ class Trigger(Enum):
     """How several arms hear of impacts.
 
     Shared, an arm that is late gets its clamp force before it touches: 20 ms late, its joint 6
-    feels 11.5 instead of 6.8 N.m, and its plate 158 instead of 127 N (doc/reference_spreading.md).
+    feels 11.6 instead of 6.9 N.m, and its plate 159 instead of 134 N (doc/reference_spreading.md).
     It is there to reproduce the published controller.
     """
 

@@ -78,6 +78,17 @@ def test_without_errors_there_is_hardly_any_feedback(panda, reference):
     np.testing.assert_allclose(commands[-1].velocity, 0.0, atol=2e-3)
 
 
+def test_the_joint_velocity_moves_as_the_reference(panda, reference):
+    """What a detector holds against the measured velocity."""
+    for k in (200, 599, 640):
+        controller = SpreadingController(panda, SpreadPlan(reference))
+        command = controller.update(0.001 * k, START, np.zeros(7), impact=k > 600)
+        point = ArmDynamics(panda)(START, command.joint_velocity)
+        np.testing.assert_allclose(point.velocity, command.reference.velocity[:3], atol=1e-5)
+        np.testing.assert_allclose(point.twist[3:], 0.0, atol=1e-5)
+        assert command.joint_velocity[0] == pytest.approx(command.reference.velocity[3], abs=1e-5)
+
+
 @pytest.mark.parametrize("level", [0.9, 1.1])
 def test_the_net_feedback_is_how_much_the_reference_is_wrong(panda, level):
     """Integral of a_fb = v_ref - v_true (section 13), whatever the gains."""
