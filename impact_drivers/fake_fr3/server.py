@@ -28,7 +28,9 @@ PORT, LIBRARY_VERSION = 1337, 10  # of the protocol, as libfranka 0.18 and later
 PERIOD = 1e-3  # [s]
 POLL = 30e-6  # [s]
 PATIENCE = 5.0  # in lockstep, for an answer; then its commands are lost [s]
-AGAIN = 0.2  # in lockstep, until a first state that was not answered is sent again [s]
+# In lockstep, until the second state of a motion is sent, as libfranka answers none before that,
+# and until a further one, if it took both for the first [s].
+SECOND, AGAIN = 0.02, 0.4
 _MODES = {
     IDLE: RobotMode.kIdle,
     MOVE: RobotMode.kMove,
@@ -157,7 +159,7 @@ class FakeServer(FrankaServer):
         if self._engaged:
             most = PERIOD if self.arm.lost_in_a_row else PATIENCE
         else:
-            most = AGAIN if self._states > 1 else 2 * PERIOD
+            most = AGAIN if self._states > 1 else SECOND
         while self._motion and self._torque is None and time.perf_counter() < began + most:
             time.sleep(POLL)
             self.process_commands()

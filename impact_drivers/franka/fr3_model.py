@@ -11,6 +11,7 @@ from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 
 NAME = "fr3"
+PREFIX = "fr3_"  # of joints and links everywhere but in that URDF
 
 
 def load_fr3(robot: str = NAME) -> Robot:

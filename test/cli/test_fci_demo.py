@@ -61,6 +61,8 @@ def test_a_run_is_recorded_with_the_force_of_the_wall(unaware):
             "/impact_qp/desired_joint_states",
             "/wrench_batch",
         }
+        _, _, state = next(bag.messages(["/joint_states"]))
+        assert list(state.name) == [f"fr3_joint{i}" for i in range(1, 8)]
 
 
 def test_an_arm_at_an_address_goes_slowly_and_says_when_nothing_was_there(library, tmp_path):
