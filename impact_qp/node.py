@@ -187,7 +187,8 @@ class ImpactQpNode(LifecycleNode):
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Approach from the next state on, unless the arm is too fast for it."""
         self.get_logger().info("activation was requested")
-        if reason := activation_refusal(self._guarded, self._present_state()):
+        wrong_steps, state = self._cycle.steps.problem, self._present_state()
+        if reason := wrong_steps or activation_refusal(self._guarded, state):
             self.get_logger().error(f"not activated: {reason}")
             return TransitionCallbackReturn.FAILURE
         for part in (self._guarded, self._watch, self._inputs, self._outputs, self._cycle):

@@ -85,7 +85,7 @@ class ImpactController:
         self._sent: np.ndarray = np.zeros(robot.dof)  # last torque beyond gravity
         self._hangs: np.ndarray | None = None  # gravity torque, where the driver has none
         self._started = self._positioned = False
-        self._stall = StallWatch(period)
+        self._stall = StallWatch(period, plan.stall_time)
         self.release()
         self.reset()
 
@@ -195,7 +195,7 @@ class ImpactController:
         gap = self.plan.contact.gap(state.position)
         if not self._started:
             self._look_before_approaching(state, dq, gap)
-        self._watch_for_stall(state, dq, gap, ready)
+        self._watch_for_stall(gap, ready)
         phase = self._next_phase(self._situation(state, gap, impact), self.plan)
         self._phase_time += self.period
         if phase is not self._phase or not self._started:
@@ -249,8 +249,8 @@ class ImpactController:
             return False
         return float(values.dot(values)) < _PLAUSIBLE  # NaN: no
 
-    def _watch_for_stall(self, state: PointState, dq: np.ndarray, gap: float, ready: bool) -> None:
-        """Hold the measured speed along the normal against what it should be."""
+    def _watch_for_stall(self, gap: float, ready: bool) -> None:
+        """Hold the way that the contact point goes along the normal against what it should go."""
         if self._phase not in MOVING or not ready or not self._started:
             self._stall.reset()
             return
@@ -258,8 +258,7 @@ class ImpactController:
         sign, bound = -1.0 if approaching else 1.0, inf
         if approaching and self.impact_limit is not None and self._impact_limit_acts(gap):
             bound = self.impact_limit.bound.speed  # of the last cycle
-        speed = sign * float(self._normal.dot(state.J[:3].dot(dq)))
-        self._stall.update(speed, sign * self._approach.speed, bound)
+        self._stall.update(sign * gap, sign * self._approach.speed, bound)
 
     def _enter(self, phase: Phase, state: PointState) -> None:
         """Start a phase from this state."""

@@ -19,6 +19,7 @@ from impact_qp.ros.inputs import Inputs
 from impact_qp.ros.messages import desired_message, fill_status, status_message, values_of
 from impact_qp.ros.outputs import Outputs
 from impact_qp.ros.safe_stop import SafeStop
+from impact_qp.ros.stamp_steps import StampSteps
 from impact_qp.ros.supervision import CycleWatch
 from impact_robots.exceptions import ImpactError
 from impact_ros.messages import to_nanoseconds
@@ -32,6 +33,7 @@ class ControlCycle:
 
     Attributes:
         idle: activated, and without a motion to carry out so far.
+        steps: of the states' stamps, in lockstep.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class ControlCycle:
         self._guarded, self._watch, self._inputs, self._outputs = guarded, watch, inputs, outputs
         self._safe_stop, self._lockstep = safe_stop, lockstep
         self._on_answer, self._logger = on_answer, logger
+        self.steps = StampSteps(guarded.controller.period)
         self.reset()
 
     def reset(self) -> None:
@@ -76,6 +79,8 @@ class ControlCycle:
             ImpactError: the state cannot be used.
         """
         stamp, safe_stop = to_nanoseconds(message.header.stamp), self._safe_stop
+        if self._lockstep:
+            self.steps.take(stamp)
         if not safe_stop.engaged:
             self._look_at(message, stamp)
             return
@@ -144,8 +149,8 @@ class ControlCycle:
             if self._guarded.accepts(stamp, q, dq, impact=impact):
                 if not self._is_due(stamp):
                     return None
-                self._safe_stop.notice(self._watch.problem)
-                ready = self._inputs.ready
+                self._safe_stop.notice(self.steps.problem or self._watch.problem)
+                ready = not self._waits_for
                 command = self._guarded.answer(stamp, q, dq, impact=impact, ready=ready)
         except ImpactError as error:
             self.drop_state("")
@@ -160,6 +165,14 @@ class ControlCycle:
     def _is_due(self, stamp: int) -> bool:
         """Tell whether a state is to be answered, or came faster than the rate."""
         return self._lockstep or self._watch.take(stamp, self._received)
+
+    @property
+    def _waits_for(self) -> str:
+        """Why the arm may not approach yet, "" if it may."""
+        if not self._inputs.ready:
+            return "waiting: the detector is not ready"
+        known = self.steps.right or not self._lockstep
+        return "" if known else "waiting: the step of the states' stamps is not known"
 
     def _send(self, stamp: Any, command: Command, solve_time: float) -> ControllerStatus:
         """Send a command, computed in ``solve_time`` [s], and its reports; return the status."""
@@ -186,5 +199,5 @@ class ControlCycle:
 
     def _remark(self, command: Command) -> str:
         """Return the status's line for people."""
-        blind = command.phase is Phase.APPROACH and not self._inputs.ready
-        return self._safe_stop.fault or ("waiting: the detector is not ready" if blind else "")
+        waits_for = self._waits_for if command.phase is Phase.APPROACH else ""
+        return self._safe_stop.fault or waits_for

@@ -24,7 +24,7 @@ from impact_bags import BagWriter, impact_typestore
 from impact_bags.bag_recording import BagRecording, TopicChoice
 from impact_cli.command_line import run as main
 from impact_detector.signals.sample import JointSample
-from impact_robots import load_robot
+from impact_robots import ArmDynamics, load_robot
 
 TYPES = ("flex_exp_type1", "flex_exp_type4", "flex_exp_type8", "flex_exp_type9")
 ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
@@ -369,8 +369,11 @@ def test_what_was_no_event_is_said(write_csv, samples):
     )
 
 
-def write_bag(path, samples, robots, *, announced=""):
-    """Write the same joint states on a topic for each robot, whose joints have its name."""
+def write_bag(path, samples, robots, *, announced="", desired=None):
+    """Write the same joint states on a topic for each robot, whose joints have its name.
+
+    Beside them desired efforts (k, 7) of the first robot, where they are given.
+    """
     types = impact_typestore()
     kinds = types.types
     state = kinds["sensor_msgs/msg/JointState"]
@@ -379,11 +382,14 @@ def write_bag(path, samples, robots, *, announced=""):
         if announced:
             message = announcement(kinds, announced)
             bag.write("/impact_qp/announcement", ANNOUNCEMENT, message, 10**8)
-        for row in zip(*samples, strict=True):
+        for k, row in enumerate(zip(*samples, strict=True)):
             time = round(row[0] * 1e9)
-            for topic, robot in robots.items():
+            written = [(*item, row[3]) for item in robots.items()]
+            if desired is not None:
+                written.append(("/desired_joint_states", next(iter(robots.values())), desired[k]))
+            for topic, robot, effort in written:
                 names = [f"{robot}_joint{i}" for i in range(1, 8)]
-                message = state(header(stamp(*divmod(time, 10**9)), ""), names, *row[1:])
+                message = state(header(stamp(*divmod(time, 10**9)), ""), names, *row[1:3], effort)
                 bag.write(topic, "sensor_msgs/msg/JointState", message, time)
     return path
 
@@ -414,6 +420,24 @@ def test_several_robots_in_one_bag_are_asked_about(tmp_path, samples):
     assert "choose with --state-topic among" in asked.recordings[0].error
     told = analyze(bag, normal=(0, 0, 1), state_topic="/left/joint_states")
     assert len(told.impacts) == 1
+
+
+def test_desired_efforts_with_or_without_gravity_change_nothing(tmp_path, samples, capsys):
+    """So analyze needs no --reference-excludes-gravity, as detect does for franka_ros2's."""
+    dynamics = ArmDynamics(load_robot("panda"))
+    gravity = np.array([dynamics(q, np.zeros(7)).g for q in samples[1]])
+    documents, statistics = [], []
+    options = ["--detectors", "torque_error", "--bias-samples", "0", "--json"]
+    for name, desired in (("none", None), ("whole", gravity), ("lacks", 0.0 * gravity)):
+        robots = {"/joint_states": "panda"}
+        bag = write_bag(tmp_path / name / "bag", samples, robots, desired=desired)
+        documents.append(summary(analyze(bag, normal=(0, 0, 1)), Path("report.html")))
+        for option in ([], ["--reference-excludes-gravity"]):
+            main(["detect", str(bag), *options, *option])
+            statistics.append(json.loads(capsys.readouterr().out)["largest_statistic"])
+    assert documents[0]["impacts"] and documents[0] == documents[1] == documents[2]
+    *_, whole, _, lacks, added = statistics
+    assert added == pytest.approx(whole) and abs(lacks - whole) > 1.0  # detect takes it amiss
 
 
 def test_an_announcement_at_an_unknown_frame_ends_nothing(tmp_path, samples):

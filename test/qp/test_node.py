@@ -455,6 +455,59 @@ def test_in_lockstep_a_verdict_on_another_state_does_not_count(make_bench):
     assert bench.unanswered(bench.verdict(2 * MS))
 
 
+@pytest.mark.parametrize(
+    ("interface", "rate", "step"),
+    [
+        ("position", 200.0, 1.0),
+        ("velocity", 200.0, 1.0),
+        ("torque", 500.0, 1.0),
+        ("position", 800.0, 1.0),
+        ("position", 1000.0, 5.0),
+        ("torque", 1000.0, 1.5),
+    ],
+)
+def test_in_lockstep_a_rate_that_the_states_do_not_have_moves_nothing(
+    make_bench, capfd, panda, interface, rate, step
+):
+    """Each millisecond got the step of five: a Panda hit at 0.395 m/s instead of 0.078."""
+    bench, last = make_bench(lockstep=True, interface=interface, rate=rate).start(), 0
+    for k in range(1, 13):
+        last = round(k * step * MS)
+        bench.send(bench.verdict(last))
+        command, status = bench.answer(bench.state(last))
+        stands = bench.q if interface == "position" else np.zeros(7)
+        if interface != "torque":
+            np.testing.assert_allclose(command.values, stands, atol=1e-9)
+        assert np.abs(bench.driver.desired[-1].velocity).max() < 1e-9
+    line = (
+        f"joint_states in lockstep: expected stamps {1e3 / rate:g} ms apart (rate {rate:g}),"
+        f" got {step:g} ms; set rate to {1e3 / step:g}"
+    )
+    assert (status.mode, status.message) == (ControllerStatus.MODE_HOLD, line)
+    assert capfd.readouterr().err.count(f"stopped: {line}") == 1
+    assert bench.node.trigger_deactivate() == OK
+    assert bench.node.trigger_activate() == FAILURE
+    assert f"not activated: {line}" in capfd.readouterr().err
+
+
+def test_in_lockstep_states_that_repeat_come_late_or_jump_back_are_no_wrong_rate(make_bench):
+    bench = make_bench(lockstep=True).start()
+    for k in (1, 2, 2, 3, 40, 41, 48, 49):
+        bench.send(bench.verdict(k * MS))
+        _, status = bench.answer(bench.state(k * MS))
+        told = "waiting: the step of the states' stamps is not known" if k == 1 else ""
+        assert (status.mode, status.message) == (ControllerStatus.MODE_APPROACH, told)
+    for k in (5, 6):
+        bench.send(bench.verdict(k * MS))
+        _, status = bench.answer(bench.state(k * MS))
+        assert status.message == "clock jumped back by 0.044 s"
+    bench.node.trigger_deactivate()
+    assert bench.node.trigger_activate() == OK
+    bench.send(bench.verdict(7 * MS))
+    _, status = bench.answer(bench.state(7 * MS))
+    assert (status.mode, status.message) == (ControllerStatus.MODE_APPROACH, "")
+
+
 def test_lockstep_has_no_watchdog(make_bench):
     bench = make_bench(lockstep=True, state_timeout=0.01).start()
     assert bench.unanswered()
