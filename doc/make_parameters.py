@@ -14,6 +14,7 @@ from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
 from impact_ros.parameters import describe
+from impact_sim.cell.node import ImpactCellNode
 from impact_sim.node import ImpactSimNode
 
 FILE = Path(__file__).with_name("parameters.md")
@@ -22,6 +23,7 @@ NODES = {
     "impact_detector": DetectorNode,
     "impact_predictor": PredictorNode,
     "impact_sim": ImpactSimNode,
+    "impact_cell": ImpactCellNode,
     "franka": FrankaNode,
 }
 HEAD = """\

@@ -12,6 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from impact_bags import BagReader
 from impact_bags.exceptions import RecordingError
 from impact_bags.reader import Span
@@ -22,6 +24,7 @@ from impact_detector.ros.conversion import (
     batch_sample,
     joint_sample,
     reference_torque,
+    reference_velocity,
     unreadable,
     wrench_sample,
 )
@@ -156,10 +159,15 @@ def _state_item(message: Any, reader: JointReader) -> Item:
 def _reference_item(message: Any, reader: JointReader) -> Item:
     time = to_nanoseconds(message.header.stamp)
     try:
-        torque = reference_torque(message, reader)
-        return RecordedReference(time, None if torque is None or is_absurd(torque) else torque)
+        torque, velocity = reference_torque(message, reader), reference_velocity(message, reader)
+        return RecordedReference(time, _believable(torque), _believable(velocity))
     except MessageError:
         return RecordedReference(time, None)
+
+
+def _believable(values: np.ndarray | None) -> np.ndarray | None:
+    """Return numbers, none where only damage makes such."""
+    return None if values is None or is_absurd(values) else values
 
 
 def _force_items(message: Any, topic: str, kind: str) -> list[Item]:

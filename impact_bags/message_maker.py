@@ -16,6 +16,7 @@ from impact_ros.surface_message import written_stiffness
 
 STATE = "sensor_msgs/msg/JointState"
 WRENCH = "geometry_msgs/msg/WrenchStamped"
+POSE = "geometry_msgs/msg/PoseStamped"
 BATCH = "impact_msgs/msg/WrenchBatch"
 ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
 _ORIGIN = (0.0, 0.0, 0.0)
@@ -48,6 +49,14 @@ class MessageMaker:
         """Return forces (k, 3) [N], the first at ``time``, one a ``period`` [ns]."""
         header, seconds = self._header(time, self._frame), period / NANOSECONDS
         return BATCH, self._types[BATCH](header, seconds, force.ravel(), np.zeros(0))
+
+    def pose(self, time: int, frame: str, position: np.ndarray, wxyz: np.ndarray) -> Made:
+        """Return a pose in a frame: position (3,) [m], quaternion (4,), its scalar first."""
+        w, x, y, z = map(float, wxyz)
+        point = self._types["geometry_msgs/msg/Point"](*map(float, position))
+        turn = self._types["geometry_msgs/msg/Quaternion"](x, y, z, w)
+        pose = self._types["geometry_msgs/msg/Pose"](point, turn)
+        return POSE, self._types[POSE](self._header(time, frame), pose)
 
     def announcement(self, announced: Announcement) -> Made:
         """Return the announcement of an impact to come."""

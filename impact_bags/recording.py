@@ -22,10 +22,11 @@ _RANKS = {JointSample: 1, Announcement: 2}
 
 @dataclass(frozen=True, slots=True)
 class RecordedReference:
-    """A desired torque, shape (n,) [N.m]; None if it was recorded but is unusable."""
+    """What a controller desired; None for what was recorded but is unusable."""
 
     time: int  # [ns]
-    torque: np.ndarray | None
+    torque: np.ndarray | None  # shape (n,) [N.m]
+    velocity: np.ndarray | None = None  # shape (n,) [rad/s]
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ def _script() -> str:
 
 bring_up = _entry("impact_bringup.bring_up")
 franka = _entry("impact_drivers.franka.node")
+impact_cell = _entry("impact_sim.cell.node")
 impact_detector = _entry("impact_detector.node")
 impact_predictor = _entry("impact_predictor.node")
 impact_qp = _entry("impact_qp.node")

@@ -85,7 +85,7 @@ def read_impact(arguments: argparse.Namespace) -> GivenImpact:
         RobotError: the robot cannot be loaded, or the normal is none.
         OutOfRangeError: friction, restitution or stiffness is out of its range.
     """
-    robot = _robot(arguments)
+    robot = read_robot(arguments)
     normal = _sized(arguments.normal, 3, "--normal")
     dynamics = ArmDynamics(robot, arguments.composite)
     if arguments.q is None:
@@ -114,8 +114,12 @@ def _coefficients(arguments: argparse.Namespace) -> list[tuple[float, float]]:
     ]
 
 
-def _robot(arguments: argparse.Namespace) -> Robot:
-    """Return the robot, whose contact frame is the one asked for."""
+def read_robot(arguments: argparse.Namespace) -> Robot:
+    """Return the robot, whose contact frame is the one asked for.
+
+    Raises:
+        RobotError: the robot cannot be loaded.
+    """
     if arguments.urdf is not None and arguments.robot is None:
         return robot_from_urdf(
             arguments.urdf,

@@ -18,6 +18,7 @@ from impact_detector.ros.conversion import (
     batch_sample,
     joint_sample,
     reference_torque,
+    reference_velocity,
     unreadable,
     wrench_sample,
 )
@@ -142,15 +143,16 @@ class DetectorNode(Node):
             self._warn_of_troubles("; ".join(troubles.values()))
 
     def _on_desired(self, message: JointState) -> None:
-        time, torque = to_nanoseconds(message.header.stamp), None
+        time, torque, velocity = to_nanoseconds(message.header.stamp), None, None
         try:
             torque = reference_torque(message, self._desired_reader)
+            velocity = reference_velocity(message, self._desired_reader)
         except ImpactError as error:
             self._warn_unreadable_desired(error)
         else:
             if torque is None:
                 self._warn_no_reference()
-        self._publish(self._session.add_reference(time, torque))
+        self._publish(self._session.add_reference(time, torque, velocity))
 
     def _on_wrench(self, message: WrenchStamped) -> None:
         self._add_force(wrench_sample(message), message.header.frame_id, "wrench")

@@ -226,6 +226,7 @@ def _setup(name: str, parameters: DetectorParameters, robot: Robot) -> Setup:
         bias_samples=parameters.bias_samples,
         noise_multiples=parameters.noise_multiples,
         joint_numbers=parameters.joints,
+        normal=parameters.contact_normal,
     )
 
 

@@ -81,8 +81,11 @@ class DetectorSession:
         self._detectors, self._force_detector = detectors, force_detector
         self._approaches = approaches
         self._pairing = pairing or ReferencePairing()
+        self._velocities = self._pairing.like()
         self._model, self._gravity = model, gravity
-        self._compares = any(detector.needs_reference for detector in detectors)
+        self._compares = any(
+            detector.needs_reference or detector.needs_reference_velocity for detector in detectors
+        )
         self._waits = lockstep and model is None and self._compares
         self._estimator = estimator
         self._torque_watch, self._unmeasured = torque_watch, ""
@@ -138,6 +141,7 @@ class DetectorSession:
         backward = self._newest is not None and sample.time < self._newest
         if backward:
             self._pairing.restart(sample.time)
+            self._velocities.restart(sample.time)
             self._pending = None
         self._rate.add(sample.time)
         outcome = self._answer_pending()
@@ -147,9 +151,18 @@ class DetectorSession:
             return outcome
         return _joined(outcome, self._answer_pending())
 
-    def add_reference(self, time: int, torque: np.ndarray | None) -> Outcome:
-        """Add a reference torque, shape (n,) [N.m]; None for one that came but is unusable."""
+    def add_reference(
+        self, time: int, torque: np.ndarray | None, velocity: np.ndarray | None = None
+    ) -> Outcome:
+        """Add a reference; None for what came but is unusable.
+
+        Args:
+            time: of the state that it answers [ns].
+            torque: without an impact, shape (n,) [N.m].
+            velocity: desired, shape (n,) [rad/s].
+        """
         self._pairing.add(time, torque)
+        self._velocities.add(time, velocity)
         if self._pending is not None and time == self._awaited:
             return self._answer_pending()
         return Outcome()
@@ -198,7 +211,8 @@ class DetectorSession:
             return Outcome()
         sample, self._pending = self._measured(self._pending), None
         if self._compares:
-            sample = replace(sample, tau_ref=self._reference(sample))
+            desired = self._reference_velocity(sample)
+            sample = replace(sample, tau_ref=self._reference(sample), dq_ref=desired)
         if self._approaches is not None:
             sample = replace(sample, approaching=self._approaches(sample))
         verdicts = [detector.update(sample) for detector in self._detectors]
@@ -224,12 +238,21 @@ class DetectorSession:
         """Return the reference torque of a state, shape (n,) [N.m]."""
         if self._model is not None:
             return self._model.update(sample.time, sample.q, sample.dq)
-        if self._waits and (self._awaited is None or not self._pairing.has(self._awaited)):
+        if self._unanswered:
             return None
         torque = self._pairing.find(sample.time)
         if torque is None or self._gravity is None:
             return torque
         return torque + self._gravity(sample.q)
+
+    def _reference_velocity(self, sample: JointSample) -> np.ndarray | None:
+        """Return the desired velocity of a state, shape (n,) [rad/s]."""
+        return None if self._unanswered else self._velocities.find(sample.time)
+
+    @property
+    def _unanswered(self) -> bool:
+        """Whether the answer to the state before was waited for in vain."""
+        return self._waits and (self._awaited is None or not self._pairing.has(self._awaited))
 
 
 def _as_tuple(estimate: Estimate | None) -> tuple[Estimate, ...]:

@@ -24,11 +24,14 @@ from impact_predictor.prediction.impact_question import (
     joint_loads,
 )
 from impact_predictor.prediction.near_contact import Forecast
+from impact_predictor.prediction.object_question import object_answers
 from impact_predictor.prediction.robot_contacts import impulsive_torque
 from impact_predictor.ros.error_codes import RequestError, code_name
 from impact_predictor.ros.marker_shapes import Scales
 from impact_predictor.ros.markers import STAY, marker_array
 from impact_predictor.ros.messages import add_load, polytope_message, prediction_message
+from impact_predictor.ros.object_messages import object_message
+from impact_predictor.ros.object_reader import ObjectReader
 from impact_predictor.ros.request_limits import impossible, short
 from impact_predictor.ros.request_reader import RequestReader
 from impact_predictor.sets.polytope import Polytope
@@ -71,6 +74,7 @@ class PredictorNode(Node):
         self._robot = self._settings.load_robot()
         self._near = self._settings.near_contact(self._robot)
         self._reader = RequestReader(self._robot)
+        self._object_reader = ObjectReader(self._robot)
         self._stream_reader = JointReader(self._robot.joint_names)
         self._last_state: JointState | None = None
         self._last_bytes: bytes | None = None  # newer than that
@@ -113,6 +117,9 @@ class PredictorNode(Node):
         return response
 
     def _predict(self, request: Any, response: Any) -> None:
+        if request.arms:
+            self._predict_object(request, response)
+            return
         question, message = self._reader.prediction(request, self._newest_state())
         header = self._header(message)
         models = request.models or tuple(self._robot.motor_inertias)
@@ -132,6 +139,15 @@ class PredictorNode(Node):
             shown = answers.get(self._settings.model, answers[models[0]])
             impulses = impulse_sets(question, self._robot)
             self._draw(Forecast(shown, impulses), header, STAY)
+
+    def _predict_object(self, request: Any, response: Any) -> None:
+        question = self._object_reader.question(request)
+        models = request.models or tuple(self._robot.motor_inertias)
+        header = Header(stamp=request.arms[0].state.header.stamp)
+        response.object_predictions = [
+            object_message(each, self._robot.joint_names, header)
+            for each in object_answers(question, self._robot, models)
+        ]
 
     def _sets(self, request: Any, response: Any) -> None:
         state, surface, message = self._reader.impact(request, self._newest_state())

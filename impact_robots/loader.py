@@ -58,12 +58,31 @@ def load_robot(
         RobotError: unknown name or frame, missing file, a wrong or missing entry, or links and a
             mass matrix that no arm can have; says which.
     """
-    path = _find(name)
-    robot = robot_of(path, read_mapping(path), urdf=urdf, joint_prefix=joint_prefix)
+    path = robot_path(name)
+    robot = robot_of(path, _entries_of(path), urdf=urdf, joint_prefix=joint_prefix)
     if not contact_frame:
         return robot
     frame_index(robot.model, contact_frame)  # or there is none
     return replace(robot, contact_frame=contact_frame)
+
+
+def _entries_of(path: Path) -> dict[str, Any]:
+    """Return the mapping in a YAML; what it does not say is that of the robot that it is ``like``.
+
+    Raises:
+        RobotError: there is no such file or no such robot, or a file holds something else.
+    """
+    mapping = read_mapping(path)
+    if "like" not in mapping:
+        return mapping
+    like = mapping.pop("like")
+    if like not in available_robots():
+        choices = ", ".join(available_robots())
+        raise RobotError(f"{path}: like: expected one of {choices}, got {like!r}")
+    base = _entries_of(_HERE / f"{like}.yaml")
+    if "urdf" in base:
+        base["urdf"] = str(_HERE / base["urdf"])
+    return base | mapping
 
 
 def robot_of(
@@ -137,8 +156,15 @@ def _force_limits(entries: Entries) -> tuple[tuple[str, float], ...]:
     return tuple((name, section.scale(name, np.inf)) for name in _FORCES if name in section)
 
 
-def _find(name: str | Path) -> Path:
-    """Return the path of a robot's YAML."""
+def robot_path(name: str | Path) -> Path:
+    """Return the path of a robot's YAML.
+
+    Args:
+        name: as of :func:`load_robot`.
+
+    Raises:
+        RobotError: there is no robot of that name.
+    """
     path = Path(name)
     if path.suffix in (".yaml", ".yml"):
         return path

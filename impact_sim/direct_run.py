@@ -127,7 +127,10 @@ class _Recorder:
         plant = self._plant
         self._motion.append((plant.time, state.q, state.dq, plant.joint_torque, torque))
         integrate_cycle(
-            plant, self._loop, torque, is_near=self._is_near, contact_step=self._contact_step
+            plant,
+            [(plant, self._loop, torque)],
+            is_near=self._is_near,
+            contact_step=self._contact_step,
         )
 
     def _is_near(self) -> bool:

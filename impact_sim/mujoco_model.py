@@ -14,6 +14,7 @@ from typing import Any
 import mujoco
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from impact_robots.contact_point import OWN, ContactPoint
 from impact_robots.frames import frame_index
@@ -45,29 +46,62 @@ def build_mujoco_model(robot: Robot, contact: ContactPoint = OWN) -> mujoco.MjMo
         RobotError: there is no such contact point.
         SimulationError: MuJoCo cannot compile the model, for example an unphysical inertia.
     """
+    spec = empty_spec(robot.model.gravity.linear)
+    bodies = add_arm(spec, robot)
+    _add_contact_site(bodies, robot, contact)
+    return compiled(spec, f"robot {robot.name}")
+
+
+def empty_spec(gravity: np.ndarray) -> Any:
+    """Return a model without bodies, to be filled; gravity in world axes, shape (3,) [m/s^2]."""
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
     spec.compiler.autolimits = False
-    spec.option.gravity = robot.model.gravity.linear
+    spec.option.gravity = gravity
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
-    bodies = [spec.worldbody]
-    for index, name in enumerate(robot.joint_names):
-        parent = bodies[robot.model.parents[index + 1]]
-        bodies.append(_add_body(parent, robot, index, name))
-    _add_contact_site(bodies, robot, contact)
+    return spec
+
+
+def compiled(spec: Any, what: str) -> mujoco.MjModel:
+    """Return the model of a specification.
+
+    Raises:
+        SimulationError: MuJoCo cannot compile it; ``what`` says what it is of.
+    """
     try:
         return spec.compile()
     except ValueError as error:
-        raise SimulationError(f"robot {robot.name}: {' '.join(str(error).split())}") from None
+        raise SimulationError(f"{what}: {' '.join(str(error).split())}") from None
 
 
-def _add_body(parent: Any, robot: Robot, index: int, name: str) -> Any:
+def add_arm(
+    spec: Any, robot: Robot, prefix: str = "", base: ArrayLike = (0.0, 0.0, 0.0)
+) -> list[Any]:
+    """Add an arm to a model's specification.
+
+    Args:
+        spec: of MuJoCo.
+        robot: the arm.
+        prefix: of the names of its bodies and joints.
+        base: where it stands, with the axes of the world, shape (3,) [m].
+
+    Returns:
+        Its bodies: the world, then one a joint.
+    """
+    bodies = [spec.worldbody]
+    for index, name in enumerate(robot.joint_names):
+        parent = robot.model.parents[index + 1]
+        at = np.asarray(base, dtype=float) if parent == 0 else np.zeros(3)
+        bodies.append(_add_body(bodies[parent], robot, index, prefix + name, at))
+    return bodies
+
+
+def _add_body(parent: Any, robot: Robot, index: int, name: str, base: np.ndarray) -> Any:
     """Add one link with its motor and its deflection."""
     model = robot.model
     placement, inertia = model.jointPlacements[index + 1], model.inertias[index + 1]
-    body = parent.add_body(
-        name=name, pos=placement.translation, quat=quaternion_wxyz(placement.rotation)
-    )
+    at = base + placement.translation
+    body = parent.add_body(name=name, pos=at, quat=quaternion_wxyz(placement.rotation))
     body.mass, body.ipos = inertia.mass, inertia.lever
     body.fullinertia = inertia.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     body.explicitinertial = True

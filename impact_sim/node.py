@@ -8,37 +8,26 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from geometry_msgs.msg import WrenchStamped
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMessage
-from sensor_msgs.msg import JointState
-from std_msgs.msg import String
 
-from impact_msgs.msg import JointCommand, WrenchBatch
+from impact_msgs.msg import JointCommand
 from impact_robots.loader import load_robot
-from impact_ros.boundary import guarded
 from impact_ros.main import main_for
-from impact_ros.messages import fill, from_nanoseconds, reorder, set_vector, to_nanoseconds
+from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.parameters import declare, parameter
-from impact_ros.qos import LATCHED, LOCKSTEP, STREAM
+from impact_ros.qos import STREAM
+from impact_sim.arm_driver import CYCLE_NS, Interface
 from impact_sim.exceptions import SimulationError
+from impact_sim.ros.arm_port import ArmPort
 from impact_sim.scenarios import load_scenario, scenario_names
 from impact_sim.sensors import NO_NOISE, PANDA_NOISE
-from impact_sim.simulation import (
-    CYCLE_NS,
-    FORCE_PERIOD_NS,
-    START_NS,
-    Interface,
-    Measurement,
-    Simulation,
-)
+from impact_sim.simulation import START_NS, Simulation
 
 RESEND_AFTER = 1.0  # in lockstep, send the state again when nobody answers [s]
 GIVE_UP_AFTER = 10.0  # and then give up [s]
-FAULT = 10.0  # times the robot's limits, beyond which a driver refuses a torque or velocity
-FOLLOWING = 1.0  # from the measured position, beyond which it refuses a position [rad]
 LOST_COMMANDS = 20  # against the wall clock, brake after so many cycles without command
 
 
@@ -100,21 +89,18 @@ class ImpactSimNode(Node):
 
     def _make_topics(self) -> None:
         """Create what a driver and a force-torque sensor publish."""
-        self._states = self.create_publisher(JointState, "joint_states", STREAM)
-        self._wrench = self.create_publisher(WrenchStamped, "wrench", STREAM)
-        self._batch = self.create_publisher(WrenchBatch, "wrench_batch", STREAM)
-        self._description = self.create_publisher(String, "robot_description", LATCHED)
-        self._description.publish(String(data=self.robot.urdf))
-        topic = "impact_qp/command"
-        on_command = guarded(self, topic, self._on_command, self._note_dropped)
-        self._input = self.create_subscription(JointCommand, topic, on_command, LOCKSTEP)
+        self._port = ArmPort(
+            self,
+            self.robot,
+            self._on_command,
+            self._note_dropped,
+            interface=self.simulation.interface,
+        )
 
     @property
     def peers(self) -> int:
         """Nodes that hear the states and have a command to send: 0 until somebody is there."""
-        if self.count_publishers(self._input.topic_name) == 0:
-            return 0
-        return self._states.get_subscription_count()
+        return self._port.peers
 
     @property
     def finished(self) -> bool:
@@ -143,7 +129,7 @@ class ImpactSimNode(Node):
         oldest = self._newest_command if self.parameters.realtime else self._stamp_ns
         if not self._started or not oldest <= stamp <= self._stamp_ns:
             return
-        self._command = self._checked(message)
+        self._command = self._port.checked(message, self._measurement)
         self._newest_command, self._dropped = stamp, ""
         self._answered = time.monotonic()
         if not self.parameters.realtime and not self.finished:
@@ -152,52 +138,6 @@ class ImpactSimNode(Node):
     def _note_dropped(self, line: str) -> None:
         """Keep why a command was dropped: without another one, it is why the run fails."""
         self._dropped = line
-
-    def _checked(self, message: JointCommand) -> np.ndarray:
-        """Return the values in the robot's joint order, shape (n,).
-
-        Raises:
-            ImpactError: not what this robot's driver would accept.
-        """
-        kinds = {
-            Interface.TORQUE: JointCommand.INTERFACE_TORQUE,
-            Interface.VELOCITY: JointCommand.INTERFACE_VELOCITY,
-            Interface.POSITION: JointCommand.INTERFACE_POSITION,
-        }
-        if message.interface != kinds[self.simulation.interface]:
-            raise SimulationError(
-                f"command: expected the {self.simulation.interface.value} interface"
-            )
-        names, count = message.joint_names, len(message.values)
-        if not len(names) == count == self.robot.dof:
-            raise SimulationError(
-                f"command: expected {self.robot.dof} names and values, got {len(names)} and {count}"
-            )
-        values = np.array(message.values)[reorder(names, self.robot.joint_names)]
-        if not np.all(np.isfinite(values)):
-            raise SimulationError(f"command: expected finite numbers, got {values.tolist()}")
-        self._check_size(values)
-        return values
-
-    def _check_size(self, values: np.ndarray) -> None:
-        """Refuse what a driver would refuse, and the plant's integration would not survive.
-
-        Raises:
-            SimulationError: far beyond the robot's limits, or from where the arm is.
-        """
-        limits, kind = self.robot.limits, self.simulation.interface
-        if kind is Interface.POSITION:
-            far, largest = np.abs(values - self._measurement.q), np.full(len(values), FOLLOWING)
-        else:
-            limit = limits.torque if kind is Interface.TORQUE else limits.velocity
-            far, largest = np.abs(values), FAULT * limit
-        if np.any(far > largest):
-            joint = int(np.argmax(far / largest))
-            raise SimulationError(
-                f"command: {kind.value} of {self.robot.joint_names[joint]}: expected at most"
-                f" {largest[joint]:g}{' from the arm' if kind is Interface.POSITION else ''},"
-                f" got {far[joint]:g}"
-            )
 
     def _advance(self, command: np.ndarray | None) -> None:
         """Simulate one cycle, braking without a command, and publish what the sensors say."""
@@ -241,35 +181,8 @@ class ImpactSimNode(Node):
 
     def _publish(self) -> None:
         """Publish the present measurement, the joint state last: it asks for the answer."""
-        measurement = self._measurement
         self._sent = time.monotonic()
-        if measurement.time_ns > 0:
-            self._batch.publish(self._batch_message(measurement))
-        self._wrench.publish(self._wrench_message(measurement))
-        self._states.publish(self._state_message(measurement))
-
-    def _state_message(self, measurement: Measurement) -> JointState:
-        message = JointState(name=self.robot.joint_names)
-        from_nanoseconds(self._stamp_ns, message.header.stamp)
-        fill(message.position, measurement.q)
-        fill(message.velocity, measurement.dq)
-        fill(message.effort, measurement.tau)
-        return message
-
-    def _wrench_message(self, measurement: Measurement) -> WrenchStamped:
-        message = WrenchStamped()
-        from_nanoseconds(self._stamp_ns, message.header.stamp)
-        message.header.frame_id = self.robot.base_frame
-        set_vector(message.wrench.force, measurement.forces[-1])
-        return message
-
-    def _batch_message(self, measurement: Measurement) -> WrenchBatch:
-        message = WrenchBatch(sample_period=FORCE_PERIOD_NS * 1e-9)
-        first = self._stamp_ns - CYCLE_NS + FORCE_PERIOD_NS
-        from_nanoseconds(first, message.header.stamp)
-        message.header.frame_id = self.robot.base_frame
-        fill(message.force, measurement.forces)
-        return message
+        self._port.publish(self._measurement)
 
 
 class StandaloneSimNode(ImpactSimNode):

@@ -6,28 +6,19 @@ from __future__ import annotations
 
 import mujoco
 import numpy as np
-import pinocchio as pin
 
 from impact_robots.contact_point import OWN, ContactPoint
 from impact_robots.robot import Robot
 from impact_sim.compliant_wall import CompliantWall
-from impact_sim.exceptions import SimulationError
-from impact_sim.mujoco_model import (
-    CONTACT_SITE,
-    build_mujoco_model,
-    deflection_joint,
-    motor_joint,
-)
+from impact_sim.flexible_arm import FlexibleArm
+from impact_sim.mujoco_model import CONTACT_SITE, build_mujoco_model
 
 FREE_STEP = 50e-6  # integration step away from the surface [s]
 CONTACT_STEP = 10e-6  # and close to it [s]
 
 
-class FlexibleJointPlant:
-    """State and integration of one flexible-joint arm.
-
-    Positions ``q`` are link positions, ``theta`` motor positions after the gear, shape (n,) [rad].
-    """
+class FlexibleJointPlant(FlexibleArm):
+    """State and integration of one flexible-joint arm."""
 
     def __init__(
         self,
@@ -48,35 +39,24 @@ class FlexibleJointPlant:
         Raises:
             RobotError: there is no such point.
         """
-        self.robot = robot
+        model = build_mujoco_model(robot, contact)
+        super().__init__(robot, model, mujoco.MjData(model))
         self.wall = wall
         self.contact_step = contact_step
         self.contact = contact
-        self.model = build_mujoco_model(robot, contact)
-        self.data = mujoco.MjData(self.model)
-        joints = [self.model.joint(motor_joint(name)) for name in robot.joint_names]
-        springs = [self.model.joint(deflection_joint(name)) for name in robot.joint_names]
-        self._motor = np.array([joint.dofadr[0] for joint in joints])
-        self._spring = np.array([joint.dofadr[0] for joint in springs])
         self._site = self.model.site(CONTACT_SITE).id
         self._jacobian = np.zeros((3, self.model.nv))
         # views, as each look into MuJoCo's data makes another
         self._position = self.data.site_xpos[self._site]
-        self._velocity, self._applied = self.data.qvel, self.data.qfrc_applied
+        self._velocity = self.data.qvel
         self._motor_torque = np.zeros(self.model.nv)
         self.contact_force = np.zeros(3)  # on the robot, base axes [N]
 
     def reset(self, q: np.ndarray, dq: np.ndarray | None = None) -> None:
         """Put the arm at ``q`` [rad] with ``dq`` [rad/s], springs loaded by gravity."""
-        if not np.all(np.isfinite(q)) or np.shape(q) != (self.robot.dof,):
-            raise SimulationError(f"q: expected {self.robot.dof} finite numbers, got {q}")
-        pin_data = self.robot.model.createData()
-        gravity = pin.computeGeneralizedGravity(self.robot.model, pin_data, np.asarray(q))
-        deflection = -gravity / self.robot.joint_stiffness
+        self.check(q)  # before anything moves
         mujoco.mj_resetData(self.model, self.data)
-        self.data.qpos[self._motor] = q - deflection
-        self.data.qpos[self._spring] = deflection
-        self.data.qvel[self._motor] = 0.0 if dq is None else dq
+        self.place(q, dq)
         mujoco.mj_forward(self.model, self.data)
         self.contact_force = np.zeros(3)
 
@@ -84,31 +64,6 @@ class FlexibleJointPlant:
     def time(self) -> float:
         """Simulated time since ``reset`` [s]."""
         return float(self.data.time)
-
-    @property
-    def q(self) -> np.ndarray:
-        """Link positions, shape (n,) [rad]."""
-        return self.data.qpos[self._motor] + self.data.qpos[self._spring]
-
-    @property
-    def dq(self) -> np.ndarray:
-        """Link velocities, shape (n,) [rad/s]."""
-        return self.data.qvel[self._motor] + self.data.qvel[self._spring]
-
-    @property
-    def theta(self) -> np.ndarray:
-        """Motor positions after the gear, shape (n,) [rad]."""
-        return self.data.qpos[self._motor]
-
-    @property
-    def dtheta(self) -> np.ndarray:
-        """Motor velocities after the gear, shape (n,) [rad/s]."""
-        return self.data.qvel[self._motor]
-
-    @property
-    def joint_torque(self) -> np.ndarray:
-        """Torque in the springs, K (theta - q), what a joint torque sensor sees, (n,) [N.m]."""
-        return -self.robot.joint_stiffness * self.data.qpos[self._spring]
 
     @property
     def contact_position(self) -> np.ndarray:

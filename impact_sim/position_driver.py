@@ -16,16 +16,18 @@ from typing import Any
 import numpy as np
 
 from impact_robots.robot import Robot
+from impact_sim.arm_driver import CYCLE_NS, ArmDriver, Interface
 from impact_sim.compliant_wall import CompliantWall
 from impact_sim.exceptions import SimulationError
-from impact_sim.plant import FlexibleJointPlant
-from impact_sim.simulation import CYCLE_NS, Interface, Measurement, Simulation
+from impact_sim.flexible_arm import FlexibleArm
+from impact_sim.sensors import NoisySensors
+from impact_sim.simulation import Measurement, Simulation
 
 
 class PositionServo:
     """The servo of each motor, at 4 kHz; stands where a torque-controlled arm has its loop."""
 
-    def __init__(self, plant: FlexibleJointPlant) -> None:
+    def __init__(self, plant: FlexibleArm) -> None:
         """Close the loop on the motors of a plant.
 
         Raises:
@@ -53,6 +55,27 @@ class PositionServo:
         bent = self.gravity / self._plant.robot.joint_stiffness  # so that the link is there
         ahead = desired + bent - self._plant.theta
         return self._stiffness * ahead - self._damping * self._plant.dtheta + self.gravity
+
+
+class ServoDriver(ArmDriver):
+    """Hands positions to the servo as they are."""
+
+    def __init__(self, robot: Robot, arm: FlexibleArm, sensors: NoisySensors) -> None:
+        """Create the driver, with a servo for a torque loop; arguments as of :class:`ArmDriver`.
+
+        Raises:
+            SimulationError: the robot's YAML does not give its servo.
+        """
+        super().__init__(robot, arm, sensors, Interface.POSITION)
+        self.loop = self._servo = PositionServo(arm)
+
+    def desired_torque(self, command: np.ndarray) -> np.ndarray:
+        """Return what the servo is given: the position itself, shape (n,) [rad]."""
+        return command
+
+    def bear_gravity(self) -> None:
+        """Let the servo bear gravity as it is now."""
+        self._servo.gravity = self._dynamics(self.arm.q, self.arm.dq).g
 
 
 class PositionDriver(Simulation):
@@ -83,11 +106,7 @@ class PositionDriver(Simulation):
         self.cycles = round(1e9 / rate / CYCLE_NS)
         if self.cycles < 1 or abs(self.cycles * CYCLE_NS * rate * 1e-9 - 1.0) > 1e-9:
             raise SimulationError(f"rate: expected 1000 Hz over a whole number, got {rate:g}")
-        self._servo = self._loop = PositionServo(self.plant)  # type: ignore[assignment]
-
-    def _desired_torque(self, command: np.ndarray) -> np.ndarray:
-        """Return what the servo is given: the position itself, shape (n,) [rad]."""
-        return command
+        self._driver = self._servo = ServoDriver(robot, self.plant, self._driver.sensors)
 
     def step(self, command: np.ndarray) -> Measurement:
         """Hold positions (n,) [rad] for a period of the driver; the forces are those of all of it.
@@ -97,7 +116,7 @@ class PositionDriver(Simulation):
         """
         forces = []
         for _ in range(self.cycles):
-            self._servo.gravity = self._dynamics(self.plant.q, self.plant.dq).g
+            self._servo.bear_gravity()
             measurement = super().step(command)
             forces.append(measurement.forces)
         return Measurement(

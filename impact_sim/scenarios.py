@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from impact_predictor.contact_force.laws import ContactLaw, contact_law
 from impact_robots.contact_frame import contact_rotation
@@ -18,8 +18,10 @@ from impact_robots.dynamics import ArmDynamics
 from impact_robots.kinematics import inverse_kinematics
 from impact_robots.robot import Robot
 from impact_robots.surface import Surface
+from impact_robots.yaml_file import read_mapping
 from impact_sim.compliant_wall import CompliantWall
 from impact_sim.exceptions import ScenarioError
+from impact_sim.typed_entries import record_of
 
 _FILE = Path(__file__).parent / "scenarios.yaml"
 
@@ -113,7 +115,7 @@ class Scenario:
 
 @cache
 def _entries() -> dict[str, Any]:
-    return yaml.safe_load(_FILE.read_text())
+    return read_mapping(_FILE)
 
 
 def scenario_names() -> tuple[str, ...]:
@@ -135,10 +137,26 @@ def load_scenario(name: str) -> Scenario:
     names = all_scenario_names()
     if name not in names:
         raise ScenarioError(f"scenario: expected one of {', '.join(names)}, got {name!r}")
-    own = (_entries()["scenarios"] | _entries()["simulated"])[name]
-    entries = _entries()["defaults"] | own | {"name": name}
-    return Scenario(**{field.name: _frozen(entries[field.name]) for field in fields(Scenario)})
+    return scenario_of(name, _own(name), f"scenario {name}")
 
 
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+def scenario_of(name: str, own: Mapping[str, Any], where: str) -> Scenario:
+    """Return the scenario of a mapping.
+
+    Args:
+        name: of the scenario.
+        own: its entries; what it does not say is that of the scenario that it is ``like``, or a
+            default.
+        where: they are from, for errors.
+
+    Raises:
+        ScenarioError: an entry is missing, unknown, or of another type; says which.
+    """
+    base = _own(own["like"]) if "like" in own else {}
+    given = {key: value for key, value in own.items() if key != "like"}
+    return record_of(Scenario, _entries()["defaults"] | base | given | {"name": name}, where)
+
+
+def _own(name: str) -> dict[str, Any]:
+    """Return what a shipped scenario says of itself."""
+    return (_entries()["scenarios"] | _entries()["simulated"])[name]

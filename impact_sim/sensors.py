@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +28,7 @@ NO_NOISE = Noise()
 class NoisySensors:
     """Adds noise; the same seed gives the same noise."""
 
-    def __init__(self, noise: Noise, seed: int) -> None:
+    def __init__(self, noise: Noise, seed: int | Sequence[int]) -> None:
         """Create the generator."""
         self._noise = noise
         self._random = np.random.default_rng(seed)

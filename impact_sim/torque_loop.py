@@ -4,12 +4,24 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from impact_robots.robot import Robot
 
 PERIOD = 250e-6  # 4 kHz [s]
 FILTER_HZ = 300.0  # first-order low-pass on the measured torque [Hz]
+
+
+class MotorLoop(Protocol):
+    """What runs below a driver at 4 kHz and gives the motors their torque."""
+
+    def reset(self, joint_torque: np.ndarray) -> None:
+        """Start with sensed joint torques, shape (n,) [N.m]."""
+
+    def update(self, desired: np.ndarray, joint_torque: np.ndarray) -> np.ndarray:
+        """Return the motors' torques for the next period, shape (n,) [N.m]."""
 
 
 class TorqueLoop:

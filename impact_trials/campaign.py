@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 from rosbags.typesys.store import Typestore
 
@@ -15,18 +16,22 @@ from impact_bags import impact_typestore
 from impact_bags.exceptions import AnalysisError
 from impact_robots.exceptions import ImpactError
 from impact_robots.loader import load_robot
-from impact_sim.scenarios import Scenario
+from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_sim.scenario_choice import AnyScenario
+from impact_trials.cell_bag import CellBag
+from impact_trials.cell_truth import BOX_COLUMNS, arm_columns
 from impact_trials.free_motion_trial import run_free_motion
 from impact_trials.impact_trial import run_impact
-from impact_trials.lockstep import Cycle
 from impact_trials.processes import StoppedError, Workers, check_stopped, result_of
+from impact_trials.spreading_trial import run_spreading
 from impact_trials.trial import Trial, TrialResult
 from impact_trials.trial_bag import TrialBag
+from impact_trials.trial_truth import columns
 
 _types: Typestore | None = None  # of a worker: made once
 
 
-def trials_of(scenarios: Sequence[Scenario], count: int, seed: int) -> list[Trial]:
+def trials_of(scenarios: Sequence[AnyScenario], count: int, seed: int) -> list[Trial[Any]]:
     """Return ``count`` trials of each scenario, cycling through its speeds.
 
     Seeds count up from ``seed`` over all of them, so no two trials share their noise.
@@ -38,23 +43,22 @@ def trials_of(scenarios: Sequence[Scenario], count: int, seed: int) -> list[Tria
     ]
 
 
-def run_trial(trial: Trial, folder: Path | None = None) -> TrialResult:
+def run_trial(trial: Trial[Any], folder: Path | None = None) -> TrialResult:
     """Run one trial, and record it into ``folder`` if there is one.
 
     Raises:
         AnalysisError: it failed; the text begins with its name.
     """
-    run = run_free_motion if trial.scenario.motion else run_impact
     try:
         if folder is None:
-            return run(trial, lambda *_: check_stopped())
+            return _run(trial, lambda *_: check_stopped())
         with _bag(trial, folder) as bag:
 
-            def record(cycle: Cycle, event: bool) -> None:
+            def record(*cycle: Any) -> None:
                 check_stopped()
-                bag.add(cycle, event)
+                bag.add(*cycle)
 
-            result = run(trial, record)
+            result = _run(trial, record)
     except StoppedError:
         raise
     except ImpactError as error:
@@ -62,16 +66,34 @@ def run_trial(trial: Trial, folder: Path | None = None) -> TrialResult:
     return TrialResult(result.row | {"bag": trial.name}, result.detections)
 
 
-def _bag(trial: Trial, folder: Path) -> TrialBag:
+def _run(trial: Trial[Any], record: Callable[..., None]) -> TrialResult:
+    """Run a trial of any kind; ``record`` gets what its kind's bag takes."""
+    if isinstance(trial.scenario, SpreadingScenario):
+        return run_spreading(trial, record)
+    return (run_free_motion if trial.scenario.motion else run_impact)(trial, record)
+
+
+def _bag(trial: Trial[Any], folder: Path) -> TrialBag | CellBag:
     """Return the recording of a trial; of a free motion without force, as there is none."""
     global _types
     _types = _types or impact_typestore()
-    robot = load_robot(trial.scenario.robot)
-    return TrialBag(folder / trial.name, robot, _types, forces=not trial.scenario.motion)
+    path, robot = folder / trial.name, load_robot(trial.scenario.robot)
+    if isinstance(trial.scenario, SpreadingScenario):
+        return CellBag(path, robot, trial.scenario.arm_names, _types)
+    return TrialBag(path, robot, _types, forces=not trial.scenario.motion)
+
+
+def table_columns(scenarios: Sequence[AnyScenario]) -> tuple[str, ...]:
+    """Return the columns of trials.csv for trials of these scenarios."""
+    dof = max(load_robot(scenario.robot).dof for scenario in scenarios)
+    boxes = [each for each in scenarios if isinstance(each, SpreadingScenario)]
+    arms = dict.fromkeys(name for each in boxes for name in each.arm_names)
+    extra = [column for name in arms for column in arm_columns(name, dof)]
+    return (*columns(dof), *extra, *(BOX_COLUMNS if boxes else ()))
 
 
 def run_campaign(
-    trials: Sequence[Trial],
+    trials: Sequence[Trial[Any]],
     folder: Path | None,
     jobs: int,
     keep: Callable[[TrialResult], None] = lambda result: None,

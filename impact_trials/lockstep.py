@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,9 @@ from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators.streaming import Estimate
 from impact_detector.session import DetectorSession
 from impact_detector.signals.sample import Detection, ForceSample, JointSample, Verdict
-from impact_sim.simulation import CYCLE_NS, FORCE_PERIOD_NS, START_NS, Measurement, Simulation
+from impact_sim.arm_driver import CYCLE_NS
+from impact_sim.cell.cell_simulation import CellSimulation
+from impact_sim.simulation import START_NS, Measurement, Simulation
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,50 @@ class Cycle:
         return START_NS + self.measurement.time_ns
 
 
+class ArmTurn:
+    """What the nodes of one arm do with a measurement: detect, then control.
+
+    As over DDS in lockstep: forces, then the state reach the detector; its verdict and the state
+    reach the controller; its reference torque reaches the detector, its command the plant. The
+    stamps are those of the nodes too, so the numbers are the same bit for bit.
+    """
+
+    def __init__(self, controller: Controller, session: DetectorSession) -> None:
+        """Set up.
+
+        Args:
+            controller: called once a cycle.
+            session: of the detector, in lockstep.
+        """
+        self._controller, self._session = controller, session
+
+    def detect(self, measurement: Measurement) -> Verdict:
+        """Return the verdict on a measurement."""
+        session, stamp = self._session, START_NS + measurement.time_ns
+        self._outcomes = [session.add_force(sample, topic) for topic, sample in forces(measurement)]
+        state = JointSample(stamp, measurement.q, measurement.dq, measurement.tau)
+        self._outcomes.append(session.add_state(state))
+        (verdict,) = self._outcomes[-1].verdicts
+        return verdict
+
+    def answer(self, measurement: Measurement, verdict: Verdict) -> Cycle:
+        """Return the cycle of the measurement that ``detect`` got last.
+
+        Args:
+            measurement: the same.
+            verdict: that the controller shall obey.
+        """
+        stamp = START_NS + measurement.time_ns
+        answer = self._controller(measurement, verdict)
+        if answer.announcement is not None:
+            self._session.announce(answer.announcement)
+        reference = answer.reference_torque, answer.velocity
+        outcomes = [*self._outcomes, self._session.add_reference(stamp, *reference)]
+        detections = tuple(found for outcome in outcomes for found in outcome.detections)
+        estimates = tuple(estimate for outcome in outcomes for estimate in outcome.estimates)
+        return Cycle(measurement, verdict, answer, detections, estimates)
+
+
 def lockstep(
     simulation: Simulation,
     controller: Controller,
@@ -54,10 +100,6 @@ def lockstep(
 ) -> Iterator[Cycle]:
     """Yield one cycle after another, without end.
 
-    As over DDS in lockstep: forces, then the state reach the detector; its verdict and the state
-    reach the controller; its reference torque reaches the detector, its command the plant. The
-    stamps are those of the nodes too, so the numbers are the same bit for bit.
-
     Args:
         simulation: the plant, its driver and its sensors.
         controller: called once a cycle.
@@ -65,21 +107,41 @@ def lockstep(
         q: where the arm starts, shape (n,) [rad].
         dq: how it moves there, shape (n,) [rad/s]; none: it is at rest.
     """
-    measurement = simulation.reset(q, dq)
+    turn, measurement = ArmTurn(controller, session), simulation.reset(q, dq)
     while True:
-        stamp = START_NS + measurement.time_ns
-        outcomes = [session.add_force(sample, topic) for topic, sample in forces(measurement)]
-        state = JointSample(stamp, measurement.q, measurement.dq, measurement.tau)
-        outcomes.append(session.add_state(state))
-        (verdict,) = outcomes[-1].verdicts
-        answer = controller(measurement, verdict)
-        if answer.announcement is not None:
-            session.announce(answer.announcement)
-        outcomes.append(session.add_reference(stamp, answer.reference_torque))
-        detections = tuple(found for outcome in outcomes for found in outcome.detections)
-        estimates = tuple(estimate for outcome in outcomes for estimate in outcome.estimates)
-        yield Cycle(measurement, verdict, answer, detections, estimates)
-        measurement = simulation.step(answer.command)
+        cycle = turn.answer(measurement, turn.detect(measurement))
+        yield cycle
+        measurement = simulation.step(cycle.answer.command)
+
+
+def cell_lockstep(
+    simulation: CellSimulation,
+    turns: Sequence[ArmTurn],
+    q: Sequence[np.ndarray],
+    dq: Sequence[np.ndarray] | None = None,
+    *,
+    heard: Callable[[Sequence[Verdict]], Sequence[Verdict]] = tuple,
+) -> Iterator[tuple[Cycle, ...]]:
+    """Yield the cycles of all arms of a cell, one millisecond after another, without end.
+
+    Args:
+        simulation: the cell.
+        turns: one an arm.
+        q: where the arms start, shape (n,) each [rad].
+        dq: how they move there, shape (n,) each [rad/s]; none: they are at rest.
+        heard: from the arms' verdicts on one instant to those that their controllers obey; by
+            default each its own.
+    """
+    measurements = simulation.reset(q, dq)
+    while True:
+        pairs = list(zip(turns, measurements, strict=True))
+        verdicts = heard([turn.detect(measurement) for turn, measurement in pairs])
+        cycles = tuple(
+            turn.answer(measurement, verdict)
+            for (turn, measurement), verdict in zip(pairs, verdicts, strict=True)
+        )
+        yield cycles
+        measurements = simulation.step([cycle.answer.command for cycle in cycles])
 
 
 def forces(measurement: Measurement) -> list[tuple[str, ForceSample]]:
@@ -88,5 +150,6 @@ def forces(measurement: Measurement) -> list[tuple[str, ForceSample]]:
     slow = ("wrench", ForceSample(stamp, measurement.forces[-1:]))
     if measurement.time_ns == 0:
         return [slow]
-    first = stamp - CYCLE_NS + FORCE_PERIOD_NS
-    return [("wrench_batch", ForceSample(first, measurement.forces, FORCE_PERIOD_NS)), slow]
+    period = CYCLE_NS // len(measurement.forces)
+    first = stamp - CYCLE_NS + period
+    return [("wrench_batch", ForceSample(first, measurement.forces, period)), slow]

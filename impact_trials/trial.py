@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession
 from impact_detector.signals.sample import FUSED, TORQUE_ERROR, Detection
 from impact_robots.robot import Robot
 from impact_ros.parameters import from_values
+from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.scenarios import Scenario
 from impact_trials.lockstep import Cycle
 
@@ -20,11 +22,14 @@ DETECTORS = (FUSED, TORQUE_ERROR)  # the first, the node's default, is what the 
 Record = Callable[[Cycle, bool], None]  # a cycle, and whether the trial's event has come
 
 
+Kind = TypeVar("Kind", Scenario, SpreadingScenario, covariant=True)
+
+
 @dataclass(frozen=True)
-class Trial:
+class Trial(Generic[Kind]):
     """What is to be run."""
 
-    scenario: Scenario  # at this trial's reference speed
+    scenario: Kind  # at this trial's reference speed
     number: int  # within its scenario, from 0
     seed: int
 

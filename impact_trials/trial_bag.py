@@ -8,17 +8,15 @@ from collections import deque
 from pathlib import Path
 from types import TracebackType
 
-import numpy as np
 from rosbags.typesys.store import Typestore
 
 from impact_bags import BagWriter
-from impact_bags.message_maker import Made, MessageMaker
 from impact_detector.attribution.expectation import Announcement
-from impact_detector.signals.sample import ForceSample
 from impact_robots.robot import Robot
 from impact_ros.messages import NANOSECONDS
-from impact_sim.simulation import CYCLE_NS
-from impact_trials.lockstep import Cycle, forces
+from impact_sim.arm_driver import CYCLE_NS
+from impact_trials.arm_topics import ArmTopics
+from impact_trials.lockstep import Cycle
 
 LEAD = 0.6  # before the event, at most [s]
 
@@ -39,11 +37,8 @@ class TrialBag:
             typestore: with impact_msgs; the same may serve many bags.
             forces: record the force sensor too.
         """
-        self._writer, self._make = (
-            BagWriter(path, typestore),
-            MessageMaker(typestore, robot.base_frame),
-        )
-        self._names, self._forces = robot.joint_names, forces
+        self._writer = BagWriter(path, typestore)
+        self._topics = ArmTopics(self._writer, robot, typestore, forces=forces)
         self._before: deque[Cycle] = deque(maxlen=round(LEAD * NANOSECONDS / CYCLE_NS))
         self._latched: Announcement | None = None  # the last one of what was cut
 
@@ -75,35 +70,11 @@ class TrialBag:
             self._before.append(cycle)
             return
         self._flush()
-        self._write(cycle)
+        self._topics.write(cycle)
 
     def _flush(self) -> None:
         if self._before and self._latched is not None:
-            self._write_announcement(self._latched, self._before[0].time)
+            self._topics.write_announcement(self._latched, self._before[0].time)
             self._latched = None
         while self._before:
-            self._write(self._before.popleft())
-
-    def _write(self, cycle: Cycle) -> None:
-        make, write, time = self._make, self._writer.write, cycle.time
-        measured, answer = cycle.measurement, cycle.answer
-        if self._forces:
-            for topic, sample in forces(measured):
-                write(f"/{topic}", *self._force(topic, sample), sample.time)
-        state = measured.q, measured.dq, measured.tau
-        desired = np.empty(0), answer.velocity, answer.reference_torque  # no positions
-        write("/joint_states", *make.joint_state(time, self._names, *state), time)
-        topic = "/impact_qp/desired_joint_states"
-        write(topic, *make.joint_state(time, self._names, *desired), time)
-        if answer.announcement is not None:
-            self._write_announcement(answer.announcement, time)
-
-    def _write_announcement(self, announced: Announcement, time: int) -> None:
-        """Write what was announced, at a time that may be later [ns]."""
-        self._writer.write("/impact_qp/announcement", *self._make.announcement(announced), time)
-
-    def _force(self, topic: str, sample: ForceSample) -> Made:
-        """Return type and message of force samples."""
-        if topic == "wrench_batch":
-            return self._make.wrench_batch(sample.time, sample.period, sample.force)
-        return self._make.wrench(sample.time, sample.force[0])
+            self._topics.write(self._before.popleft())

@@ -77,7 +77,8 @@ class LiveViewer:
     def __init__(self, player: Player, robot: Robot) -> None:
         """Show runs by a player."""
         self._player, self._robot = player, robot
-        self._typestore, self._run = impact_typestore(), LiveRun("", robot, impact_typestore())
+        self._typestore = impact_typestore()
+        self._run = LiveRun("", robot, self._typestore)
 
     def take(self, parcel: Sequence[Message | str]) -> None:
         """Take what was recorded meanwhile: names of runs that begin, and messages."""

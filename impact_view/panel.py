@@ -26,7 +26,7 @@ class Panel:
     def __init__(self, gui: Any) -> None:
         """Build the widgets."""
         self.playing = True
-        self._gui, self._set_time = gui, False
+        self._gui = gui
         self._runs = gui.add_dropdown("run", options=("",), visible=False)
         self._play = gui.add_button("pause")
         self._play.on_click(lambda _: self.play(not self.playing))
@@ -82,21 +82,27 @@ class Panel:
         """Draw the curves of a run, and say what its scales are."""
         record = timeline.record
         self._time.max = max(0.001, round(record.duration, 3))
-        if self._plot is not None:
-            self._plot.remove()
         self._curves = curves(timeline)
-        self._plot = self._gui.add_uplot(
+        scales = {"x": {"time": False}, "y": {"auto": False, "range": self._range()}}
+        if self._plot is None:
+            self._plot = self._new_plot(scales)
+        else:
+            self._plot.scales, self._plot.data = scales, self._with_now(0.0)
+        self._legend.content = "\n\n".join(legend(timeline))
+
+    def _new_plot(self, scales: Any) -> Any:
+        """Return the plot, between the words and the legend."""
+        return self._gui.add_uplot(
             self._with_now(0.0),
             series=tuple(
                 {"label": label, "stroke": color, "width": 2}
                 for label, color in {"time [s]": "#888888", **_COLORS}.items()
             ),
-            scales={"x": {"time": False}, "y": {"auto": False, "range": self._range()}},
+            scales=scales,
             title="speed of the contact point",
             aspect=1.3,
             order=self._legend.order - 0.5,
         )
-        self._legend.content = "\n\n".join(legend(timeline))
 
     def show(self, instant: Instant) -> None:
         """Show an instant of the run."""

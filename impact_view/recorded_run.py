@@ -45,7 +45,9 @@ def read_view(path: Path, robot: Robot, choice: TopicChoice) -> ViewRecord:
     for item in heapq.merge(_keyed(recording.items(references=False)), told, key=lambda e: e[:2]):
         _take(collector, item[2])
     if not len(collector):
-        raise RecordingError.at(path, f"expected joint states of {robot.name}, got none")
+        raise RecordingError.at(
+            path, f"expected joint states of {robot.name}, got none (of another arm: --robot)"
+        )
     return collector.record()
 
 

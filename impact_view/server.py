@@ -39,6 +39,7 @@ def view_server(port: int, title: str) -> Iterator[Any]:
         server = viser.ViserServer(host=HOST, port=port, label=title, verbose=False)
     try:
         server.gui.configure_theme(show_logo=False, show_share_button=False)
+        server.gui.main_panel.dock_right()
         server.scene.configure_environment_map(None)  # it would arrive late, after a first picture
         server.scene.add_light_ambient("/light", intensity=1.2)
         server.scene.add_grid("/floor", width=3.0, height=3.0, cell_size=0.1, section_size=0.5)

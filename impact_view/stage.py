@@ -19,7 +19,7 @@ ARM, OURS, WALL = (190, 196, 210), (110, 120, 140), (150, 160, 170)
 FORCE, SET, IMPULSE = (214, 39, 40), (31, 119, 180), (255, 127, 14)
 SEE_THROUGH = 0.65  # what is within the arm is to be seen [-]
 WALL_SIZE, WALL_DEPTH = 0.5, 0.01  # [m]
-SHAFT = 0.01  # radius of an arrow's shaft [m]
+SHAFT, SHORTEST = 0.01, 0.01  # of an arrow: radius of its shaft, length that is drawn [m]
 
 
 class Stage:
@@ -110,7 +110,8 @@ class Stage:
         self, kind: str, start: np.ndarray, vector: np.ndarray | None, color: tuple[int, int, int]
     ) -> None:
         name = f"{self._name}/{kind}"
-        if vector is None or np.linalg.norm(vector) < 1e-6:
+        length = 0.0 if vector is None else float(np.linalg.norm(vector))
+        if vector is None or length < SHORTEST:
             if self._scene.get_handle_by_name(name) is not None:
                 self._scene.remove_by_name(name)
             return
@@ -120,7 +121,7 @@ class Stage:
             colors=color,
             shaft_radius=SHAFT,
             head_radius=2.2 * SHAFT,
-            head_length=4.0 * SHAFT,
+            head_length=min(4.0 * SHAFT, 0.6 * length),
         )
 
 

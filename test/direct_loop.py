@@ -20,11 +20,21 @@ FAULTS = {  # by the address of the arm
 
 
 class PacedArm(DirectArm):
-    """One that stands still as long as a real one does between two states."""
+    """One whose clock is not faster than the node's: a deadman must not run out by computing."""
+
+    due = 0.0  # when the next state may be read [s of a monotonic clock]
 
     def look(self):
-        time.sleep(1e-3)
+        self.wait()
         return super().look()
+
+    def read(self):
+        self.wait()
+        return super().read()
+
+    def wait(self):
+        time.sleep(max(0.0, self.due - time.monotonic()))
+        self.due = time.monotonic() + 1e-3
 
 
 if __name__ == "__main__":

@@ -16,12 +16,14 @@ from impact_bags.exceptions import RecordingError
 from impact_bags.message_maker import MessageMaker
 from impact_bags.run_record import RunRecord
 from impact_detector.estimators.impulse import Impulse
+from impact_drivers.franka.fr3_model import PREFIX
 from impact_drivers.franka.hit_process import HitOutcome
 from impact_drivers.franka.loop_cycle import LoopCycle
 from impact_qp.limits import Contact
 from impact_robots.robot import Robot
 from impact_ros.messages import NANOSECONDS
-from impact_sim.simulation import CYCLE_NS, FORCE_PERIOD_NS, Measurement
+from impact_sim.arm_driver import CYCLE_NS
+from impact_sim.simulation import FORCE_PERIOD_NS, Measurement
 
 
 @dataclass(frozen=True)
@@ -127,13 +129,14 @@ def _felt(outcome: HitOutcome) -> Impulse:
 
 
 def write_bag(path: Path, outcome: HitOutcome, rows: MeasuredRows, robot: Robot) -> None:
-    """Write a hit as a recording, under the topics of the nodes.
+    """Write a hit as a recording, under the topics of the nodes, joints by their usual names.
 
     Raises:
         RecordingError: there is something at that path, or it cannot be written.
     """
     typestore = impact_typestore()
-    make, names = MessageMaker(typestore, robot.base_frame), robot.joint_names
+    make = MessageMaker(typestore, PREFIX + robot.base_frame)
+    names = [PREFIX + name for name in robot.joint_names]
     answered = {cycle.time: cycle for cycle in outcome.controlled}
     with BagWriter(path, typestore) as writer:
         for row, time in enumerate(map(int, rows.time)):

@@ -124,12 +124,16 @@ def _excess(e: Evaluation) -> str:
 
 def _inertia(evaluations: Sequence[Evaluation]) -> str:
     names = list(evaluations[0].prediction_rms)
+    runs = len(evaluations)
     evaluations = [e for e in evaluations if not np.isnan(e.gross_velocity).any()]
     if not evaluations:
         return "no run shows which inertia predicts its velocities best"
     winners = [min(names, key=e.prediction_rms.__getitem__) for e in evaluations]
     if len(set(winners)) == 1:
-        return f"of the three inertias {winners[0]} predicts every run's velocities best"
+        whose = "every run's velocities"
+        if len(evaluations) < runs:
+            whose = "the velocities of " + " and ".join(e.controller for e in evaluations)
+        return f"of the three inertias {winners[0]} predicts {whose} best"
     return "the best predicting inertia differs: " + ", ".join(
         f"{e.controller} {winner}" for e, winner in zip(evaluations, winners, strict=True)
     )

@@ -93,7 +93,7 @@ def feed(session: DetectorSession, recording: Recording) -> Iterator[tuple[Item,
 def give(session: DetectorSession, item: Item) -> Outcome:
     """Return what something recorded leads to in a session."""
     if isinstance(item, RecordedReference):
-        return session.add_reference(item.time, item.torque)
+        return session.add_reference(item.time, item.torque, item.velocity)
     if isinstance(item, Force):
         return session.add_force(item.sample, item.source)
     if isinstance(item, Announcement):

@@ -17,7 +17,8 @@ from impact_robots.loader import load_robot
 from impact_sim.export.arm_mjcf import ExportedArm
 from impact_sim.export.gazebo_files import gazebo_files
 from impact_sim.export.mjcf_files import APPROACH_SPEED, mjcf_files
-from impact_sim.scenarios import Scenario, load_scenario
+from impact_sim.scenario_choice import find_wall_scenario
+from impact_sim.scenarios import Scenario
 
 _EPILOG = """examples:
   impact export mjcf --scenario qp_panda_demo --out wall
@@ -50,7 +51,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--out", type=Path, metavar="DIR", required=True, help="new or empty folder")
     add("--robot", help="name of a robot, or its YAML (default: the scenario's, or panda)")
     add("--urdf", metavar="PATH", help="URDF that replaces the robot's own")
-    add("--scenario", metavar="S", help="whose wall is there, and from where the arm begins")
+    add(
+        "--scenario",
+        metavar="S",
+        help="name or YAML: whose wall is there, and from where the arm begins",
+    )
     add("--flexible", action="store_true", help="motors and springs instead of rigid joints")
     add("--no-torque-loop", action="store_false", dest="torque_loop", help=_LOOP)
     add("--speed", type=number, metavar="V", help=f"{_SPEED} (default: {APPROACH_SPEED})")
@@ -68,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     folder, speed = arguments.out, _speed(arguments)
     _check(folder)
-    scenario = None if arguments.scenario is None else load_scenario(arguments.scenario)
+    scenario = None if arguments.scenario is None else find_wall_scenario(arguments.scenario)
     robot = load_robot(arguments.robot or _own_robot(scenario), urdf=arguments.urdf)
     if arguments.format == "gazebo":
         files = gazebo_files(folder, robot, _wanted(arguments, scenario), speed)

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from impact_cli.command_names import COMMANDS
-from impact_cli.impact_options import GivenImpact, add_impact_options, read_impact
+from impact_cli.impact_options import GivenImpact, add_impact_options, read_impact, read_robot
 from impact_cli.number_options import number
+from impact_cli.reports.object_report import object_json, object_text
 from impact_cli.reports.predict_report import MapAnswer, as_json, as_text
 from impact_predictor import (
     FRICTION_LAWS,
@@ -19,6 +21,8 @@ from impact_predictor import (
     velocity_interval,
 )
 from impact_predictor.exceptions import UnknownNameError
+from impact_predictor.prediction.object_file import read_object_question
+from impact_predictor.prediction.object_question import object_answers
 from impact_predictor.prediction.velocity_interval import INERTIA_MARGIN
 
 if TYPE_CHECKING:
@@ -29,6 +33,7 @@ _EPILOG = """examples:
   impact predict --q 0.2,0,0.56,-1.59,-1.76,2.57,-2.02 --normal -1,0,0 --speed 0.2 \\
       --friction 0.2,0.4 --restitution 0,0.3 --json
   impact predict --speed 0.1 --material steel
+  impact predict --object grab.yaml --robot panda --model M+B_theta
   impact predict --urdf my_arm.urdf --contact tool0 --normal 0,0,1 --b-theta 0.2
 
 Vectors are SI numbers in the joint order of the robot, with commas between them. Friction and
@@ -36,6 +41,13 @@ restitution are a number or low,high; a range widens the interval of each veloci
 joints are those of a flexible-joint model over these ranges and that of the stiffness.
 Exit status: 0 done, 1 failed, 2 wrong usage.
 """
+
+
+_OBJECT = (
+    "arms with flat plates and the object that they hit, a YAML file (doc/simultaneous_impacts.md):"
+    " velocities after it, by the plates' corners and with plates and object as one mechanism; of"
+    " the other options only those of the robot, --model and --json count"
+)
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -71,6 +83,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="loads of the joints for all that the robot's ranges of their stiffness, damping and"
         " motor inertia allow, or for its figures as they are (default: announced)",
     )
+    parser.add_argument("--object", type=Path, metavar="FILE", help=_OBJECT)
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
     return parser
@@ -78,6 +91,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Predict, and print it."""
+    if arguments.object is not None:
+        return _predict_object(arguments)
     impact = read_impact(arguments)
     inertias, maps = _chosen(impact, arguments.model)
     state, rotation = impact.state, impact.surface.rotation
@@ -87,6 +102,16 @@ def run(arguments: argparse.Namespace) -> int:
     ]
     write = as_json if arguments.json else as_text
     print(write(impact, models, answers, _load(impact, arguments.joint_ranges)))
+    return 0
+
+
+def _predict_object(arguments: argparse.Namespace) -> int:
+    """Predict what arms do to an object, and print it."""
+    robot = read_robot(arguments)
+    question = read_object_question(arguments.object, robot.dof)
+    inertias = () if arguments.model == "all" else (arguments.model,)
+    answers = object_answers(question, robot, inertias)
+    print((object_json if arguments.json else object_text)(question, robot, answers))
     return 0
 
 

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from impact_cli.command_names import COMMANDS
-from impact_sim.scenarios import all_scenario_names, load_scenario
+from impact_sim.scenario_choice import find_scenario, simulated_names
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -29,11 +29,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the scenarios."""
-    scenarios = [load_scenario(name) for name in all_scenario_names()]
+    scenarios = [find_scenario(name) for name in simulated_names()]
     if arguments.json:
         print(json.dumps({"scenarios": [asdict(scenario) for scenario in scenarios]}, indent=2))
         return 0
     width = max(len(scenario.name) for scenario in scenarios)
     for scenario in scenarios:
-        print(f"{scenario.name:<{width}}  {scenario.title}; {scenario.note}")
+        note = f"; {scenario.note}" if scenario.note else ""
+        print(f"{scenario.name:<{width}}  {scenario.title}{note}")
     return 0

@@ -9,6 +9,7 @@ import contextlib
 import os
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +17,19 @@ from impact_cli.command_names import COMMANDS
 from impact_cli.number_options import count, seed
 from impact_cli.progress import Progress
 from impact_cli.reports.simulate_report import Row, as_json, as_text
-from impact_robots.loader import load_robot
-from impact_sim.scenarios import all_scenario_names, load_scenario
-from impact_trials.campaign import run_campaign, trials_of
+from impact_robots.exceptions import UsageError
+from impact_sim.scenario_choice import find_scenario, simulated_names
+from impact_trials.campaign import run_campaign, table_columns, trials_of
 from impact_trials.trial import Trial, TrialResult
 from impact_trials.trial_folder import TABLE, TrialFolder
-from impact_trials.trial_truth import columns
 
 _EPILOG = f"""example:
   impact simulate iim_wall_cfg1 iim_wall_cfg2 iim_wall_cfg3 --trials 50 --record wall
   impact simulate free_motion --trials 30 --json
+  impact simulate rs_push_catfood_case2 --trials 5 --record push
+  impact simulate --scenario mine.yaml
 
-Scenarios: {", ".join(all_scenario_names())}.
+Scenarios: {", ".join(simulated_names())}.
 Trial k of a scenario has its k-th reference speed, beginning again after the last. Seeds count up
 over all trials. The same seed gives the same numbers, on however many processes.
 Exit status: 0 done, 1 failed, 2 wrong usage.
@@ -46,7 +48,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("scenarios", metavar="SCENARIO", nargs="+", help="named scenario")
+    add("scenarios", metavar="SCENARIO", nargs="*", help="named scenario, or its YAML")
+    add("--scenario", action="append", default=[], metavar="SCENARIO", help="the same")
     add("--trials", type=count, default=1, metavar="N", help="of each scenario (default: 1)")
     add("--seed", type=seed, default=0, metavar="S", help="of the first trial (default: 0)")
     add("--record", type=Path, metavar="DIR", help="new folder for bags and trials.csv")
@@ -63,10 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
         ImpactError: an unknown scenario, a folder that is there already, or a trial that failed.
     """
     started = time.monotonic()
-    scenarios = [load_scenario(name) for name in dict.fromkeys(arguments.scenarios)]
+    scenarios = [find_scenario(name) for name in _named(arguments)]
     trials = trials_of(scenarios, arguments.trials, arguments.seed)
-    dof = max(load_robot(scenario.robot).dof for scenario in scenarios)
-    rows = _run(trials, arguments.record, arguments.jobs, dof)
+    rows = _run(trials, arguments.record, arguments.jobs, table_columns(scenarios))
     if arguments.json:
         print(as_json(rows, arguments.record))
         return 0
@@ -77,9 +79,26 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _run(trials: list[Trial], record: Path | None, jobs: int, dof: int) -> list[Row]:
+def _named(arguments: argparse.Namespace) -> list[str]:
+    """Return the scenarios that are asked for, each once.
+
+    Raises:
+        UsageError: none, or two whose trials would have one name.
+    """
+    names = list(dict.fromkeys([*arguments.scenarios, *arguments.scenario]))
+    if not names:
+        raise UsageError("simulate: the following arguments are required: SCENARIO")
+    stems = [Path(name).stem for name in names]
+    if doubled := [stem for stem in stems if stems.count(stem) > 1]:
+        raise UsageError(f"simulate: expected scenarios of different names, got {doubled[0]} twice")
+    return names
+
+
+def _run(
+    trials: list[Trial[Any]], record: Path | None, jobs: int, columns: Sequence[str]
+) -> list[Row]:
     """Return the rows of all trials, written one by one where they are recorded."""
-    folder = None if record is None else TrialFolder(record, columns(dof))
+    folder = None if record is None else TrialFolder(record, columns)
     bar = Progress("simulate") if sys.stderr.isatty() else None
     rows: list[Row] = []
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from impact_analysis.demo.table import sentence, table
 from impact_bags.new_files import write_file
 from impact_cli.fci_run import FciRun
+from impact_drivers.franka.fr3_model import NAME, write_fr3
 
 WIDTH = 88  # of text
 
@@ -20,6 +21,7 @@ def tell(runs: list[FciRun], folder: Path, arguments: argparse.Namespace) -> Non
     """Write and print the figures."""
     report = {"runs": [run.as_json() for run in runs], "output_dir": str(folder)}
     write_file(folder / "table.json", json.dumps(report, indent=2) + "\n")
+    robot = write_fr3(folder, arguments.robot or NAME)
     found = [(run.record, run.evaluation) for run in runs if run.evaluation is not None]
     if found and not arguments.fci:
         from impact_analysis.demo.plots import write_plots  # slow to load
@@ -38,4 +40,6 @@ def tell(runs: list[FciRun], folder: Path, arguments: argparse.Namespace) -> Non
             f"zeros were sent, {run.computed:.1f} N.m computed; " if run.evaluation is None else ""
         )
         print(f"{run.controller}: {dry}{run.outcome.times.line()}")
-    print(f"\nTable and recordings: {folder}")
+    print(
+        f"\nTable and recordings: {folder}; to look at them: impact view {folder} --robot {robot}"
+    )

@@ -41,6 +41,7 @@ class StateDetector(ABC):
 
     needs_torque = True  # a sample without measured torque tells this detector nothing
     needs_reference = False  # nor does one without reference torque
+    needs_reference_velocity = False  # nor does one without desired velocity
     learns_below_threshold = False  # what it learns, and so its statistic, depends on its threshold
     largest_gap: int | None = None  # between samples, beyond which it starts anew [ns]; None: any
 

@@ -23,6 +23,7 @@ class Setup:
     bias_samples: int = 50  # quiet samples whose mean error is removed
     noise_multiples: bool = False  # the threshold is in standard deviations of learnt noise
     joint_numbers: tuple[int, ...] = ()  # from 1, of joints that are looked at; empty: the robot's
+    normal: tuple[float, ...] = ()  # of the surface, base axes; empty, or NaN: unknown
 
     @property
     def joints(self) -> tuple[int, ...]:

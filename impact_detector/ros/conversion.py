@@ -77,6 +77,19 @@ def reference_torque(message: Any, reader: JointReader) -> np.ndarray | None:
     return effort if np.isfinite(effort).all() else None
 
 
+def reference_velocity(message: Any, reader: JointReader) -> np.ndarray | None:
+    """Return the velocity of a desired sensor_msgs/JointState, shape (n,) [rad/s].
+
+    Returns:
+        None if the message has no velocity, or one that is not finite.
+
+    Raises:
+        MessageError: joints are missing or double, or arrays of wrong length.
+    """
+    velocity = reader.read(message).velocity
+    return velocity if np.isfinite(velocity).all() else None
+
+
 def wrench_sample(message: Any) -> ForceSample:
     """Return a geometry_msgs/WrenchStamped as one force sample.
 

@@ -45,6 +45,10 @@ class ReferencePairing:
         self._max_age = from_seconds(max_age)
         self._entries: deque[tuple[int, np.ndarray | None]] = deque(maxlen=_KEPT)
 
+    def like(self) -> ReferencePairing:
+        """Return an empty one of the same rule, for another quantity of the same messages."""
+        return ReferencePairing(PREVIOUS if self._strict else SAME, self._max_age * 1e-9)
+
     def add(self, time: int, torque: np.ndarray | None) -> None:
         """Add a reference [N.m], shape (n,), of ``time`` [ns]; None says that it was unusable.
 

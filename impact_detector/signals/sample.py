@@ -20,6 +20,7 @@ FORCE = "force"
 FUSED = "fused"
 MOMENTUM = "momentum"
 ACCELERATION = "acceleration"
+VELOCITY_ERROR = "velocity_error"
 
 
 def from_seconds(seconds: float) -> int:
@@ -51,6 +52,7 @@ class JointSample:
     dq: np.ndarray  # velocities, shape (n,) [rad/s]
     tau: np.ndarray | None  # measured torques, gravity included, shape (n,) [N.m]; None: unknown
     tau_ref: np.ndarray | None = None  # torques without an impact, shape (n,) [N.m]
+    dq_ref: np.ndarray | None = None  # desired velocities, shape (n,) [rad/s]
     approaching: bool = True  # the contact point moves towards the surface (approach gate)
 
 

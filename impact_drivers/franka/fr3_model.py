@@ -5,12 +5,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from xml.etree import ElementTree
 
+import yaml
+
+from impact_bags.new_files import write_file
 from impact_drivers.exceptions import DriverError
-from impact_robots.loader import load_robot
+from impact_robots.loader import load_robot, robot_path
 from impact_robots.robot import Robot
+from impact_robots.yaml_file import read_mapping
 
 NAME = "fr3"
+PREFIX = "fr3_"  # of joints and links everywhere but in that URDF
 
 
 def load_fr3(robot: str = NAME) -> Robot:
@@ -23,11 +29,48 @@ def load_fr3(robot: str = NAME) -> Robot:
         DriverError: that package is not installed.
         RobotError: the YAML cannot be used.
     """
+    return load_robot(robot, urdf=_urdf(), joint_prefix="")
+
+
+def write_fr3(folder: Path, robot: str = NAME) -> Path:
+    """Write what recordings of the loop can be read with; return the YAML, for ``--robot``.
+
+    Its joints and links have the names that they have everywhere else.
+
+    Args:
+        folder: to write YAML and URDF into.
+        robot: name of the suite's, or path of a YAML with another tool.
+
+    Raises:
+        DriverError: the package with the URDF is not installed.
+        RobotError: the YAML cannot be used.
+    """
+    urdf, path = folder / f"{NAME}.urdf", folder / f"{NAME}.yaml"
+    mapping = read_mapping(robot_path(robot)) | {"urdf": urdf.name, "joint_prefix": PREFIX}
+    write_file(urdf, _prefixed(_urdf()))
+    write_file(path, yaml.safe_dump(mapping, sort_keys=False, default_flow_style=None))
+    return path
+
+
+def _prefixed(path: Path) -> str:
+    """Return a URDF in which every joint and link has the prefix."""
+    root = ElementTree.parse(path).getroot()
+    for kind, name in (
+        ("link", "name"),
+        ("joint", "name"),
+        ("*/parent", "link"),
+        ("*/child", "link"),
+    ):
+        for element in root.findall(kind):
+            element.set(name, PREFIX + element.attrib[name])
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _urdf() -> Path:
     try:
         import franky_sim.urdf
     except ImportError:
         raise DriverError(
             "FR3: its URDF is in the package franky-sim, which is not installed"
         ) from None
-    path = Path(franky_sim.urdf.URDF_PATH)
-    return load_robot(robot, urdf=path, joint_prefix="")
+    return Path(franky_sim.urdf.URDF_PATH)

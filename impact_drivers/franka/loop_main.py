@@ -33,13 +33,13 @@ def session(settings: FrankaParameters, robot: Robot) -> DetectorSession:
 
 
 def libfranka_arm(settings: FrankaParameters) -> LibfrankaArm:
-    """Connect to the arm through libfranka; claim what makes a process fast.
+    """Connect to the arm through libfranka; with a real-time kernel, claim what makes it fast.
 
     Raises:
         DriverError: there is no arm, or no such library.
     """
     arm = LibfrankaArm(settings.address, realtime=settings.realtime)
-    for refused in claim():
+    for refused in claim() if settings.realtime else ():
         print(refused)
     return arm
 

@@ -8,7 +8,10 @@ With M = L L^T and U an orthonormal basis of the range of L^-1 J_l^T, impulses a
     v^+ - v^- = L^-T (1 - U U^T) L^-1 J^T iota,    J_l^T lambda = -L U U^T L^-1 J^T iota,
 
 so G = X^T X with X = (1 - U U^T) L^-1 J^T is symmetric and positive semidefinite to the last digit,
-and rows that repeat or contradict nothing (an overconstrained loop) do no harm.
+and rows that repeat or contradict nothing (an overconstrained loop) do no harm. Rows that the
+impact itself closes (J_c v^+ = 0: a plate that stays on the face it hits) are such rows whose
+velocities jump first: with L^-1 J_l^T = U S V^T the jump v^+ - v^- = L^-T U S^-1 V^T b, which has
+J_l (v^+ - v^-) = b, is the one of least kinetic energy, Gauss' principle for a plastic joint.
 """
 
 from __future__ import annotations
@@ -56,6 +59,17 @@ class LoopedInertia:
         """Return the loops' impulses lambda, shape (l,); where they are not unique, the least."""
         push = self._U.T @ (self._whiten(J) @ iota)
         return -self._Vt.T @ (push / self._size)
+
+    def closing_jump(self, b: np.ndarray) -> np.ndarray:
+        """Return v^+ - v^-, shape (nv,), by which velocities along the loops change by ``b``, (l,).
+
+        Where the rows of ``b`` contradict each other it is the nearest.
+        """
+        return np.linalg.solve(self._L.T, self._U @ ((self._Vt @ b) / self._size))
+
+    def closing_impulses(self, b: np.ndarray) -> np.ndarray:
+        """Return the loops' impulses of :meth:`closing_jump`, shape (l,); the least."""
+        return self._Vt.T @ ((self._Vt @ b) / self._size**2)
 
     def _whiten(self, J: np.ndarray) -> np.ndarray:
         """Return L^-1 J^T."""

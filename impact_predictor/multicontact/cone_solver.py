@@ -41,6 +41,8 @@ def solve_contacts(
     Raises:
         UnsolvedImpactError: nothing as good as ``tolerance`` was found.
     """
+    if (g[2::3] >= 0.0).all():  # nothing is pressed; pinocchio does not find that
+        return np.zeros_like(g), Residuals(0.0, 0.0, 0.0, 0.0), 0
     scale = _scale(G)
     scaled_g = scale * g
     speed = float(np.abs(scaled_g).max())

@@ -15,7 +15,7 @@ from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array, friction_coefficient, restitution_coefficient
 
 WORLD = "world"  # the name of what does not move
-JOINTS = ("weld", "hinge", "ball")
+JOINTS = ("weld", "hinge", "ball", "translation", "table")
 
 
 @dataclass(frozen=True)
@@ -51,16 +51,17 @@ class BodyContact:
 
 @dataclass(frozen=True)
 class Loop:
-    """A joint that holds body ``a`` to body ``b`` during the impact."""
+    """A joint that holds body ``a`` to body ``b`` during the impact, or from the impact on."""
 
     point: ArrayLike  # in the world, shape (3,) [m]
     a: str
     b: str = WORLD
-    joint: str = "weld"  # one of JOINTS; a grasp is a weld
-    axis: ArrayLike = (0.0, 0.0, 1.0)  # of a hinge, in the world, any length, shape (3,)
+    joint: str = "weld"  # of JOINTS; a grasp is a weld, "translation" turns not, nor does "table",
+    axis: ArrayLike = (0.0, 0.0, 1.0)  # of a hinge, or that a table holds, in the world, (3,)
+    closes: bool = False  # the impact brings what is held to rest; false: keeps it as it is
 
     def rows(self) -> np.ndarray:
-        """Return the directions of the relative twist that are held, shape (6, 5 or 3, 6).
+        """Return the directions of the relative twist that are held, shape (6, 5, 4 or 3, 6).
 
         Raises:
             UnknownNameError: no such joint.
@@ -74,7 +75,10 @@ class Loop:
             across = np.zeros((2, 6))
             across[:, 3:] = contact_rotation(self.axis)[:, :2].T
             return np.vstack([held[:3], across])
-        return held
+        if self.joint == "table":
+            along = np.append(contact_rotation(self.axis)[:, 2], np.zeros(3))
+            return np.vstack([along, held[3:]])
+        return held[3:] if self.joint == "translation" else held
 
 
 def face_points(center: ArrayLike, rotation: ArrayLike, half_extents: ArrayLike) -> np.ndarray:

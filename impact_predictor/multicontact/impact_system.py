@@ -35,7 +35,8 @@ class ImpactSystem:
     v: np.ndarray  # before, shape (nv,)
     friction: np.ndarray  # shape (k,) [-]
     restitution: np.ndarray  # shape (k,) [-]
-    loops: np.ndarray  # shape (l, nv)
+    loops: np.ndarray  # that stay closed, shape (l, nv)
+    closed: np.ndarray  # that the impact closes, shape (c, nv)
     slices: dict[str, slice]  # of each body's velocities in v
 
     def solve(self, tolerance: float = 1e-10) -> SystemImpact:
@@ -52,6 +53,7 @@ class ImpactSystem:
             friction=self.friction,
             restitution=self.restitution,
             loops=self.loops,
+            closed=self.closed,
             tolerance=tolerance,
         )
         after = {name: impact.v_after[where] for name, where in self.slices.items()}
@@ -66,16 +68,16 @@ def impact_system(
     Args:
         bodies: by name; not "world", which is there anyway.
         contacts: where they touch: all that are closed, approaching or not.
-        loops: joints between them that hold during the impact.
+        loops: joints between them that hold during the impact, or that it closes.
 
     Raises:
-        OutOfRangeError: an argument of the wrong shape or range; nothing touches.
+        OutOfRangeError: an argument of the wrong shape or range; nothing touches or closes.
         RobotError: a normal or an axis is zero.
         UnknownNameError: no such body or joint.
     """
     if WORLD in bodies:
         raise OutOfRangeError("bodies", f"names other than {WORLD!r}", WORLD)
-    if not contacts:
+    if not contacts and not any(loop.closes for loop in loops):
         raise OutOfRangeError("contacts", "at least one", contacts)
     slices, nv = {}, 0
     for name, body in bodies.items():
@@ -85,16 +87,33 @@ def impact_system(
     for name, body in bodies.items():
         M[slices[name], slices[name]] = body.inertia()
         v[slices[name]] = body.velocity()
-    J_l = [loop.rows() @ _relative(bodies, slices, nv, loop) for loop in loops]
+    nothing = np.zeros((0, nv))
+    joints = {
+        closes: np.vstack([nothing, *_joint_rows(bodies, slices, nv, loops, closes)])
+        for closes in (False, True)
+    }
     return ImpactSystem(
         M=M,
-        J=np.vstack([_contact_rows(bodies, slices, nv, contact) for contact in contacts]),
+        J=np.vstack([nothing, *(_contact_rows(bodies, slices, nv, each) for each in contacts)]),
         v=v,
         friction=np.array([contact.friction for contact in contacts], dtype=float),
         restitution=np.array([contact.restitution for contact in contacts], dtype=float),
-        loops=np.vstack([np.zeros((0, nv)), *J_l]),
+        loops=joints[False],
+        closed=joints[True],
         slices=slices,
     )
+
+
+def _joint_rows(
+    bodies: Mapping[str, Body],
+    slices: dict[str, slice],
+    nv: int,
+    loops: Sequence[Loop],
+    closes: bool,
+) -> list[np.ndarray]:
+    """Return the Jacobian of each joint that the impact closes, or keeps, (6, 5, 4 or 3, nv)."""
+    chosen = [loop for loop in loops if loop.closes == closes]
+    return [loop.rows() @ _relative(bodies, slices, nv, loop) for loop in chosen]
 
 
 def _contact_rows(

@@ -25,7 +25,7 @@ class SimultaneousImpact:
     modes: tuple[ContactMode, ...]  # of each contact; NONE: no impulse
     velocities_before: np.ndarray  # relative, at the contacts, in p, shape (k, 3) [m/s]
     velocities_after: np.ndarray  # relative, at the contacts, in p, shape (k, 3) [m/s]
-    loop_impulses: np.ndarray  # lambda, of the loops' rows, shape (l,)
+    loop_impulses: np.ndarray  # lambda, of the loops' rows, then of those closed, shape (l + c,)
     loop_velocity: np.ndarray  # J_l v before, kept by the impact; 0 in a closed loop, shape (l,)
     residuals: Residuals  # of Coulomb's law [-]
     iterations: int  # of pinocchio's solver

@@ -27,6 +27,7 @@ _BY_CLASS: dict[type[Exception], str] = {
 }
 _BY_KIND = {
     "model": "CODE_UNKNOWN_MODEL",
+    "object map": "CODE_UNKNOWN_MODEL",
     "inverse inertia": "CODE_UNKNOWN_MODEL",
     "friction law": "CODE_UNKNOWN_FRICTION_LAW",
     "contact frame": "CODE_UNKNOWN_CONTACT",

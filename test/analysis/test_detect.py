@@ -192,7 +192,10 @@ def test_a_folder_gives_each_bag(detect, tmp_path):
             ["{folder}"],
             "expected bags (*.mcap, *.db3) or CSVs (column time_s) in the folder, found none",
         ),
-        (["{csv}", "--robot", "kuka"], "expected one of fr3, panda or a YAML file, got 'kuka'"),
+        (
+            ["{csv}", "--robot", "kuka"],
+            "expected one of fr3, panda, panda_plate or a YAML file, got 'kuka'",
+        ),
         (["{csv}", "--joints", "8"], "joints: expected numbers from 1 to 7, got 8"),
         (["{csv}", "--joints", "five"], "expected joint numbers such as 5,6, got 'five'"),
         (["{csv}", "--threshold", "0"], "expected a number of at least"),

@@ -92,6 +92,7 @@ def test_a_recorded_campaign_is_judged(campaign, tmp_path, capsys):
         "torque_error",
         "momentum",
         "acceleration",
+        "velocity_error",
     }
     assert set(document["operating_points"]) == {each["detector"] for each in document["scores"]}
     assert picture.stat().st_size > 10_000

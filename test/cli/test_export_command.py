@@ -46,6 +46,15 @@ def test_a_scenario_becomes_files_that_mujoco_loads(export, tmp_path, flexible):
     assert answer["motor_inertia_kgm2"] == pytest.approx(armature)
 
 
+def test_a_scenario_of_ones_own_is_exported_by_its_file(export, tmp_path):
+    (tmp_path / "mine.yaml").write_text("{like: qp_panda_demo, friction: 0.1}")
+    out = str(tmp_path / "out")
+    status, printed, _ = export(
+        "mjcf", "--scenario", str(tmp_path / "mine.yaml"), "--out", out, "--json"
+    )
+    assert status == 0 and json.loads(printed)["scenario"] == "mine"
+
+
 def test_without_a_scenario_there_is_no_wall(export, tmp_path):
     tiny_robot(tmp_path)
     out = tmp_path / "tiny"
@@ -78,6 +87,7 @@ def test_the_wall_is_as_its_law_at_the_speed_that_is_given(export, tmp_path):
         (["gazebo", "--scenario", "qp_panda_demo", "--no-torque-loop"], "--no-torque-loop: "),
         (["mjcf", "--scenario", "nowhere"], "scenario: expected one of"),
         (["mjcf", "--scenario", "free_motion"], "expected a scenario with a wall"),
+        (["mjcf", "--scenario", "rs_grab_safe"], "or a YAML like them, got rs_grab_safe"),
         (["mjcf", "--scenario", "qp_panda_demo", "--speed", "0"], "--speed: expected a number > 0"),
         (["mjcf", "--speed", "0.1"], "--speed: expected --scenario as well"),
         (["mjcf", "--robot", "nobody"], "nobody"),

@@ -61,6 +61,16 @@ def test_a_run_is_recorded_with_the_force_of_the_wall(unaware):
             "/impact_qp/desired_joint_states",
             "/wrench_batch",
         }
+        _, _, state = next(bag.messages(["/joint_states"]))
+        assert list(state.name) == [f"fr3_joint{i}" for i in range(1, 8)]
+
+
+def test_its_recordings_are_read_by_the_robot_that_is_written_beside_them(unaware, capsys):
+    robot = str(unaware / "fr3.yaml")
+    status = run(["detect", str(unaware / "unaware" / "bag"), "--robot", robot, "--json"])
+    assert status == 0
+    (found,) = json.loads(capsys.readouterr().out)["events"]
+    assert found["detector"] == "fused"
 
 
 def test_an_arm_at_an_address_goes_slowly_and_says_when_nothing_was_there(library, tmp_path):

@@ -132,9 +132,9 @@ def test_trials_that_other_processes_had_finished_are_kept(tmp_path, monkeypatch
             keep(TrialResult({"bag": "a_001", "seed": 2}, ()))
 
     monkeypatch.setattr("impact_cli.commands.simulate.run_campaign", campaign)
-    monkeypatch.setattr("impact_cli.commands.simulate.columns", lambda dof: COLUMNS)
+    monkeypatch.setattr("impact_cli.commands.simulate.table_columns", lambda scenarios: COLUMNS)
     with pytest.raises(KeyboardInterrupt):
-        _run([], tmp_path / "out", 2, 7)
+        _run([], tmp_path / "out", 2, COLUMNS)
     assert names(tmp_path / "out") == ["a_001", TABLE]
     assert (tmp_path / "out" / TABLE).read_text() == "bag,seed\na_001,2\n"
 

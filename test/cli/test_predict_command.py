@@ -257,7 +257,11 @@ def test_membership_decides_the_exit_status(ask, state, wall):
         (["predict", "--material", "jelly"], 2, "invalid choice: 'jelly'"),
         (["sets", "--friction", "0.4,0.2"], 2, "friction: expected low, high"),
         (["plan", "--friction", "0.4,0.2"], 2, "friction: expected low, high"),
-        (["predict", "--robot", "x"], 2, "robot: expected one of fr3, panda or a YAML file"),
+        (
+            ["predict", "--robot", "x"],
+            2,
+            "robot: expected one of fr3, panda, panda_plate or a YAML file",
+        ),
         (["predict", "--urdf", "no.urdf"], 2, "no URDF file no.urdf"),
         (["predict", "--contact", "toe"], 2, "contact frame: expected one of panda_link0"),
         (["predict", "--model", "x"], 2, "--model: expected one of all, em, gm, crb, flex, M"),

@@ -305,7 +305,7 @@ FOOT = BodyContact([0, 0, -0.05], [0, 0, 1], "box")
         (
             lambda: impact_system(BOX, [FOOT], [Loop([0, 0, 0], "box", joint="glue")]),
             UnknownNameError,
-            "joint: expected one of weld, hinge, ball, got 'glue'",
+            "joint: expected one of weld, hinge, ball, translation, table, got 'glue'",
         ),
         (lambda: box(0.0, [1, 1, 1], [0, 0, 0]), OutOfRangeError, "mass: expected"),
         (lambda: box(1.0, [1, 0, 1], [0, 0, 0]), OutOfRangeError, "size: expected three numbers"),

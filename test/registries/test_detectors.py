@@ -58,7 +58,8 @@ def quiet(panda):
     for k in range(2 * BLOW):
         e = random.standard_normal((2, 7))
         dq, measured = panda.velocity_noise * e[0], tau + panda.torque_noise * e[1]
-        samples.append(JointSample(k * MILLISECOND, panda.stance, dq, measured, tau))
+        sample = JointSample(k * MILLISECOND, panda.stance, dq, measured, tau, np.zeros(7))
+        samples.append(sample)
     return samples
 
 
@@ -144,7 +145,8 @@ def test_a_repeated_stamp_is_answered_unchanged(kind, panda, struck):
 @KINDS
 def test_what_a_detector_says_that_it_needs_it_needs(kind, panda, quiet):
     class_of = kind.detector
-    for field, needed in (("tau", class_of.needs_torque), ("tau_ref", class_of.needs_reference)):
+    needs = {"tau": class_of.needs_torque, "tau_ref": class_of.needs_reference}
+    for field, needed in (needs | {"dq_ref": class_of.needs_reference_velocity}).items():
         detector = make(kind, panda)
         verdicts = [detector.update(replace(sample, **{field: None})) for sample in quiet]
         assert any(isfinite(verdict.statistic) for verdict in verdicts) != needed, field

@@ -63,8 +63,26 @@ def test_limits_cannot_be_changed(panda):
 
 
 def test_robots_that_ship_are_complete():
-    assert available_robots() == ("fr3", "panda")
+    assert available_robots() == ("fr3", "panda", "panda_plate")
     assert "joint_stiffness" in load_robot("panda").assumed
+
+
+def test_a_robot_like_another_differs_in_what_its_yaml_says(tmp_path):
+    panda, plate = load_robot("panda"), load_robot("panda_plate")
+    assert plate.name == "panda_plate"
+    assert np.array_equal(plate.joint_stiffness, panda.joint_stiffness)
+    mass = [robot.model.inertias[7].mass for robot in (panda, plate)]
+    assert mass[1] - mass[0] == pytest.approx(0.3, abs=1e-12)
+    (tmp_path / "mine.yaml").write_text("{like: panda_plate, name: mine, torque_noise: 0.2}")
+    mine = load_robot(tmp_path / "mine.yaml")
+    assert mine.torque_noise == 0.2
+    assert mine.model.inertias[7].mass == plate.model.inertias[7].mass
+
+
+def test_a_robot_like_none_says_what_there_is(tmp_path):
+    (tmp_path / "mine.yaml").write_text("{like: kuka, name: mine}")
+    with pytest.raises(RobotError, match="like: expected one of fr3, panda, panda_plate, got 'k"):
+        load_robot(tmp_path / "mine.yaml")
 
 
 def test_the_fr3_needs_the_path_of_its_urdf(tmp_path):

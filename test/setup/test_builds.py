@@ -10,8 +10,10 @@ They take minutes: ``./impact test -m slow_build`` and ``.ci/run`` run them, ``.
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -168,6 +170,24 @@ def test_without_ros_the_demo_has_the_figures_of_dds(without_ros, tmp_path, proj
         sorted(path.name for path in Path(each).glob("*.png")) for each in (folder / "demo", there)
     ]
     assert pictures[0] == pictures[1] != []
+
+
+def test_without_ros_the_demo_is_shown_live_with_the_same_figures(without_ros):
+    folder, plain = without_ros
+    page = "http://127.0.0.1:8458"
+    command = ["venv/bin/impact", "demo", "--json", "--view", "--no-browser", "--port", "8458"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*command, "--out", "live"], cwd=folder, env=plain, **pipes) as demo:
+        told = []
+        while not told or told[-1] not in ("", "The page stays until Ctrl-C.\n"):
+            told.append(demo.stderr.readline())
+        assert f"watch it at {page}\n" in told
+        assert urllib.request.urlopen(page, timeout=COMMAND_TIMEOUT_S).status == 200
+        demo.send_signal(signal.SIGINT)
+        figures, rest = demo.communicate(timeout=COMMAND_TIMEOUT_S)
+    assert (demo.returncode, rest) == (0, "")
+    without = json.loads((folder / "demo" / "table.json").read_text())
+    assert json.loads(figures)["runs"] == without["runs"]
 
 
 def test_without_ros_trials_are_recorded_and_detected(without_ros):

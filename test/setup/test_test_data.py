@@ -9,6 +9,7 @@ FILES = {
     "joint_load_vectors.json": "derived",
     "panda_links.csv": "../robots",
     "scenarios.yaml": "derived",
+    "scenarios_rs.yaml": "derived",
     "test_vectors.json": "derived",
 }
 

@@ -118,5 +118,8 @@ def test_another_arms_states_are_one_line(tmp_path, panda):
 
     names = tuple(f"arm_{k}" for k in range(panda.dof))
     bag = write(tmp_path / "bag", replace(panda, joint_names=names))
-    with pytest.raises(RecordingError, match=r"expected joint states of panda, got none$"):
+    with pytest.raises(
+        RecordingError,
+        match=r"expected joint states of panda, got none \(of another arm: --robot\)$",
+    ):
         read_view(bag, panda, ANY)

@@ -11,7 +11,7 @@ from impact_setup import documentation, environment, workspace
 from impact_setup.distribution import select_ros
 from impact_setup.errors import SetupError, UsageError
 from impact_setup.layout import Layout
-from impact_setup.two_processes import pytest_arguments
+from impact_setup.parallel import pytest_arguments
 
 FAILED = 1
 WRONG_USAGE = 2
@@ -23,7 +23,7 @@ usage: ./impact COMMAND [ARGUMENTS]
 
 Sets up what is missing (Python packages, ROS 2, both colcon packages), then runs the command.
 
-  demo        a Panda hits a wall three times; table, plots and bags
+  demo        a Panda hits a wall four times; table, plots and bags
   scenarios   what can be simulated
   simulate    many trials of a scenario, recorded with the truth about them
   view        a recording in 3-D in the browser
@@ -37,7 +37,7 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
   bench       how long things take
   robot       the YAML of your own arm, from its URDF
   export      the arm and a scenario's wall for another simulator
-  test        the test suite; arguments go to pytest; with -m slow_build: the builds
+  test        the test suite; arguments go to pytest; with -m slow: the studies; slow_build: the builds
   shell       a shell with everything sourced; ./impact shell -- COMMAND runs one command in it
   doc         the documentation as web pages in build/doc; arguments go to Sphinx
   setup       set up, and nothing else

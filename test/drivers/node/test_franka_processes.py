@@ -41,8 +41,7 @@ from impact_qp.ros import goal as codes
 
 TEST = Path(__file__).resolve().parents[2]
 DIRECT = functools.partial(LoopProcess, module="direct_loop")
-# The fake arm's clock runs as fast as the machine computes, the node's as always.
-SLOW = {"deadman": 1.0, "realtime": False}
+PATIENT = {"deadman": 1.0, "realtime": False}  # as a test's machine is
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +65,7 @@ def parameters(tmp_path_factory):
         "contact_normal": list(scenario.normal),
         "friction": scenario.friction,
         "impact_limits": "robust",
-    } | SLOW
+    } | PATIENT
 
 
 @pytest.fixture
@@ -256,7 +255,7 @@ class Owner:
 
 @pytest.fixture
 def owner(parameters):
-    made = Owner(parameters | {"deadman": 0.5})
+    made = Owner(parameters)
     yield made
     made.close()
 
@@ -288,7 +287,7 @@ def test_when_the_node_stands_still_the_deadman_brakes_and_nothing_begins_again(
     owner.process.send_signal(signal.SIGSTOP)
     owner.wait_for(lambda cycle: cycle.state is LoopState.FAULT)
     assert phases(owner.cycles)[-3:] == [Phase.APPROACH, Phase.BRAKE, Phase.HOLD]
-    assert owner.cycles[-1].fault.startswith("deadman: the node has said nothing for 0.5")
+    assert owner.cycles[-1].fault.startswith("deadman: the node has said nothing for 1.0")
     taken = owner.cycles[-1].acknowledged
     owner.process.send_signal(signal.SIGCONT)
     owner.wait_for(lambda cycle: cycle.acknowledged > taken)  # the node has seen it

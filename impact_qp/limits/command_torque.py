@@ -1,0 +1,36 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The torque that is commanded, with what a contact takes of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_qp.limits.limit import Limit
+from impact_robots.robot import Robot
+from impact_robots.state import RobotState
+
+
+class CommandTorqueLimit(Limit):
+    r"""Bounds on :math:`(M + B_\theta)\ddot q + h - J^T f_c`, f_c a contact's wrench on the arm.
+
+    Van Steen et al. (21) leave the wrench out, though in contact it is part of the torque that a
+    motion needs. Where tasks ask for the accelerations of a free arm, with
+    :math:`(M + B_\theta)^{-1}J^T f_d` of the force that it shall exert added, the wrench is part of
+    :math:`\ddot q` and ``contact_torque`` stays zero.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        """Create the limit."""
+        self._most = robot.limits.torque
+        self._motor = np.diag(robot.apparent_motor_inertia)
+        self.contact_torque = np.zeros(robot.dof)  # J^T f_c [N.m]
+        ends = ("upper", "lower")
+        self.names = tuple(f"{joint} torque {end}" for end in ends for joint in robot.joint_names)
+
+    def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+        """Write 2 n rows."""
+        n, rest = len(state.h), state.h - self.contact_torque
+        np.add(state.M, self._motor, out=G[:n])
+        np.negative(G[:n], out=G[n:])
+        h[:n], h[n:] = self._most - rest, self._most + rest

@@ -1,0 +1,25 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Control by reference spreading: an arm that goes on after an impact as the impact leaves it."""
+
+from impact_qp.spreading.controller import SpreadingController
+from impact_qp.spreading.force import GrabForce, PushForce, no_force
+from impact_qp.spreading.friction import FrictionFeedforward, learn_friction
+from impact_qp.spreading.modes import Mode, Variant
+from impact_qp.spreading.plan import SpreadGains, SpreadPlan
+from impact_qp.spreading.trigger import Trigger, heard
+
+__all__ = [
+    "FrictionFeedforward",
+    "GrabForce",
+    "Mode",
+    "PushForce",
+    "SpreadGains",
+    "SpreadPlan",
+    "SpreadingController",
+    "Trigger",
+    "Variant",
+    "heard",
+    "learn_friction",
+    "no_force",
+]

@@ -1,0 +1,40 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What one cycle of reference spreading sends and reports."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_qp.references import ReferenceState
+from impact_qp.spreading.modes import Mode
+from impact_robots.state import PointState
+
+_SINGULAR = 1e-8  # damping of the joint velocities, where the arm is singular
+
+
+class SpreadCommand(NamedTuple):
+    """What one cycle sends and reports."""
+
+    torque: np.ndarray  # u, gravity included, shape (n,) [N.m]
+    driver_torque: np.ndarray  # what the driver is sent: without gravity if it adds it, (n,)
+    ddq: np.ndarray  # joint accelerations, what the force needs included, shape (n,) [rad/s^2]
+    reference_torque: np.ndarray  # M qddot + h: what the joint sensors should read, (n,) [N.m]
+    mode: Mode
+    reference: ReferenceState  # of [p; xi], that is followed, shape (4,) each
+    joint_velocity: np.ndarray  # of an arm that moves as the reference, shape (n,) [rad/s]
+    feedback: np.ndarray  # a_fb of the contact point, base axes, shape (3,) [m/s^2]
+    fade: float  # gamma [-]
+    velocity: np.ndarray  # of the contact point, base axes, shape (3,) [m/s]
+    active: tuple[str, ...]  # limits that bind; torque rates are not among them
+    solved: bool  # false: the program had no solution, and the joints are braked
+
+
+def joint_velocity(point: PointState, motion: ReferenceState) -> np.ndarray:
+    """Return the joint velocities that move as the reference and turn nothing, shape (n,)."""
+    rows = np.vstack([point.J, np.eye(1, len(point.q))])
+    wanted = np.concatenate([motion.velocity[:3], np.zeros(3), motion.velocity[3:]])
+    square = rows.T @ rows + _SINGULAR * np.eye(rows.shape[1])
+    return np.linalg.solve(square, rows.T @ wanted)

@@ -1,0 +1,113 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The force that an arm shall exert on an object that it moves, known before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from impact_qp.references import ReferenceState
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.state import PointState
+from impact_robots.validation import finite_array, friction_coefficient, positive
+
+GRAVITY = 9.81  # [m/s^2]
+_LIFT = np.array([0.0, 0.0, GRAVITY])
+_MOVING = 1e-3  # speed of the reference below which there is no sliding to overcome [m/s]
+
+# point of the post-impact reference: wrench on the object, [force; moment], base axes, (6,)
+ForceLaw = Callable[[ReferenceState], np.ndarray]
+
+
+def no_force(motion: ReferenceState) -> np.ndarray:
+    """Return no wrench, shape (6,)."""
+    return np.zeros(6)
+
+
+@dataclass(frozen=True)
+class PushForce:
+    r"""Force :math:`m(\ddot p_d^T d + \mu g)` along d that moves a sliding object as the reference.
+
+    Without the object's inertia a reference that decelerates shifts the root of the net feedback
+    by a fifth. A plate cannot pull: the force is never against d.
+    """
+
+    mass: float  # of the object [kg]
+    friction: float  # between object and table [-]
+    direction: ArrayLike  # d, of the push, base axes, any length, shape (3,)
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            OutOfRangeError: one is out of its range.
+        """
+        positive(self.mass, "mass")
+        friction_coefficient(self.friction)
+        _unit(self.direction, "direction")
+
+    def __call__(self, motion: ReferenceState) -> np.ndarray:
+        """Return the wrench on the object."""
+        d = _unit(self.direction, "direction")
+        slides = float(motion.velocity[:3] @ d) > _MOVING
+        grip = self.friction * GRAVITY if slides else 0.0
+        force = self.mass * (float(motion.acceleration[:3] @ d) + grip)
+        return np.append(max(0.0, force) * d, np.zeros(3))
+
+
+@dataclass(frozen=True)
+class GrabForce:
+    r"""One arm's part of holding an object: a clamp force, and :math:`s\,m(\ddot p_d + g z)`."""
+
+    mass: float  # of the object [kg]
+    clamp: float  # into the object [N]
+    direction: ArrayLike  # of the clamp force, base axes, any length, shape (3,)
+    share: float = 0.5  # s, of the object's weight and inertia [-]
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            OutOfRangeError: one is out of its range.
+        """
+        positive(self.mass, "mass")
+        finite_array(self.clamp, (), "clamp")
+        positive(self.share, "share")
+        _unit(self.direction, "direction")
+
+    def __call__(self, motion: ReferenceState) -> np.ndarray:
+        """Return the wrench on the object."""
+        d = _unit(self.direction, "direction")
+        carried = self.share * self.mass * (motion.acceleration[:3] + _LIFT)
+        across = carried - d * (d @ carried)  # along d the arms' parts are the clamp force
+        return np.append(self.clamp * d + across, np.zeros(3))
+
+
+def force_acceleration(
+    point: PointState, motor_inertia: np.ndarray, wrench: np.ndarray
+) -> np.ndarray:
+    r"""Return :math:`(M + B_\theta)^{-1}J^T f_d`, shape (n,) [rad/s^2].
+
+    Added to what tasks ask of the joints it is :math:`a_f = \Lambda^{-1}f_d` in all of them (van
+    Steen et al., 26, 27), and :math:`\tau = J^T f_d` beside gravity when nothing moves.
+
+    Args:
+        point: of the arm that exerts the wrench.
+        motor_inertia: diagonal of B_theta, shape (n,) [kg.m^2].
+        wrench: on the object at the point, [force; moment], base axes, shape (6,).
+    """
+    inertia = point.robot_state.inertia(motor_inertia)
+    return np.linalg.solve(inertia, point.J.T @ wrench)
+
+
+def _unit(vector: ArrayLike, name: str) -> np.ndarray:
+    """Return a unit vector."""
+    array = finite_array(vector, (3,), name)
+    length = float(np.linalg.norm(array))
+    if length < 1e-9:
+        raise OutOfRangeError(name, "a vector above 0", vector)
+    return array / length

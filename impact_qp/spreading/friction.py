@@ -1,0 +1,48 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Friction of the joints, learned from motions without an impact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import finite_array
+
+
+@dataclass(frozen=True, eq=False)
+class FrictionFeedforward:
+    """An acceleration a_fric over time that stands in for the feedback against friction."""
+
+    time: np.ndarray  # increasing, shape (k,) [s]
+    acceleration: np.ndarray  # of the contact point, base axes, shape (k, 3) [m/s^2]
+
+    def __call__(self, time: float) -> np.ndarray:
+        """Return a_fric at a time, shape (3,); beyond the ends that of the end."""
+        return np.array([np.interp(time, self.time, column) for column in self.acceleration.T])
+
+
+def learn_friction(time: ArrayLike, feedback: Sequence[ArrayLike]) -> FrictionFeedforward:
+    r"""Return the mean feedback of trials without an impact (van Steen et al., 30, 31).
+
+    :math:`a_{fric}(t) = \frac1N\sum_i 2\sqrt{k_p}(\dot p_d - \dot p_i) + k_p(p_d - p_i)`, of trials
+    that were made with a_fric = 0; for the ante- and the post-impact reference separately.
+
+    Args:
+        time: of the samples, increasing, shape (k,) [s].
+        feedback: of each trial, as the controller reports it, shape (k, 3) [m/s^2].
+
+    Raises:
+        OutOfRangeError: no trial, times that do not increase, or arrays that do not match.
+    """
+    t = finite_array(time, (np.size(time),), "time")
+    if not feedback:
+        raise OutOfRangeError("feedback", "at least one trial", "none")
+    if len(t) < 2 or np.any(np.diff(t) <= 0.0):
+        raise OutOfRangeError("time", "at least two times that increase", time)
+    trials = [finite_array(each, (len(t), 3), "feedback") for each in feedback]
+    return FrictionFeedforward(t, np.mean(trials, axis=0))

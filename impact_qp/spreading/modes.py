@@ -1,0 +1,70 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which reference an arm follows, and how much of the velocity feedback it gets."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+from impact_robots.validation import positive
+
+
+class Mode(Enum):
+    """What the controller does in a cycle."""
+
+    ANTE = "ante"  # follows the ante-impact reference
+    INTERIM = "interim"  # the post-impact one, its velocity feedback faded in
+    POST = "post"  # the post-impact one
+    STOP = "stop"  # no impact where one was due, or one where none was: brakes and holds
+
+
+class Variant(Enum):
+    """How references change; what van Steen et al. propose is RS, the others are compared."""
+
+    RS = "rs"
+    NO_GAMMA = "no_gamma"  # upon detection, with the whole velocity feedback
+    TIMED = "timed"  # at the nominal time, without detection
+    CONTINUOUS = "continuous"  # one smooth reference through the impact
+
+
+class Timing(NamedTuple):
+    """When what happens [s]."""
+
+    nominal: float  # time of the impact
+    interim: float = 0.1  # how long velocity feedback is faded in
+    window: float = 0.15  # by how much the impact may be earlier or later
+
+    def check(self) -> Timing:
+        """Return the timing.
+
+        Raises:
+            OutOfRangeError: a duration is not above 0.
+        """
+        positive(self.interim, "interim")
+        positive(self.window, "window")
+        return self
+
+
+def mode_at(variant: Variant, timing: Timing, time: float, impact: float | None) -> Mode:
+    """Return the mode at a time [s], for an impact detected at ``impact`` [s] or not yet.
+
+    With detection an impact outside the window, or none within it, stops the arm.
+    """
+    if variant is Variant.CONTINUOUS:
+        return Mode.ANTE
+    if variant is Variant.TIMED:
+        return Mode.ANTE if time < timing.nominal else Mode.POST
+    if impact is None:
+        return Mode.ANTE if time <= timing.nominal + timing.window else Mode.STOP
+    if abs(impact - timing.nominal) > timing.window:
+        return Mode.STOP
+    fading = variant is Variant.RS and time < impact + timing.interim
+    return Mode.INTERIM if fading else Mode.POST
+
+
+def fade(mode: Mode, timing: Timing, time: float, impact: float | None) -> float:
+    """Return gamma, the share of the velocity feedback, 0 to 1 (van Steen et al., 23)."""
+    if mode is not Mode.INTERIM or impact is None:
+        return 1.0
+    return min(max((time - impact) / timing.interim, 0.0), 1.0)

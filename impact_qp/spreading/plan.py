@@ -1,0 +1,67 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What an arm that spreads its references is told before."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+from impact_qp.exceptions import ControlError
+from impact_qp.references import Quintics, SpreadReference
+from impact_qp.spreading.force import ForceLaw, no_force
+from impact_qp.spreading.friction import FrictionFeedforward
+from impact_qp.spreading.modes import Timing, Variant
+from impact_robots.validation import positive
+
+
+@dataclass(frozen=True)
+class SpreadGains:
+    """Gains and weights, none of them published; damping is critical."""
+
+    position: float = 150.0  # k_p [1/s^2]
+    orientation: float = 200.0  # k_theta [1/s^2]
+    orientation_after: float = 200.0  # the same after the impact; a grab's arms: 50
+    joint: float = 50.0  # k_q [1/s^2]
+    position_weight: float = 1.0
+    orientation_weight: float = 1.0
+    joint_weight: float = 0.1
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            OutOfRangeError: one is not above 0.
+        """
+        for each in fields(self):
+            positive(getattr(self, each.name), each.name)
+
+
+@dataclass(frozen=True)
+class SpreadPlan:
+    """References about one impact, and how they are followed."""
+
+    reference: SpreadReference
+    variant: Variant = Variant.RS
+    gains: SpreadGains = field(default_factory=SpreadGains)
+    force: ForceLaw = no_force  # on the object, after the impact
+    ante_friction: FrictionFeedforward | None = None
+    post_friction: FrictionFeedforward | None = None
+    interim: float = 0.1  # Delta t_int, over which velocity feedback is faded in [s]
+    window: float = 0.15  # by how much the impact may be earlier or later [s]
+    smooth: Quintics | None = None  # [p; xi] of the variant ``continuous``
+
+    def __post_init__(self) -> None:
+        """Check what belongs together.
+
+        Raises:
+            ControlError: one smooth reference is to be followed, and there is none.
+            OutOfRangeError: a duration is not above 0.
+        """
+        self.timing.check()
+        if self.variant is Variant.CONTINUOUS and self.smooth is None:
+            raise ControlError("plan: expected a smooth reference for continuous, got none")
+
+    @property
+    def timing(self) -> Timing:
+        """When what happens."""
+        return Timing(self.reference.nominal_time, self.interim, self.window)

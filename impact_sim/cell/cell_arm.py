@@ -1,0 +1,49 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""One arm of a robot cell, and what its plate feels."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from impact_sim.cell.cell_model import CORNERS, arm_prefix, plate_name
+from impact_sim.cell.layout import CellLayout
+from impact_sim.flexible_arm import FlexibleArm
+
+
+class CellArm(FlexibleArm):
+    """An arm of a cell, with its plate; its axes are parallel to the world's."""
+
+    def __init__(
+        self, layout: CellLayout, number: int, model: mujoco.MjModel, data: mujoco.MjData
+    ) -> None:
+        """Find the arm's joints and its plate in the cell's model."""
+        name = layout.arm_names[number]
+        super().__init__(layout.robot, model, data, arm_prefix(name))
+        self.name, self.base = name, np.array(layout.bases[number], dtype=float)
+        plate = plate_name(name)
+        self._touch = np.zeros(3) if layout.box is None else sensor_values(model, data, plate)
+        self._constraint, self._positions = data.qfrc_constraint, data.geom_xpos
+        self._corners = [model.geom(f"{plate}/{corner}").id for corner in range(CORNERS)]
+
+    @property
+    def plate_force(self) -> np.ndarray:
+        """Net force of the box on the plate in the last step, shape (3,) [N]."""
+        return self._touch.copy()
+
+    @property
+    def contact_torque(self) -> np.ndarray:
+        """Torques J^T f of the contacts in the last step, shape (n,) [N.m]."""
+        return self._constraint[self._spring]
+
+    @property
+    def corners(self) -> np.ndarray:
+        """Corners of the plate, just behind its face, world axes, shape (4, 3) [m]."""
+        return self._positions[self._corners]
+
+
+def sensor_values(model: mujoco.MjModel, data: mujoco.MjData, name: str) -> np.ndarray:
+    """Return a view of what a sensor of three numbers says, shape (3,)."""
+    first = model.sensor(name).adr[0]
+    return data.sensordata[first : first + 3]

@@ -1,0 +1,100 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The arms of a robot cell as their drivers show them, in lockstep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from impact_sim.arm_driver import CYCLE_NS, ArmDriver
+from impact_sim.cell.cell_plant import CellPlant
+from impact_sim.driver_cycle import integrate_cycle
+from impact_sim.exceptions import SimulationError
+from impact_sim.sensors import PANDA_NOISE, Noise, NoisySensors
+from impact_sim.simulation import Measurement
+
+STREAM = 2  # of the random numbers of a seed, from the second arm on; the first has the seed itself
+REACH = 0.01  # of a plate within a cycle, generously: nearer than that its force is looked at [m]
+
+
+class CellSimulation:
+    """Plant, torque loops, drivers and sensors of one or two arms, which take torques.
+
+    The plates' forces are measured once a step of the plant, at 20 kHz.
+    """
+
+    def __init__(self, plant: CellPlant, *, noise: Noise = PANDA_NOISE, seed: int = 0) -> None:
+        """Build the drivers; call ``reset`` before the first ``step``.
+
+        Args:
+            plant: the cell.
+            noise: of the sensors.
+            seed: of that noise.
+
+        Raises:
+            RobotError: the robot's YAML lacks what a simulation needs.
+        """
+        robot = plant.layout.robot
+        robot.require("impact_sim")
+        self.plant = plant
+        self._samples = round(CYCLE_NS * 1e-9 / plant.contact_step)
+        self._drivers = [
+            ArmDriver(robot, arm, NoisySensors(noise, seed if number == 0 else [seed, STREAM]))
+            for number, arm in enumerate(plant.arms)
+        ]
+        self.time_ns = 0
+
+    def reset(
+        self, q: Sequence[np.ndarray], dq: Sequence[np.ndarray] | None = None
+    ) -> tuple[Measurement, ...]:
+        """Put the arms at ``q`` (n,) [rad] each, moving with ``dq`` (n,) [rad/s], and measure.
+
+        Args:
+            q: link positions, one array an arm.
+            dq: velocities of links and motors; none: at rest.
+
+        Raises:
+            SimulationError: another number of arms or joints; nothing has moved.
+        """
+        self.plant.reset(q, dq)
+        for driver in self._drivers:
+            driver.reset()
+        self.time_ns = 0
+        return self._measure(None)
+
+    def step(self, commands: Sequence[np.ndarray]) -> tuple[Measurement, ...]:
+        """Apply the arms' commands for one cycle.
+
+        Args:
+            commands: joint torques [N.m], without gravity if the robot's driver adds it; (n,) each.
+
+        Raises:
+            SimulationError: wrong number or shape, or not finite; nothing has moved.
+        """
+        if len(commands) != len(self._drivers):
+            raise SimulationError(f"commands: expected {len(self._drivers)}, got {len(commands)}")
+        checked = [each.checked(given) for each, given in zip(self._drivers, commands, strict=True)]
+        drives = [
+            (driver.arm, driver.loop, driver.desired_torque(command))
+            for driver, command in zip(self._drivers, checked, strict=True)
+        ]
+        near, forces = self.plant.gap < REACH, list[list[np.ndarray]]()
+
+        def contact_step() -> None:
+            self.plant.advance_contact()
+            forces.append([arm.plate_force for arm in self.plant.arms])
+
+        integrate_cycle(self.plant, drives, is_near=lambda: near, contact_step=contact_step)
+        self.time_ns += CYCLE_NS
+        return self._measure(np.array(forces) if near else None)
+
+    def _measure(self, forces: np.ndarray | None) -> tuple[Measurement, ...]:
+        """Return what the sensors see now; forces by sample and arm, (samples, arms, 3) [N]."""
+        if forces is None:
+            forces = np.zeros((self._samples, len(self._drivers), 3))
+        return tuple(
+            Measurement(self.time_ns, *each.joints(), each.sensors.forces(forces[:, number]))
+            for number, each in enumerate(self._drivers)
+        )

@@ -1,0 +1,110 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a robot cell consists of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from impact_robots.robot import Robot
+from impact_sim.exceptions import SimulationError
+from impact_sim.motor_friction import MotorFriction
+
+ARMS = ("left", "right")  # namespaces of two arms; one alone has none
+PLATE = (0.1, 0.1)  # edges of an end-effector's plate [m]
+
+
+@dataclass(frozen=True)
+class PairContact:
+    """How two faces touch: a spring and a damper, and Coulomb friction.
+
+    The spring is given by what the box alone would do on it.
+    """
+
+    friction: float  # coefficient [-]
+    frequency: float = 150.0  # natural, of the box on the spring [rad/s]
+    damping_ratio: float = 0.6  # of the same [-]
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            SimulationError: one is not finite, or below what has a meaning.
+        """
+        for name, lowest in (("friction", 0.0), ("frequency", 1.0), ("damping_ratio", 0.0)):
+            value = getattr(self, name)
+            if not lowest <= value < np.inf:
+                raise SimulationError(f"{name}: expected a number from {lowest:g}, got {value:g}")
+
+
+@dataclass(frozen=True)
+class BoxObject:
+    """A homogeneous box that nothing holds."""
+
+    size: tuple[float, float, float]  # edges along its axes [m]
+    mass: float  # [kg]
+    position: tuple[float, float, float]  # of its centre at the start, world axes [m]
+    yaw: float = 0.0  # about the vertical at the start [rad]
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            SimulationError: no such box.
+        """
+        if not (len(self.size) == 3 and all(0.0 < edge < np.inf for edge in self.size)):
+            raise SimulationError(f"box size: expected three numbers above 0, got {self.size}")
+        if not 0.0 < self.mass < np.inf:
+            raise SimulationError(f"box mass: expected a number above 0, got {self.mass:g}")
+        if not (len(self.position) == 3 and np.all(np.isfinite([*self.position, self.yaw]))):
+            raise SimulationError(f"box position: expected three numbers, got {self.position}")
+
+
+@dataclass(frozen=True)
+class Support:
+    """The horizontal top that the box stands on: a table, or a pedestal of finite size."""
+
+    height: float  # of the top above the world's origin [m]
+    half: tuple[float, float] | None = None  # half edges of a pedestal [m]; none: a table
+    centre: tuple[float, float] = (0.0, 0.0)  # of a pedestal [m]
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            SimulationError: one is not finite, or an edge has no length.
+        """
+        if not np.isfinite(self.height):
+            raise SimulationError(f"support height: expected a finite number, got {self.height}")
+        if self.half is not None and not all(0.0 < edge < np.inf for edge in self.half):
+            raise SimulationError(f"pedestal: expected two half edges above 0, got {self.half}")
+
+
+@dataclass(frozen=True)
+class CellLayout:
+    """Arms, the box that they push or grab, and what it stands on; world axes."""
+
+    robot: Robot  # every arm
+    bases: tuple[tuple[float, float, float], ...] = ((0.0, 0.0, 0.0),)  # one an arm [m]
+    box: BoxObject | None = None
+    support: Support | None = None
+    plate: tuple[float, float] = PLATE  # edges, centred at the contact point, normal to its z [m]
+    plate_contact: PairContact = field(default_factory=lambda: PairContact(0.8))
+    support_contact: PairContact = field(default_factory=lambda: PairContact(0.3))
+    motor_friction: MotorFriction | None = None  # of every arm's motors
+
+    def __post_init__(self) -> None:
+        """Check the number of arms.
+
+        Raises:
+            SimulationError: neither one nor two.
+        """
+        if len(self.bases) not in (1, 2):
+            raise SimulationError(f"bases: expected one or two arms, got {len(self.bases)}")
+
+    @property
+    def arm_names(self) -> tuple[str, ...]:
+        """Namespaces of the arms; of a single one it is empty."""
+        return ARMS if len(self.bases) == 2 else ("",)

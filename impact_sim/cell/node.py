@@ -1,0 +1,188 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A robot cell as a node: the drivers of one or two arms in lockstep, and a box."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from geometry_msgs.msg import PoseStamped
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
+from rclpy.node import Node
+
+from impact_msgs.msg import JointCommand
+from impact_robots.loader import load_robot
+from impact_robots.quaternions import quaternion_wxyz
+from impact_ros.main import main_for
+from impact_ros.messages import from_nanoseconds, to_nanoseconds
+from impact_ros.parameters import declare, parameter
+from impact_ros.qos import STREAM
+from impact_sim.cell.cell_simulation import CellSimulation
+from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_sim.cell.watched_cell import WatchedCell
+from impact_sim.exceptions import ScenarioError, SimulationError
+from impact_sim.ros.arm_port import ArmPort
+from impact_sim.scenario_choice import find_scenario
+from impact_sim.sensors import NO_NOISE, PANDA_NOISE
+from impact_sim.simulation import START_NS, Measurement
+
+RESEND_AFTER = 1.0  # send the state again when somebody does not answer [s]
+GIVE_UP_AFTER = 10.0  # and then give up [s]
+LONGEST = 1.0  # after the nominal impact, without a touch [s]
+WORLD = "world"
+
+
+@dataclass(frozen=True)
+class CellParameters:
+    """Parameters of the simulated cell."""
+
+    scenario: str = parameter("rs_push_catfood_case2", "Named scenario with a box, or its YAML")
+    seed: int = parameter(0, "Seed of the sensor noise and of where the box stands", low=0)
+    noise: bool = parameter(True, "Sensor noise as measured on a real Panda")
+
+
+class ImpactCellNode(Node):
+    """Arms with plates and a box, with the topics of the arms' drivers.
+
+    One arm has the topics of the node `impact_sim`; two have them in the namespaces `left` and
+    `right`. Besides, `box_pose` is where the box really is. The node publishes states and waits for
+    the commands of all arms that carry the states' stamp.
+    """
+
+    PARAMETERS = CellParameters
+
+    def __init__(self, **options) -> None:
+        """Put everything where its scenario starts; nothing moves before ``start``."""
+        super().__init__("impact_cell", **options)
+        self.parameters = declare(self, CellParameters)
+        self.scenario = _scenario(self.parameters.scenario)
+        robot, seed = load_robot(self.scenario.robot), self.parameters.seed
+        self.plant = WatchedCell(self.scenario.layout(robot, self.scenario.drawn(seed)))
+        noise = PANDA_NOISE if self.parameters.noise else NO_NOISE
+        self.simulation = CellSimulation(self.plant, noise=noise, seed=seed)
+        self._box = self.create_publisher(PoseStamped, "box_pose", STREAM)
+        self.ports = [
+            ArmPort(self, robot, self._heard(arm), self._note_dropped, namespace=name)
+            for arm, name in enumerate(self.scenario.arm_names)
+        ]
+        start = [np.array(q) for q in self.scenario.q_start]
+        self._measured: tuple[Measurement, ...] = self.simulation.reset(start)
+        self._commands: dict[int, np.ndarray] = {}  # by arm, that answer the present states
+        self._dropped = self.failure = ""  # why the last command was; why all is over
+        self._started = self._over = False
+        self._sent = self._answered = time.monotonic()
+        clock = Clock(clock_type=ClockType.STEADY_TIME)
+        self._timer = self.create_timer(RESEND_AFTER / 2.0, self._tick, clock=clock)
+
+    @property
+    def peers(self) -> int:
+        """Nodes that hear the states of the arm that is heard least, and command it."""
+        return min(port.peers for port in self.ports)
+
+    @property
+    def finished(self) -> bool:
+        """The experiment is over, with its last states answered, or has failed."""
+        return bool(self.failure) or self._over
+
+    def start(self) -> None:
+        """Publish the first states."""
+        self._started, self._answered = True, time.monotonic()
+        self._publish()
+
+    def _heard(self, arm: int) -> Callable[[JointCommand], None]:
+        """Return what takes the commands of an arm."""
+
+        def on_command(message: JointCommand) -> None:
+            stamp = to_nanoseconds(message.header.stamp)
+            if not self._started or self.finished or stamp != self._stamp_ns:
+                return
+            self._commands[arm] = self.ports[arm].checked(message, self._measured[arm])
+            self._dropped, self._answered = "", time.monotonic()
+            if len(self._commands) == len(self.ports):
+                self._advance()
+
+        return on_command
+
+    def _advance(self) -> None:
+        """Simulate one cycle, if it is not over, and publish what the sensors say."""
+        touch, now = self.plant.first_touch, self.simulation.time_ns * 1e-9
+        longest = self.scenario.run_up + LONGEST
+        self._over = now >= (longest if touch is None else touch + self.scenario.after_contact)
+        if self._over:
+            return
+        commands = [self._commands[arm] for arm in range(len(self.ports))]
+        self._commands.clear()
+        self._measured = self.simulation.step(commands)
+        self._publish()
+
+    def _note_dropped(self, line: str) -> None:
+        """Keep why a command was dropped: without another one, it is why the run fails."""
+        self._dropped = line
+
+    def _tick(self) -> None:
+        """See whether somebody still answers."""
+        if not self._started or self.finished:
+            return
+        waited = time.monotonic() - self._answered
+        if waited > GIVE_UP_AFTER:
+            missing = [n for n in range(len(self.ports)) if n not in self._commands]
+            names = ", ".join(self.scenario.arm_names[arm] or "the arm" for arm in missing)
+            why = self._dropped or "is the controller running and active?"
+            self.failure = f"no command for {waited:.0f} s of {names}: {why}"
+        elif time.monotonic() - self._sent > RESEND_AFTER:
+            self._publish()
+
+    @property
+    def _stamp_ns(self) -> int:
+        return START_NS + self.simulation.time_ns
+
+    def _publish(self) -> None:
+        """Publish the box and what the arms measure now, where it is not answered yet."""
+        self._sent = time.monotonic()
+        message, box = PoseStamped(), self.plant.box
+        from_nanoseconds(self._stamp_ns, message.header.stamp)
+        message.header.frame_id = WORLD
+        at, turn = message.pose.position, message.pose.orientation
+        at.x, at.y, at.z = box.position.tolist()
+        turn.w, turn.x, turn.y, turn.z = quaternion_wxyz(box.rotation).tolist()
+        self._box.publish(message)
+        for arm, port in enumerate(self.ports):
+            if arm not in self._commands:
+                port.publish(self._measured[arm])
+
+
+class StandaloneCellNode(ImpactCellNode):
+    """The cell on its own: starts when controllers listen to all arms, and ends with a failure."""
+
+    _end_logged = False  # that the experiment is over
+
+    def _tick(self) -> None:
+        if not self._started and self.peers:
+            self.start()
+        if not self.simulation.time_ns:  # controllers may be activated at any time
+            self._answered = time.monotonic()
+        super()._tick()
+        if self.failure:
+            raise SimulationError(self.failure)
+        if self.finished and not self._end_logged:
+            self._end_logged = True
+            self.get_logger().info(f"over after {self.simulation.time_ns * 1e-9:.2f} s simulated")
+
+
+def _scenario(name: str) -> SpreadingScenario:
+    """Return a scenario with a box.
+
+    Raises:
+        ScenarioError: there is none of that name, or it has no box.
+    """
+    scenario = find_scenario(name)
+    if not isinstance(scenario, SpreadingScenario):
+        raise ScenarioError(f"scenario: expected one with a box, got {name!r}")
+    return scenario
+
+
+main = main_for(StandaloneCellNode)

@@ -1,0 +1,103 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+r"""Where an arm with a plate is when it hits, how fast its joints are, and where it came from.
+
+The specification's scenarios were posed by these rules: at the impact the plate lies flat on the
+face; the joint velocities are the least that move the plate with v^- and do not turn it,
+:math:`\dot q^- = J^+ [v^-; 0]`; the run-up of duration T begins at rest, :math:`v^- T/2` before the
+contact, with the same orientation, and with the first joint :math:`\dot q_1^- T/2` before.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pinocchio as pin
+
+from impact_robots.dynamics import ArmDynamics
+from impact_robots.exceptions import RobotError
+from impact_robots.loader import load_robot
+from impact_robots.robot import Robot
+
+# A scenario's robot, again and again; nobody may change it.
+robot_named = cache(load_robot)
+
+_STEPS = 200
+_TOLERANCE = 1e-10
+_LARGEST = 0.2  # step of a joint [rad]
+
+
+def posed(robot: Robot, q: np.ndarray, offset: np.ndarray, first_joint: float) -> np.ndarray:
+    """Return positions with the contact point moved, the same orientation, and a given first joint.
+
+    Args:
+        robot: an arm of seven joints.
+        q: where to start from, shape (7,) [rad].
+        offset: of the contact point, base axes, shape (3,) [m].
+        first_joint: wanted [rad].
+
+    Raises:
+        RobotError: there are none within the joint limits.
+    """
+    model, data = robot.model, robot.model.createData()
+    frame = model.getFrameId(robot.contact_frame)
+    pin.framesForwardKinematics(model, data, q)
+    target = pin.SE3(data.oMf[frame].rotation, data.oMf[frame].translation + offset)
+    found = np.array(q, dtype=float)
+    for _ in range(_STEPS):
+        pin.framesForwardKinematics(model, data, found)
+        away = data.oMf[frame].actInv(target)
+        error = np.append(pin.log6(away).vector, first_joint - found[0])
+        if np.linalg.norm(error) < _TOLERANCE:
+            return _checked(robot, found)
+        rows = pin.Jlog6(away) @ pin.computeFrameJacobian(model, data, found, frame, pin.LOCAL)
+        rows = np.vstack([rows, np.eye(1, robot.dof)])
+        step = np.linalg.lstsq(rows, error, rcond=1e-6)[0]
+        found = found + step * min(1.0, _LARGEST / np.abs(step).max())
+    raise RobotError(f"pose: none {np.linalg.norm(offset):.3f} m away, joint 1 {first_joint:.3f}")
+
+
+def impact_velocity(robot: Robot, q: np.ndarray, velocity: np.ndarray) -> np.ndarray:
+    """Return the least joint velocities that move the plate and do not turn it, (n,) [rad/s].
+
+    Args:
+        robot: the arm.
+        q: positions, shape (n,) [rad].
+        velocity: of the contact point, base axes, shape (3,) [m/s].
+    """
+    J = ArmDynamics(robot)(q, np.zeros(robot.dof)).J
+    return np.linalg.pinv(J) @ np.append(velocity, np.zeros(3))
+
+
+def run_up_start(
+    robot: Robot, q: np.ndarray, dq: np.ndarray, velocity: np.ndarray, run_up: float
+) -> np.ndarray:
+    """Return where the run-up begins, shape (n,) [rad].
+
+    Args:
+        robot: the arm.
+        q: positions at the impact, shape (n,) [rad].
+        dq: velocities there, shape (n,) [rad/s].
+        velocity: of the contact point there, base axes, shape (3,) [m/s].
+        run_up: its duration [s].
+
+    Raises:
+        RobotError: it would begin where the arm cannot be.
+    """
+    half = run_up / 2.0
+    return posed(robot, q, -half * np.asarray(velocity), float(q[0] - half * dq[0]))
+
+
+def _checked(robot: Robot, q: np.ndarray) -> np.ndarray:
+    """Return positions within the limits.
+
+    Raises:
+        RobotError: they are not.
+    """
+    limits = robot.limits
+    outside = (q < limits.position_lower) | (q > limits.position_upper)
+    if np.any(outside):
+        names = ", ".join(np.array(robot.joint_names)[outside])
+        raise RobotError(f"pose: outside the limits of {names}")
+    return q

@@ -1,0 +1,57 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Refuses scenarios that no cell can play."""
+
+from __future__ import annotations
+
+from impact_robots.exceptions import RobotError
+from impact_sim.cell.poses import robot_named
+from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_sim.exceptions import ScenarioError, SimulationError
+
+_FRICTION = {"coulomb", "viscous"}
+
+
+def checked(scenario: SpreadingScenario, where: str) -> SpreadingScenario:
+    """Return a scenario if its cell can be built and its arms move towards the box.
+
+    Args:
+        scenario: whose entries are of the right type.
+        where: it is from, for errors.
+
+    Raises:
+        ScenarioError: something is wrong; says what.
+    """
+    _check_mappings(scenario, where)
+    for key in ("run_up", "after_contact", "detection_threshold"):
+        if getattr(scenario, key) <= 0.0:
+            raise ScenarioError(f"{where}: {key}: expected a number above 0")
+    try:
+        robot = robot_named(scenario.robot)
+        scenario.layout(robot, scenario.drawn(0))
+    except (RobotError, SimulationError) as error:
+        raise ScenarioError(f"{where}: {error}") from None
+    speeds = [v @ scenario.direction(arm) for arm, v in enumerate(scenario.velocities)]
+    if min(speeds) <= 0.0:
+        raise ScenarioError(f"{where}: v_minus: expected plates that move into the box")
+    return scenario
+
+
+def _check_mappings(scenario: SpreadingScenario, where: str) -> None:
+    """Refuse entries of entries that mean nothing.
+
+    Raises:
+        ScenarioError: there are such.
+    """
+    if scenario.motor_friction and set(scenario.motor_friction) != _FRICTION:
+        got = ", ".join(map(str, scenario.motor_friction))
+        raise ScenarioError(f"{where}: motor_friction: expected coulomb and viscous, got {got}")
+    for key, value in scenario.variation.items():
+        numbers = isinstance(value, list | tuple) and len(value) == 3
+        if key != "box" or not numbers or not all(_is_size(each) for each in value):
+            raise ScenarioError(f"{where}: variation: expected box: three numbers from 0")
+
+
+def _is_size(value: object) -> bool:
+    """Tell whether a value is a number from 0."""
+    return isinstance(value, int | float) and 0.0 <= value < float("inf")

@@ -1,0 +1,88 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A cell that keeps the truth about what its plates touched, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from impact_sim.cell.cell_plant import CellPlant
+from impact_sim.direct_run import Touch
+
+
+@dataclass
+class PlateRecord:
+    """What one plate touched since the cell was put in its place."""
+
+    touch: Touch | None = None  # the instant of its first contact
+    contacts: int = 0  # how often it touched so far
+    step: float = 0.0  # between forces [s]
+    forces: list[np.ndarray] = field(default_factory=list)  # on it, from the touch on, (3,) each
+
+    @property
+    def force(self) -> np.ndarray:
+        """Force on the plate from the touch on, world axes, one row a step, shape (K, 3) [N]."""
+        return np.array(self.forces).reshape(-1, 3)
+
+    @property
+    def first_contact(self) -> np.ndarray:
+        """The same up to the first release, shape (K', 3) [N]."""
+        released = np.flatnonzero(~self.force.any(axis=1))
+        return self.force[: released[0]] if released.size else self.force
+
+    @property
+    def impulse(self) -> np.ndarray:
+        """Impulse on the plate of its first contact, world axes, shape (3,) [N.s]."""
+        return self.first_contact.sum(axis=0) * self.step
+
+    @property
+    def total_impulse(self) -> np.ndarray:
+        """Impulse on the plate of all its contacts so far, world axes, shape (3,) [N.s]."""
+        return self.force.sum(axis=0) * self.step
+
+
+class WatchedCell(CellPlant):
+    """Moves exactly as :class:`CellPlant` does, and remembers what its plates touched.
+
+    A step's force acts from the step's beginning, so a touch is the beginning of the first step
+    with a force. Looked at is what is integrated by ``advance_contact``.
+    """
+
+    def reset(self, q: Sequence[np.ndarray], dq: Sequence[np.ndarray] | None = None) -> None:
+        """Put everything in its place and forget what was touched."""
+        super().reset(q, dq)
+        self.plates = tuple(PlateRecord(step=self.contact_step) for _ in self.arms)
+
+    def advance_free(self, duration: float) -> None:
+        """Integrate ``duration`` [s], in which nothing is touched."""
+        super().advance_free(duration)
+        steps = round(duration / self.contact_step)
+        for plate in self.plates:
+            if plate.touch is not None:
+                plate.forces.extend([np.zeros(3)] * steps)
+
+    def advance_contact(self) -> None:
+        """Integrate one step and remember its forces."""
+        waiting = [plate.touch is None for plate in self.plates]
+        before = [
+            Touch(self.time, arm.q, arm.dq) if waits else None
+            for arm, waits in zip(self.arms, waiting, strict=True)
+        ]
+        super().advance_contact()
+        for plate, arm, start in zip(self.plates, self.arms, before, strict=True):
+            force = arm.plate_force
+            touches = bool(force.any())
+            if start is not None and touches:
+                plate.touch = start
+            if plate.touch is not None:
+                plate.contacts += touches and (not plate.forces or not plate.forces[-1].any())
+                plate.forces.append(force)
+
+    @property
+    def first_touch(self) -> float | None:
+        """When the first plate touched the box [s]; none: none has."""
+        times = [plate.touch.time for plate in self.plates if plate.touch is not None]
+        return min(times, default=None)

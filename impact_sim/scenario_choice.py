@@ -1,0 +1,74 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A scenario by its name, or from a file of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from impact_robots.exceptions import RobotError
+from impact_robots.yaml_file import read_mapping
+from impact_sim.cell.spreading_file import load_spreading, spreading_names, spreading_of
+from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_sim.exceptions import ScenarioError
+from impact_sim.scenarios import Scenario, all_scenario_names, load_scenario, scenario_of
+
+AnyScenario = Scenario | SpreadingScenario
+
+
+def simulated_names() -> tuple[str, ...]:
+    """Return the names of all scenarios that ``simulate`` runs."""
+    return (*all_scenario_names(), *spreading_names())
+
+
+def find_scenario(name: str | Path) -> AnyScenario:
+    """Return a scenario.
+
+    Args:
+        name: one of :func:`simulated_names`, or the path of a YAML file: entries that differ from
+            those of the scenario that it is ``like``, or all. Its name is the file's.
+
+    Raises:
+        ScenarioError: no such scenario or file, or an entry is wrong; says which.
+    """
+    path = Path(name)
+    if path.suffix in (".yaml", ".yml"):
+        return _of_file(path)
+    if str(name) in spreading_names():
+        return load_spreading(str(name))
+    if str(name) in all_scenario_names():
+        return load_scenario(str(name))
+    choices = ", ".join(simulated_names())
+    raise ScenarioError(f"scenario: expected one of {choices} or a YAML file, got {str(name)!r}")
+
+
+def find_wall_scenario(name: str | Path) -> Scenario:
+    """Return a scenario in front of a wall, or of free motion; as :func:`find_scenario`.
+
+    Raises:
+        ScenarioError: it has a box instead, or there is no such scenario.
+    """
+    scenario = find_scenario(name)
+    if not isinstance(scenario, Scenario):
+        choices = ", ".join(all_scenario_names())
+        raise ScenarioError(f"scenario: expected one of {choices} or a YAML like them, got {name}")
+    return scenario
+
+
+def _of_file(path: Path) -> AnyScenario:
+    """Return the scenario of a file.
+
+    Raises:
+        ScenarioError: there is no such file, or an entry is wrong.
+    """
+    try:
+        entries = read_mapping(path)
+    except RobotError as error:
+        raise ScenarioError(str(error).replace("robot: no file", "scenario: no file")) from None
+    like = entries.get("like")
+    if like is not None and like not in simulated_names():
+        choices = ", ".join(simulated_names())
+        raise ScenarioError(f"{path}: like: expected one of {choices}, got {like!r}")
+    if like in spreading_names() or (like is None and "box_size" in entries):
+        return spreading_of(path.stem, entries, str(path))
+    return scenario_of(path.stem, entries, str(path))

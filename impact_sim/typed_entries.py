@@ -1,0 +1,103 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Turns a mapping out of a YAML into a frozen record, by the types of the record's fields."""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from impact_sim.exceptions import ScenarioError
+
+Record = TypeVar("Record")
+
+
+def typed_entries(
+    kind: type, entries: Mapping[str, Any], where: str, **others: Any
+) -> dict[str, Any]:
+    """Return some of a record's entries, each of its field's type, lists turned into tuples.
+
+    Args:
+        kind: a dataclass.
+        entries: by field name.
+        where: they are from, for errors.
+        **others: types of entries that are no fields.
+
+    Raises:
+        ScenarioError: an entry is unknown or of another type; says which.
+    """
+    hints = get_type_hints(kind) | others
+    for name in entries:
+        if name not in hints:
+            choices = ", ".join(hints)
+            raise ScenarioError(f"{where}: expected entries of {choices}, got {name!r}")
+    return {name: _typed(entries[name], hints[name], f"{where}: {name}") for name in entries}
+
+
+def record_of(kind: type[Record], entries: Mapping[str, Any], where: str) -> Record:
+    """Return a dataclass made of entries, lists turned into tuples.
+
+    Args:
+        kind: a dataclass.
+        entries: by field name; all fields.
+        where: they are from, for errors.
+
+    Raises:
+        ScenarioError: an entry is missing, unknown, or of another type; says which.
+    """
+    typed = typed_entries(kind, entries, where)
+    missing = [field.name for field in fields(kind) if field.name not in typed]  # type: ignore[arg-type]
+    if missing:
+        raise ScenarioError(f"{where}: entries missing: {', '.join(missing)}")
+    return kind(**typed)
+
+
+def _typed(value: Any, hint: Any, where: str) -> Any:
+    """Return a value as a type asks for.
+
+    Raises:
+        ScenarioError: it is of another type.
+    """
+    try:
+        return _converted(value, hint)
+    except (TypeError, ValueError):
+        raise ScenarioError(f"{where}: expected {_words(hint)}, got {value!r}") from None
+
+
+def _converted(value: Any, hint: Any) -> Any:
+    """Return a value as a type asks for; raises TypeError or ValueError."""
+    kind, parts = get_origin(hint), get_args(hint)
+    if kind in (Union, types.UnionType):
+        return None if value is None else _converted(value, parts[0])
+    if kind is tuple:
+        items = list(value) if isinstance(value, list | tuple) else _refuse()
+        if len(parts) == 2 and parts[1] is Ellipsis:
+            return tuple(_converted(item, parts[0]) for item in items)
+        return tuple(_converted(item, part) for item, part in zip(items, parts, strict=True))
+    if kind is dict:
+        return dict(value) if isinstance(value, Mapping) else _refuse()
+    if hint is float:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        return float(value) if number and math.isfinite(value) else _refuse()
+    return value if type(value) is hint else _refuse()
+
+
+def _refuse() -> Any:
+    raise TypeError
+
+
+def _words(hint: Any) -> str:
+    """Return what a type asks for, in words."""
+    kind, parts = get_origin(hint), get_args(hint)
+    if kind in (Union, types.UnionType):
+        return f"{_words(parts[0])}, or nothing"
+    if kind is tuple:
+        if len(parts) == 2 and parts[1] is Ellipsis:
+            return f"a list, each {_words(parts[0])}"
+        return f"{len(parts)} times {_words(parts[0])}"
+    if kind is dict:
+        return "a mapping"
+    return {float: "a finite number", int: "an integer", str: "a text"}.get(hint, hint.__name__)

@@ -1,0 +1,70 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Writes one arm's cycles to a bag, on the topics of its driver, its controller and its sensor."""
+
+from __future__ import annotations
+
+import numpy as np
+from rosbags.typesys.store import Typestore
+
+from impact_bags import BagWriter
+from impact_bags.message_maker import Made, MessageMaker
+from impact_detector.attribution.expectation import Announcement
+from impact_detector.signals.sample import ForceSample
+from impact_robots.robot import Robot
+from impact_trials.lockstep import Cycle, forces
+
+
+class ArmTopics:
+    """The topics of one arm in a bag that may hold those of others."""
+
+    def __init__(
+        self,
+        writer: BagWriter,
+        robot: Robot,
+        typestore: Typestore,
+        *,
+        forces: bool = True,
+        namespace: str = "",
+    ) -> None:
+        """Set up.
+
+        Args:
+            writer: of the bag.
+            robot: whose joints are recorded.
+            typestore: with impact_msgs.
+            forces: record the force sensor too.
+            namespace: of the arm's topics; empty: none.
+        """
+        self._write, self._make = writer.write, MessageMaker(typestore, robot.base_frame)
+        self._names, self._forces = robot.joint_names, forces
+        self._prefix = f"/{namespace}/" if namespace else "/"
+
+    def write(self, cycle: Cycle) -> None:
+        """Write a cycle."""
+        make, time = self._make, cycle.time
+        measured, answer = cycle.measurement, cycle.answer
+        if self._forces:
+            for topic, sample in forces(measured):
+                self._put(topic, self._force(topic, sample), sample.time)
+        state = measured.q, measured.dq, measured.tau
+        desired = np.empty(0), answer.velocity, answer.reference_torque  # no positions
+        self._put("joint_states", make.joint_state(time, self._names, *state), time)
+        topic = "impact_qp/desired_joint_states"
+        self._put(topic, make.joint_state(time, self._names, *desired), time)
+        if answer.announcement is not None:
+            self.write_announcement(answer.announcement, time)
+
+    def write_announcement(self, announced: Announcement, time: int) -> None:
+        """Write what was announced, at a time that may be later [ns]."""
+        self._put("impact_qp/announcement", self._make.announcement(announced), time)
+
+    def _put(self, topic: str, made: Made, time: int) -> None:
+        """Write a message to one of the arm's topics."""
+        self._write(self._prefix + topic, *made, time)
+
+    def _force(self, topic: str, sample: ForceSample) -> Made:
+        """Return type and message of force samples."""
+        if topic == "wrench_batch":
+            return self._make.wrench_batch(sample.time, sample.period, sample.force)
+        return self._make.wrench(sample.time, sample.force[0])

@@ -1,0 +1,44 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The controller by reference spreading as a controller of the lockstep."""
+
+from __future__ import annotations
+
+from impact_detector.signals.sample import Verdict
+from impact_qp.spreading import SpreadingController
+from impact_qp.spreading.command import SpreadCommand
+from impact_robots import Robot
+from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_sim.simulation import Measurement
+from impact_trials.lockstep import Answer
+from impact_trials.spread_plans import USUAL, SpreadChoice, spread_plans
+
+
+class SpreadAnswers:
+    """Answers an arm's measurements, and keeps what the controller commanded."""
+
+    def __init__(self, controller: SpreadingController) -> None:
+        """Keep the ``controller``, whose plan begins with the first measurement."""
+        self.controller = controller
+        self.commands: list[SpreadCommand] = []  # one a cycle
+
+    def __call__(self, measurement: Measurement, verdict: Verdict) -> Answer:
+        """Return the answer to one measurement."""
+        command = self.controller.update(
+            measurement.time, measurement.q, measurement.dq, impact=verdict.impact
+        )
+        self.commands.append(command)
+        return Answer(command.driver_torque, command.joint_velocity, command.reference_torque)
+
+
+def spread_answers(
+    scenario: SpreadingScenario, robot: Robot, choice: SpreadChoice = USUAL
+) -> tuple[SpreadAnswers, ...]:
+    """Return what answers the measurements of each arm of a scenario.
+
+    Raises:
+        ImpactError: the scenario's arms are not where they can hit the object.
+        UnknownNameError: no such inertia or map.
+    """
+    plans = spread_plans(scenario, robot, choice)
+    return tuple(SpreadAnswers(SpreadingController(robot, plan)) for plan in plans)

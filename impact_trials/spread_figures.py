@@ -1,0 +1,47 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a controller by reference spreading is judged by: its feedback about the first touch."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_robots.exceptions import OutOfRangeError
+
+BEFORE, AFTER = 0.002, 0.5  # window about the first touch [s]
+
+
+class FeedbackFigures(NamedTuple):
+    """Feedback of one trial's arms along an axis, about the first touch."""
+
+    peak: float  # largest, of all arms [m/s^2]
+    integral: float  # of its size, the mean of the arms [m/s]
+    net: float  # of itself, the mean of the arms [m/s]
+
+
+def feedback_figures(
+    time: np.ndarray, feedback: np.ndarray, touch: float, axis: int
+) -> FeedbackFigures:
+    """Return the figures of a_fb from 2 ms before the first touch to 0.5 s after it.
+
+    Args:
+        time: of the cycles, evenly apart, shape (k,) [s].
+        feedback: a_fb of each arm, shape (k, arms, 3) [m/s^2].
+        touch: first one of any arm [s].
+        axis: 0 to 2, of peak, integral and net.
+
+    Raises:
+        OutOfRangeError: fewer than two cycles within the window.
+    """
+    within = (time >= touch - BEFORE) & (time <= touch + AFTER)
+    if within.sum() < 2:
+        raise OutOfRangeError("time", f"cycles about the touch at {touch:g} s", time)
+    along = feedback[within, :, axis]
+    step = float(time[1] - time[0])
+    return FeedbackFigures(
+        float(np.abs(along).max()),
+        float(np.abs(along).sum(axis=0).mean() * step),
+        float(along.sum(axis=0).mean() * step),
+    )

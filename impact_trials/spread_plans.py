@@ -1,0 +1,131 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the arms of a scenario with an object shall do: references by an impact map, and forces."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.multicontact.bodies import ArmBody, box
+from impact_predictor.multicontact.contacts import face_points
+from impact_predictor.multicontact.object_impact import (
+    Footing,
+    ObjectImpact,
+    Plate,
+    object_impact,
+)
+from impact_predictor.prediction.predict import motor_inertia
+from impact_qp.references import AfterImpact, impact_motion, smooth_motion
+from impact_qp.spreading import (
+    FrictionFeedforward,
+    GrabForce,
+    PushForce,
+    SpreadGains,
+    SpreadPlan,
+    Variant,
+)
+from impact_qp.spreading.force import ForceLaw
+from impact_robots import ArmDynamics, PointState, Robot
+from impact_sim.cell.spreading_scenario import SpreadingScenario
+
+Frictions = tuple[FrictionFeedforward, FrictionFeedforward]  # of ante- and post-impact motions
+PUSHED, GRABBED = AfterImpact(0.1, 0.7), AfterImpact(0.0, 0.8)
+INTO = 0.056  # how far inside the object a grab's smooth reference comes to rest [m]
+GRAB_GAINS = SpreadGains(orientation_after=50.0)
+
+
+class SpreadChoice(NamedTuple):
+    """How a scenario is run."""
+
+    variant: Variant = Variant.RS
+    inertia: str = "M+B_theta"  # of the impact map, one of ``robot.motor_inertias``
+    object_map: str = ""  # of OBJECT_MAPS; empty: "points" for a push, "locked" for a grab
+    level: float = 1.0  # of the velocities after the impact, over those of the map
+    then: AfterImpact | None = None  # what follows the impact; none: see `spread_plans`
+    friction: tuple[Frictions, ...] | None = None  # feed-forward of each arm; none: none
+
+
+USUAL = SpreadChoice()
+
+
+def spread_plans(
+    scenario: SpreadingScenario, robot: Robot, choice: SpreadChoice = USUAL
+) -> tuple[SpreadPlan, ...]:
+    """Return one plan an arm; each in the axes of its arm's base.
+
+    A push holds the velocity after the impact for 0.1 s and then stops within 0.7 s; a grab stops
+    within 0.8 s.
+
+    Raises:
+        ImpactError: the scenario's arms are not where they can hit the object.
+        UnknownNameError: no such inertia or map.
+    """
+    dynamics = ArmDynamics(robot)
+    contacts = [
+        dynamics(q, dq) for q, dq in zip(scenario.q_impact, scenario.dq_impact, strict=True)
+    ]
+    expected = expected_impact(scenario, robot, contacts, choice)
+    then = choice.then or (PUSHED if scenario.kind == "push" else GRABBED)
+    plans = []
+    for arm, (contact, name) in enumerate(zip(contacts, expected.plates, strict=True)):
+        start = dynamics(scenario.q_start[arm], np.zeros(robot.dof))
+        after = np.append(expected.plates[name][:3], expected.joints[name][0])
+        reference = impact_motion(start, contact, choice.level * after, scenario.run_up, then)
+        friction = (None, None) if choice.friction is None else choice.friction[arm]
+        into = scenario.direction(arm)
+        through = then
+        if scenario.kind == "grab":
+            less = reference.jump[1] - reference.jump[0]  # to rest where the other one does
+            through = then._replace(offset=np.append(INTO * into, 0.0) + less * then.stop / 2)
+        smooth = smooth_motion(start, contact, scenario.run_up, through)
+        plans.append(
+            SpreadPlan(
+                reference,
+                choice.variant,
+                SpreadGains() if scenario.kind == "push" else GRAB_GAINS,
+                force=force_law(scenario, into),
+                smooth=smooth,
+                ante_friction=friction[0],
+                post_friction=friction[1],
+            )
+        )
+    return tuple(plans)
+
+
+def expected_impact(
+    scenario: SpreadingScenario,
+    robot: Robot,
+    contacts: list[PointState],
+    choice: SpreadChoice,
+) -> ObjectImpact:
+    """Return what the map says of the nominal impact; arms are numbered from 0.
+
+    Args:
+        scenario: what hits what.
+        robot: every arm.
+        contacts: the arms right before the impact.
+        choice: of the map.
+    """
+    B, half = motor_inertia(robot, choice.inertia), np.array(scenario.plate) / 2
+    plates = {
+        f"arm {arm}": Plate(ArmBody(state, B, base), half, scenario.plate_friction)
+        for arm, (state, base) in enumerate(zip(contacts, scenario.bases, strict=True))
+    }
+    centre = scenario.box_position
+    body = box(scenario.box_mass, scenario.box_size, centre)
+    footing = None
+    if scenario.kind == "push":
+        size = np.array(scenario.box_size)
+        feet = face_points(centre - [0.0, 0.0, size[2] / 2], np.eye(3), size[:2] / 2)
+        footing = Footing(feet, friction=scenario.support_friction)
+    kind = choice.object_map or ("points" if scenario.kind == "push" else "locked")
+    return object_impact(plates, body, footing, kind=kind)
+
+
+def force_law(scenario: SpreadingScenario, into: np.ndarray) -> ForceLaw:
+    """Return the force that an arm shall exert along ``into`` the object, shape (3,)."""
+    if scenario.kind == "push":
+        return PushForce(scenario.box_mass, scenario.support_friction, into)
+    return GrabForce(scenario.box_mass, scenario.clamp_force, into)
