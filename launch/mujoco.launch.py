@@ -74,7 +74,7 @@ def _actions(context):
         actions.SetEnvironmentVariable(RANGE, value["discovery_range"]),
         actions.RegisterEventHandler(OnShutdown(on_shutdown=[remove])),
         _node("robot_state_publisher", "robot_state_publisher", parameters=[urdf | clock]),
-        _node("mujoco_ros2_control", "ros2_control_node", [clock, control]),
+        _node("mujoco_ros2_control", "ros2_control_node", parameters=[clock, control]),
         _node("controller_manager", "spawner", arguments=spawned, on_exit=_spawned),
         _node("impact_control", "suite", ros_arguments=suite, remappings=TOPICS),
         actions.IncludeLaunchDescription(
@@ -85,8 +85,8 @@ def _actions(context):
     ]
 
 
-def _node(package, executable, parameters=(), **options):
-    own = {"on_exit": actions.Shutdown(reason=f"{executable} ended"), "parameters": parameters}
+def _node(package, executable, **options):
+    own = {"on_exit": actions.Shutdown(reason=f"{executable} ended")}
     common = {"namespace": LaunchConfiguration("namespace"), "output": "screen"}
     return Node(package=package, executable=executable, **(own | common | options))
 

@@ -72,7 +72,11 @@ class ParameterValue(Action):
 
 
 class Node(Action):
-    """As launch_ros's, which runs an executable of a package."""
+    """As launch_ros's, which runs an executable of a package; parameters are a list or nothing."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        assert isinstance(kwargs.get("parameters", []), list)
 
     def command_line(self, context):
         """Return the ROS arguments that launch_ros would pass."""
