@@ -71,7 +71,10 @@ def _runs(scenario: SpreadingScenario, seed: int, folder: Path) -> Runs:
         progress.close(f"done, {run.log.times[-1]:.2f} s simulated")
         evaluation = evaluate_spreading(scenario, mode, run)
         if evaluation.stopped:
-            print(f"{mode}: a controller stopped: no impact when it was due", file=sys.stderr)
+            print(
+                f"{mode}: a controller stopped: there was no impact when it was due",
+                file=sys.stderr,
+            )
         runs.append((run, evaluation))
     return runs
 

@@ -32,9 +32,11 @@ def spreading_sentence(evaluations: Evaluations) -> str:
     by_name = {e.mode: e for e in evaluations}
     spread, through = by_name["rs"], by_name["continuous"]
     forces = ", ".join(f"{e.mode} {e.peak_force:.0f}" for e in evaluations)
+    stopped = " and ".join(e.mode for e in evaluations if e.stopped)
+    warned = f"{stopped} stopped: the impact did not come when it was due. " if stopped else ""
     return (
-        f"One reference through the impact (continuous) makes {_times(through, spread)} the peak"
-        f" feedback of reference spreading (rs), a change at the nominal time (timed)"
+        f"{warned}One reference through the impact (continuous) makes {_times(through, spread)} the"
+        f" peak feedback of reference spreading (rs), a change at the nominal time (timed)"
         f" {_times(by_name['timed'], spread)}, one upon detection with the whole velocity feedback"
         f" (no_gamma) {_times(by_name['no_gamma'], spread)}. What reference spreading does not buy:"
         f" a lower peak of the contact force ({forces} N), a shorter time without contact, or a"
