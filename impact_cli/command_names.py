@@ -3,7 +3,7 @@
 """The commands there are, and what each is for: known without loading any of them."""
 
 COMMANDS = {
-    "demo": "a Panda hits a wall under four controllers",
+    "demo": "a Panda hits a wall under four controllers; or pushes or grabs a box",
     "scenarios": "list the named scenarios",
     "simulate": "run many trials of named scenarios, and record them",
     "view": "a recording in 3-D in the browser",

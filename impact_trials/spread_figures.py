@@ -19,6 +19,7 @@ class FeedbackFigures(NamedTuple):
     peak: float  # largest, of all arms [m/s^2]
     integral: float  # of its size, the mean of the arms [m/s]
     net: float  # of itself, the mean of the arms [m/s]
+    norm_integral: float  # of the size of all three parts, the mean of the arms [m/s]
 
 
 def feedback_figures(
@@ -44,4 +45,5 @@ def feedback_figures(
         float(np.abs(along).max()),
         float(np.abs(along).sum(axis=0).mean() * step),
         float(along.sum(axis=0).mean() * step),
+        float(np.linalg.norm(feedback[within], axis=2).sum(axis=0).mean() * step),
     )

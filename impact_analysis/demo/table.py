@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from impact_analysis.demo.evaluation import Evaluation
+from impact_analysis.demo.text_table import text_table
 
 Cell = Callable[[Evaluation], str]
 
@@ -73,13 +74,7 @@ def table(
     lines = [["", *(e.controller for e in evaluations)]]
     lines += [[label, *(cell(e) for e in evaluations)] for label, cell in ROWS]
     lines += [[label, *cells] for label, cells in (more or {}).items()]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    texts = [
-        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])])
-        for line in lines
-    ]
-    rule = "-" * len(texts[0])
-    return "\n".join([texts[0], rule, *texts[1:], rule])
+    return text_table(lines)
 
 
 def sentence(evaluations: Sequence[Evaluation]) -> str:

@@ -19,6 +19,7 @@ from impact_bags.new_files import write_file
 from impact_bags.run_record import RunRecord, read_run
 from impact_cli.command_names import COMMANDS
 from impact_cli.demo_here import Settings, must_run_here, run_here, shown_gap
+from impact_cli.demo_scenario import demo_scenario, refuse_with_box
 from impact_cli.demo_viewer import Viewer, demo_viewer
 from impact_cli.number_options import number, seed
 from impact_cli.progress import Progress
@@ -27,7 +28,8 @@ from impact_qp.limits import Contact
 from impact_robots.exceptions import ImpactError, UsageError
 from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
-from impact_sim.scenarios import Scenario, load_scenario, scenario_names
+from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_sim.scenarios import Scenario, load_scenario
 
 FCI_OPTIONS = ("dry_run", "arm", "robot", "distance", "unattended")  # without --fci refused
 CONTROLLERS = ("unaware", "robust", "existential", "joint_load")
@@ -37,6 +39,7 @@ _EPILOG = """example:
   impact demo --view
   impact demo --fci
   impact demo --fci 172.16.0.2
+  impact demo --scenario rs_grab_catfood_late
 """
 
 
@@ -49,14 +52,23 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         " process, with the same figures): unaware of the"
         " impact, at its highest speed that is safe for every announced impulse (robust), for at"
         " least one of them (existential), both as published, and for what the joints feel"
-        " (joint_load). Ends with a table; writes it, pictures and one recording a run into a"
-        " folder.",
+        " (joint_load). Scenarios rs_*: one or two arms push or grab a box in four modes, by"
+        " reference spreading (rs), without its fading in of velocity feedback (no_gamma), by the"
+        " clock (timed), along one reference through the impact (continuous); always in this"
+        " process. Ends with a table; writes it, pictures and one recording a run into a folder.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("--out", type=Path, metavar="DIR", help="folder to make (default: impact_output/demo_TIME)")
-    add("--scenario", choices=scenario_names(), default="qp_panda_demo", help="what is hit, where")
+    add(
+        "--scenario",
+        type=demo_scenario,
+        default="qp_panda_demo",
+        metavar="NAME|FILE",
+        help="what is hit, where: qp_* a wall (default: qp_panda_demo), rs_* or a YAML like one of"
+        " them a box; impact scenarios lists them",
+    )
     add("--seed", type=seed, default=0, help="seed of the sensor noise (default: 0)")
     add(
         "--realtime",
@@ -91,6 +103,11 @@ def add_fci_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the demo and return the exit status."""
+    if isinstance(arguments.scenario, SpreadingScenario):
+        refuse_with_box(arguments, FCI_OPTIONS)
+        from impact_cli.spreading_demo import run_spreading_demo  # needs what the others do not
+
+        return run_spreading_demo(arguments, lambda: _new_folder(arguments.out))
     if arguments.fci is not None:
         return _run_fci(arguments)
     for name in FCI_OPTIONS:

@@ -12,6 +12,7 @@ from impact_analysis.detection.threshold_file import read_thresholds
 from impact_cli import detect_options, number_options, view_options
 from impact_cli.command_line import make_parser, run
 from impact_cli.commands import evaluate, view
+from impact_cli.demo_scenario import demo_scenario
 
 NUMERIC = (
     number_options.number,
@@ -28,7 +29,7 @@ NUMERIC = (
     view_options.port,
     view._time,
 )
-OTHER = (None, Path, detect_options._names, read_normals, read_thresholds)
+OTHER = (None, Path, demo_scenario, detect_options._names, read_normals, read_thresholds)
 NEEDED = {
     "simulate": ["free_motion"],
     "detect": ["recording.csv"],

@@ -23,7 +23,7 @@ usage: ./impact COMMAND [ARGUMENTS]
 
 Sets up what is missing (Python packages, ROS 2, both colcon packages), then runs the command.
 
-  demo        a Panda hits a wall four times; table, plots and bags
+  demo        a Panda hits a wall four times, or pushes or grabs a box; table, plots and bags
   scenarios   what can be simulated
   simulate    many trials of a scenario, recorded with the truth about them
   view        a recording in 3-D in the browser

@@ -1,0 +1,115 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The demo of reference spreading: the same impact in four modes, in this process."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rosbags.typesys.store import Typestore
+
+from impact_analysis.demo.spreading_evaluation import (
+    MODES,
+    SpreadingEvaluation,
+    evaluate_spreading,
+)
+from impact_analysis.demo.spreading_table import spreading_sentence, spreading_table
+from impact_bags import impact_typestore
+from impact_bags.new_files import write_file
+from impact_cli.progress import Progress
+from impact_qp.spreading import Variant
+from impact_robots.loader import load_robot
+from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_trials.cell_bag import CellBag
+from impact_trials.spread_plans import SpreadChoice
+from impact_trials.spreading_trial import SpreadingRun, spread
+
+HERE = "in this process, not over DDS: reference spreading has no node"
+Runs = list[tuple[SpreadingRun, SpreadingEvaluation]]
+
+
+def run_spreading_demo(arguments: argparse.Namespace, new_folder: Callable[[], Path]) -> int:
+    """Run a scenario with a box in all modes and return the exit status.
+
+    Args:
+        arguments: of the demo: the scenario itself, seed, json.
+        new_folder: makes the folder for what is written.
+
+    Raises:
+        ImpactError: the folder cannot be made, or no plate touched the box.
+    """
+    started, scenario, folder = time.monotonic(), arguments.scenario, new_folder()
+    print(f"demo: {scenario.name}: {HERE}", file=sys.stderr)
+    runs = _runs(scenario, arguments.seed, folder)
+    evaluations = [evaluation for _, evaluation in runs]
+    report = _report(scenario, arguments.seed, evaluations, folder)
+    write_file(folder / "table.json", json.dumps(report, indent=2) + "\n")
+    _draw(scenario, runs, folder)
+    if arguments.json:
+        print(json.dumps(report, indent=2))
+        return 0
+    print(f"\n{scenario.name}: {scenario.title}\n\n{spreading_table(evaluations)}\n")
+    print(textwrap.fill(spreading_sentence(evaluations), 88))
+    print(f"\nTable, pictures and recordings: {folder}")
+    print(f"Took {time.monotonic() - started:.0f} s.")
+    return 0
+
+
+def _runs(scenario: SpreadingScenario, seed: int, folder: Path) -> Runs:
+    """Run, record and evaluate all modes, one after the other."""
+    types, runs = impact_typestore(), []
+    for index, mode in enumerate(MODES):
+        progress = Progress(f"[{index + 1}/{len(MODES)}] {mode}")
+        run = _recorded(scenario, mode, seed, folder / mode / "bag", types, progress)
+        progress.close(f"done, {run.log.times[-1]:.2f} s simulated")
+        evaluation = evaluate_spreading(scenario, mode, run)
+        if evaluation.stopped:
+            print(
+                f"{mode}: a controller stopped: there was no impact when it was due",
+                file=sys.stderr,
+            )
+        runs.append((run, evaluation))
+    return runs
+
+
+def _recorded(
+    scenario: SpreadingScenario,
+    mode: str,
+    seed: int,
+    path: Path,
+    types: Typestore,
+    progress: Progress,
+) -> SpreadingRun:
+    """Run one mode and record it."""
+    longest = scenario.run_up + scenario.after_contact
+    path.parent.mkdir()
+    with CellBag(path, load_robot(scenario.robot), scenario.arm_names, types) as bag:
+
+        def record(*cycle: Any) -> None:
+            bag.add(*cycle)
+            now = cycle[0][0].measurement.time
+            progress.update(now / longest, f"{now:.2f} s simulated")
+
+        return spread(scenario, seed, SpreadChoice(Variant(mode)), record=record)
+
+
+def _report(
+    scenario: SpreadingScenario, seed: int, evaluations: list[SpreadingEvaluation], folder: Path
+) -> dict[str, Any]:
+    """Return the JSON document."""
+    runs = [evaluation.as_json() for evaluation in evaluations]
+    return {"scenario": scenario.name, "seed": seed, "runs": runs, "output_dir": str(folder)}
+
+
+def _draw(scenario: SpreadingScenario, runs: Runs, folder: Path) -> None:
+    """Write the pictures; imported late because drawing is slow to load."""
+    from impact_analysis.demo.spreading_plots import write_spreading_plots
+
+    write_spreading_plots(scenario, runs, folder)
