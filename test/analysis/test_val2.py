@@ -257,6 +257,39 @@ def test_what_was_stopped_goes_on_where_it_was(small, tmp_path):
     assert run_study(tmp_path / "out", resume=True) == whole and len(small) == 10
 
 
+@pytest.mark.usefixtures("small")
+def test_a_cluster_gives_the_same(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    whole = run_study(tmp_path / "whole")
+    with (
+        distributed.LocalCluster(
+            n_workers=1,
+            threads_per_worker=1,
+            processes=False,
+            protocol="tcp",
+            dashboard_address=None,
+        ) as cluster,
+        FinishedTrials(tmp_path / "out", 0, resume=False) as finished,
+    ):
+        address = cluster.scheduler_address
+        assert val2_study.run(1, 0, 1, lambda *_: None, finished, address) == whole
+
+
+def test_ctrl_c_says_how_to_go_on(small, tmp_path, capsys, monkeypatch):
+    whole = val2_study.run
+
+    def stopped(trials, seed, jobs, progress, finished, dask):
+        whole(trials, seed, jobs, progress, finished, dask)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(val2_study, "run", stopped)
+    with pytest.raises(SystemExit) as ended:
+        impact(["reproduce", "val2", "--trials=1", "--jobs=1", "--out", str(tmp_path / "out")])
+    assert ended.value.code == 130
+    said = capsys.readouterr()
+    assert "10 trials are finished, go on with --resume --out" in said.err and not said.out
+
+
 def test_folders_that_are_no_studies_are_refused(small, tmp_path):
     run_study(tmp_path / "out")
     (tmp_path / "other").mkdir()
