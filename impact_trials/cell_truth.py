@@ -58,6 +58,8 @@ class CellLog:
     boxes: list[BoxState] = field(default_factory=list)
     plate_heights: list[float] = field(default_factory=list)  # mean of the arms, world axes [m]
     torques: list[np.ndarray] = field(default_factory=list)  # sensed, shape (arms, n) [N.m]
+    links: list[np.ndarray] = field(default_factory=list)  # q, dq, (arms, 2, n) [rad], [rad/s]
+    joint_impulses: list[np.ndarray] = field(default_factory=list)  # so far, (arms, n) [N.m.s]
 
     def add(self, cycles: Sequence[Cycle]) -> None:
         """Take the cycles of all arms of one instant."""
@@ -68,6 +70,8 @@ class CellLog:
         heights = [arm.corners[:, 2].mean() for arm in self.plant.arms]
         self.plate_heights.append(float(np.mean(heights)))
         self.torques.append(np.array([cycle.measurement.tau for cycle in cycles]))
+        self.links.append(np.array([(arm.q, arm.dq) for arm in self.plant.arms]))
+        self.joint_impulses.append(np.array([plate.joint_impulse for plate in self.plant.plates]))
 
     @property
     def tilts(self) -> np.ndarray:

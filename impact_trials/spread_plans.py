@@ -45,6 +45,7 @@ class SpreadChoice(NamedTuple):
     level: float = 1.0  # of the velocities after the impact, over those of the map
     then: AfterImpact | None = None  # what follows the impact; none: see `spread_plans`
     friction: tuple[Frictions, ...] | None = None  # feed-forward of each arm; none: none
+    gains: SpreadGains | None = None  # none: the usual ones, a grab's with a softer orientation
 
 
 USUAL = SpreadChoice()
@@ -84,7 +85,7 @@ def spread_plans(
             SpreadPlan(
                 reference,
                 choice.variant,
-                SpreadGains() if scenario.kind == "push" else GRAB_GAINS,
+                choice.gains or usual_gains(scenario),
                 force=force_law(scenario, into),
                 smooth=smooth,
                 ante_friction=friction[0],
@@ -122,6 +123,11 @@ def expected_impact(
         footing = Footing(feet, friction=scenario.support_friction)
     kind = choice.object_map or ("points" if scenario.kind == "push" else "locked")
     return object_impact(plates, body, footing, kind=kind)
+
+
+def usual_gains(scenario: SpreadingScenario) -> SpreadGains:
+    """Return the gains of a push or a grab."""
+    return SpreadGains() if scenario.kind == "push" else GRAB_GAINS
 
 
 def force_law(scenario: SpreadingScenario, into: np.ndarray) -> ForceLaw:

@@ -58,6 +58,7 @@ def spread(
     trigger: Trigger = Trigger.PER_ARM,
     noise: Noise = PANDA_NOISE,
     record: CellRecord | None = None,
+    told: SpreadingScenario | None = None,
 ) -> SpreadingRun:
     """Run a scenario until some time after the first touch, or for long enough without one.
 
@@ -68,10 +69,11 @@ def spread(
         trigger: which arms hear of an impact.
         noise: of the sensors.
         record: gets every cycle.
+        told: what the controllers hold the scenario to be; none: what it is.
     """
     robot = load_robot(scenario.robot)
     plant = WatchedCell(scenario.layout(robot, scenario.drawn(seed)))
-    answers = spread_answers(scenario, robot, choice)
+    answers = spread_answers(told or scenario, robot, choice)
     turns = [
         ArmTurn(answer, cell_session(scenario, robot, arm)) for arm, answer in enumerate(answers)
     ]

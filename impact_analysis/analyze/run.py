@@ -27,7 +27,8 @@ from impact_bags.folder_lock import locked
 from impact_bags.new_files import write_file
 from impact_bags.open_recording import recording_paths
 from impact_detector.signals.sample import Suppressed
-from impact_robots.exceptions import UsageError, WriteError
+from impact_robots.exceptions import WriteError
+from impact_trials.dask_cluster import on_dask
 from impact_trials.processes import Workers, result_of
 
 PARTS = "parts"  # folder of what is known of each recording
@@ -214,24 +215,8 @@ def _on_dask(
     tasks: Sequence[PieceOfWork], settings: AnalysisSettings, address: str
 ) -> Iterator[tuple[PieceOfWork, Collected]]:
     """Yield what is finished, on a cluster that sees the same files."""
-    try:
-        from distributed import Client
-        from distributed import as_completed as as_done
-    except ImportError:
-        raise UsageError(
-            "--dask: expected the package distributed: pip install distributed"
-        ) from None
-    try:
-        client = Client(address, timeout="5s")
-    except (OSError, ValueError) as error:
-        raise UsageError(f"--dask: no scheduler at {address!r}: {error}") from None
-    with client:
-        futures = [
-            client.submit(_run, task._replace(path=task.path.resolve()), settings, pure=False)
-            for task in tasks
-        ]
-        for future in as_done(futures):
-            yield future.result()
+    resolved = [task._replace(path=task.path.resolve()) for task in tasks]
+    yield from on_dask(_run, [(task, settings) for task in resolved], address)
 
 
 def _part(folder: Path, name: str) -> Path:

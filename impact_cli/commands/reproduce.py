@@ -14,6 +14,7 @@ from impact_cli.command_names import COMMANDS
 from impact_cli.commands.simulate import cores
 from impact_cli.number_options import count, seed
 from impact_cli.progress import Progress
+from impact_cli.val2_command import VAL2, add_val2_options, val2_table
 from impact_robots.exceptions import UsageError
 
 if TYPE_CHECKING:
@@ -31,12 +32,14 @@ _EPILOG = """example:
   impact reproduce flex --json
   impact reproduce foreign
   impact reproduce load --poses 20 --jobs 2
+  impact reproduce val2 --trials 1 --out quick
 
 tables:
 """ + "".join(f"  {name:<5} {text}\n" for name, text in TABLES.items())
 _EPILOG += f"""
   {FOREIGN:<5} how true an analysis is of arms that are not ours (some minutes; only by name)
   {LOAD:<5} joint loads: model, limit, published formula: L1 to L6 (some minutes; only by name)
+  {VAL2:<5} net feedback of 450 simulated pushes and grabs: V1 to V6 (10 minutes; only by name)
 
 Exit status: 0 every claim that can be had is reproduced, 1 one differs (of {FOREIGN}: a sentence of
 a report is false), 2 wrong usage.
@@ -58,14 +61,15 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "table",
         metavar="TABLE",
         nargs="?",
-        choices=(*TABLES, FOREIGN, LOAD),
+        choices=(*TABLES, FOREIGN, LOAD, VAL2),
         help="one table (default: iim, flex, rs and qp)",
     )
     add("--seed", type=seed, default=0, help="of everything that is drawn (default: 0)")
     add("--setups", type=count, metavar="N", help=f"of {FOREIGN}, to draw (default: 50)")
     add("--poses", type=count, metavar="N", help=f"of {LOAD}, to draw (default: 200)")
-    jobs = f"processes of {FOREIGN} and {LOAD} (default: cores)"
+    jobs = f"processes of {FOREIGN}, {LOAD} and {VAL2} (default: cores)"
     add("--jobs", type=count, metavar="N", help=jobs)
+    add_val2_options(add)
     add("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
     return parser
@@ -80,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     from impact_analysis.reproduce.row import DIFFERS
 
     tables = []
-    for table in _load_table(arguments) if arguments.table == LOAD else _tables(arguments):
+    for table in {LOAD: _load_table, VAL2: _val2_table}.get(arguments.table, _tables)(arguments):
         tables.append(table)
         if not arguments.json:
             print(table_text(table) + "\n", flush=True)
@@ -96,7 +100,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse an option of another table."""
-    options = {"setups": (FOREIGN,), "poses": (LOAD,), "jobs": (FOREIGN, LOAD)}
+    options = {"setups": (FOREIGN,), "poses": (LOAD,), "jobs": (FOREIGN, LOAD, VAL2)}
+    options |= dict.fromkeys(("trials", "out", "resume", "dask"), (VAL2,))
     for option, tables in options.items():
         if getattr(arguments, option) and arguments.table not in tables:
             expected = " or ".join(tables)
@@ -124,6 +129,14 @@ def _load_table(arguments: argparse.Namespace) -> Iterator[Table]:
     found = load_study.run(poses, arguments.seed, jobs, report)
     close("done")
     yield load_report.table(found)
+
+
+def _val2_table(arguments: argparse.Namespace) -> Iterator[Table]:
+    """Yield the table of net feedback."""
+    report, close = _progress(VAL2)
+    table = val2_table(arguments, report)
+    close("done")
+    yield table
 
 
 def _run_foreign(arguments: argparse.Namespace) -> int:

@@ -21,6 +21,7 @@ class PlateRecord:
     contacts: int = 0  # how often it touched so far
     step: float = 0.0  # between forces [s]
     forces: list[np.ndarray] = field(default_factory=list)  # on it, from the touch on, (3,) each
+    joint_impulse: np.ndarray = field(default_factory=lambda: np.zeros(1))  # see WatchedCell, (n,)
 
     @property
     def force(self) -> np.ndarray:
@@ -48,13 +49,17 @@ class WatchedCell(CellPlant):
     """Moves exactly as :class:`CellPlant` does, and remembers what its plates touched.
 
     A step's force acts from the step's beginning, so a touch is the beginning of the first step
-    with a force. Looked at is what is integrated by ``advance_contact``.
+    with a force. Looked at is what is integrated by ``advance_contact``. The joint impulse is that
+    of the torques J^T f of all contacts so far, moments included [N.m.s].
     """
 
     def reset(self, q: Sequence[np.ndarray], dq: Sequence[np.ndarray] | None = None) -> None:
         """Put everything in its place and forget what was touched."""
         super().reset(q, dq)
-        self.plates = tuple(PlateRecord(step=self.contact_step) for _ in self.arms)
+        self.plates = tuple(
+            PlateRecord(step=self.contact_step, joint_impulse=np.zeros(len(arm.q)))
+            for arm in self.arms
+        )
 
     def advance_free(self, duration: float) -> None:
         """Integrate ``duration`` [s], in which nothing is touched."""
@@ -75,6 +80,8 @@ class WatchedCell(CellPlant):
         for plate, arm, start in zip(self.plates, self.arms, before, strict=True):
             force = arm.plate_force
             touches = bool(force.any())
+            if touches:
+                plate.joint_impulse = plate.joint_impulse + arm.contact_torque * self.contact_step
             if start is not None and touches:
                 plate.touch = start
             if plate.touch is not None:

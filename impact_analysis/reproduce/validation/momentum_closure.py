@@ -1,0 +1,64 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which motor inertia explains an arm's change of velocity by the torques it was given and felt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from impact_robots import ArmDynamics, PointState, Robot
+from impact_robots.exceptions import OutOfRangeError
+
+
+def closure_miss(
+    robot: Robot,
+    motor_inertia: np.ndarray,
+    links: Sequence[np.ndarray],
+    torques: Sequence[np.ndarray],
+    joint_impulses: Sequence[np.ndarray],
+    period: float = 1e-3,
+) -> np.ndarray:
+    r"""Return by how much the contact point's change of velocity exceeds its explanation.
+
+    .. math:: \Delta\dot p - \int \dot J\dot q + J (M + B)^{-1}(\tau_d - h + J^T f)\,dt
+
+    vanishes for the inertia B that the motors show (van Steen et al. 2025, section II), whatever
+    law the contact follows. A cycle's inertia is the mean of those at its two ends.
+
+    Args:
+        robot: the arm.
+        motor_inertia: diagonal of B, shape (n,) [kg.m^2].
+        links: true q and dq at the beginning of each cycle and at the end of the last, (2, n) each
+            [rad], [rad/s].
+        torques: tau_d of each cycle, gravity included, shape (n,) each [N.m].
+        joint_impulses: of J^T f in each cycle, shape (n,) each [N.m.s].
+        period: of a cycle [s].
+
+    Returns:
+        The miss, base axes, shape (3,) [m/s].
+
+    Raises:
+        OutOfRangeError: not one state more than cycles.
+    """
+    if not len(links) == len(torques) + 1 == len(joint_impulses) + 1:
+        raise OutOfRangeError("links", f"{len(torques) + 1} states", len(links))
+    dynamics = ArmDynamics(robot)
+    points = [dynamics(q, dq) for q, dq in links]
+    miss = points[-1].velocity - points[0].velocity
+    for start, end, torque, impulse in zip(
+        points, points[1:], torques, joint_impulses, strict=False
+    ):
+        for point in (start, end):
+            miss = miss - _gain(point, motor_inertia, torque, impulse, period) / 2.0
+    return miss
+
+
+def _gain(
+    point: PointState, motor_inertia: np.ndarray, torque: np.ndarray, impulse: np.ndarray, dt: float
+) -> np.ndarray:
+    """Return the velocity that a cycle gives the contact point, shape (3,) [m/s]."""
+    inertia = point.robot_state.inertia(motor_inertia)
+    joints = np.linalg.solve(inertia, (torque - point.h) * dt + impulse)
+    return point.J[:3] @ joints + point.drift[:3] * dt

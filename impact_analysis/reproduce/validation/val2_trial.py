@@ -1,0 +1,147 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""One trial of the study: its net feedback, and how well each inertia explains it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_analysis.reproduce.published import parameter
+from impact_analysis.reproduce.validation.momentum_closure import closure_miss
+from impact_analysis.reproduce.validation.val2_case import INERTIAS, UseCase
+from impact_predictor.prediction.predict import motor_inertia
+from impact_qp.spreading import Mode
+from impact_robots import Robot, load_robot
+from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_trials.processes import check_stopped
+from impact_trials.spread_friction import learned_frictions
+from impact_trials.spread_plans import SpreadChoice, spread_plans, usual_gains
+from impact_trials.spreading_trial import SpreadingRun, spread
+
+ROBOT = "panda_plate"
+AFTER = 0.65  # the first touch, how long a trial goes on: the window and an early touch [s]
+CLOSED = (-0.02, 0.1)  # about the first touch, in which momentum is closed [s]
+
+
+class Change(NamedTuple):
+    """By what plant or controller differ from what the controller is told, or usually has."""
+
+    name: str = ""
+    support_friction: float = 0.0  # more of it [-]
+    mass: float = 1.0  # of the box, times what is told [-]
+    stiffness: float = 1.0  # of the contacts, times what is usual [-]
+    position_gain: float | None = None  # k_p; none: the usual one [1/s^2]
+    motor_friction: bool = False  # the motors have friction
+    learned: bool = False  # and it is learned before, without the box
+
+
+class NetTask(NamedTuple):
+    """A trial that is to be run."""
+
+    use: UseCase
+    level: float  # of the reference velocity after the impact, over the map's [-]
+    number: int  # of the trial at that level
+    seed: int
+    change: Change = Change()
+
+    @property
+    def key(self) -> str:
+        """Return a name that no other trial of the study has."""
+        name = f"{self.use.kind}_{self.use.object}_case{self.use.case}"
+        return "/".join([name, f"{self.level:g}", str(self.number), self.change.name])
+
+
+class NetTrial(NamedTuple):
+    """What a trial gave, the mean of the arms; velocities are along the use case's axis."""
+
+    key: str
+    reference: float  # velocity after the impact [m/s]
+    net: float  # net feedback [m/s]
+    misses: tuple[float, ...]  # of momentum closure, their size, by each of INERTIAS [m/s]
+    stopped: bool  # the impact was not noticed, or not when it was due
+
+
+def run_task(task: NetTask) -> NetTrial:
+    """Run a trial.
+
+    Raises:
+        ImpactError: it failed.
+    """
+    robot, told = load_robot(ROBOT), replace(task.use.scenario, after_contact=AFTER)
+    truth, choice = changed(told, task.change), _choice(task, told, robot)
+    run = spread(truth, task.seed, choice, told=told, record=_stoppable)
+    plans = spread_plans(told, robot, choice)
+    references = [plan.reference.jump[1][:3] @ task.use.axis for plan in plans]
+    modes = {command.mode for answer in run.answers for command in answer.commands}
+    return NetTrial(
+        task.key,
+        float(np.mean(references)),
+        net_feedback(run, told.run_up, task.use.axis),
+        closure(run, robot),
+        Mode.STOP in modes,
+    )
+
+
+def _stoppable(*_: object) -> None:
+    check_stopped()
+
+
+def changed(told: SpreadingScenario, change: Change) -> SpreadingScenario:
+    """Return a scenario with what the controller is not told."""
+    friction = {"coulomb": 0.3, "viscous": 0.2}  # [N.m], [N.m.s/rad]
+    return replace(
+        told,
+        support_friction=told.support_friction + change.support_friction,
+        box_mass=told.box_mass * change.mass,
+        contact_frequency=told.contact_frequency * change.stiffness**0.5,
+        motor_friction=friction if change.motor_friction else told.motor_friction,
+    )
+
+
+def _choice(task: NetTask, told: SpreadingScenario, robot: Robot) -> SpreadChoice:
+    """Return how the arms of a trial are controlled."""
+    change, choice = task.change, task.use.choice._replace(level=task.level)
+    if change.position_gain is not None:
+        choice = choice._replace(gains=replace(usual_gains(told), position=change.position_gain))
+    if change.learned:
+        learned = learned_frictions(changed(told, change), robot, choice, seed=task.seed)
+        choice = choice._replace(friction=learned)
+    return choice
+
+
+def net_feedback(run: SpreadingRun, nominal: float, axis: np.ndarray) -> float:
+    """Return a_fb,net, the mean of the arms [m/s]; van Steen et al. 2025 (28).
+
+    Args:
+        run: of the trial.
+        nominal: time of the impact [s].
+        axis: along which, shape (3,).
+    """
+    start, end = (nominal + value for (value,) in map(parameter, ("rs.t1_offset", "rs.t2_offset")))
+    times = np.array(run.log.times)
+    step = float(times[1] - times[0])
+    within = (times > start - step / 2) & (times < end - step / 2)
+    feedback = [[command.feedback @ axis for command in each.commands] for each in run.answers]
+    return float(np.array(feedback)[:, within].sum(axis=1).mean() * step)
+
+
+def closure(run: SpreadingRun, robot: Robot) -> tuple[float, ...]:
+    """Return the size of the miss by each of INERTIAS [m/s]; nan without a touch."""
+    touch = run.log.plant.first_touch
+    if touch is None:
+        return (float("nan"),) * len(INERTIAS)
+    first, last = np.searchsorted(run.log.times, [touch + each for each in CLOSED])
+    states = slice(first, last + 1)  # at the beginning of each cycle, and at the end of the last
+
+    def size(inertia: str, arm: int) -> float:
+        links = [each[arm] for each in run.log.links[states]]
+        torques = [command.torque for command in run.answers[arm].commands[first:last]]
+        impulses = np.diff([each[arm] for each in run.log.joint_impulses[states]], axis=0)
+        B = motor_inertia(robot, inertia)
+        return float(np.linalg.norm(closure_miss(robot, B, links, torques, list(impulses))))
+
+    arms = range(len(run.answers))
+    return tuple(float(np.mean([size(name, arm) for arm in arms])) for name in INERTIAS)

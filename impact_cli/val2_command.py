@@ -1,0 +1,56 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""`impact reproduce val2`: its options, and how it is run, stopped and resumed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from impact_cli.commands.simulate import cores
+from impact_cli.number_options import count
+
+if TYPE_CHECKING:
+    from impact_analysis.reproduce.row import Table
+
+VAL2 = "val2"
+OUT = Path("val2")
+INTERRUPTED = 130  # exit status after Ctrl-C
+
+
+def add_val2_options(add: Callable[..., Any]) -> None:
+    """Add the options that the study alone has."""
+    add("--trials", type=count, metavar="N", help=f"of {VAL2}, at each level (default: 5)")
+    add("--out", type=Path, metavar="DIR", help=f"of {VAL2}: finished trials (default: {OUT})")
+    add("--resume", action="store_true", help=f"of {VAL2}: go on with what DIR holds")
+    add("--dask", metavar="ADDRESS", help=f"of {VAL2}: scheduler of a Dask cluster to use instead")
+
+
+def val2_table(arguments: argparse.Namespace, report: Callable[[float, str], None]) -> Table:
+    """Return the table of the study.
+
+    Raises:
+        SystemExit: Ctrl-C; how to go on has been said.
+        ImpactError: a trial failed, or the folder cannot be used.
+    """
+    from impact_analysis.reproduce.validation import val2_report, val2_study
+    from impact_analysis.reproduce.validation.val2_folder import FinishedTrials
+
+    folder, seed = arguments.out or OUT, arguments.seed
+    trials, jobs = arguments.trials or val2_study.TRIALS, arguments.jobs or cores()
+    finished = FinishedTrials(folder, seed, resume=arguments.resume)
+    try:
+        with finished:
+            dask = arguments.dask or ""
+            found = val2_study.run(trials, seed, jobs, report, finished, dask)
+    except KeyboardInterrupt:
+        print(
+            f"\nimpact reproduce: stopped; {len(finished.trials)} trials are finished,"
+            f" go on with --resume --out {folder}",
+            file=sys.stderr,
+        )
+        raise SystemExit(INTERRUPTED) from None
+    return val2_report.table(found)
