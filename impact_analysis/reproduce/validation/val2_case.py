@@ -52,7 +52,7 @@ class UseCase(NamedTuple):
 USE_CASES = tuple(UseCase(*each) for each in product(KINDS, OBJECTS, CASES))
 
 
-class Prediction(NamedTuple):
+class CasePrediction(NamedTuple):
     """What is known of a use case before a trial."""
 
     locked: Mapping[str, float]  # velocity after the impact by each of INERTIAS [m/s]
@@ -60,7 +60,7 @@ class Prediction(NamedTuple):
     slope: float  # of the line that trials should give [-]
 
 
-def prediction(use: UseCase, robot: Robot) -> Prediction:
+def prediction(use: UseCase, robot: Robot) -> CasePrediction:
     """Return what the maps say, the mean of the arms along the axis.
 
     Raises:
@@ -81,7 +81,7 @@ def prediction(use: UseCase, robot: Robot) -> Prediction:
         {name: velocity(name, object_map) for name in INERTIAS}
         for object_map in ("locked", "points")
     )
-    return Prediction(locked, points, _slope(use, robot, contacts))
+    return CasePrediction(locked, points, _slope(use, robot, contacts))
 
 
 def _slope(use: UseCase, robot: Robot, contacts: list[PointState]) -> float:

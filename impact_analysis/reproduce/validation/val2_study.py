@@ -13,7 +13,7 @@ from impact_analysis.reproduce.published import parameter
 from impact_analysis.reproduce.validation.net_line import NetLine, net_line
 from impact_analysis.reproduce.validation.val2_case import (
     USE_CASES,
-    Prediction,
+    CasePrediction,
     UseCase,
     prediction,
 )
@@ -47,7 +47,7 @@ class CaseResult(NamedTuple):
     """What was found of one use case."""
 
     use: UseCase
-    prediction: Prediction
+    prediction: CasePrediction
     trials: list[NetTrial]  # those that were not stopped
     stopped: int  # trials that were
     line: NetLine | None  # none: too few trials
@@ -156,7 +156,7 @@ def study_of(wanted: Sequence[NetTask], trials: dict[str, NetTrial], seed: int) 
     return Val2Study(seed, cases, sorted(changes, key=lambda each: CHANGED.index(each.use)))
 
 
-def _case(use: UseCase, expected: Prediction, found: Sequence[NetTrial]) -> CaseResult:
+def _case(use: UseCase, expected: CasePrediction, found: Sequence[NetTrial]) -> CaseResult:
     good = _good(found)
     return CaseResult(use, expected, good, len(found) - len(good), _line(good))
 
