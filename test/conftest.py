@@ -71,10 +71,17 @@ def domain_of_this_process():
 
 @pytest.fixture(scope="module")
 def context():
-    """A ROS context for the nodes of a module."""
+    """A ROS context for the nodes of a module.
+
+    A node of its own keeps what Fast DDS calls a participant until the end: with each test's nodes
+    it would be made and destroyed anew, and Fast DDS 3.2 may wait for ever while it destroys one.
+    """
+    import rclpy
     from rclpy.context import Context
 
     made = Context()
     made.init()
+    keeper = rclpy.create_node("keeper", context=made, start_parameter_services=False)
     yield made
+    keeper.destroy_node()
     made.try_shutdown()

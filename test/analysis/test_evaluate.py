@@ -184,6 +184,7 @@ def test_the_baseline_is_fitted_to_the_body_at_hand():
         assert [*found, *model.fixed.values()] == pytest.approx(truth, rel=0.05)
 
 
+@pytest.mark.slow
 def test_the_best_model_beats_the_baseline_on_unseen_halves(ellipse):
     """Five splits, each half unseen once."""
     for seed in range(5):

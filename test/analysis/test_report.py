@@ -219,6 +219,7 @@ def once_for_each_force(fit):
     return fitted
 
 
+@pytest.mark.slow
 def test_fifty_impacts_stay_below_ten_megabytes(tmp_path, report, monkeypatch):
     monkeypatch.setattr(analysis, "contact_laws", once_for_each_force(analysis.contact_laws))
     bags = sorted((report.parent / "wall").glob("iim_wall_cfg1_*"))

@@ -86,6 +86,7 @@ def test_given_wall_configurations_are_the_regression_vectors(derived_data):
         assert [float(line[f"q{joint}_rad"]) for joint in range(1, 8)] == case["q"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_contact_laws")
 def test_every_claim_has_its_row(monkeypatch, capsys, closed_loop_hits):
     """All four tables, with a few runs of each simulation."""
@@ -112,6 +113,7 @@ def test_every_claim_has_its_row(monkeypatch, capsys, closed_loop_hits):
     assert all(row["figures"] for row in rows if row["verdict"] != NOT_AVAILABLE)
 
 
+@pytest.mark.slow
 def test_in_the_closed_loop_robust_keeps_every_limit_at_its_bound(closed_loop_hits):
     found = closed_loop_hits
     assert len(found) == 16

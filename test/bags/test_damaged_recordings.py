@@ -82,6 +82,7 @@ def state(store, time):
     return types[STATE](header, names, zeros, zeros, effort)
 
 
+@pytest.mark.slow
 def test_a_seeded_campaign_finds_nothing(campaign_module):
     assert campaign_module.campaign(150, seed=2024) == (150, 0, [])
 

@@ -13,7 +13,7 @@ from impact_predictor.multicontact.contacts import BodyContact, Loop, face_point
 from impact_predictor.multicontact.object_impact import Footing, Plate, object_impact
 from impact_robots import ArmDynamics, robot_of
 from impact_robots.exceptions import OutOfRangeError
-from impact_robots.loader import _find
+from impact_robots.loader import robot_path
 from impact_robots.yaml_file import read_mapping
 
 INERTIAS = {"B0": "M", "Bth": "M+B_theta", "Brho": "M+B_rho"}
@@ -23,7 +23,7 @@ DIGITS = 1.2e-4  # the file's four, and those of its configurations [m/s]
 @pytest.fixture(scope="module")
 def plated():
     """A Panda with the prototype's plate: 0.4 kg, its centre 3 cm behind the face."""
-    path = _find("panda")
+    path = robot_path("panda")
     tool = {"parent": "link8", "mass": 0.4, "radius": 0.05, "com": [0, 0, 0.07]}
     tool["contact_point"] = [0, 0, 0.10]
     return robot_of(path, read_mapping(path) | {"tool": tool})

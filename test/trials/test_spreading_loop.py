@@ -21,6 +21,8 @@ from impact_trials.spread_friction import learned_frictions
 from impact_trials.spread_plans import SpreadChoice, spread_plans
 from impact_trials.spreading_trial import spread
 
+pytestmark = pytest.mark.slow  # pushes and grabs by the dozen
+
 AFTER = {"push": 0.5, "grab": 0.9}  # the first touch [s]
 
 
