@@ -56,6 +56,7 @@ def test_a_command_has_its_options(words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("thresholds.yaml").write_text("impact_detector: {ros__parameters: {fused_threshold: 9.0}}")
     Path("normals.csv").write_text("recording,normal_x,normal_y,normal_z\nhit,-1,0,0\n")
+    Path("mine.yaml").write_text("like: rs_grab_catfood_case1")
     command = words[1]
     assert command in OF_THE_CHECKOUT | set(COMMANDS)
     if command in COMMANDS:

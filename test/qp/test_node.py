@@ -626,7 +626,7 @@ def test_silent_states_bring_the_arm_to_rest_once_and_then_it_holds(make_bench, 
 @pytest.mark.parametrize("interface", ["torque", "velocity", "position"])
 def test_the_way_to_rest_keeps_to_the_limits_of_the_arm(make_bench, panda, interface):
     """A step of a torque, velocity or position trips a real robot."""
-    bench = make_bench(interface=interface, state_timeout=0.5).start()
+    bench = make_bench(interface=interface, state_timeout=1.5).start()
     q = bench.q
     for k in range(1, 60):
         bench.send(bench.verdict(k * MS))
@@ -663,7 +663,7 @@ def test_after_silence_the_torque_rate_counts_from_zero(make_bench, panda):
 
 
 def test_a_deactivated_node_sends_zero_when_the_states_fall_silent_too(make_bench, capfd):
-    bench = make_bench(state_timeout=0.3).start()
+    bench = make_bench(state_timeout=1.5).start()
     bench.send(bench.verdict(MS))
     bench.answer(bench.state(MS))
     bench.node.trigger_deactivate()

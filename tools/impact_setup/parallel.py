@@ -1,15 +1,15 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""``./impact test`` in three processes, unless its arguments say otherwise."""
+"""``./impact test`` in two processes, unless its arguments say otherwise."""
 
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
-# One more than the two cores of a small machine: tests often wait for processes and messages. Each
-# file's tests stay together, so that what they share is made once, and the files in their order:
-# those that take longest come first.
-PARALLEL = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
+# As many as a small machine has cores: a third saves an eighth of the time, and tests of time-outs
+# then wait too long for a core. Each file's tests stay together, so that what they share is made
+# once, and the files in their order: those that take longest come first.
+PARALLEL = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 # How many processes, or what needs the terminal or one process.
 OTHERWISE = re.compile(
     r"-n\d*|--numprocesses(=.*)?|--tx(=.*)?|(-p *)?no:xdist|--pdb|--trace|-s|--capture=no"
@@ -25,7 +25,7 @@ def pytest_arguments(arguments: Sequence[str], root: Path) -> list[str]:
         root: Of the checkout, where pytest runs.
 
     Returns:
-        The arguments, after those that make three processes; without these where the caller's name
+        The arguments, after those that make two processes; without these where the caller's name
         a number of processes, need a single one, or ask for one file only.
     """
     alone = any(OTHERWISE.fullmatch(argument) for argument in arguments)
