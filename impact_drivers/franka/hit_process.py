@@ -26,8 +26,8 @@ from impact_drivers.franka.settings import ArmSettings
 from impact_qp.control.plan import Plan
 from impact_robots.exceptions import ImpactError
 from impact_robots.robot import Robot
+from impact_ros.interrupts import interrupts_blocked
 from impact_ros.parameters import from_values
-from impact_trials.processes import interrupts_blocked
 
 BRAKED_WITHIN = 10.0  # after an interrupt [s]
 
