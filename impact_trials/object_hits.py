@@ -13,6 +13,9 @@ from impact_predictor.multicontact.contacts import face_points
 from impact_predictor.multicontact.object_impact import Footing, Plate
 from impact_qp.object_speed import ObjectHit
 from impact_qp.object_speed.object_hit import Range
+from impact_qp.references import impact_motion
+from impact_qp.references.joint_way import fastest_joints
+from impact_qp.references.spread import TASK
 from impact_qp.spreading.force import GRAVITY
 from impact_robots import ArmDynamics, Robot
 from impact_sim.cell.spreading_scenario import SpreadingScenario
@@ -100,8 +103,18 @@ def scenario_hit(
         box.stiffness or (expected / SPREAD, expected * SPREAD),
         box.velocity,
         forces,
+        {name: _way(scenario, robot, arm) for arm, name in enumerate(scenario.arm_names)},
         scenario_footing(scenario),
     )
+
+
+def _way(scenario: SpreadingScenario, robot: Robot, arm: int) -> np.ndarray:
+    """Return the highest speeds of an arm's joints in its run-up, shape (n,) [rad/s]."""
+    dynamics, q = ArmDynamics(robot), np.array(scenario.q_start[arm])
+    contact = dynamics(np.array(scenario.q_impact[arm]), np.array(scenario.dq_impact[arm]))
+    start = dynamics(q, np.zeros(robot.dof))
+    reference = impact_motion(start, contact, np.zeros(TASK), scenario.run_up)
+    return fastest_joints(robot, reference.ante, reference.rotation, q, scenario.run_up)
 
 
 def _force(scenario: SpreadingScenario, arm: int, mass: float) -> np.ndarray:

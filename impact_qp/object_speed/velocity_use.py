@@ -17,7 +17,7 @@ MARGIN = 0.02  # arms hit up to 1.5 % faster than they should
 
 
 class VelocityUse(ObjectUse):
-    """Velocity of each joint, before the impact and after it by both maps.
+    """Velocity of each joint, on the way to the impact and after it by both maps.
 
     All ends of the ranges of mass and friction count. The maps, with four contacts a plate and with
     plates that stay on the object, are of inelastic impacts; a restitution e makes their jumps
@@ -40,7 +40,10 @@ class VelocityUse(ObjectUse):
         shares = []
         for name, dq in before.items():
             reached = [np.abs(each[name] + bounce * (each[name] - dq)) for each in after]
-            shares += [np.abs(dq) / self._most, np.max(reached, axis=0) / self._most]
+            shares += [
+                scale * self._hit.way(name) / self._most,
+                np.max(reached, axis=0) / self._most,
+            ]
         return np.concatenate(shares)
 
     def _after(self, plates: dict[str, Plate]) -> list[dict[str, np.ndarray]]:

@@ -23,7 +23,10 @@ from impact_qp.object_speed.use import ObjectUse, largest_scale
 from impact_qp.object_speed.velocity_use import VelocityUse
 from impact_robots import contact_rotation, load_robot
 from impact_robots.exceptions import OutOfRangeError
+from impact_sim.cell.cell_simulation import CellSimulation
 from impact_sim.cell.spreading_file import load_spreading
+from impact_sim.cell.watched_cell import WatchedCell
+from impact_sim.sensors import Noise
 from impact_trials.object_hits import BoxRanges, scenario_hit
 
 ROBOT = load_robot("panda_plate")
@@ -192,3 +195,34 @@ def test_what_is_no_hit_is_refused():
         hit(stiffness=(1e4, np.inf))
     with pytest.raises(ControlError, match="expected one of joint_load, robust, got 'nominal'"):
         object_speeds(hit(), "nominal")
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [
+        ("rs_push_catfood_case2", 1.0, 1.3),
+        ("rs_grab_catfood_case1", 0.95, 1.1),
+        ("rs_grab_juice_case1", 0.95, 1.1),
+    ],
+)
+def test_the_load_is_that_of_the_plant(name, low, high):
+    """Arms left to gravity compensation; what the joint feels that comes nearest to its range.
+
+    The plant's damper is linear: 0.6 of the critical one leaves a free box a quarter of its speed.
+    """
+    scenario = replace(load_spreading(name), variation={})
+    plant = WatchedCell(scenario.layout(ROBOT))
+    simulation = CellSimulation(plant, noise=Noise(0.0, 0.0, 0.0, 0.0))
+    dq = [np.array(each) for each in scenario.dq_impact]
+    begin = [np.array(q) - 2e-3 * v for q, v in zip(scenario.q_impact, dq, strict=True)]
+    measured = [simulation.reset(begin, dq)]
+    measured += [simulation.step([np.zeros(7)] * len(dq)) for _ in range(34)]
+    torques = np.array([[each.tau for each in arms] for arms in measured])
+    felt = np.abs(torques - torques[1]).max(axis=0)
+    contact = FaceContact(scenario.box_mass * scenario.contact_frequency**2, 0.25, 0.8)
+    hits = scenario_hit(scenario, ROBOT)
+    found = ObjectLoad(ROBOT, hits.plates, hits.body(scenario.box_mass)).loads(contact)
+    for load, plain in zip(found.values(), felt, strict=True):
+        model = np.maximum(load.highest, -load.lowest) / ROBOT.limits.torque_range
+        ratio = model.max() / (plain / ROBOT.limits.torque_range).max()
+        assert low < ratio < high

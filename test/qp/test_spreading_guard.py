@@ -9,6 +9,7 @@ import pytest
 from rigid_arm import RigidArm
 
 from impact_qp.references import impact_motion
+from impact_qp.references.joint_way import fastest_joints
 from impact_qp.spreading import (
     GrabForce,
     Mode,
@@ -60,6 +61,19 @@ def test_a_slowed_reference_goes_the_same_way(reference):
             np.testing.assert_allclose(p, given(time).position, atol=1e-12)
             np.testing.assert_allclose(v, given(time).velocity / 2, atol=1e-12)
             np.testing.assert_allclose(a, given(time).acceleration / 4, atol=1e-11)
+
+
+def test_the_joints_are_as_fast_as_the_reference_asks(panda, reference):
+    """Joint 4 is faster on the way than at its end."""
+    arm, controller = RigidArm(panda, START), SpreadingController(panda, SpreadPlan(reference))
+    fastest = np.zeros(7)
+    for k in range(600):
+        fastest = np.maximum(fastest, np.abs(arm.dq))
+        arm.step(controller.update(k * DT, arm.q, arm.dq).torque)
+    found = fastest_joints(panda, reference.ante, reference.rotation, START, NOMINAL)
+    np.testing.assert_allclose(found, fastest, rtol=0.02, atol=0.01)
+    at_the_end = np.linalg.pinv(ArmDynamics(panda)(Q, np.zeros(7)).J) @ [0, -SPEED, 0, 0, 0, 0]
+    assert found[3] > 1.05 * abs(at_the_end[3])
 
 
 def test_plans_that_are_too_fast_are_held_back_together(reference):

@@ -21,6 +21,7 @@ from impact_qp.spreading import StopReason
 from impact_robots import ArmDynamics, load_robot
 from impact_sim.cell.spreading_file import load_spreading
 from impact_sim.exceptions import ScenarioError
+from impact_sim.scenario_choice import find_scenario
 from impact_trials.object_hits import scenario_hit
 from impact_trials.spread_controller import spread_answers
 from impact_trials.spread_plans import spread_plans
@@ -146,6 +147,21 @@ def test_at_the_bound_every_box_in_the_ranges_keeps_the_limits(seed):
         assert 0.9 * guard.speed < speed < guard.speed
 
 
+def test_a_push_that_is_too_fast_for_a_joint_on_its_way_is_held_back(tmp_path):
+    path = tmp_path / "fast.yaml"
+    path.write_text(f"like: {PUSH}\nv_minus: [[0, -1.2, 0]]\nrun_up: 0.4\n")
+    asked = replace(find_scenario(path), variation={})
+    done = run(asked, 0.8)
+    assert np.any(np.abs(done.speeds) > ROBOT.limits.velocity)
+    held = replace(asked, impact_limits="joint_load")
+    done = run(held, 1.6)
+    keeps_its_limits(done)
+    (answer,) = done.answers
+    due_then = answer.controller.plan.timing.nominal
+    assert done.log.plant.plates[0].touch.time == pytest.approx(due_then, abs=0.01)
+    assert done.stops == [None]
+
+
 def test_without_the_limit_the_same_mishap_is_too_much_for_a_joint():
     """What the limits buy: one arm early, at the speed that was asked for."""
     asked = replace(safe(GRAB), impact_limits="unaware", box_offset=(0.0, 0.015, 0.0))
@@ -165,8 +181,6 @@ def test_no_safe_speed_and_no_such_limits_are_one_line(tmp_path):
     heavy = replace(safe(GRAB), clamp_force=150.0)  # the clamp alone is too much for joint 6
     with pytest.raises(ControlError, match="no speed is safe: left panda_joint6 torque range"):
         spread_answers(heavy, ROBOT)
-    from impact_sim.scenario_choice import find_scenario
-
     path = tmp_path / "mine.yaml"
     path.write_text(f"like: {GRAB}\nimpact_limits: existential\n")
     with pytest.raises(ScenarioError, match="impact_limits: expected one of unaware, joint_load"):
