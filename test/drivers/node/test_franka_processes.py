@@ -21,8 +21,9 @@ pytest.importorskip("franky_sim", reason="the FR3's URDF is in franky-sim")
 
 import franky_sim.urdf as franky
 from diagnostic_msgs.msg import DiagnosticStatus
-from franka_bench import OK, TIME_OUT
+from franka_bench import OK
 from rclpy.lifecycle import TransitionCallbackReturn
+from serving import TIME_OUT
 
 from impact_bringup.recorder import Recorder
 from impact_cli.command_line import run
