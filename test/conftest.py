@@ -91,7 +91,7 @@ def context():
 def libfranka():
     """Official libfranka, where it is installed."""
     from impact_drivers.exceptions import DriverError
-    from impact_drivers.franka import libfranka_arm
+    from impact_drivers.franka.arm import libfranka_arm
 
     try:
         return libfranka_arm.libfranka()

@@ -13,10 +13,10 @@ from rclpy.parameter import Parameter
 from serving import serve
 from std_srvs.srv import Trigger
 
-from impact_drivers.franka.link import LoopEnd, NodeEnd
-from impact_drivers.franka.loop_cycle import LoopCycle, LoopState
+from impact_drivers.franka.loop.loop_cycle import LoopCycle, LoopState
+from impact_drivers.franka.memory.link import LoopEnd, NodeEnd
+from impact_drivers.franka.memory.request import RequestKind
 from impact_drivers.franka.node import FrankaNode
-from impact_drivers.franka.request import RequestKind
 from impact_drivers.franka.ros.cycle_publisher import TOPICS
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ImpactAnnouncement, ImpactEstimate, ImpactEvent

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from impact_drivers.exceptions import DriverError
-from impact_drivers.franka.arm import ArmStoppedError
-from impact_drivers.franka.arm_state import IDLE, MOVE, ArmState
-from impact_drivers.franka.real_time import own_priority
-from impact_drivers.franka.settings import ArmSettings
+from impact_drivers.franka.arm.arm import ArmStoppedError
+from impact_drivers.franka.arm.arm_state import IDLE, MOVE, ArmState
+from impact_drivers.franka.arm.real_time import own_priority
+from impact_drivers.franka.arm.settings import ArmSettings
 from impact_robots.exceptions import one_line
 
 NANOSECONDS = 1_000_000_000
