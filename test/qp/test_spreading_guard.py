@@ -222,3 +222,25 @@ def test_a_force_waits_for_the_other_arm_and_for_the_peak_to_pass(panda, referen
 def test_what_is_no_guard_is_refused(guard, words):
     with pytest.raises(OutOfRangeError, match=words):
         SpreadGuard(**guard)
+
+
+def test_whatever_state_comes_the_torques_keep_their_limits(panda, reference):
+    """Anywhere in and beyond the range of the joints, at up to 1.5 times their speed."""
+    random, limits = np.random.default_rng(5), panda.limits
+    guard = SpreadGuard(INTO, speed=0.3, give=0.03, room=0.06, settle=0.015)
+    plan = SpreadPlan(reference, force=GrabForce(1.0, 40.0, INTO), guard=guard)
+    step, unsolved = limits.torque_rate * DT, 0
+    for _ in range(30):
+        controller, before = SpreadingController(panda, plan), np.zeros(7)
+        time = random.uniform(0.0, 0.9)
+        for k in range(10):
+            q = random.uniform(limits.position_lower - 0.1, limits.position_upper + 0.1)
+            dq = random.uniform(-1.5, 1.5) * limits.velocity * random.uniform(-1.0, 1.0, 7)
+            command = controller.update(time + k * DT, q, dq, impact=random.random() < 0.1)
+            assert np.all(np.abs(command.torque) <= limits.torque)
+            gravity = command.torque - command.driver_torque
+            within = np.abs(command.torque) < limits.torque  # not cut by the torque limit
+            assert np.all((np.abs(command.driver_torque - before) <= step * 1.001)[within])
+            assert np.isfinite(gravity).all()
+            before, unsolved = command.driver_torque, unsolved + (not command.solved)
+    assert 0 < unsolved < 300  # both ways are seen
