@@ -17,6 +17,7 @@ from impact_qp.program import NoSolutionFound, solve
 from impact_qp.references import Knot, Quintics, ReferenceState
 from impact_qp.spreading.command import SpreadCommand, joint_velocity
 from impact_qp.spreading.force import force_acceleration
+from impact_qp.spreading.friction import TASKS
 from impact_qp.spreading.modes import Mode, Variant, fade, mode_at
 from impact_qp.spreading.plan import SpreadPlan
 from impact_qp.tasks import OrientationTask
@@ -24,7 +25,7 @@ from impact_qp.tasks.redundancy import RedundancyTask
 from impact_qp.tasks.tracking import TrackingTask
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
-from impact_robots.state import PointState
+from impact_robots.state import PointState, RobotState
 
 STOPPING = 0.3  # how long it takes to come to rest in mode STOP [s]
 _BRAKING = 20.0  # of the joints where the program has no solution [1/s]
@@ -117,7 +118,9 @@ class SpreadingController:
         friction = self.plan.post_friction if after else self.plan.ante_friction
         if mode is Mode.STOP:
             friction = None
-        position.feedforward = np.zeros(3) if friction is None else friction(time)
+        known = np.zeros(TASKS) if friction is None else friction(time)
+        position.feedforward, turn.feedforward = known[:3], known[3:6]
+        joint.feedforward = float(known[6])
         turn.stiffness = gains.orientation_after if after else gains.orientation
         turn.damping = gamma * 2.0 * sqrt(turn.stiffness)
         joint.position, joint.velocity = float(motion.position[3]), float(motion.velocity[3])
@@ -161,6 +164,11 @@ class SpreadingController:
             return -_BRAKING * point.dq, (), False
         return solution.x[: self.robot.dof], solution.active, True
 
+    def _feedback(self, state: RobotState) -> np.ndarray:
+        """Return the feedback of all tasks, shape (7,) [m/s^2], [rad/s^2]."""
+        position, turn = self._position.feedback(state), self._turn.feedback(state)
+        return np.concatenate([position, turn, [self._joint.feedback(state)]])
+
     def _command(
         self,
         point: PointState,
@@ -186,7 +194,7 @@ class SpreadingController:
             mode=mode,
             reference=motion,
             joint_velocity=joint_velocity(point, motion),
-            feedback=self._position.feedback(state),
+            task_feedback=self._feedback(state),
             fade=gamma,
             velocity=point.velocity,
             active=active,
