@@ -19,6 +19,7 @@ class SpreadCommand(NamedTuple):
     """What one cycle sends and reports."""
 
     torque: np.ndarray  # u, gravity included, shape (n,) [N.m]
+    gravity: np.ndarray  # of it what holds the arm, shape (n,) [N.m]
     driver_torque: np.ndarray  # what the driver is sent: without gravity if it adds it, (n,)
     ddq: np.ndarray  # joint accelerations, what the force needs included, shape (n,) [rad/s^2]
     reference_torque: np.ndarray  # M qddot + h: what the joint sensors should read, (n,) [N.m]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import isfinite, sqrt
 
 import numpy as np
@@ -70,7 +71,24 @@ class SpreadingController:
         """Start over, with an arm that its driver holds against gravity alone."""
         self.impact_time: float | None = None  # when the impact was heard of [s]
         self._sent = np.zeros(self.robot.dof)  # last torque beyond gravity [N.m]
+        self._gravity = np.zeros(self.robot.dof)  # that the driver must be sent too [N.m]
+        self._stopped = False
         self._stop: Quintics | None = None
+
+    def stop(self) -> None:
+        """Brake within 0.3 s and hold from the next cycle on, until ``reset``."""
+        self._stopped = True
+
+    def settle(self) -> Iterator[np.ndarray]:
+        """Yield what to send, once a period, until gravity alone is left, shape (n,) each [N.m].
+
+        It is for an arm whose states are not known any more. If they come again, a stop begins
+        where the arm is then.
+        """
+        while self._sent.any():
+            self._sent = self._sent - np.clip(self._sent, -self._step, self._step)
+            yield self._sent + self._gravity
+        self._stop = None
 
     def update(
         self, time: float, q: np.ndarray, dq: np.ndarray, *, impact: bool = False
@@ -91,6 +109,7 @@ class SpreadingController:
             self.impact_time = time
         point = self._dynamics(q, dq)
         mode = mode_at(self.plan.variant, self._timing, time, self.impact_time)
+        mode = Mode.STOP if self._stopped else mode
         gamma = fade(mode, self._timing, time, self.impact_time)
         motion = self._follow(mode, gamma, time, point)
         added = self._force(mode, motion, point)
@@ -186,8 +205,11 @@ class SpreadingController:
         sent = self._sent + np.clip(wanted - state.g - self._sent, -self._step, self._step)
         torque = np.clip(sent + state.g, -robot.limits.torque, robot.limits.torque)
         self._sent = torque - state.g
+        if not robot.driver_compensates_gravity:
+            self._gravity = state.g
         return SpreadCommand(
             torque=torque,
+            gravity=state.g,
             driver_torque=self._sent if robot.driver_compensates_gravity else torque,
             ddq=ddq,
             reference_torque=reference,

@@ -22,11 +22,10 @@ from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.parameters import declare, parameter
 from impact_ros.qos import STREAM
 from impact_sim.cell.cell_simulation import CellSimulation
-from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.cell.watched_cell import WatchedCell
-from impact_sim.exceptions import ScenarioError, SimulationError
+from impact_sim.exceptions import SimulationError
 from impact_sim.ros.arm_port import ArmPort
-from impact_sim.scenario_choice import find_scenario
+from impact_sim.scenario_choice import find_cell_scenario
 from impact_sim.sensors import NO_NOISE, PANDA_NOISE
 from impact_sim.simulation import START_NS, Measurement
 
@@ -59,7 +58,7 @@ class ImpactCellNode(Node):
         """Put everything where its scenario starts; nothing moves before ``start``."""
         super().__init__("impact_cell", **options)
         self.parameters = declare(self, CellParameters)
-        self.scenario = _scenario(self.parameters.scenario)
+        self.scenario = find_cell_scenario(self.parameters.scenario)
         robot, seed = load_robot(self.scenario.robot), self.parameters.seed
         self.plant = WatchedCell(self.scenario.layout(robot, self.scenario.drawn(seed)))
         noise = PANDA_NOISE if self.parameters.noise else NO_NOISE
@@ -171,18 +170,6 @@ class StandaloneCellNode(ImpactCellNode):
         if self.finished and not self._end_logged:
             self._end_logged = True
             self.get_logger().info(f"over after {self.simulation.time_ns * 1e-9:.2f} s simulated")
-
-
-def _scenario(name: str) -> SpreadingScenario:
-    """Return a scenario with a box.
-
-    Raises:
-        ScenarioError: there is none of that name, or it has no box.
-    """
-    scenario = find_scenario(name)
-    if not isinstance(scenario, SpreadingScenario):
-        raise ScenarioError(f"scenario: expected one with a box, got {name!r}")
-    return scenario
 
 
 main = main_for(StandaloneCellNode)
