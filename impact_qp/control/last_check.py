@@ -15,7 +15,7 @@ from impact_robots.robot import Robot
 ROUNDING = 1e-6  # share of a limit
 
 
-class TorqueCommand(Protocol):
+class TorquesToSend(Protocol):
     """What is known of torques that are to be sent, shape (n,) each [N.m]."""
 
     @property
@@ -55,7 +55,7 @@ class LastCheck:
         }
         return check[self._interface](command, q)
 
-    def torque_problem(self, command: TorqueCommand, q: np.ndarray) -> str:
+    def torque_problem(self, command: TorquesToSend, q: np.ndarray) -> str:
         """Return what is wrong with the torques that answer positions ``q`` (n,), "" if nothing."""
         limits, sent = self._robot.limits, command.driver_torque
         beyond = command.torque - command.gravity
