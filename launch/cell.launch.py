@@ -8,78 +8,54 @@ Example:
 
 import json
 
-from launch import LaunchDescription, actions
-from launch.substitutions import EnvironmentVariable, LaunchConfiguration
-from launch_ros.actions import Node
+from launch.substitutions import LaunchConfiguration
 
+from impact_bringup.launch_parts import (
+    BOOLEANS,
+    PACKAGE,
+    SUITE,
+    description,
+    given,
+    limited_discovery,
+    node,
+    unless_done,
+)
 from impact_qp.spreading import Variant
 from impact_sim.scenario_choice import find_cell_scenario
 from impact_trials.spreading_trial import detector_values
 
-SIMULATED = ("scenario", "seed", "noise")
-RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
-
 
 def generate_launch_description():
-    local = EnvironmentVariable(RANGE, default_value="LOCALHOST")
     arguments = {
-        "scenario": ("rs_grab_catfood_case1", "Named scenario with a box, or its YAML", None),
+        "scenario": ("rs_grab_catfood_case1", "Named scenario with a box, or its YAML"),
         "variant": ("rs", "How references change", [each.value for each in Variant]),
-        "seed": ("0", "Seed of the sensor noise and of where the box stands", None),
-        "noise": ("true", "Sensor noise as on a real Panda", ["true", "false"]),
-        "timeout": ("60.0", "Give up when the controller is not active after this time [s]", None),
-        "discovery_range": (local, "Who may hear: LOCALHOST, or SUBNET for the network", None),
-        "namespace": ("", "Namespace of all nodes", None),
+        "seed": ("0", "Seed of the sensor noise and of where the box stands"),
+        "noise": ("true", "Sensor noise as on a real Panda", BOOLEANS),
+        "timeout": ("60.0", "Give up when the controller is not active after this time [s]"),
     }
-    declared = [
-        actions.DeclareLaunchArgument(name, default_value=value, description=text, choices=choices)
-        for name, (value, text, choices) in arguments.items()
-    ]
-    return LaunchDescription([*declared, actions.OpaqueFunction(function=_actions)])
+    common = {name: SUITE[name] for name in ("discovery_range", "namespace")}
+    return description(arguments | common, _actions)
 
 
 def _actions(context):
     value = context.launch_configurations
     scenario = find_cell_scenario(value["scenario"])
-    controlled = {name: value[name] for name in ("scenario", "variant")} | {"lockstep": "true"}
-    detectors = [
-        _node("impact_detector", _told(detector_values(scenario, arm)), space=name)
-        for arm, name in enumerate(scenario.arm_names)
-    ]
+    simulated, controlled = ("scenario", "seed", "noise"), ("scenario", "variant")
+    told = [*given(context, controlled), "-p", "lockstep:=true"]
+    wait = ["impact_spreading", "--timeout", value["timeout"]]
     return [
-        actions.SetEnvironmentVariable(RANGE, value["discovery_range"]),
-        _node("impact_cell", [f"{name}:={value[name]}" for name in SIMULATED]),
-        *detectors,
-        _node("impact_spreading", [f"{name}:={each}" for name, each in controlled.items()]),
-        _node(
-            "bring_up",
-            arguments=["impact_spreading", "--timeout", value["timeout"]],
-            on_exit=_brought_up,
-        ),
+        limited_discovery(),
+        node(PACKAGE, "impact_cell", ros_arguments=given(context, simulated)),
+        *(_detector(scenario, arm) for arm in range(len(scenario.bases))),
+        node(PACKAGE, "impact_spreading", ros_arguments=told),
+        node(PACKAGE, "bring_up", arguments=wait, on_exit=unless_done("not activated")),
     ]
 
 
-def _told(values):
-    """Return parameters as ROS arguments have them, in YAML."""
-    return [f"{name}:={json.dumps(each)}" for name, each in values.items()]
-
-
-def _node(executable, parameters=(), space="", **options):
-    own = {"on_exit": actions.Shutdown(reason=f"{executable} ended")} | options
-    if parameters:
-        own["ros_arguments"] = [part for each in parameters for part in ("-p", each)]
-    namespace = LaunchConfiguration("namespace")
-    if space:
-        namespace = [namespace, "/", space]
-    return Node(
-        package="impact_control",
-        executable=executable,
-        namespace=namespace,
-        output="screen",
-        **own,
-    )
-
-
-def _brought_up(event, context):
-    """End everything when the controller was not activated."""
-    return actions.Shutdown(reason="not activated") if event.returncode else None
+def _detector(scenario, arm):
+    """Return the detector of an arm; two arms' are in the namespaces of the arms."""
+    values = detector_values(scenario, arm)
+    told = [part for name in values for part in ("-p", f"{name}:={json.dumps(values[name])}")]
+    name, space = scenario.arm_names[arm], LaunchConfiguration("namespace")
+    within = {"namespace": [space, "/", name]} if name else {}
+    return node(PACKAGE, "impact_detector", ros_arguments=told, **within)
