@@ -381,6 +381,10 @@ def test_folders_that_are_no_studies_are_refused(small, tmp_path):
     with pytest.raises(UsageError, match="expected seed 1, got 0"):
         FinishedTrials(tmp_path / "out", 1, resume=True)
     assert (tmp_path / "other" / "thesis.tex").exists()
+    path = tmp_path / "out" / TRIALS
+    path.write_text(path.read_text().replace('"held": null, ', ""))
+    with pytest.raises(UsageError, match="is of another version: name a new --out"):
+        FinishedTrials(tmp_path / "out", 0, resume=True)
 
 
 def test_the_command_prints_one_document(small, tmp_path, capsys):

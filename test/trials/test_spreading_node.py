@@ -16,7 +16,7 @@ from sensor_msgs.msg import JointState
 
 from impact_msgs.msg import ControllerStatus, DetectorStatus, JointCommand
 from impact_qp.ros.plan_start import PlanStart
-from impact_qp.spreading import SpreadingController
+from impact_qp.spreading import Mode, SpreadingController
 from impact_qp.spreading.guarded_spreading import GuardedSpreading
 from impact_robots import load_robot
 from impact_ros.messages import fill, from_nanoseconds, to_nanoseconds
@@ -259,6 +259,16 @@ def test_a_torque_that_no_driver_may_get_is_withheld(scenario):
     assert control.answer(0.001, start, np.zeros(7)) is None
     assert control.fault.startswith("command withheld: panda_joint1 torque nan")
     assert control.answer(0.002, start, np.zeros(7)) is None  # nothing more until a reset
+
+
+def test_an_arm_that_moves_is_not_taken_over(scenario):
+    robot, start = load_robot("panda_plate"), np.array(scenario.q_start[0])
+    control = GuardedSpreading(SpreadingController(robot, spread_plans(scenario, robot)[0]), start)
+    command = control.answer(0.0, start, np.array([0, 0.2, 0, 0, 0, 0, 0]))
+    assert control.fault == "panda_joint2 moves at 0.2 rad/s, at most 0.1"
+    assert command.mode is Mode.STOP
+    control.reset()
+    assert control.answer(0.0, start, np.zeros(7)).mode is Mode.ANTE and not control.fault
 
 
 def test_the_plans_time_begins_with_the_last_arm_and_never_before():
