@@ -15,7 +15,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from impact_qp.ros.diagnostics import DiagnosticsReporter
 from impact_qp.ros.plan_start import PlanStart
 from impact_qp.ros.spread_arm import STATES, SpreadArm, Watching
-from impact_qp.spreading import SpreadingController, Variant
+from impact_qp.spreading import Variant
 from impact_qp.spreading.guarded_spreading import GuardedSpreading
 from impact_robots.exceptions import ImpactError
 from impact_robots.loader import load_robot
@@ -23,9 +23,10 @@ from impact_ros.main import main_for
 from impact_ros.parameters import declare, parameter
 from impact_ros.spin import freeze_garbage
 from impact_sim.scenario_choice import find_cell_scenario
-from impact_trials.spread_plans import SpreadChoice, spread_plans
+from impact_trials.spread_controller import spread_answers
+from impact_trials.spread_plans import SpreadChoice
 
-PERIOD = 1e-3  # of control: what the figures of reference spreading are taken with [s]
+PERIOD = 1e-3  # of control [s]
 
 
 @dataclass(frozen=True)
@@ -73,10 +74,11 @@ class ImpactSpreadingNode(LifecycleNode):
             scenario = find_cell_scenario(self.settings.scenario)
             robot = load_robot(scenario.robot)
             choice = SpreadChoice(variant=Variant(self.settings.variant))
-            plans = spread_plans(scenario, robot, choice)
             controls = [
-                GuardedSpreading(SpreadingController(robot, plan, period=PERIOD), np.array(start))
-                for plan, start in zip(plans, scenario.q_start, strict=True)
+                GuardedSpreading(answers.controller, np.array(start))
+                for answers, start in zip(
+                    spread_answers(scenario, robot, choice), scenario.q_start, strict=True
+                )
             ]
         except ImpactError as error:
             self.get_logger().error(str(error))
@@ -88,7 +90,9 @@ class ImpactSpreadingNode(LifecycleNode):
             settings.lockstep, settings.state_timeout, settings.max_consecutive_missed
         )
         self.arms = [
-            SpreadArm(self, name, control, self._plan_start, watching, self._stop_all, self._begin)
+            SpreadArm(
+                self, name, control, self._plan_start, watching, self._stop_all, self._take_turns
+            )
             for name, control in zip(scenario.arm_names, controls, strict=True)
         ]
         self._make_timers()
@@ -155,8 +159,10 @@ class ImpactSpreadingNode(LifecycleNode):
             each.destroy()
         self.arms = []
 
-    def _begin(self) -> None:
-        """Answer what waits for the plan's start."""
+    def _take_turns(self) -> None:
+        """Answer what waits: in lockstep all arms in their order, as one process does."""
+        if self.settings.lockstep and not all(arm.waits or arm.resting for arm in self.arms):
+            return
         for arm in self.arms:
             arm.answer_pending()
 

@@ -25,13 +25,11 @@ class PlanStart:
         """Whether all arms' states arrive."""
         return not self._waited
 
-    def arrived(self, arm: str, stamp: int) -> bool:
-        """Take the stamp [ns] of an arm's state; return whether that was the last one missing."""
-        if arm not in self._waited:
-            return False
-        self._waited.remove(arm)
-        self._zero = max(self._zero, stamp)
-        return self.ready
+    def arrived(self, arm: str, stamp: int) -> None:
+        """Take the stamp [ns] of an arm's state, of which the first one counts."""
+        if arm in self._waited:
+            self._waited.remove(arm)
+            self._zero = max(self._zero, stamp)
 
     def time(self, stamp: int) -> float:
         """Return the plan's time at a stamp [ns], not before its start [s]."""

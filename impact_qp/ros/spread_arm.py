@@ -52,7 +52,7 @@ class SpreadArm:
         start: PlanStart,
         watching: Watching,
         on_stop: Callable[[str, str], None],
-        on_start: Callable[[], None],
+        on_wait: Callable[[], None],
     ) -> None:
         """Create the arm's topics.
 
@@ -63,11 +63,11 @@ class SpreadArm:
             start: of the plan of all arms.
             watching: when to stop.
             on_stop: hears the name of an arm that stops, and why.
-            on_start: called when the plan starts because of this arm's state.
+            on_wait: called when a state waits to be answered.
         """
         robot, controller = control.controller.robot, control.controller
         self.name, self._node, self._control, self._plan_start = name, node, control, start
-        self._watching, self._on_stop, self._on_start = watching, on_stop, on_start
+        self._watching, self._on_stop, self._on_wait = watching, on_stop, on_wait
         self.watch = CycleWatch(controller.period, watching.most_missed)
         self._inputs, self._steps = Inputs(robot), StampSteps(controller.period)
         self._port = SpreadPort(node, robot, name, lockstep=watching.lockstep)
@@ -127,28 +127,37 @@ class SpreadArm:
             self.stop(f"clock jumped back by {(self.stamp - stamp) * 1e-9:.3f} s")
             self.watch.resume()
         self._pending, self._received = message, time.perf_counter()
-        if self._plan_start.arrived(self.name, stamp):
-            self._on_start()
-        else:
-            self.answer_pending()
+        self._plan_start.arrived(self.name, stamp)
+        self._on_wait()
 
     def _take_verdict(self, message: DetectorStatus) -> None:
         to_nanoseconds(message.header.stamp)
         self._inputs.take_verdict(message)
         if self.engaged and self._watching.lockstep:
-            self.answer_pending()
+            self._on_wait()
 
     def _drop(self, _reason: str) -> None:
         self.watch.counts.dropped += 1
 
     # --- what is answered ---------------------------------------------------------------------
 
-    def answer_pending(self) -> None:
-        """Answer the state that waits, if the plan runs, and in lockstep the verdict is there."""
+    @property
+    def waits(self) -> bool:
+        """Whether a state is to be answered: in lockstep once the verdict on it is there."""
         message = self._pending
         if message is None or self._settling is not None or not self._plan_start.ready:
-            return
-        if self._watching.lockstep and not self._inputs.judged(message):
+            return False
+        return not self._watching.lockstep or self._inputs.judged(message)
+
+    @property
+    def resting(self) -> bool:
+        """Whether no usable state comes; the arm was brought to rest."""
+        return self._resting
+
+    def answer_pending(self) -> None:
+        """Answer the state that waits, if one does."""
+        message = self._pending
+        if message is None or not self.waits:
             return
         self._pending, stamp = None, to_nanoseconds(message.header.stamp)
         try:

@@ -75,7 +75,7 @@ class SpreadingController:
         self._stopped = False
         self._stop: Quintics | None = None
 
-    def stop(self) -> None:
+    def halt(self) -> None:
         """Brake within 0.3 s and hold from the next cycle on, until ``reset``."""
         self._stopped = True
 

@@ -46,7 +46,7 @@ class GuardedSpreading:
     def stop(self, reason: str) -> None:
         """Brake and hold from the next cycle on; the first reason is kept as the fault."""
         self.fault = self.fault or reason
-        self.controller.stop()
+        self.controller.halt()
 
     def accepts(self, stamp: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False) -> bool:
         """Take a state, also one that is not to be answered.
