@@ -125,6 +125,7 @@ setup(
             "impact_qp = impact_bringup.entry:impact_qp",
             "impact_sim = impact_bringup.entry:impact_sim",
             "impact_cell = impact_bringup.entry:impact_cell",
+            "impact_spreading = impact_bringup.entry:impact_spreading",
             "suite = impact_bringup.entry:suite",
         ],
         "ament_copyright.license": ["apache2_spdx = impact_ros.ament_license:SPDX"],

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import inf, isfinite, sqrt
 
 import numpy as np
@@ -20,6 +20,7 @@ from impact_qp.program import NoSolutionFound, solve
 from impact_qp.references import Knot, Quintics, ReferenceState
 from impact_qp.spreading.command import SpreadCommand, joint_velocity
 from impact_qp.spreading.force import force_acceleration
+from impact_qp.spreading.friction import TASKS
 from impact_qp.spreading.modes import Mode, StopReason, Variant, fade, mode_at
 from impact_qp.spreading.plan import SpreadPlan
 from impact_qp.spreading.watch import SpreadWatch
@@ -28,7 +29,7 @@ from impact_qp.tasks.redundancy import RedundancyTask
 from impact_qp.tasks.tracking import TrackingTask
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
-from impact_robots.state import PointState
+from impact_robots.state import PointState, RobotState
 
 _BRAKING = 20.0  # of the joints where the program has no solution [1/s]
 _UNBELIEVABLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
@@ -73,6 +74,7 @@ class SpreadingController:
         """Start over, with an arm that its driver holds against gravity alone."""
         self.impact_time: float | None = None  # when the impact was heard of [s]
         self._sent = np.zeros(self.robot.dof)  # last torque beyond gravity [N.m]
+        self._gravity = np.zeros(self.robot.dof)  # that the driver must be sent too [N.m]
         self._stop: Quintics | None = None
         self._watch.reset()
 
@@ -80,6 +82,21 @@ class SpreadingController:
     def stop(self) -> StopReason | None:
         """Why the arm brakes and holds; none: it does not."""
         return self._watch.stop
+
+    def halt(self) -> None:
+        """Brake and hold from the next cycle on, until ``reset``."""
+        self._watch.halt()
+
+    def settle(self) -> Iterator[np.ndarray]:
+        """Yield what to send, once a period, until gravity alone is left, shape (n,) each [N.m].
+
+        It is for an arm whose states are not known any more. If they come again, a stop begins
+        where the arm is then.
+        """
+        while self._sent.any():
+            self._sent = self._sent - np.clip(self._sent, -self._step, self._step)
+            yield self._sent + self._gravity
+        self._stop = None
 
     def update(
         self, time: float, q: np.ndarray, dq: np.ndarray, *, impact: bool = False
@@ -132,7 +149,9 @@ class SpreadingController:
         friction = self.plan.post_friction if after else self.plan.ante_friction
         if mode is Mode.STOP:
             friction = None
-        position.feedforward = np.zeros(3) if friction is None else friction(time)
+        known = np.zeros(TASKS) if friction is None else friction(time)
+        position.feedforward, turn.feedforward = known[:3], known[3:6]
+        joint.feedforward = float(known[6])
         turn.stiffness = gains.orientation_after if after else gains.orientation
         turn.damping = gamma * 2.0 * sqrt(turn.stiffness)
         joint.position, joint.velocity = float(motion.position[3]), float(motion.velocity[3])
@@ -187,6 +206,11 @@ class SpreadingController:
             return -_BRAKING * point.dq, (), False
         return solution.x[: self.robot.dof], solution.active, True
 
+    def _feedback(self, state: RobotState) -> np.ndarray:
+        """Return the feedback of all tasks, shape (7,) [m/s^2], [rad/s^2]."""
+        position, turn = self._position.feedback(state), self._turn.feedback(state)
+        return np.concatenate([position, turn, [self._joint.feedback(state)]])
+
     def _command(
         self,
         point: PointState,
@@ -204,15 +228,18 @@ class SpreadingController:
         sent = self._sent + np.clip(wanted - state.g - self._sent, -self._step, self._step)
         torque = np.clip(sent + state.g, -robot.limits.torque, robot.limits.torque)
         self._sent = torque - state.g
+        if not robot.driver_compensates_gravity:
+            self._gravity = state.g
         return SpreadCommand(
             torque=torque,
+            gravity=state.g,
             driver_torque=self._sent if robot.driver_compensates_gravity else torque,
             ddq=ddq,
             reference_torque=reference,
             mode=mode,
             reference=motion,
             joint_velocity=joint_velocity(point, motion),
-            feedback=self._position.feedback(state),
+            task_feedback=self._feedback(state),
             fade=gamma,
             velocity=point.velocity,
             active=active,

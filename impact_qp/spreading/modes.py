@@ -27,6 +27,7 @@ class StopReason(Enum):
     LOST = "object lost"  # it gave way farther than an object does that is there
     ROOM = "no room left"  # to brake in, before what comes behind the place of the impact
     PARTNER = "partner stopped"  # another arm did
+    HALTED = "halted"  # from outside: a fault, or somebody asked for it
 
 
 class Variant(Enum):

@@ -36,6 +36,10 @@ class SpreadWatch:
         self.stop: StopReason | None = None
         self._first: float | None = None  # along ``into`` beyond the reference, at the impact [m]
 
+    def halt(self) -> None:
+        """Stop the arm because somebody else asks for it."""
+        self.stop = self.stop or StopReason.HALTED
+
     def look(
         self, mode: Mode, impact_time: float | None, point: PointState, partner_stopped: bool
     ) -> StopReason | None:
@@ -77,5 +81,5 @@ class SpreadWatch:
     @property
     def braking_time(self) -> float:
         """In which an arm that stops comes to rest [s]."""
-        usual = self.stop in (None, StopReason.NO_IMPACT, StopReason.UNTIMELY)
-        return STOPPING if usual else LETTING_GO
+        sudden = (StopReason.ROOM, StopReason.LOST, StopReason.PARTNER)
+        return LETTING_GO if self.stop in sudden else STOPPING
