@@ -43,9 +43,7 @@ def report_text(analysis: Analysis) -> str:
         [
             _answer(analysis),
             _warnings(analysis),
-            cells_section(
-                analysis.arms, analysis.robot.name, table, lambda f: page.plot(f, tall=True)
-            ),
+            cells_section(analysis.arms, table, lambda f: page.plot(f, tall=True)),
             _models(analysis, page),
             _impulse_models(analysis),
             _coefficients(analysis),

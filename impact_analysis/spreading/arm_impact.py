@@ -21,6 +21,7 @@ from impact_trials.spread_figures import AFTER, BEFORE, FeedbackFigures, figures
 LEFT = (0.02, 0.1)  # after the touch: the mean velocity then is the one that the impact left [s]
 DRAWN = (-0.05, 0.25)  # of traces, about the first touch [s]
 JUDGED = (-0.15, 0.5)  # about the touch, within which references are compared [s]
+LACKING = 0.5  # torque that another robot's model lacks before an impact [N.m]
 _QUIET = 0.1  # before the touch, in which the robot's model is compared with torques [s]
 _FEWEST = 20  # samples for that
 
@@ -94,6 +95,7 @@ def arm_impact(
         notes.append("joint states miss before the touch, so the velocity before it is unknown")
     after = mean_between(t, dq, *LEFT) if covers else np.full(n, np.nan)
     left = mean_between(t, velocities, *LEFT) if covers else np.full(3, np.nan)
+    unexplained = _wrong_model(dynamics, arm, touch)
     return ArmImpact(
         arm=name,
         touch=touch * 1e-9,
@@ -107,8 +109,8 @@ def arm_impact(
         peak_force=_peak(arm.force, touch),
         feedback=_feedback(arm.feedback, first, tool),
         followed=_followed(dynamics, arm, states, velocities, touch),
-        closure=recorded_closure(robot, arm, touch),
-        wrong_model=_wrong_model(dynamics, arm, touch),
+        closure=_closure(robot, arm, touch, unexplained),
+        wrong_model=unexplained,
         notes=notes,
         trace=_trace(dynamics, arm, states, velocities, first, tool),
     )
@@ -185,6 +187,14 @@ def _followed(
     return followed(
         since[known], velocities[chosen][known], desired[known], ante[known], post[known]
     )
+
+
+def _closure(
+    robot: Robot, arm: ArmRecord, touch: int, unexplained: tuple[int, float]
+) -> dict[str, float] | str:
+    if abs(unexplained[1]) > LACKING:
+        return "torques before the touch are not those of this robot"
+    return recorded_closure(robot, arm, touch)
 
 
 def _wrong_model(dynamics: ArmDynamics, arm: ArmRecord, touch: int) -> tuple[int, float]:

@@ -14,7 +14,7 @@ from impact_analysis.spreading.episodes import Episode
 from impact_analysis.spreading.followed import Followed
 
 MEASURED, ANTE, POST, ASKED, TOUCH = "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#999999"
-PANELS = ("velocity along the tool [m/s]", "feedback [m/s^2]", "force [N]")
+PANELS = ("velocity [m/s]", "feedback [m/s^2]", "force [N]")  # the first two along the tool
 
 
 def episode_figure(episode: Episode) -> go.Figure | None:
@@ -39,7 +39,8 @@ def episode_figure(episode: Episode) -> go.Figure | None:
         figure.update_xaxes(title_text="time since the first touch [ms]", row=3, col=column)
     for row, title in enumerate(PANELS, 1):
         figure.update_yaxes(title_text=title, row=row, col=1)
-    figure.update_layout(height=620, margin={"l": 60, "r": 15, "t": 30, "b": 60})
+    legend = {"orientation": "h", "y": -0.15}
+    figure.update_layout(margin={"l": 60, "r": 15, "t": 30, "b": 100}, legend=legend)
     return figure
 
 

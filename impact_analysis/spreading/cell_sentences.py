@@ -9,16 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_analysis.spreading.arm_impact import LEFT, ArmImpact
+from impact_analysis.spreading.arm_impact import LACKING, ArmImpact
 from impact_analysis.spreading.episodes import CellFindings, Episode
 from impact_analysis.spreading.followed import Followed
 
-LACKING = 0.5  # torque that the robot's model lacks before an impact, to speak of it [N.m]
-
 ANSWERS = {
     "arms": "{recording}: {arms}; {object}.",
-    "followed": "{when}{arm} followed the wrong reference for {wrong} ms: the ante-impact one for"
-    " {late} ms after its touch, the post-impact one for {early} ms before it.",
+    "followed": "{when}{arm} was asked for the velocity of the wrong reference for {wrong} ms: of"
+    " the ante-impact one for {late} ms after its touch, of the post-impact one for {early} ms"
+    " before it.",
     "closes": "{when}momentum of {arm} is off by {best} m/s with {inertia}, {others}.",
 }
 WARNINGS = {
@@ -36,8 +35,8 @@ WARNINGS = {
     "unknown_velocity": "{when}{arm}: {why}",
     "no_feedback": "{when}{arm}: feedback acceleration is unknown: {why}",
     "not_followed": "{when}{arm}: which reference it followed is unknown: {why}",
-    "neither": "{when}{arm} followed neither reference for {time} ms of those from {start} to {end}"
-    " ms after its touch",
+    "neither": "{when}{arm} was asked for the velocity of neither reference for {time} ms of those"
+    " from {start} to {end} ms after its touch",
     "not_closed": "{when}{arm}: momentum cannot be closed: {why}",
     "object_unknown": "{when}{why}",
     "unread": "{recording}: {why}",
@@ -161,6 +160,3 @@ def _misses(closure: dict[str, float]) -> dict[str, str]:
 def numbers_text(values: Sequence[float] | np.ndarray, form: str = "{:.3f}") -> str:
     """Return numbers as text, "-" for what is unknown."""
     return ", ".join(form.format(each) if np.isfinite(each) else "-" for each in values)
-
-
-LEFT_TEXT = f"mean from {1e3 * LEFT[0]:.0f} to {1e3 * LEFT[1]:.0f} ms after the touch"

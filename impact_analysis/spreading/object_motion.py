@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.spreading.arm_impact import DRAWN, LEFT
+from impact_analysis.spreading.arm_impact import LEFT
 from impact_analysis.spreading.cell_record import CellRecord
 from impact_analysis.spreading.series import Series
 
@@ -25,8 +25,6 @@ class ObjectMotion:
     before: np.ndarray  # mean over 20 ms before the first touch, shape (3,) [m/s]
     after: np.ndarray  # mean from 20 to 100 ms after the last arm's touch, shape (3,) [m/s]
     note: str  # in words, what is missing; empty: nothing
-    t: np.ndarray  # of what is drawn, since the first touch, shape (k,) [s]
-    speed: np.ndarray  # its size, shape (k,) [m/s]
 
 
 def object_motion(record: CellRecord, topic: str, first: int, last: int) -> ObjectMotion:
@@ -45,9 +43,7 @@ def object_motion(record: CellRecord, topic: str, first: int, last: int) -> Obje
     if not np.isfinite(before).all() or not np.isfinite(after).all():
         when = "before" if not np.isfinite(before).all() else "after"
         note = f"poses on {topic} do not cover the time {when} the impact at 50 Hz or more"
-    near = rows.within(first, *DRAWN)
-    t, speed = _speeds(near, first, record.moves)
-    return ObjectMotion(topic, record.frame, before, after, note, t, speed)
+    return ObjectMotion(topic, record.frame, before, after, note)
 
 
 def _mean(rows: Series, origin: int, window: tuple[float, float], moves: bool) -> np.ndarray:
@@ -63,10 +59,3 @@ def _mean(rows: Series, origin: int, window: tuple[float, float], moves: bool) -
         return near.values[inside].mean(axis=0)
     ends = [[np.interp(each, t, column) for column in near.values.T] for each in window]
     return (np.array(ends[1]) - ends[0]) / (window[1] - window[0])
-
-
-def _speeds(near: Series, first: int, moves: bool) -> tuple[np.ndarray, np.ndarray]:
-    t = near.since(first)
-    if moves or len(t) < 3:
-        return t, np.linalg.norm(near.values, axis=1) if moves else np.full(len(t), np.nan)
-    return t, np.linalg.norm(np.gradient(near.values, t, axis=0), axis=1)

@@ -144,8 +144,9 @@ def test_nothing_is_missed_in_a_whole_recording(whole):
 
 def test_another_robot_is_noticed(grab, truth):
     """The Panda without the plate's tool is 0.3 kg lighter."""
-    said = of(grab[0], truth, robot="panda")[1]["wrong_model"]
-    assert "another --robot" in said and "panda needs" in said
+    said = of(grab[0], truth, robot="panda")[1]
+    assert "another --robot" in said["wrong_model"] and "panda needs" in said["wrong_model"]
+    assert "not those of this robot" in said["not_closed"] and "closes" not in said
 
 
 def same_figures(one, other):
@@ -295,6 +296,8 @@ def test_an_arm_that_follows_neither_reference_is_said(grab, truth, tmp_path):
         return replace(found, velocity=found.velocity + 0.2)
 
     found, said = of(changed(grab[0], tmp_path / "own", change), truth)
-    assert "left followed neither reference for 4" in said["neither"]  # of 450 ms
+    assert (
+        "left was asked for the velocity of neither reference for 4" in said["neither"]
+    )  # of 450 ms
     assert arms_in(found)["left"].followed.neither == pytest.approx(0.45, abs=0.01)
     assert arms_in(found)["right"].followed.neither == 0.0
