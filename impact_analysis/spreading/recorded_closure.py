@@ -12,6 +12,7 @@ from impact_robots import ArmDynamics, Robot
 WINDOW = (-0.02, 0.1)  # about the touch, in which momentum is closed [s]
 ENDS = 0.01  # half the length of the lines through velocities at the window's ends [s]
 SLOWEST = 2.1e-3  # period of joint states and commands [s]
+_FEWEST = 10  # joint states about the touch, to know their period
 
 
 def recorded_closure(
@@ -42,13 +43,15 @@ def recorded_closure(
     inertias = robot.motor_inertias
     if len(inertias) < 2:
         return "the robot's motor inertias are unknown"
+    start, end = window[0] - ENDS, window[1] + ENDS
+    states = arm.states.within(touch, start, end)
+    times = states.time
+    if len(times) < _FEWEST:
+        return "joint states are missing there"
     if not len(arm.commands.time):
         return "commanded torques were not recorded"
     if not len(arm.torques.time):
         return "joint torques were not recorded"
-    start, end = window[0] - ENDS, window[1] + ENDS
-    states = arm.states.within(touch, start, end)
-    times = states.time
     slow = max(states.period, arm.commands.period, arm.torques.period)
     if not slow <= SLOWEST:
         return f"joint states, torques or commands come every {1e3 * slow:.1f} ms, expected 2 ms"

@@ -274,6 +274,19 @@ def test_an_arm_that_touches_nothing_is_said(grab, truth):
     assert arm_rows([found])[0]["arm"] == "left" and len(arm_rows([found])) == 1
 
 
+def test_states_of_other_joints_leave_nothing_but_forces(grab, truth, tmp_path):
+    def change(topic, time, message):
+        if topic != "/right/joint_states":
+            return KEEP if abs(time - truth[1]) < 0.2 else None
+        return replace(found := message(), name=[f"other_{name}" for name in found.name])
+
+    found, said = of(changed(grab[0], tmp_path / "joints", change), truth)
+    right = arms_in(found)["right"]
+    assert np.isnan(right.velocity_before).all() and right.trace is None
+    assert right.peak_force == pytest.approx(138, abs=3)
+    assert "right: momentum cannot be closed: joint states are missing there" in said["not_closed"]
+
+
 def test_one_arm_can_be_chosen_as_before(grab):
     settings = AnalysisSettings(robot=ROBOT, state_topic="/left/joint_states")
     assert arms_of(grab[0], "grab", settings).cell is None
