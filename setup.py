@@ -65,6 +65,7 @@ PACKAGES = [
     "impact_analysis.reproduce.joint_loads",
     "impact_analysis.reproduce.reference_spreading",
     "impact_analysis.reproduce.validation",
+    "impact_analysis.spreading",
     "impact_cli",
     "impact_cli.commands",
     "impact_cli.reports",

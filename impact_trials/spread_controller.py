@@ -10,7 +10,7 @@ from impact_qp.spreading.command import SpreadCommand
 from impact_robots import Robot
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.simulation import Measurement
-from impact_trials.lockstep import Answer
+from impact_trials.lockstep import Answer, SpreadState
 from impact_trials.spread_plans import USUAL, SpreadChoice, spread_plans
 
 
@@ -28,7 +28,17 @@ class SpreadAnswers:
             measurement.time, measurement.q, measurement.dq, impact=verdict.impact
         )
         self.commands.append(command)
-        return Answer(command.driver_torque, command.joint_velocity, command.reference_torque)
+        references, time = self.controller.plan.reference, measurement.time
+        return Answer(
+            command.driver_torque,
+            command.joint_velocity,
+            command.reference_torque,
+            spread=SpreadState(
+                references.ante(time).velocity[:3],
+                references.post(time).velocity[:3],
+                command.feedback,
+            ),
+        )
 
 
 def spread_answers(
