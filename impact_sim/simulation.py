@@ -111,10 +111,10 @@ class Simulation:
             self.plant,
             [(self.plant, self._driver.loop, desired)],
             is_near=lambda: near,
-            contact_step=lambda: self._contact_step(forces),
+            contact_steps=lambda steps: self._contact_steps(steps, forces),
         )
         self.time_ns += CYCLE_NS
-        return self._measure(np.array(forces) if near else np.zeros((SAMPLES_PER_CYCLE, 3)))
+        return self._measure(np.concatenate(forces) if near else np.zeros((SAMPLES_PER_CYCLE, 3)))
 
     def _may_touch(self) -> bool:
         """Return whether the tool can reach the wall within this cycle."""
@@ -123,12 +123,11 @@ class Simulation:
         travel = np.linalg.norm(self.plant.contact_velocity) * CYCLE_NS * 1e-9
         return self.plant.gap < CLEARANCE + travel
 
-    def _contact_step(self, forces: list[np.ndarray]) -> None:
-        """Integrate one small step; collect the force sensor's sample where one is due."""
-        self.plant.advance_contact()
-        self._substep = (self._substep + 1) % self._steps_per_sample
-        if self._substep == 0:
-            forces.append(self.plant.contact_force)
+    def _contact_steps(self, steps: int, forces: list[np.ndarray]) -> None:
+        """Integrate small steps; collect the force sensor's samples where they are due."""
+        force = self.plant.advance_contact(steps).force
+        forces.append(force[self._steps_per_sample - 1 - self._substep :: self._steps_per_sample])
+        self._substep = (self._substep + steps) % self._steps_per_sample
 
     def _measure(self, forces: np.ndarray) -> Measurement:
         """Return what the sensors see now."""
