@@ -210,11 +210,7 @@ class DetectorSession:
         if self._pending is None:
             return Outcome()
         sample, self._pending = self._measured(self._pending), None
-        if self._compares:
-            desired = self._reference_velocity(sample)
-            sample = replace(sample, tau_ref=self._reference(sample), dq_ref=desired)
-        if self._approaches is not None:
-            sample = replace(sample, approaching=self._approaches(sample))
+        sample = self._compared(sample)
         verdicts = [detector.update(sample) for detector in self._detectors]
         self._last = first = verdicts[0]
         found = tuple(each.detection for each in verdicts if each.detection is not None)
@@ -226,6 +222,16 @@ class DetectorSession:
                 self._estimator.start(detection)
         estimate = self._estimator.update(sample)
         return Outcome((first,), found, _as_tuple(estimate), tuple(verdicts[1:]), hushed)
+
+    def _compared(self, sample: JointSample) -> JointSample:
+        """Return a sample with what its detectors compare it with."""
+        if self._compares:
+            torque, velocity = self._reference(sample), self._reference_velocity(sample)
+            time, q, dq, tau = sample.time, sample.q, sample.dq, sample.tau
+            sample = JointSample(time, q, dq, tau, torque, velocity, sample.approaching)
+        if self._approaches is None:
+            return sample
+        return replace(sample, approaching=self._approaches(sample))
 
     def _measured(self, sample: JointSample) -> JointSample:
         """Return a sample without its torque if that was not measured."""
