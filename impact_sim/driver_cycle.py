@@ -10,9 +10,8 @@ from typing import Protocol
 import numpy as np
 
 from impact_sim.flexible_arm import FlexibleArm
-from impact_sim.torque_loop import PERIOD, MotorLoop
+from impact_sim.torque_loop import LOOPS, PERIOD, MotorLoop
 
-LOOPS = 4  # of the torque loop in a driver's cycle of 1 ms
 CLEARANCE = 2e-3  # of a point that cannot touch within a period of the torque loop [m]
 
 

@@ -51,18 +51,17 @@ class LoadedPlant(WatchedPlant):
             None,
         )
 
-    def advance_contact(self, steps: int = 1) -> Steps:
-        """Integrate small steps and remember what the joints felt."""
+    def _watch(self, steps: Steps) -> None:
+        """Remember what the joints felt."""
         touched = self.touch is not None
-        found = super().advance_contact(steps)
+        super()._watch(steps)
         if self.touch is None:
-            return found
-        new = found.time > self.touch.time if touched else found.time >= self.touch.time
-        new[0] &= not touched  # known as the end of the step before
-        for time, torque in zip(found.time[new].tolist(), found.torque[new], strict=True):
+            return
+        new = steps.time >= self.touch.time
+        new[0] &= not touched  # known as the end of what was before
+        for time, torque in zip(steps.time[new].tolist(), steps.torque[new], strict=True):
             self._feel(time, torque)
         self._feel(self.time, self.joint_torque)
-        return found
 
     def advance_free(self, duration: float) -> None:
         """Integrate ``duration`` [s] without looking at the surface."""

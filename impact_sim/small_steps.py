@@ -20,13 +20,14 @@ import mujoco
 import numpy as np
 from numba import njit, types
 
-from impact_sim.step_records import EXTENDED, NOTHING, Plane, Steps, Touching
+from impact_sim.step_records import EXTENDED, NOTHING, LoopNumbers, Plane, Steps, Touching
 
 STILL = 1e-12  # slip that has no direction [m/s]
 
 llvmlite.binding.load_library_permanently(
     str(next(Path(mujoco.__file__).parent.glob("libmujoco*")))
 )
+_mj_step = types.ExternalFunction("mj_step", types.void(types.intp, types.intp))
 _mj_step1 = types.ExternalFunction("mj_step1", types.void(types.intp, types.intp))
 _mj_step2 = types.ExternalFunction("mj_step2", types.void(types.intp, types.intp))
 _mj_jac_site = types.ExternalFunction(
@@ -97,8 +98,10 @@ def apply(arm: Touching, force: np.ndarray, touching: bool) -> None:
 
 
 @compiled
-def small_steps(arm: Touching, plane: Plane, time: float, length: float, steps: Steps) -> None:
-    """Integrate as many steps as ``steps`` has room for, and fill it.
+def small_steps(
+    arm: Touching, plane: Plane, time: float, length: float, steps: Steps, first: int, end: int
+) -> float:
+    """Integrate small steps and fill their rows of ``steps``; return the time after them [s].
 
     Args:
         arm: which moves.
@@ -106,9 +109,11 @@ def small_steps(arm: Touching, plane: Plane, time: float, length: float, steps: 
         time: now [s].
         length: of a step, that of the model [s].
         steps: overwritten.
+        first: of its rows.
+        end: of its rows, which is not filled any more.
     """
     velocity, fresh = np.empty(3), False
-    for k in range(len(steps.time)):
+    for k in range(first, end):
         note(arm, k, time, steps)
         point_velocity(arm, fresh, steps.velocity[k])
         _mj_step1(arm.model, arm.data)
@@ -123,3 +128,54 @@ def small_steps(arm: Touching, plane: Plane, time: float, length: float, steps: 
         apply(arm, steps.force[k], fresh)
         _mj_step2(arm.model, arm.data)
         time += length
+    return time
+
+
+@compiled
+def drive(arm: Touching, loop: LoopNumbers) -> None:
+    """Let the torque loop give the motors their torques of its next period."""
+    for i in range(len(arm.motor)):
+        sensed = -arm.stiffness[i] * arm.qpos[arm.spring[i]]
+        change = loop.share * (sensed - loop.filtered[i])
+        loop.filtered[i] += change
+        transmitted = loop.filtered[i] + loop.damping_time[i] * change / loop.period
+        ratio = loop.ratio[i]
+        arm.torque[arm.motor[i]] = ratio * loop.desired[i] + (1.0 - ratio) * transmitted
+
+
+@compiled
+def cycle(
+    arm: Touching,
+    loop: LoopNumbers,
+    plane: Plane,
+    time: float,
+    length: float,
+    per_period: int,
+    steps: Steps,
+) -> None:
+    """Integrate as many periods of the torque loop as ``steps`` has room for, and fill it.
+
+    Close to the wall ``steps`` has a row a small step, else one a period.
+
+    Args:
+        arm: which moves.
+        loop: which drives it.
+        plane: that it may touch.
+        time: now [s].
+        length: of a step, that of the model [s].
+        per_period: steps in a period, negative: not close to the wall.
+        steps: overwritten.
+    """
+    rows = max(1, per_period)
+    for first in range(0, len(steps.time), rows):
+        drive(arm, loop)
+        if per_period > 0:
+            time = small_steps(arm, plane, time, length, steps, first, first + rows)
+            continue
+        note(arm, first, time, steps)
+        steps.velocity[first] = 0.0
+        steps.force[first] = 0.0
+        apply(arm, steps.force[first], False)
+        for _ in range(-per_period):
+            _mj_step(arm.model, arm.data)
+            time += length

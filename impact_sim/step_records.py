@@ -38,6 +38,17 @@ class Plane(NamedTuple):
     law: np.ndarray  # stiffness, damping, exponent, kind, shape (4,)
 
 
+class LoopNumbers(NamedTuple):
+    """A joint torque loop, see :class:`~impact_sim.torque_loop.TorqueLoop`; shapes (n,)."""
+
+    ratio: np.ndarray  # R [-]
+    damping_time: np.ndarray  # of the joints [s]
+    filtered: np.ndarray  # sensed torque behind the filter, overwritten [N.m]
+    desired: np.ndarray  # torque, gravity included [N.m]
+    share: float  # of the filter in a period [-]
+    period: float  # [s]
+
+
 class Steps(NamedTuple):
     """What K small steps were like, each at its beginning; axes of the base, n joints."""
 

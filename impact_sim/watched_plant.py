@@ -42,18 +42,15 @@ class WatchedPlant(FlexibleJointPlant):
         """Time from the first touch to the first release, or until now [s]."""
         return sum(map(len, self._forces)) * self.contact_step
 
-    def advance_contact(self, steps: int = 1) -> Steps:
-        """Integrate small steps and remember their forces."""
-        touching = bool(self.contact_force.any())
-        found = super().advance_contact(steps)
-        pushed = np.any(found.force, axis=1)
+    def _watch(self, steps: Steps) -> None:
+        """Remember the forces of steps, and the first of them."""
+        pushed = np.any(steps.force, axis=1)
         if not pushed.any():
-            return found
+            return
         if self.touch is None:
             first = int(pushed.argmax())
-            self.touch = Touch(float(found.time[first]), found.q[first], found.dq[first])
-        began = pushed & ~np.append(touching, pushed[:-1])
+            self.touch = Touch(float(steps.time[first]), steps.q[first], steps.dq[first])
+        began = pushed & ~np.append(self.contact_force.any(), pushed[:-1])
         contact = self.contacts + np.cumsum(began)  # the number of each step's
         self.contacts = int(contact[-1])
-        self._forces.append(found.force[pushed & (contact == 1)])
-        return found
+        self._forces.append(steps.force[pushed & (contact == 1)])

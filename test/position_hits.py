@@ -51,11 +51,11 @@ class PushedPlant(WatchedPlant):
     compression: tuple[float, float] | None = None
     before, changes = None, 0.0
 
-    def advance_contact(self, steps=1):
+    def _watch(self, found):
         duration, impulse = self.contact_duration, self.impulse
-        found = super().advance_contact(steps)
+        super()._watch(found)
         if self.touch is None:
-            return found
+            return
         since = found.time >= self.touch.time
         if self.before is None:
             self.before = found.torque[since][0]
@@ -68,7 +68,6 @@ class PushedPlant(WatchedPlant):
             impulse = impulse + during.sum(axis=0) * self.contact_step
             pushed = int(during.any(axis=1).sum())
             self.compression = float(impulse @ normal), duration + pushed * self.contact_step
-        return found
 
 
 def servoed(robot: Robot) -> Robot:

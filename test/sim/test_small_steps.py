@@ -10,7 +10,10 @@ import pytest
 from impact_predictor.contact_force.laws import ExtendedHuntCrossley, HuntCrossley, Viscoelastic
 from impact_robots import ArmDynamics, Surface, load_robot
 from impact_sim.compliant_wall import CompliantWall
+from impact_sim.driver_cycle import integrate_cycle
+from impact_sim.exceptions import SimulationError
 from impact_sim.plant import FlexibleJointPlant
+from impact_sim.torque_loop import TorqueLoop
 from impact_sim.wall_numbers import plane_of
 
 NORMAL = np.array([-0.8, 0.0, 0.6])
@@ -92,3 +95,36 @@ def test_one_step_at_a_time_is_the_same(panda):
     np.testing.assert_array_equal([one.advance_contact().force[0] for _ in range(200)], forces)
     np.testing.assert_array_equal(one.q, many.q)
     np.testing.assert_array_equal(one.contact_force, forces[-1])
+
+
+@pytest.mark.parametrize("near", [False, True])
+def test_a_compiled_cycle_is_the_plain_one(panda, near):
+    """Torque loop, flight and small steps, under a torque that moves the arm."""
+    compiled, plain = (FlexibleJointPlant(panda, wall(panda, LAWS["viscoelastic"])) for _ in "12")
+    loops = [TorqueLoop(panda) for _ in "12"]
+    desired = ArmDynamics(panda)(panda.stance, np.zeros(7)).g + np.array([3.0, -8, 2, 4, 1, 1, 0.5])
+    for plant, loop in zip((compiled, plain), loops, strict=True):
+        plant.reset(panda.stance, np.full(7, 0.1))
+        loop.reset(plant.joint_torque)
+    for _ in range(30):
+        forces = [np.empty((0, 3))]
+
+        def steps(count, forces=forces):
+            forces.append(plain.advance_contact(count).force)
+
+        drives = [(plain, loops[1], desired)]
+        integrate_cycle(plain, drives, is_near=lambda: near, contact_steps=steps)
+        found = compiled.advance_cycle(loops[0], desired, near=near)
+        assert compiled.time == plain.time
+        np.testing.assert_array_equal(compiled.q, plain.q)
+        np.testing.assert_array_equal(compiled.dtheta, plain.dtheta)
+        if near:
+            np.testing.assert_array_equal(found.force, np.concatenate(forces))
+
+
+def test_a_law_of_another_class_has_no_compiled_cycle(panda):
+    plant = FlexibleJointPlant(panda, wall(panda, Own(2e6, 4e6)))
+    plant.reset(panda.stance)
+    assert not plant.compiled
+    with pytest.raises(SimulationError, match="the wall's law is not one that is compiled"):
+        plant.advance_cycle(TorqueLoop(panda), np.zeros(7), near=True)
