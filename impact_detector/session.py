@@ -36,6 +36,9 @@ class Outcome:
     suppressed: tuple[Suppressed, ...] = ()  # above a threshold, but no detection
 
 
+NOTHING = Outcome()
+
+
 class DetectorSession:
     """Pairs states with references, judges them in order and estimates what impacts did.
 
@@ -149,7 +152,8 @@ class DetectorSession:
         self._newest, self._pending, self._repeats = sample.time, sample, 0
         if self._waits and self._awaited is not None and not self._pairing.has(self._awaited):
             return outcome
-        return _joined(outcome, self._answer_pending())
+        answer = self._answer_pending()
+        return answer if outcome is NOTHING else _joined(outcome, answer)
 
     def add_reference(
         self, time: int, torque: np.ndarray | None, velocity: np.ndarray | None = None
@@ -165,7 +169,7 @@ class DetectorSession:
         self._velocities.add(time, velocity)
         if self._pending is not None and time == self._awaited:
             return self._answer_pending()
-        return Outcome()
+        return NOTHING
 
     def add_force(self, sample: ForceSample, source: str = "wrench") -> Outcome:
         """Add samples of one of several force sensors."""
@@ -203,12 +207,12 @@ class DetectorSession:
         if self._pending is None and self._last is not None:
             return Outcome((replace(self._last, detection=None, suppressed=None),))
         self._repeats += 1
-        return self._answer_pending() if self._repeats >= _REPEATS_WAITED else Outcome()
+        return self._answer_pending() if self._repeats >= _REPEATS_WAITED else NOTHING
 
     def _answer_pending(self) -> Outcome:
         """Judge the state that waits, if any."""
         if self._pending is None:
-            return Outcome()
+            return NOTHING
         sample, self._pending = self._measured(self._pending), None
         sample = self._compared(sample)
         verdicts = [detector.update(sample) for detector in self._detectors]
