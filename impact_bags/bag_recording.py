@@ -16,6 +16,7 @@ import numpy as np
 
 from impact_bags import BagReader
 from impact_bags.exceptions import RecordingError
+from impact_bags.quick_states import QuickStates
 from impact_bags.reader import Span
 from impact_bags.recording import Force, Item, RecordedReference, credible, in_time_order, is_absurd
 from impact_detector.exceptions import DetectorError
@@ -28,6 +29,7 @@ from impact_detector.ros.conversion import (
     wrench_sample,
 )
 from impact_detector.signals.reference_torque import PREVIOUS, SAME
+from impact_detector.signals.sample import JointSample
 from impact_robots import ImpactError, Robot
 from impact_ros.exceptions import MessageError
 from impact_ros.messages import JointReader, to_nanoseconds
@@ -93,11 +95,12 @@ class BagRecording:
         state, desired = JointReader(names), JointReader(names)
         wanted = (self._state, reference, *self._forces, *self._announced)
         topics = [topic for topic in wanted if topic]
+        shortcuts = {self._state: QuickStates(JointReader(names))}
         unreadable: Counter[str] = Counter()
         states = 0
         with BagReader(self._path, salvage=True) as bag:
             yield from self._announced_before(bag)
-            for topic, _, message in bag.messages(topics, self.span):
+            for topic, _, message in bag.messages(topics, self.span, shortcuts):
                 try:
                     if topic == self._state:
                         items = [_state_item(message, state)]
@@ -152,6 +155,8 @@ class BagRecording:
 
 def _state_item(message: Any, reader: JointReader) -> Item:
     """Return the state, or one of NaN if it lacks joints: counted, as in the node."""
+    if isinstance(message, JointSample):  # a shortcut's
+        return message
     try:
         return credible(joint_sample(message, reader))
     except MessageError:

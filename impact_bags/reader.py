@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -47,6 +48,7 @@ class TopicInfo(NamedTuple):
     type_hash: str
 
 
+Shortcut = Callable[[bytes, Callable[[], Any]], Any]
 Span = tuple[int | None, int | None]
 
 
@@ -183,13 +185,18 @@ class BagReader:
             yield connection.topic, time_ns, plain
 
     def messages(
-        self, topics: Collection[str] | None = None, span: Span = (None, None)
+        self,
+        topics: Collection[str] | None = None,
+        span: Span = (None, None),
+        shortcuts: Mapping[str, Shortcut] | None = None,
     ) -> Iterator[tuple[str, int, Any]]:
         """Iterate in the order of time.
 
         Args:
             topics: Topics wanted; all by default.
             span: From when on, and until before when, in recorded time [ns]; None: all.
+            shortcuts: By topic, what makes something of a serialised message, or else calls what
+                it gets beside it: that parses the message.
 
         Yields:
             Topic, time [ns] and the message; its number arrays are numpy arrays.
@@ -199,9 +206,14 @@ class BagReader:
                 that nobody knows.
         """
         lost: Counter[str] = Counter()
+        parse, quick = self.typestore.deserialize_cdr, shortcuts or {}
         for connection, time_ns, data in self._stream(topics, span):
             try:
-                message = self.typestore.deserialize_cdr(_plain(data), connection.msgtype)
+                plain, kind = _plain(data), connection.msgtype
+                if (shortcut := quick.get(connection.topic)) is None:
+                    message = parse(plain, kind)
+                else:
+                    message = shortcut(plain, partial(parse, plain, kind))
             except Exception as error:  # the parser is generated code: anything may come
                 if not self._salvage or isinstance(error, TooLargeError):
                     raise self._unreadable(connection, error) from error

@@ -36,6 +36,9 @@ class Outcome:
     suppressed: tuple[Suppressed, ...] = ()  # above a threshold, but no detection
 
 
+NOTHING = Outcome()
+
+
 class DetectorSession:
     """Pairs states with references, judges them in order and estimates what impacts did.
 
@@ -149,7 +152,8 @@ class DetectorSession:
         self._newest, self._pending, self._repeats = sample.time, sample, 0
         if self._waits and self._awaited is not None and not self._pairing.has(self._awaited):
             return outcome
-        return _joined(outcome, self._answer_pending())
+        answer = self._answer_pending()
+        return answer if outcome is NOTHING else _joined(outcome, answer)
 
     def add_reference(
         self, time: int, torque: np.ndarray | None, velocity: np.ndarray | None = None
@@ -165,7 +169,7 @@ class DetectorSession:
         self._velocities.add(time, velocity)
         if self._pending is not None and time == self._awaited:
             return self._answer_pending()
-        return Outcome()
+        return NOTHING
 
     def add_force(self, sample: ForceSample, source: str = "wrench") -> Outcome:
         """Add samples of one of several force sensors."""
@@ -203,18 +207,14 @@ class DetectorSession:
         if self._pending is None and self._last is not None:
             return Outcome((replace(self._last, detection=None, suppressed=None),))
         self._repeats += 1
-        return self._answer_pending() if self._repeats >= _REPEATS_WAITED else Outcome()
+        return self._answer_pending() if self._repeats >= _REPEATS_WAITED else NOTHING
 
     def _answer_pending(self) -> Outcome:
         """Judge the state that waits, if any."""
         if self._pending is None:
-            return Outcome()
+            return NOTHING
         sample, self._pending = self._measured(self._pending), None
-        if self._compares:
-            desired = self._reference_velocity(sample)
-            sample = replace(sample, tau_ref=self._reference(sample), dq_ref=desired)
-        if self._approaches is not None:
-            sample = replace(sample, approaching=self._approaches(sample))
+        sample = self._compared(sample)
         verdicts = [detector.update(sample) for detector in self._detectors]
         self._last = first = verdicts[0]
         found = tuple(each.detection for each in verdicts if each.detection is not None)
@@ -226,6 +226,16 @@ class DetectorSession:
                 self._estimator.start(detection)
         estimate = self._estimator.update(sample)
         return Outcome((first,), found, _as_tuple(estimate), tuple(verdicts[1:]), hushed)
+
+    def _compared(self, sample: JointSample) -> JointSample:
+        """Return a sample with what its detectors compare it with."""
+        if self._compares:
+            torque, velocity = self._reference(sample), self._reference_velocity(sample)
+            time, q, dq, tau = sample.time, sample.q, sample.dq, sample.tau
+            sample = JointSample(time, q, dq, tau, torque, velocity, sample.approaching)
+        if self._approaches is None:
+            return sample
+        return replace(sample, approaching=self._approaches(sample))
 
     def _measured(self, sample: JointSample) -> JointSample:
         """Return a sample without its torque if that was not measured."""

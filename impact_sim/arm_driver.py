@@ -7,6 +7,7 @@ from __future__ import annotations
 from enum import Enum
 
 import numpy as np
+import pinocchio as pin
 
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
@@ -52,7 +53,7 @@ class ArmDriver:
         """
         self.robot, self.arm, self.sensors, self.interface = robot, arm, sensors, interface
         self.loop: MotorLoop = TorqueLoop(robot, enabled=torque_loop)
-        self._dynamics = ArmDynamics(robot)
+        self._dynamics, self._work = ArmDynamics(robot), robot.model.createData()
 
     def reset(self) -> None:
         """Take the arm as it is now for what was commanded last."""
@@ -80,7 +81,7 @@ class ArmDriver:
             return self.servo_torque(feedforward + POSITION_RATE * (command - self.arm.q))
         if not self.robot.driver_compensates_gravity:
             return command
-        return command + self._dynamics(self.arm.q, self.arm.dq).g
+        return command + pin.computeGeneralizedGravity(self.robot.model, self._work, self.arm.q)
 
     def servo_torque(self, velocity: np.ndarray) -> np.ndarray:
         """Return the torque of the driver's velocity loop, shape (n,) [N.m]."""

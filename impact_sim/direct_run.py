@@ -119,7 +119,7 @@ class _Recorder:
         self._plant, self._loop = plant, loop
         self._loop.reset(plant.joint_torque)
         self._motion: list[tuple[float, np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []
-        self._contact: list[tuple[float, np.ndarray, np.ndarray]] = []
+        self._contact: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         self.touch: Touch | None = None
 
     def cycle(self, state: PointState, torque: np.ndarray) -> None:
@@ -130,23 +130,24 @@ class _Recorder:
             plant,
             [(plant, self._loop, torque)],
             is_near=self._is_near,
-            contact_step=self._contact_step,
+            contact_steps=self._contact_steps,
         )
 
     def _is_near(self) -> bool:
         """Tell whether the plant takes its small steps."""
         return self._plant.gap <= CLEARANCE
 
-    def _contact_step(self) -> None:
-        """Advance one small step."""
-        plant = self._plant
-        time, velocity = plant.time, plant.contact_velocity
-        before = (plant.q, plant.dq) if self.touch is None else None
-        plant.advance_contact()
-        if before is not None and plant.contact_force.any():
-            self.touch = Touch(time, *before)
-        if self.touch is not None:
-            self._contact.append((time, plant.contact_force, velocity))
+    def _contact_steps(self, steps: int) -> None:
+        """Advance small steps."""
+        found = self._plant.advance_contact(steps)
+        first = 0
+        if self.touch is None:
+            pushed = found.force.any(axis=1)
+            if not pushed.any():
+                return
+            first = int(pushed.argmax())
+            self.touch = Touch(float(found.time[first]), found.q[first], found.dq[first])
+        self._contact.append((found.time[first:], found.force[first:], found.velocity[first:]))
 
     def run(self, normal: np.ndarray) -> DirectRun:
         """Return what was recorded.
@@ -158,7 +159,7 @@ class _Recorder:
             raise SimulationError("direct run: no touch")
         t, q, dq, tau, torque = (np.array(column) for column in zip(*self._motion, strict=True))
         contact_t, force, velocity = (
-            np.array(column) for column in zip(*self._contact, strict=True)
+            np.concatenate(column) for column in zip(*self._contact, strict=True)
         )
         step = self._plant.contact_step
         return DirectRun(

@@ -10,9 +10,8 @@ from typing import Protocol
 import numpy as np
 
 from impact_sim.flexible_arm import FlexibleArm
-from impact_sim.torque_loop import PERIOD, MotorLoop
+from impact_sim.torque_loop import LOOPS, PERIOD, MotorLoop
 
-LOOPS = 4  # of the torque loop in a driver's cycle of 1 ms
 CLEARANCE = 2e-3  # of a point that cannot touch within a period of the torque loop [m]
 
 
@@ -33,7 +32,7 @@ def integrate_cycle(
     drives: Sequence[Drive],
     *,
     is_near: Callable[[], bool],
-    contact_step: Callable[[], None],
+    contact_steps: Callable[[int], None],
 ) -> None:
     """Integrate a plant and its torque loops for one cycle.
 
@@ -41,7 +40,7 @@ def integrate_cycle(
         plant: which moves.
         drives: its arms, with what is desired of each, gravity included [N.m].
         is_near: asked once a period of the torque loop: whether the surface may be touched in it.
-        contact_step: integrates one small step where it may, by ``plant.advance_contact``.
+        contact_steps: integrates so many small steps where it may, by ``plant.advance_contact``.
     """
     for _ in range(LOOPS):
         for arm, loop, desired in drives:
@@ -49,5 +48,4 @@ def integrate_cycle(
         if not is_near():
             plant.advance_free(PERIOD)
             continue
-        for _ in range(round(PERIOD / plant.contact_step)):
-            contact_step()
+        contact_steps(round(PERIOD / plant.contact_step))

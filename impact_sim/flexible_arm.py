@@ -34,7 +34,8 @@ class FlexibleArm:
         names = [prefix + name for name in robot.joint_names]
         self._motor = np.array([model.joint(motor_joint(name)).dofadr[0] for name in names])
         self._spring = np.array([model.joint(deflection_joint(name)).dofadr[0] for name in names])
-        self._applied = data.qfrc_applied  # a view, as each look into MuJoCo's data makes another
+        # views, as each look into MuJoCo's data makes another
+        self._qpos, self._qvel, self._applied = data.qpos, data.qvel, data.qfrc_applied
 
     def check(self, q: np.ndarray) -> None:
         """Refuse what are no positions of this arm.
@@ -60,30 +61,34 @@ class FlexibleArm:
         self.data.qvel[self._motor] = 0.0 if dq is None else dq
         self.data.qvel[self._spring] = 0.0
 
+    def links(self, coordinates: np.ndarray) -> np.ndarray:
+        """Return the links' part, (n,), of positions or velocities as MuJoCo has them."""
+        return np.asarray(coordinates[self._motor] + coordinates[self._spring])
+
     @property
     def q(self) -> np.ndarray:
         """Link positions, shape (n,) [rad]."""
-        return self.data.qpos[self._motor] + self.data.qpos[self._spring]
+        return self.links(self._qpos)
 
     @property
     def dq(self) -> np.ndarray:
         """Link velocities, shape (n,) [rad/s]."""
-        return self.data.qvel[self._motor] + self.data.qvel[self._spring]
+        return self.links(self._qvel)
 
     @property
     def theta(self) -> np.ndarray:
         """Motor positions after the gear, shape (n,) [rad]."""
-        return self.data.qpos[self._motor]
+        return self._qpos[self._motor]
 
     @property
     def dtheta(self) -> np.ndarray:
         """Motor velocities after the gear, shape (n,) [rad/s]."""
-        return self.data.qvel[self._motor]
+        return self._qvel[self._motor]
 
     @property
     def joint_torque(self) -> np.ndarray:
         """Torque in the springs, K (theta - q), what a joint torque sensor sees, (n,) [N.m]."""
-        return -self.robot.joint_stiffness * self.data.qpos[self._spring]
+        return -self.robot.joint_stiffness * self._qpos[self._spring]
 
     def apply_motor_torque(self, torque: np.ndarray) -> None:
         """Hold the actuators' torque tau_act, shape (n,) [N.m], until the next call."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from impact_predictor.joint_load.load import DURATION, JointLoad
 from impact_sim.exceptions import SimulationError
+from impact_sim.step_records import Steps
 from impact_sim.watched_plant import WatchedPlant
 
 
@@ -50,24 +51,24 @@ class LoadedPlant(WatchedPlant):
             None,
         )
 
-    def advance_contact(self) -> None:
-        """Integrate one small step."""
-        before = self.joint_torque if self.touch is None else None
-        super().advance_contact()
+    def _watch(self, steps: Steps) -> None:
+        """Remember what the joints felt."""
+        touched = self.touch is not None
+        super()._watch(steps)
         if self.touch is None:
             return
-        if before is not None:
-            self._felt.append((self.touch.time, before))
-        self._feel()
+        new = steps.time >= self.touch.time
+        new[0] &= not touched  # known as the end of what was before
+        for time, torque in zip(steps.time[new].tolist(), steps.torque[new], strict=True):
+            self._feel(time, torque)
+        self._feel(self.time, self.joint_torque)
 
     def advance_free(self, duration: float) -> None:
         """Integrate ``duration`` [s] without looking at the surface."""
         super().advance_free(duration)
-        if self.touch is not None:
-            self._feel()
+        self._feel(self.time, self.joint_torque)
 
-    def _feel(self) -> None:
-        """Remember the torque of this instant, if it is soon enough after the touch."""
-        time = self.time
+    def _feel(self, time: float, torque: np.ndarray) -> None:
+        """Remember the torque (n,) [N.m] of a time [s], if it is soon enough after the touch."""
         if self.touch is not None and time <= self.touch.time + DURATION:
-            self._felt.append((time, self.joint_torque))
+            self._felt.append((time, torque))

@@ -4,15 +4,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import mujoco
 import numpy as np
 
 from impact_robots.contact_point import OWN, ContactPoint
 from impact_robots.robot import Robot
 from impact_sim.compliant_wall import CompliantWall
+from impact_sim.exceptions import SimulationError
 from impact_sim.flexible_arm import FlexibleArm
 from impact_sim.mujoco_model import CONTACT_SITE, build_mujoco_model
+from impact_sim.step_records import Plane, Steps, Touching
+from impact_sim.torque_loop import LOOPS, PERIOD, TorqueLoop
+from impact_sim.wall_numbers import plane_of
 
+NO_CONTACTS = mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_CONTACT
 FREE_STEP = 50e-6  # integration step away from the surface [s]
 CONTACT_STEP = 10e-6  # and close to it [s]
 
@@ -40,6 +47,7 @@ class FlexibleJointPlant(FlexibleArm):
             RobotError: there is no such point.
         """
         model = build_mujoco_model(robot, contact)
+        model.opt.disableflags |= int(NO_CONTACTS)  # of MuJoCo's own, which look for nothing here
         super().__init__(robot, model, mujoco.MjData(model))
         self.wall = wall
         self.contact_step = contact_step
@@ -51,6 +59,13 @@ class FlexibleJointPlant(FlexibleArm):
         self._velocity = self.data.qvel
         self._motor_torque = np.zeros(self.model.nv)
         self.contact_force = np.zeros(3)  # on the robot, base axes [N]
+        self._small_steps, self._cycle = _compiled()
+        self._touching = self._touching_point()
+        self._compiled_wall: tuple[CompliantWall | None, Plane | None] = None, plane_of(None)
+        nothing = Steps.empty(0, robot.dof)  # compiled here, not in a loop
+        self._integrate(nothing)
+        loop = TorqueLoop(robot).numbers(np.zeros(robot.dof))
+        self._cycle(self._touching, loop, plane_of(None), 0.0, 0.0, 1, nothing)
 
     def reset(self, q: np.ndarray, dq: np.ndarray | None = None) -> None:
         """Put the arm at ``q`` [rad] with ``dq`` [rad/s], springs loaded by gravity."""
@@ -94,15 +109,97 @@ class FlexibleJointPlant(FlexibleArm):
         mujoco.mj_step(self.model, self.data, nstep=round(duration / FREE_STEP))
         self.contact_force = np.zeros(3)
 
-    def advance_contact(self) -> None:
-        """Integrate one ``contact_step`` with the wall's force; leaves ``contact_force``."""
+    def advance_contact(self, steps: int = 1) -> Steps:
+        """Integrate small steps with the wall's force; leaves ``contact_force`` of the last one.
+
+        Args:
+            steps: of ``contact_step``, at least 1.
+        """
         self.model.opt.timestep = self.contact_step
-        mujoco.mj_step1(self.model, self.data)
-        self.contact_force = self._force()
-        self._applied[:] = self._motor_torque
-        if np.count_nonzero(self.contact_force):
-            self._applied += self._jacobian.T @ self.contact_force
-        mujoco.mj_step2(self.model, self.data)
+        found = Steps.empty(steps, self.robot.dof)
+        self._integrate(found)
+        return self._watched(found)
+
+    def advance_cycle(self, loop: TorqueLoop, desired: np.ndarray, *, near: bool) -> Steps:
+        """Integrate a driver's cycle of 1 ms under a torque loop, all of it compiled.
+
+        Args:
+            loop: which drives the arm.
+            desired: torque of the cycle, gravity included, shape (n,) [N.m].
+            near: whether the surface may be touched; then there are rows of small steps, else one
+                a period of the loop, without velocities of the point.
+
+        Raises:
+            SimulationError: ``compiled`` says no.
+        """
+        if (plane := self._plane()) is None:
+            raise SimulationError("advance_cycle: the wall's law is not one that is compiled")
+        self.model.opt.timestep = length = self.contact_step if near else FREE_STEP
+        steps = round(PERIOD / length)
+        found = Steps.empty(LOOPS * (steps if near else 1), self.robot.dof)
+        numbers = loop.numbers(desired)
+        self._cycle(
+            self._touching, numbers, plane, self.time, length, steps if near else -steps, found
+        )
+        return self._watched(found)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether whole cycles are compiled: with the laws of the suite."""
+        return self._plane() is not None
+
+    def _watched(self, steps: Steps) -> Steps:
+        """Return what was integrated, after all has looked at it."""
+        self._watch(steps)
+        self.contact_force = steps.force[-1].copy()
+        return steps
+
+    def _watch(self, steps: Steps) -> None:
+        """Look at what was integrated; ``contact_force`` is still that before."""
+
+    def _integrate(self, steps: Steps) -> None:
+        """Integrate and fill ``steps``."""
+        if (plane := self._plane()) is None:
+            self._plain_steps(steps)
+        else:
+            arguments = plane, self.time, self.contact_step, steps
+            self._small_steps(self._touching, *arguments, 0, len(steps.time))
+
+    def _touching_point(self) -> Touching:
+        """Return the arm and its point in MuJoCo's memory."""
+        data = self.data
+        return Touching(
+            self.model._address,
+            data._address,
+            data.qpos,
+            self._velocity,
+            self._applied,
+            self._motor,
+            self._spring,
+            np.array(self.robot.joint_stiffness),
+            self._motor_torque,
+            self._position,
+            int(self._site),
+            self._jacobian,
+        )
+
+    def _plane(self) -> Plane | None:
+        """Return the wall in plain numbers; none: its law is not one of those that are compiled."""
+        if self._compiled_wall[0] is not self.wall:
+            self._compiled_wall = self.wall, plane_of(self.wall)
+        return self._compiled_wall[1]
+
+    def _plain_steps(self, steps: Steps) -> None:
+        """Integrate with any law, and fill ``steps``."""
+        for k in range(len(steps.time)):
+            steps.time[k], steps.velocity[k] = self.time, self.contact_velocity
+            steps.q[k], steps.dq[k], steps.torque[k] = self.q, self.dq, self.joint_torque
+            mujoco.mj_step1(self.model, self.data)
+            steps.force[k] = force = self._force()
+            self._applied[:] = self._motor_torque
+            if np.count_nonzero(force):
+                self._applied += self._jacobian.T @ force
+            mujoco.mj_step2(self.model, self.data)
 
     def _force(self) -> np.ndarray:
         """Return the force of the wall now, base axes, (3,) [N]; with one, a new Jacobian."""
@@ -110,3 +207,10 @@ class FlexibleJointPlant(FlexibleArm):
         if self.wall is None or penetration <= 0.0:
             return np.zeros(3)
         return self.wall.force_within(penetration, self.contact_velocity)
+
+
+def _compiled() -> tuple[Callable[..., float], Callable[..., None]]:
+    """Return what integrates small steps, and cycles."""
+    from impact_sim.small_steps import cycle, small_steps  # numba alone takes a quarter of a second
+
+    return small_steps, cycle

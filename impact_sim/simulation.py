@@ -14,6 +14,7 @@ from impact_sim.compliant_wall import CompliantWall
 from impact_sim.driver_cycle import CLEARANCE, integrate_cycle
 from impact_sim.plant import FlexibleJointPlant
 from impact_sim.sensors import PANDA_NOISE, Noise, NoisySensors
+from impact_sim.torque_loop import MotorLoop, TorqueLoop
 
 START_NS = 1_000_000_000  # stamp of the first state: zero means "no time" in ROS [ns]
 FORCE_PERIOD_NS = 40_000  # the wall's force sensor, 25 kHz [ns]
@@ -106,15 +107,30 @@ class Simulation:
     def _advance(self, desired: np.ndarray) -> Measurement:
         """Simulate one cycle with a desired torque, gravity included, shape (n,) [N.m]."""
         near = self._may_touch()  # for the whole cycle: the force sensor samples all of it or none
-        forces: list[np.ndarray] = []
+        loop = self._driver.loop
+        if isinstance(loop, TorqueLoop) and self.plant.compiled:
+            force = self.plant.advance_cycle(loop, desired, near=near).force
+        else:
+            force = self._plain_cycle(loop, desired, near)
+        self.time_ns += CYCLE_NS
+        return self._measure(self._sampled(force) if near else np.zeros((SAMPLES_PER_CYCLE, 3)))
+
+    def _plain_cycle(self, loop: MotorLoop, desired: np.ndarray, near: bool) -> np.ndarray:
+        """Simulate a cycle with any loop and law; return the small steps' forces, (K, 3) [N]."""
+        forces = [np.empty((0, 3))]
         integrate_cycle(
             self.plant,
-            [(self.plant, self._driver.loop, desired)],
+            [(self.plant, loop, desired)],
             is_near=lambda: near,
-            contact_step=lambda: self._contact_step(forces),
+            contact_steps=lambda steps: forces.append(self.plant.advance_contact(steps).force),
         )
-        self.time_ns += CYCLE_NS
-        return self._measure(np.array(forces) if near else np.zeros((SAMPLES_PER_CYCLE, 3)))
+        return np.concatenate(forces)
+
+    def _sampled(self, force: np.ndarray) -> np.ndarray:
+        """Return the forces of those small steps that the force sensor sees, shape (m, 3) [N]."""
+        every, before = self._steps_per_sample, self._substep
+        self._substep = (before + len(force)) % every
+        return force[every - 1 - before :: every]
 
     def _may_touch(self) -> bool:
         """Return whether the tool can reach the wall within this cycle."""
@@ -122,13 +138,6 @@ class Simulation:
             return False
         travel = np.linalg.norm(self.plant.contact_velocity) * CYCLE_NS * 1e-9
         return self.plant.gap < CLEARANCE + travel
-
-    def _contact_step(self, forces: list[np.ndarray]) -> None:
-        """Integrate one small step; collect the force sensor's sample where one is due."""
-        self.plant.advance_contact()
-        self._substep = (self._substep + 1) % self._steps_per_sample
-        if self._substep == 0:
-            forces.append(self.plant.contact_force)
 
     def _measure(self, forces: np.ndarray) -> Measurement:
         """Return what the sensors see now."""

@@ -9,8 +9,10 @@ from typing import Protocol
 import numpy as np
 
 from impact_robots.robot import Robot
+from impact_sim.step_records import LoopNumbers
 
 PERIOD = 250e-6  # 4 kHz [s]
+LOOPS = 4  # periods in a driver's cycle of 1 ms
 FILTER_HZ = 300.0  # first-order low-pass on the measured torque [Hz]
 
 
@@ -37,12 +39,20 @@ class TorqueLoop:
         ratio = robot.reflected_motor_inertia / robot.apparent_motor_inertia
         self._ratio = ratio if enabled else np.ones(robot.dof)
         self._damping_time = robot.damping_time
-        self._share = 1.0 - np.exp(-2.0 * np.pi * FILTER_HZ * PERIOD)
+        self._share = 1.0 - float(np.exp(-2.0 * np.pi * FILTER_HZ * PERIOD))
         self._filtered = np.zeros(robot.dof)
+        self._numbers = LoopNumbers(
+            np.array(self._ratio),
+            np.array(self._damping_time),
+            self._filtered,
+            np.zeros(robot.dof),
+            self._share,
+            PERIOD,
+        )
 
     def reset(self, joint_torque: np.ndarray) -> None:
         """Start with a filter that has settled at ``joint_torque``, shape (n,) [N.m]."""
-        self._filtered = joint_torque.copy()
+        self._filtered[:] = joint_torque
 
     def update(self, desired: np.ndarray, joint_torque: np.ndarray) -> np.ndarray:
         """Return the motor torque for the next period.
@@ -52,6 +62,11 @@ class TorqueLoop:
             joint_torque: sensed tau = K (theta - q), shape (n,) [N.m].
         """
         change = self._share * (joint_torque - self._filtered)
-        self._filtered = self._filtered + change
+        self._filtered += change
         transmitted = self._filtered + self._damping_time * change / PERIOD
         return self._ratio * desired + (1.0 - self._ratio) * transmitted
+
+    def numbers(self, desired: np.ndarray) -> LoopNumbers:
+        """Return the loop for compiled steps, which go on with it; arguments as of ``update``."""
+        self._numbers.desired[:] = desired
+        return self._numbers

@@ -8,6 +8,7 @@ import numpy as np
 
 from impact_sim.direct_run import Touch
 from impact_sim.plant import FlexibleJointPlant
+from impact_sim.step_records import Steps
 
 
 class WatchedPlant(FlexibleJointPlant):
@@ -24,12 +25,12 @@ class WatchedPlant(FlexibleJointPlant):
         """Put the arm somewhere and forget what was touched."""
         super().reset(q, dq)
         self.touch, self.contacts = None, 0
-        self._forces: list[np.ndarray] = []
+        self._forces = [np.empty((0, 3))]
 
     @property
     def force(self) -> np.ndarray:
         """Force on the robot during the first contact, base axes, one row a step, (K, 3) [N]."""
-        return np.array(self._forces).reshape(-1, 3)
+        return np.concatenate(self._forces)
 
     @property
     def impulse(self) -> np.ndarray:
@@ -39,15 +40,17 @@ class WatchedPlant(FlexibleJointPlant):
     @property
     def contact_duration(self) -> float:
         """Time from the first touch to the first release, or until now [s]."""
-        return len(self._forces) * self.contact_step
+        return sum(map(len, self._forces)) * self.contact_step
 
-    def _force(self) -> np.ndarray:
-        """Return the force of the wall, and remember it; the step has not moved the arm yet."""
-        touched, force = np.count_nonzero(self.contact_force), super()._force()
-        if np.count_nonzero(force):
-            if self.touch is None:
-                self.touch = Touch(self.time, self.q, self.dq)
-            self.contacts += not touched
-            if self.contacts == 1:
-                self._forces.append(force)
-        return force
+    def _watch(self, steps: Steps) -> None:
+        """Remember the forces of steps, and the first of them."""
+        pushed = np.any(steps.force, axis=1)
+        if not pushed.any():
+            return
+        if self.touch is None:
+            first = int(pushed.argmax())
+            self.touch = Touch(float(steps.time[first]), steps.q[first], steps.dq[first])
+        began = pushed & ~np.append(self.contact_force.any(), pushed[:-1])
+        contact = self.contacts + np.cumsum(began)  # the number of each step's
+        self.contacts = int(contact[-1])
+        self._forces.append(steps.force[pushed & (contact == 1)])

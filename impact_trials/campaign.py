@@ -15,7 +15,7 @@ from rosbags.typesys.store import Typestore
 from impact_bags import impact_typestore
 from impact_bags.exceptions import AnalysisError
 from impact_robots.exceptions import ImpactError
-from impact_robots.loader import load_robot
+from impact_sim.cell.poses import robot_named
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.scenario_choice import AnyScenario
 from impact_trials.cell_bag import CellBag
@@ -77,7 +77,7 @@ def _bag(trial: Trial[Any], folder: Path) -> TrialBag | CellBag:
     """Return the recording of a trial; of a free motion without force, as there is none."""
     global _types
     _types = _types or impact_typestore()
-    path, robot = folder / trial.name, load_robot(trial.scenario.robot)
+    path, robot = folder / trial.name, robot_named(trial.scenario.robot)
     if isinstance(trial.scenario, SpreadingScenario):
         return CellBag(path, robot, trial.scenario.arm_names, _types)
     return TrialBag(path, robot, _types, forces=not trial.scenario.motion)
@@ -85,7 +85,7 @@ def _bag(trial: Trial[Any], folder: Path) -> TrialBag | CellBag:
 
 def table_columns(scenarios: Sequence[AnyScenario]) -> tuple[str, ...]:
     """Return the columns of trials.csv for trials of these scenarios."""
-    dof = max(load_robot(scenario.robot).dof for scenario in scenarios)
+    dof = max(robot_named(scenario.robot).dof for scenario in scenarios)
     boxes = [each for each in scenarios if isinstance(each, SpreadingScenario)]
     arms = dict.fromkeys(name for each in boxes for name in each.arm_names)
     extra = [column for name in arms for column in arm_columns(name, dof)]

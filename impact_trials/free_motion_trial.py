@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from impact_detector.signals.sample import Verdict
-from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
+from impact_sim.cell.poses import robot_named
 from impact_sim.computed_torque import ComputedTorque
 from impact_sim.free_motion import FreeMotion, draw_free_motion
 from impact_sim.payload import Carrier
@@ -19,7 +19,7 @@ from impact_trials.trial_truth import free_motion_row
 
 def run_free_motion(trial: Trial, record: Record) -> TrialResult:
     """Run a trial for as long as its scenario says."""
-    scenario, robot = trial.scenario, load_robot(trial.scenario.robot)
+    scenario, robot = trial.scenario, robot_named(trial.scenario.robot)
     motion, log = draw_free_motion(scenario, robot, trial.seed), DetectorLog()
     plant = FlexibleJointPlant(robot)
     carrier = Carrier(plant, motion.payload)

@@ -8,9 +8,9 @@ from impact_detector.attribution.expectation import Announcement
 from impact_detector.signals.sample import Verdict
 from impact_qp.control.controller import ImpactController
 from impact_qp.parameters import ControllerParameters
-from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 from impact_ros.parameters import from_values
+from impact_sim.cell.poses import robot_named
 from impact_sim.glide import Glide
 from impact_sim.scenarios import Scenario
 from impact_sim.simulation import START_NS, Measurement, Simulation
@@ -27,7 +27,7 @@ LONGEST = 10.0  # without a touch [s]
 
 def run_impact(trial: Trial, record: Record) -> TrialResult:
     """Run a trial until some time after the first touch, or for long enough without one."""
-    scenario, robot = trial.scenario, load_robot(trial.scenario.robot)
+    scenario, robot = trial.scenario, robot_named(trial.scenario.robot)
     drawn, log = draw(scenario, trial.seed), DetectorLog()
     plant = WatchedPlant(robot, scenario.wall(robot, drawn.friction))
     if scenario.controller == GLIDE:

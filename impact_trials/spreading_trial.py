@@ -15,11 +15,11 @@ from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession
 from impact_detector.signals.sample import TORQUE_ERROR, Verdict
 from impact_qp.spreading import Trigger, heard
-from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 from impact_ros.parameters import from_values
 from impact_sim.cell.cell_plant import BoxState
 from impact_sim.cell.cell_simulation import CellSimulation
+from impact_sim.cell.poses import robot_named
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.cell.watched_cell import WatchedCell
 from impact_sim.sensors import PANDA_NOISE, Noise
@@ -71,7 +71,7 @@ def spread(
         record: gets every cycle.
         told: what the controllers hold the scenario to be; none: what it is.
     """
-    robot = load_robot(scenario.robot)
+    robot = robot_named(scenario.robot)
     plant = WatchedCell(scenario.layout(robot, scenario.drawn(seed)))
     answers = spread_answers(told or scenario, robot, choice)
     turns = [

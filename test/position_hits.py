@@ -51,16 +51,23 @@ class PushedPlant(WatchedPlant):
     compression: tuple[float, float] | None = None
     before, changes = None, 0.0
 
-    def _force(self):
-        force, normal = super()._force(), self.wall.surface.normal
-        if self.touch is not None:
-            if self.before is None:
-                self.before = self.joint_torque
-            self.changes = np.maximum(self.changes, np.abs(self.joint_torque - self.before))
-        inwards = self.contact_velocity @ normal < 0.0
-        if self.touch is not None and self.compression is None and not inwards:
-            self.compression = float(self.impulse @ normal), self.contact_duration
-        return force
+    def _watch(self, found):
+        duration, impulse = self.contact_duration, self.impulse
+        super()._watch(found)
+        if self.touch is None:
+            return
+        since = found.time >= self.touch.time
+        if self.before is None:
+            self.before = found.torque[since][0]
+        away = np.abs(found.torque[since] - self.before).max(axis=0)
+        self.changes = np.maximum(self.changes, away)
+        normal = self.wall.surface.normal
+        ended = np.flatnonzero(since & (found.velocity @ normal >= 0.0))
+        if self.compression is None and ended.size:
+            during = found.force[: ended[0] + 1]
+            impulse = impulse + during.sum(axis=0) * self.contact_step
+            pushed = int(during.any(axis=1).sum())
+            self.compression = float(impulse @ normal), duration + pushed * self.contact_step
 
 
 def servoed(robot: Robot) -> Robot:

@@ -4,12 +4,9 @@
 
 from __future__ import annotations
 
-from collections import deque
-from math import nan, sqrt
+from math import nan
 
-import numpy as np
 import pinocchio as pin
-from scipy.linalg.lapack import dposv
 
 from impact_detector.detectors.detector import StateDetector
 from impact_detector.detectors.detector_kind import DETECTORS, DetectorKind, Setup
@@ -18,9 +15,6 @@ from impact_detector.signals.sample import FUSED, JointSample, from_seconds
 from impact_robots import Robot
 from impact_robots.keys import TORQUE_NOISE, VELOCITY_NOISE
 
-WINDOWS = (1, 2)  # samples over which a jump is summed
-DELAY = 4  # samples between the windows and what the bias is learnt from
-LEARNT = 1000.0  # samples in which the noise is learnt
 LARGEST_GAP = from_seconds(3e-3)  # between samples, across which nothing is compared
 
 
@@ -73,75 +67,37 @@ class FusedDetector(StateDetector):
         for name, value in (("velocity_noise", velocity_noise), ("torque_noise", torque_noise)):
             if not 0.0 < value < float("inf"):
                 raise DetectorError(f"{name}: expected a number > 0, got {value}")
+        # here, as numba alone takes a quarter of a second
+        from impact_detector.detectors.fused_jump import no_jumps, statistic
+
         self._model, self._data = robot.model, robot.model.createData()
-        self._n, self._identity = robot.dof, np.eye(robot.dof)
-        self._velocity_variance = velocity_noise**2 * self._identity
-        self._torque_variance = torque_noise**2
-        self._recent: deque[tuple[float, np.ndarray]] = deque(maxlen=max(WINDOWS) + DELAY)
-        self._quiet = np.zeros((bias_samples, 1 + robot.dof))  # time and y of the bias, a ring
-        self._sum = np.ones(bias_samples)
+        # views: the work memory stays where it is
+        self._M, self._h = self._data.M.reshape(robot.dof, robot.dof), self._data.nle
+        self._variances = float(velocity_noise) ** 2, float(torque_noise) ** 2
+        self._jumps, self._compiled = no_jumps(robot.dof, bias_samples), statistic
+        self._measured = self._jumps.measured
+        pin.computeAllTerms(self._model, self._data, pin.neutral(robot.model), self._jumps.noise)
+        self._compiled(self._jumps, self._M, self._h, 0.0, *self._variances)  # not in a loop
         self._forget()
 
     def _forget(self) -> None:
         """Start without bias, and with the noise as given."""
-        self._last: tuple[int, np.ndarray, np.ndarray] | None = None
-        self._recent.clear()
-        self._learnt = 0  # samples of the bias so far
-        self._noise = np.ones(self._n)  # variance of each joint's jump over the expected one
+        self._last: int | None = None  # time of the last sample with torque [ns]
+        self._jumps.counts[:] = 0
+        self._jumps.noise[:] = 1.0
 
     def _statistic(self, sample: JointSample) -> float:
         """Return the whitened jump, and learn from it."""
         if sample.tau is None:
             self._last = None
             return nan
+        dt = 0.0
+        if self._last is not None and sample.time - self._last <= LARGEST_GAP:
+            dt = (sample.time - self._last) * 1e-9
+        self._last = sample.time
         pin.computeAllTerms(self._model, self._data, sample.q, sample.dq)
-        _, mobility, _ = dposv(self._data.M.reshape(self._n, self._n), self._identity)
-        unexplained = self._jump(sample, mobility, sample.tau - self._data.nle)
-        if unexplained is None:
-            self._recent.clear()
-            return nan
-        if len(self._recent) == self._recent.maxlen:
-            place = self._quiet[self._learnt % len(self._quiet)]
-            place[0], place[1:] = self._recent[0]
-            self._learnt += 1
-        self._recent.append(unexplained)
-        if self._learnt < len(self._quiet) or len(self._recent) < max(WINDOWS):
-            return nan
-        return self._whitened(mobility)
-
-    def _jump(
-        self, sample: JointSample, mobility: np.ndarray, net_torque: np.ndarray
-    ) -> tuple[float, np.ndarray] | None:
-        """Return the time since the last sample [s] and y (n,) [rad/s]; none after a gap."""
-        last, self._last = self._last, (sample.time, sample.dq, net_torque)
-        if last is None or sample.time - last[0] > LARGEST_GAP:
-            return None
-        dt = (sample.time - last[0]) * 1e-9
-        return dt, sample.dq - last[1] - dt / 2 * mobility.dot(net_torque + last[2])
-
-    def _whitened(self, mobility: np.ndarray) -> float:
-        """Return the largest norm over the windows."""
-        summed = self._sum.dot(self._quiet)
-        span, drift = float(summed[0]), summed[1:] / summed[0]  # [s], [rad/s^2]
-        by_torque = mobility.dot(mobility.T)
-        scale = np.sqrt(self._noise)
-        largest, learnt = 0.0, self._noise
-        for window in WINDOWS:
-            time, jump = self._recent[-1]
-            for i in range(2, window + 1):
-                time, jump = time + self._recent[-i][0], jump + self._recent[-i][1]
-            jump = jump - time * drift
-            of_torque = (time / window) ** 2 * (window - 0.5) * self._torque_variance
-            of_velocity = 2 * (1 + (time / span) ** 2)
-            covariance = of_velocity * self._velocity_variance + of_torque * by_torque
-            whitened = jump / scale
-            _, solved, _ = dposv(covariance, whitened)
-            squared = float(whitened.dot(solved))
-            largest = max(largest, sqrt(max(squared, 0.0)))
-            learnt = jump**2 / covariance.diagonal()
-        # clipped, so that an impact is not learnt
-        self._noise = self._noise + (np.minimum(learnt, 9 * self._noise) - self._noise) / LEARNT
-        return largest
+        self._measured[0], self._measured[1] = sample.dq, sample.tau
+        return self._compiled(self._jumps, self._M, self._h, dt, *self._variances)
 
 
 def _make(setup: Setup) -> FusedDetector:

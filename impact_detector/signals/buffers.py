@@ -47,16 +47,16 @@ class RecentJoints:
 
     def add(self, sample: JointSample) -> None:
         """Add a sample; a repeated one, or one with NaN in its motion, is left out."""
-        if self.newest == sample.time:
+        samples, tau = self._samples, sample.tau
+        if samples and samples[-1].time == sample.time:
             return
-        if not all_finite(sample.q, sample.dq):
-            return
-        tau = sample.tau
-        if tau is not None and not all_finite(tau):
+        if not all_finite(sample.q, sample.dq, tau):
+            if tau is None or not all_finite(sample.q, sample.dq):
+                return
             sample = replace(sample, tau=np.where(np.abs(tau) < LARGEST, tau, np.nan))
-        self._samples.append(sample)
-        while self._samples[0].time < sample.time - self._keep:
-            self._samples.popleft()
+        samples.append(sample)
+        while samples[0].time < sample.time - self._keep:
+            samples.popleft()
 
     def record(self) -> JointRecord:
         """Return all samples that are kept; without any the shapes are (0, 0)."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from math import hypot
 
 import numpy as np
 
@@ -34,11 +35,12 @@ LARGEST = 1e6  # beyond this a position, velocity or torque is none [rad; rad/s;
 def all_finite(*columns: np.ndarray | None) -> bool:
     """Tell whether every number is finite, and no larger than any joint's could be.
 
-    Arrays of shape (n,), None for none. For arrays this short that is faster than numpy. Larger
-    numbers would overflow in what is computed of them, and stay in what is learnt from them.
+    Arrays of shape (n,), None for none; of each the root of the squares' sum is looked at, which
+    for arrays this short is faster than numpy. Larger numbers would overflow in what is computed of
+    them, and stay in what is learnt from them.
     """
     for values in columns:
-        if values is not None and not sum(map(abs, values.tolist())) < LARGEST:
+        if values is not None and not hypot(*values.tolist()) < LARGEST:
             return False
     return True
 

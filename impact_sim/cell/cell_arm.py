@@ -33,6 +33,11 @@ class CellArm(FlexibleArm):
         return self._touch.copy()
 
     @property
+    def is_touched(self) -> bool:
+        """Whether the box pushed the plate in the last step."""
+        return any(self._touch.tolist())
+
+    @property
     def contact_torque(self) -> np.ndarray:
         """Torques J^T f of the contacts in the last step, shape (n,) [N.m]."""
         return self._constraint[self._spring]

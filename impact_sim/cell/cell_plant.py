@@ -41,6 +41,7 @@ class CellPlant:
         self.model = build_cell_model(layout)
         self.data = mujoco.MjData(self.model)
         self.model.opt.timestep = CONTACT_STEP
+        self._positions, self._velocities = self.data.qpos, self.data.qvel  # views
         numbers = range(len(layout.bases))
         self.arms = tuple(CellArm(layout, number, self.model, self.data) for number in numbers)
         supported = layout.box is not None and layout.support is not None
@@ -72,6 +73,11 @@ class CellPlant:
     def time(self) -> float:
         """Simulated time since ``reset`` [s]."""
         return float(self.data.time)
+
+    @property
+    def state(self) -> tuple[np.ndarray, np.ndarray]:
+        """Positions (nq,) and velocities (nv,) of everything, as MuJoCo has them, copies."""
+        return self._positions.copy(), self._velocities.copy()
 
     @property
     def box(self) -> BoxState:

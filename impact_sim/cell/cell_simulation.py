@@ -82,11 +82,12 @@ class CellSimulation:
         ]
         near, forces = self.plant.gap < REACH, list[list[np.ndarray]]()
 
-        def contact_step() -> None:
-            self.plant.advance_contact()
-            forces.append([arm.plate_force for arm in self.plant.arms])
+        def contact_steps(steps: int) -> None:
+            for _ in range(steps):
+                self.plant.advance_contact()
+                forces.append([arm.plate_force for arm in self.plant.arms])
 
-        integrate_cycle(self.plant, drives, is_near=lambda: near, contact_step=contact_step)
+        integrate_cycle(self.plant, drives, is_near=lambda: near, contact_steps=contact_steps)
         self.time_ns += CYCLE_NS
         return self._measure(np.array(forces) if near else None)
 

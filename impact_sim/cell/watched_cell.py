@@ -19,6 +19,7 @@ class PlateRecord:
 
     touch: Touch | None = None  # the instant of its first contact
     contacts: int = 0  # how often it touched so far
+    touches: bool = False  # in the last step
     step: float = 0.0  # between forces [s]
     forces: list[np.ndarray] = field(default_factory=list)  # on it, from the touch on, (3,) each
     joint_impulse: np.ndarray = field(default_factory=lambda: np.zeros(1))  # see WatchedCell, (n,)
@@ -68,25 +69,23 @@ class WatchedCell(CellPlant):
         for plate in self.plates:
             if plate.touch is not None:
                 plate.forces.extend([np.zeros(3)] * steps)
+            plate.touches = False
 
     def advance_contact(self) -> None:
         """Integrate one step and remember its forces."""
-        waiting = [plate.touch is None for plate in self.plates]
-        before = [
-            Touch(self.time, arm.q, arm.dq) if waits else None
-            for arm, waits in zip(self.arms, waiting, strict=True)
-        ]
+        waiting = any(plate.touch is None for plate in self.plates)
+        before = (self.time, *self.state) if waiting else None
         super().advance_contact()
-        for plate, arm, start in zip(self.plates, self.arms, before, strict=True):
-            force = arm.plate_force
-            touches = bool(force.any())
-            if touches:
+        for plate, arm in zip(self.plates, self.arms, strict=True):
+            if touches := arm.is_touched:
                 plate.joint_impulse = plate.joint_impulse + arm.contact_torque * self.contact_step
-            if start is not None and touches:
-                plate.touch = start
+                if plate.touch is None and before is not None:
+                    time, positions, velocities = before
+                    plate.touch = Touch(time, arm.links(positions), arm.links(velocities))
             if plate.touch is not None:
-                plate.contacts += touches and (not plate.forces or not plate.forces[-1].any())
-                plate.forces.append(force)
+                plate.contacts += touches and not plate.touches
+                plate.forces.append(arm.plate_force)
+            plate.touches = touches
 
     @property
     def first_touch(self) -> float | None:

@@ -49,7 +49,11 @@ class Closure:
         for _ in range(cycles):
             self.desired = self._dynamics(self.arm.q, self.arm.dq).g
             drives = [(self.arm, self.loop, self.desired)]
-            integrate_cycle(self.plant, drives, is_near=lambda: True, contact_step=self._step)
+            integrate_cycle(self.plant, drives, is_near=lambda: True, contact_steps=self._steps)
+
+    def _steps(self, steps):
+        for _ in range(steps):
+            self._step()
 
     def _step(self):
         state = self._dynamics(self.arm.q, self.arm.dq)
@@ -107,11 +111,12 @@ def test_compression_ends_with_the_impulse_of_two_masses(mass):
         drives = [(arm, loop, dynamics(arm.q, arm.dq).g)]
         forces = []
 
-        def step(forces=forces):
-            plant.advance_contact()
-            forces.append(arm.plate_force)
+        def step(steps, forces=forces):
+            for _ in range(steps):
+                plant.advance_contact()
+                forces.append(arm.plate_force)
 
-        integrate_cycle(plant, drives, is_near=lambda: True, contact_step=step)
+        integrate_cycle(plant, drives, is_near=lambda: True, contact_steps=step)
         impulse += CONTACT_STEP * np.sum(forces, axis=0)
 
     expected = flat_impulse(robot, box, robot.apparent_motor_inertia, 0.7)
@@ -138,9 +143,9 @@ def test_an_arm_of_a_cell_is_a_single_arm_as_long_as_it_touches_nothing():
         loop.reset(arm.joint_torque)
     torque = ArmDynamics(robot)(PUSH, np.zeros(7)).g
     for _ in range(100):
-        integrate_cycle(single, [(single, loops[0], torque)], is_near=bool, contact_step=list)
+        integrate_cycle(single, [(single, loops[0], torque)], is_near=bool, contact_steps=range)
         drives = [(pair.arms[0], loops[1], torque), (pair.arms[1], loops[2], 0.9 * torque)]
-        integrate_cycle(pair, drives, is_near=bool, contact_step=list)
+        integrate_cycle(pair, drives, is_near=bool, contact_steps=range)
     assert np.abs(single.q - PUSH).max() > 0.05
     np.testing.assert_allclose(pair.arms[0].q, single.q, rtol=0.0, atol=1e-12)
     np.testing.assert_allclose(pair.arms[0].dq, single.dq, rtol=0.0, atol=1e-11)

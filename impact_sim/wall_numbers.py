@@ -1,0 +1,30 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A wall in the plain numbers that the compiled steps take."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_predictor.contact_force.laws import ExtendedHuntCrossley, HuntCrossley, Viscoelastic
+from impact_sim.compliant_wall import SLIP_SPEED, CompliantWall
+from impact_sim.step_records import EXTENDED, HUNT_CROSSLEY, NOTHING, Plane
+
+_KINDS = {HuntCrossley: HUNT_CROSSLEY, Viscoelastic: HUNT_CROSSLEY, ExtendedHuntCrossley: EXTENDED}
+_NO_WALL = Plane(np.zeros(3), np.zeros(3), 0.0, SLIP_SPEED, np.array([0.0, 0.0, 1.0, NOTHING]))
+
+
+def plane_of(wall: CompliantWall | None) -> Plane | None:
+    """Return a wall in plain numbers; none: its law is not one of those that are compiled.
+
+    Without a wall it is one that never pushes.
+    """
+    if wall is None:
+        return _NO_WALL
+    surface, law = wall.surface, wall.law
+    kind = _KINDS.get(type(law))
+    if kind is None or surface.point is None or not isinstance(law, HuntCrossley):
+        return None
+    numbers = np.array([law.stiffness, law.damping, law.exponent, kind])
+    normal, point = surface.normal.copy(), surface.point.copy()
+    return Plane(normal, point, float(wall.friction), SLIP_SPEED, numbers)
