@@ -18,6 +18,7 @@ from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array
 
 BASES = ("fixed", "floating")
+BASE_VELOCITIES = ("base_x", "base_y", "base_z", "base_roll", "base_pitch", "base_yaw")
 ROOT = "root_joint"  # pinocchio's name of a free-flyer
 
 

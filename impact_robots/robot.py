@@ -12,6 +12,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from impact_robots.exceptions import RobotError
+from impact_robots.floating_base import BASE_VELOCITIES, floating_position
 from impact_robots.joint_ranges import KNOWN_JOINTS, JointRanges
 from impact_robots.keys import (
     ARMS_ONLY,
@@ -24,6 +25,7 @@ from impact_robots.keys import (
 )
 from impact_robots.loops import LoopJoint
 from impact_robots.named_contact import NamedContact
+from impact_robots.validation import finite_array
 
 
 def read_only(values: ArrayLike) -> np.ndarray:
@@ -122,6 +124,28 @@ class Robot:
     def nv(self) -> int:
         """Number of velocities: n, and six more of a floating base, which come first."""
         return int(self.model.nv)
+
+    @property
+    def velocity_names(self) -> tuple[str, ...]:
+        """Of all velocities: those of a floating base in its own axes, then the joints."""
+        return self.joint_names if self.base == "fixed" else (*BASE_VELOCITIES, *self.joint_names)
+
+    @property
+    def composite(self) -> str:
+        """Which links count in the composite body of the contact frame, as its contact says."""
+        own = (each.composite for each in self.contacts if each.name == self.contact_frame)
+        return next(own, "moving")
+
+    def positions(self, joints: ArrayLike) -> np.ndarray:
+        """Return q, shape (nq,), of joint positions (n,) [rad]; a floating base is at the origin.
+
+        Raises:
+            OutOfRangeError: not n finite numbers.
+        """
+        joints = finite_array(joints, (self.dof,), "joints")
+        if self.base == "fixed":
+            return joints
+        return floating_position(np.zeros(3), [0.0, 0.0, 0.0, 1.0], joints)
 
     def on_velocities(self, joints: ArrayLike) -> np.ndarray:
         """Return an array over the joints, shape (n,), over all velocities, shape (nv,).

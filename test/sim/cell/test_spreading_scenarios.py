@@ -135,7 +135,7 @@ def test_a_file_differs_from_what_it_is_like(tmp_path):
         ("like: rs_grab_safe\nfirst_joint: [2.8, -2.8]", "mine.yaml: pose: "),
         (
             "like: rs_grab_safe\nrobot: kuka",
-            "robot: expected one of cassie, fr3, panda, panda_plate",
+            "robot: expected one of cassie, fr3, hrp4, panda, panda_plate",
         ),
         ("like: rs_grab_safe\nmotor_friction: {dry: 1}", "motor_friction: expected coulomb and v"),
         (
