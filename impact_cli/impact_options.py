@@ -99,7 +99,7 @@ def read_impact(arguments: argparse.Namespace) -> GivenImpact:
     """
     robot = read_robot(arguments)
     normal = _sized(arguments.normal, 3, "--normal")
-    dynamics = ArmDynamics(robot, arguments.composite or robot.composite)
+    dynamics = ArmDynamics(robot, arguments.composite or robot.composite_of(robot.contact_frame))
     if arguments.q is None:
         robot.require(f"{arguments.command} without --q", "stance")
     q = robot.positions(robot.stance) if arguments.q is None else _positions(arguments.q, robot)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 LOADING = "every command"
 QP, SIM, PLAN, SETS = "impact_qp", "impact_sim", "plan", "sets"
-ARMS_ONLY = (QP, SIM, PLAN, SETS, "export")  # who needs a fixed base and a motor at every joint
+ARMS_ONLY = (QP, SIM, PLAN, "export")  # who needs a fixed base and a motor at every joint
 VELOCITY_NOISE, TORQUE_NOISE = 4e-3, 0.08  # the Panda's, [rad/s] and [N.m]
 _URDF = "the URDF's <limit>"
 _UNKNOWN = "unknown"

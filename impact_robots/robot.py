@@ -130,10 +130,9 @@ class Robot:
         """Of all velocities: those of a floating base in its own axes, then the joints."""
         return self.joint_names if self.base == "fixed" else (*BASE_VELOCITIES, *self.joint_names)
 
-    @property
-    def composite(self) -> str:
-        """Which links count in the composite body of the contact frame, as its contact says."""
-        own = (each.composite for each in self.contacts if each.name == self.contact_frame)
+    def composite_of(self, frame: str) -> str:
+        """Return which links count in the composite body of a frame, as its contact says."""
+        own = (each.composite for each in self.contacts if each.name == frame)
         return next(own, "moving")
 
     def positions(self, joints: ArrayLike) -> np.ndarray:
@@ -146,6 +145,16 @@ class Robot:
         if self.base == "fixed":
             return joints
         return floating_position(np.zeros(3), [0.0, 0.0, 0.0, 1.0], joints)
+
+    def whole(self, q: np.ndarray, dq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions (nq,) and velocities (nv,) of joints' q and dq, both (n,).
+
+        What gives joints alone says nothing of a floating base: it rests at the origin, so results
+        are in the base's own axes.
+        """
+        if self.base == "fixed":
+            return q, dq
+        return self.positions(q), self.on_velocities(dq)
 
     def on_velocities(self, joints: ArrayLike) -> np.ndarray:
         """Return an array over the joints, shape (n,), over all velocities, shape (nv,).
@@ -184,6 +193,21 @@ class Robot:
         values = {**vars(self.limits), **vars(self)}
         found = (key for key in BY_NAME if key in values and _is_unknown(values[key]))
         return tuple(key for key in found if key not in OPTIONAL)
+
+    def require_no_loops(self, who: str) -> None:
+        """Refuse closed loops for somebody whose formulas do not know of them.
+
+        Args:
+            who: package or command.
+
+        Raises:
+            RobotError: there are some.
+        """
+        if self.loops:
+            raise RobotError(
+                f"robot {self.name}: {who} needs a robot without closed loops, got"
+                f" {len(self.loops)}; impact_predictor.simultaneous_impact takes them"
+            )
 
     def require(self, who: str, *keys: str) -> None:
         """Refuse to go on without what somebody needs to know of the robot.

@@ -125,13 +125,11 @@ def map_inertia(state: PointState, robot: Robot, inertia: str) -> np.ndarray:
     """Return M + B of an impact map's ``model``, shape (nv, nv) [kg.m^2].
 
     Raises:
-        OutOfRangeError: the robot has closed loops, which no M + B knows of.
+        RobotError: the robot has closed loops, which no M + B knows of.
         UnknownNameError: not one of ``robot.motor_inertias``.
     """
     motors = motor_inertia(robot, inertia)
-    if robot.loops:
-        expected = "a robot without closed loops, which simultaneous_impact takes"
-        raise OutOfRangeError("robot", expected, f"{robot.name} with {len(robot.loops)}")
+    robot.require_no_loops("an impact map of one point")
     M_x = state.M.copy()
     M_x.ravel()[:: len(M_x) + 1] += motors
     return M_x

@@ -11,8 +11,10 @@ import pytest
 from impact_cli.command_line import run as main
 from impact_predictor import predict
 from impact_predictor.inertia.inverse_inertia import crb, effective_mass, generalized_momentum
+from impact_predictor.prediction.near_contact import NearContact
 from impact_predictor.prediction.velocity_interval import velocity_interval
-from impact_robots import ArmDynamics, OutOfRangeError, Surface, floating_position, load_robot
+from impact_predictor.sets.robot_sets import robot_sets
+from impact_robots import ArmDynamics, RobotError, Surface, floating_position, load_robot
 
 NORMAL = (0.0, 1.0, 0.0)
 
@@ -116,8 +118,71 @@ def test_a_base_elsewhere_changes_the_place_alone(capsys, hrp4):
 def test_a_robot_with_rods_is_refused_where_they_would_be_forgotten(capsys):
     cassie = load_robot("cassie")
     state = ArmDynamics(cassie)(cassie.positions(np.zeros(16)), np.zeros(22))
-    with pytest.raises(OutOfRangeError, match="expected a robot without closed loops"):
+    with pytest.raises(RobotError, match="needs a robot without closed loops, got 2"):
         predict(state, Surface(state.position, (0, 0, 1)), cassie, inertia="M")
-    status = main(["predict", "--robot", "cassie", "--q", ",".join(["0"] * 16)])
-    captured = capsys.readouterr()
-    assert (status, captured.out, captured.err.count("\n")) == (2, "", 1)
+    for command in ("predict", "sets"):
+        status = main([command, "--robot", "cassie", "--q", ",".join(["0"] * 16)])
+        captured = capsys.readouterr()
+        assert (status, captured.out, captured.err.count("\n")) == (2, "", 1)
+
+
+def test_sets_of_a_floating_robot_are_those_of_all_of_it(hrp4):
+    toward = np.append(np.zeros(6), np.full(34, 0.1))
+    given = {name: palm(hrp4, name, toward) for name in ("chain", "all")}
+    surface = Surface(None, (0.0, -np.sign(given["all"].velocity[1]), 0.0), 0.3, (0.0, 0.2))
+    names = ("impulse", "com_velocity_jump", "angular_momentum_jump")
+    impulse, com, turn = robot_sets(given["chain"], surface, hrp4, names=names)
+    push = surface.rotation @ impulse.vertices.T
+    np.testing.assert_allclose(
+        np.sort((push / 38.05487735).T, axis=0), np.sort(com.vertices, axis=0)
+    )
+    lever = given["all"].position - given["all"].com
+    assert turn.contains(np.cross(lever, push[:, 0]))
+
+
+def test_a_floating_robots_sets_are_about_its_joints(hrp4):
+    toward = np.append(np.zeros(6), np.full(34, 0.1))
+    state = palm(hrp4, "chain", toward)
+    surface = Surface(None, (0.0, -np.sign(state.velocity[1]), 0.0), 0.3)
+    names = ("impulse", "joint_velocity_jump", "impulsive_torque")
+    impulse, jump, torque = robot_sets(state, surface, hrp4, names=names)
+    assert jump.axes == torque.axes == hrp4.joint_names
+    M = state.M + np.diag(hrp4.motor_inertias["M+B_rho"])
+    push = state.J[:3].T @ (surface.rotation @ impulse.vertices[0])
+    expected = np.linalg.solve(M, push)[6:]
+    assert np.abs(jump.vertices - expected).max(axis=1).min() < 1e-12
+
+
+def test_a_service_answers_in_base_axes(hrp4):
+    pytest.importorskip("impact_msgs")
+    from sensor_msgs.msg import JointState
+
+    from impact_msgs.srv import ComputeFeasibleSets
+    from impact_predictor.ros.request_reader import RequestReader
+
+    request = ComputeFeasibleSets.Request()
+    request.state = JointState(
+        name=list(hrp4.joint_names), position=hrp4.stance.tolist(), velocity=[0.1] * 34
+    )
+    request.normal.y, request.contact_frame = 1.0, "left_palm"
+    request.restitution_high = 0.2
+    reader = RequestReader(hrp4)
+    state, _, _ = reader.impact(request, None)
+    expected = palm(hrp4, dq=np.append(np.zeros(6), np.full(34, 0.1)))
+    np.testing.assert_allclose(state.velocity, expected.velocity, atol=1e-12)
+    assert state.mass == pytest.approx(11.628, abs=1e-3)  # the palm's chain
+    request.contact_frame = "left_sole"
+    assert reader.impact(request, None)[0].mass == pytest.approx(38.055, abs=1e-3)
+
+
+def test_a_stream_of_joint_states_is_predicted(hrp4):
+    q, dq = hrp4.stance, np.full(34, 0.1)
+    state = palm(hrp4, dq=np.append(np.zeros(6), dq))
+    normal = (0.0, -float(np.sign(state.velocity[1])), 0.0)
+    surface = Surface(state.position + 0.001 * state.velocity, normal)
+    near = NearContact(hrp4, surface, inertia="M+B_rho", distance=0.05, rate=10.0)
+    forecast = near.look(0, q, dq)
+    (prediction,) = forecast.answer.predictions
+    expected = predict(palm(hrp4, "chain", state.dq), surface, hrp4, inertia="M+B_rho")
+    np.testing.assert_allclose(prediction.dq_after, expected.dq_after, atol=1e-9)
+    assert prediction.effective_mass == pytest.approx(expected.effective_mass)
