@@ -14,6 +14,8 @@ from impact_predictor.multicontact.simultaneous_impact import simultaneous_impac
 from impact_sim.floating.floor import Floor
 from impact_sim.floating.free_step import FreeStep
 
+_TOLERANCE = 1e-8  # of the impact law, relative: far below what a step's length leaves
+
 
 def velocity_after(free: FreeStep, floor: Floor) -> np.ndarray:
     """Return the velocities at the end of a step, shape (nv,).
@@ -37,7 +39,12 @@ def _rigid(free: FreeStep, floor: Floor) -> np.ndarray:
     if not len(J) and not len(free.loops):
         return free.velocity
     solved = simultaneous_impact(
-        free.inertia, J, free.velocity, friction=floor.friction, closed=free.loops
+        free.inertia,
+        J,
+        free.velocity,
+        friction=floor.friction,
+        closed=free.loops,
+        tolerance=_TOLERANCE,
     )
     return solved.v_after
 
