@@ -31,6 +31,7 @@ PACKAGES = [
     "impact_qp",
     "impact_qp.control",
     "impact_qp.limits",
+    "impact_qp.object_speed",
     "impact_qp.references",
     "impact_qp.ros",
     "impact_qp.spreading",
