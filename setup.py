@@ -18,6 +18,7 @@ PACKAGES = [
     "impact_predictor.inertia",
     "impact_predictor.joint_load",
     "impact_predictor.laws",
+    "impact_predictor.learning",
     "impact_predictor.multicontact",
     "impact_predictor.prediction",
     "impact_predictor.ros",

@@ -176,13 +176,19 @@ def contact_forces(
 
 
 @compiled
-def control(arm: tuple, load: np.ndarray, filtered: np.ndarray, act: np.ndarray) -> None:
-    """Write the actuators' torque of the next tick into ``act``: the joint torque loop."""
+def control(
+    arm: tuple, load: np.ndarray, sent: np.ndarray, filtered: np.ndarray, act: np.ndarray
+) -> None:
+    """Write the actuators' torque of the next tick into ``act``: the joint torque loop.
+
+    ``sent`` is the change of the torque that the loop is commanded, shape (n,) [N.m].
+    """
     _, _, _, _, ratio, damping_time, _, _, share = arm
     for i in range(len(load)):
         change = share * (load[i] - filtered[i])
         filtered[i] += change
         act[i] = (1.0 - ratio[i]) * (filtered[i] + damping_time[i] * change / TICK)
+        act[i] += ratio[i] * sent[i]
 
 
 @compiled
@@ -311,6 +317,7 @@ def integrate(
     velocity: np.ndarray,
     ticks: int,
     refinement: int,
+    command: np.ndarray,
     trace: np.ndarray,
 ) -> tuple:
     """Integrate from the touch on.
@@ -323,8 +330,11 @@ def integrate(
         velocity: of the contacts before the impact, axes as J, shape (3 c,) [m/s].
         ticks: of the torque loop, 250 us each.
         refinement: by how much every step is shorter, 1: not.
-        trace: filled at every tick with the loads, the normal forces and the depths, shape
-            (ticks, n + 2 c); of no rows: not filled.
+        command: change of the torque that the loop is sent since the touch, a row a tick, the last
+            one held, at least one row, shape (m, n) [N.m].
+        trace: filled at every tick with the loads, the normal forces, the depths, and the links'
+            displacements and velocities beside the uniform motion, shape (ticks, 3 n + 2 c); of no
+            rows: not filled.
 
     Returns:
         highest and lowest loads (2, n) [N.m], their times (2, n) [s], impulses (3 c,) [N.s], peak
@@ -343,7 +353,7 @@ def integrate(
     loads, times, impulse = np.zeros((2, n)), np.zeros((2, n)), np.zeros(3 * contacts)
     peak, end = np.zeros(contacts), np.zeros(contacts)
     for tick in range(ticks):
-        control(arm, load, filtered, act)
+        control(arm, load, command[min(tick, len(command) - 1)], filtered, act)
         done = 0.0
         while done < TICK * (1.0 - 1e-9):
             t = tick * TICK + done
@@ -366,4 +376,6 @@ def integrate(
             for c in range(contacts):
                 trace[tick, n + c] = f[3 * c + 2] if touching else 0.0
                 trace[tick, n + contacts + c] = -x[c] if touching else 0.0
+            trace[tick, n + 2 * contacts : 2 * n + 2 * contacts] = q
+            trace[tick, 2 * n + 2 * contacts :] = vq
     return loads, times, impulse, peak, end

@@ -80,6 +80,8 @@ class LoadHistory(NamedTuple):
     load: np.ndarray  # change of the spring torque, shape (t, n) [N.m]
     force: np.ndarray  # normal, on the arm, shape (t, c) [N]
     depth: np.ndarray  # penetration, shape (t, c) [m]
+    position: np.ndarray  # of the links, beside the motion without the impact, shape (t, n) [rad]
+    velocity: np.ndarray  # the same, shape (t, n) [rad/s]
 
 
 class JointLoad(NamedTuple):
@@ -115,6 +117,7 @@ def joint_load(
     *,
     duration: float = DURATION,
     refinement: int = 1,
+    command: np.ndarray | None = None,
     with_history: bool = False,
 ) -> JointLoad:
     """Return the loads of an impact, the surfaces touched at the same time.
@@ -127,6 +130,8 @@ def joint_load(
         contacts: at least one.
         duration: for which the motion is followed [s].
         refinement: of the time steps, 1 for errors of some parts in a thousand.
+        command: change since the touch of the torque that the torque loop is sent, one row for each
+            250 us, the last one held, at least one row, shape (m, n) [N.m]; none: it is constant.
         with_history: return the loads over time, too.
 
     Raises:
@@ -134,7 +139,7 @@ def joint_load(
     """
     laws = np.array([_figures(each.law) for each in contacts])
     ticks, n = max(1, round(duration / TICK)), len(arm.stiffness)
-    trace = np.empty((ticks if with_history else 0, n + 2 * len(contacts)))
+    trace = np.empty((ticks if with_history else 0, 3 * n + 2 * len(contacts)))
     loads, times, impulse, peak, end = integrate(
         tuple(arm),
         np.concatenate([each.J for each in contacts]),
@@ -143,6 +148,7 @@ def joint_load(
         np.concatenate([each.velocity for each in contacts]),
         ticks,
         refinement,
+        np.zeros((1, n)) if command is None else np.ascontiguousarray(command, dtype=float),
         trace,
     )
     if not np.isfinite(loads).all():
@@ -180,4 +186,5 @@ def _figures(law: NormalLaw) -> tuple[float, float, float, float]:
 def _history(trace: np.ndarray, n: int, c: int) -> LoadHistory:
     """Return what the compiled code wrote."""
     time = TICK * np.arange(1, len(trace) + 1)
-    return LoadHistory(time, trace[:, :n], trace[:, n : n + c], trace[:, n + c :])
+    ends = np.cumsum([n, c, c, n])
+    return LoadHistory(time, *np.split(trace, ends, axis=1))

@@ -138,6 +138,26 @@ def test_the_peak_is_when_and_what_the_history_says(hitting, wall, arm):
     assert (load.history.depth[touching] > 0.0).all()
 
 
+def test_the_links_move_as_the_impulse_tells_where_springs_are_weak(hitting, wall, arm):
+    loose = arm.scaled(np.full((3, 7), 1e-6) ** [[1.0], [1.0], [0.0]])
+    load = joint_load(loose, [load_contact(hitting, wall, LAWS["visco"], 0.2)], with_history=True)
+    moved = loose.M_inverse @ (wall.T @ hitting.J[:3]).T @ load.impulse[0]
+    velocity, position = load.history.velocity, load.history.position
+    np.testing.assert_allclose(velocity[-1], moved, atol=2e-3 * np.abs(moved).max())
+    way = np.trapezoid(velocity, load.history.time, axis=0)
+    np.testing.assert_allclose(position[-1] - position[0], way, rtol=1e-2, atol=1e-6)
+
+
+def test_a_commanded_torque_arrives_in_the_springs(arm):
+    """Links that do not move, and a torque loop: once it is settled each spring bears it."""
+    still = arm._replace(M_inverse=1e-9 * np.eye(7), damping=20.0 * arm.damping)
+    away = LoadContact(np.zeros((3, 7)), np.zeros(3), RigidLaw(0.0), 0.0)
+    command = np.array([[0.0] * 7, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]])
+    load = joint_load(still, [away], duration=0.5, command=command, with_history=True)
+    assert (load.history.load[0] == 0.0).all()
+    np.testing.assert_allclose(load.history.load[-1], command[1], rtol=0.01)
+
+
 def test_the_absolute_load_counts_what_was_there_before(hitting, wall, arm):
     load = joint_load(arm, [load_contact(hitting, wall, LAWS["visco"], 0.1)])
     before = np.linspace(-5.0, 5.0, 7)

@@ -1,0 +1,166 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+r"""The wall and joints in a box that explain hits, and how far others would explain them, too.
+
+The cost is :math:`\frac12|x|^2/s^2 + \sum|r|^2/(2T)` with unknowns x from -1 to 1, their uniform
+deviation s and residuals r over their standard deviation, which T = 2 tempers: residuals of one
+hit depend on each other. Every hit has an unknown time of touch besides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.learning.hit_residual import (
+    LATE,
+    all_residuals,
+    modelled,
+    residual,
+    touch_time,
+)
+from impact_predictor.learning.hit_window import HitWindow
+from impact_predictor.learning.learning_box import LearningBox
+
+PRIOR = 3.0**-0.5  # standard deviation of what is uniform from -1 to 1
+TOUCH = 0.5  # standard deviation of a touch's time [ms]
+TEMPER = 2.0
+GRID = np.linspace(-0.9, 0.9, 10), np.array([-0.5, 0.5])  # of starts: stiffness, restitution
+STARTS = 2  # of these, the best ones, from which a minimum is looked for
+STEP, TIME_STEP = 0.02, 0.01  # of the slopes: unknowns [-], times [ms]
+SECANT = 0.02, 0.3  # shortest and longest, two standard deviations in between [-]
+REPEATED = 3  # hits: more tell no more, since the model errs alike in all
+GOOD = 0.7  # misfit up to which the covariance is as it is
+FLOOR = 0.01  # standard deviation of an unknown, at least
+EVALUATIONS, TOLERANCE = 25, 1e-3
+
+
+class BoxFit(NamedTuple):
+    """What explains h hits best."""
+
+    x: np.ndarray  # unknowns, -1 to 1, shape (p,)
+    covariance: np.ndarray  # of them, shape (p, p)
+    late: np.ndarray  # touches, after they were detected, shape (h,) [s]
+    misfit: np.ndarray  # mean squared residual of each hit, shape (h,) [-]
+
+
+def fit_box(
+    box: LearningBox, windows: Sequence[HitWindow], known: np.ndarray | None = None
+) -> BoxFit:
+    """Return the unknowns that explain hits.
+
+    Args:
+        box: of the unknowns.
+        windows: of the hits, at least one.
+        known: a further start, such as of the hits before, shape (p,).
+    """
+    from scipy.optimize import least_squares  # loads slowly
+
+    problem = _Problem(box, windows)
+    edge = np.append(np.ones(box.size), np.full(len(windows), 1e3 * LATE))
+    found = [
+        least_squares(
+            problem.cost,
+            np.clip(start, -0.999 * edge, 0.999 * edge),
+            problem.slopes,
+            (-edge, edge),
+            ftol=TOLERANCE,
+            xtol=TOLERANCE,
+            max_nfev=EVALUATIONS,
+        )
+        for start in problem.starts(known)
+    ]
+    best = min(found, key=lambda each: each.cost)
+    left = all_residuals(box, windows, best.x)
+    misfit = np.array([float(np.mean(each**2)) for each in left])
+    first = problem.covariance(best.jac)
+    secants = problem.secants(best.x, best.fun, 2.0 * np.sqrt(np.diag(first)))
+    covariance = problem.covariance(np.column_stack([secants, best.jac[:, box.size :]]))
+    covariance = covariance * max(1.0, float(misfit.mean()) / GOOD) + FLOOR**2 * np.eye(box.size)
+    return BoxFit(best.x[: box.size], covariance, 1e-3 * best.x[box.size :], misfit)
+
+
+class _Problem(NamedTuple):
+    """Least squares of z: p unknowns, then the touch times [ms]."""
+
+    box: LearningBox
+    windows: Sequence[HitWindow]
+
+    def cost(self, z: np.ndarray) -> np.ndarray:
+        """Return all residuals, tempered, and at the end what is known beforehand."""
+        hits = np.concatenate(all_residuals(self.box, self.windows, z)) / np.sqrt(TEMPER)
+        return np.concatenate([hits, z * self._prior])
+
+    @property
+    def _prior(self) -> np.ndarray:
+        return np.repeat([1.0 / PRIOR, 1.0 / TOUCH], [self.box.size, len(self.windows)])
+
+    def starts(self, known: np.ndarray | None) -> list[np.ndarray]:
+        """Return where minima are looked for: the best of a coarse grid, and what is known."""
+        places = [np.flatnonzero(np.flatnonzero(self.box.free) == index) for index in (0, 1)]
+        grids = [grid if len(at) else np.zeros(1) for grid, at in zip(GRID, places, strict=True)]
+        rated = []
+        for values in product(*grids):
+            x = np.zeros(self.box.size)
+            for at, value in zip(places, values, strict=True):
+                x[at] = value
+            rated.append(self._timed(x))
+        rated.sort(key=lambda each: each[0])
+        chosen = rated[:STARTS] if known is None else [*rated[:1], self._timed(known)]
+        return [z for _, z in chosen]
+
+    def _timed(self, x: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return the squared residual and z at unknowns, each touch where it fits best."""
+        each = [touch_time(window, modelled(self.box, window, x)) for window in self.windows]
+        return sum(cost for _, cost in each), np.append(x, [1e3 * late for late, _ in each])
+
+    def slopes(self, z: np.ndarray) -> np.ndarray:
+        """Return the Jacobian of the cost, one-sided towards the middle, shape (r, p + h)."""
+        here, columns = self.cost(z), []
+        for j in range(self.box.size):
+            step = -np.copysign(STEP, z[j])
+            columns.append((self.cost(_moved(z, j, step)) - here) / step)
+        return np.column_stack([*columns, self._time_slopes(z, len(here))])
+
+    def _time_slopes(self, z: np.ndarray, rows: int) -> np.ndarray:
+        """Return the columns of the touch times, for which no model is run anew."""
+        p, columns, row = self.box.size, np.zeros((rows, len(self.windows))), 0
+        for k, window in enumerate(self.windows):
+            model, late = modelled(self.box, window, z[:p]), z[p + k]
+            sides = [residual(window, model, 1e-3 * (late + s)) for s in (-TIME_STEP, TIME_STEP)]
+            end = row + len(sides[0])
+            columns[row:end, k] = (sides[1] - sides[0]) / (2.0 * TIME_STEP * np.sqrt(TEMPER))
+            columns[rows - len(self.windows) + k, k] = 1.0 / TOUCH
+            row = end
+        return columns
+
+    def secants(self, z: np.ndarray, here: np.ndarray, reach: np.ndarray) -> np.ndarray:
+        """Return the weaker of wide secants to either side, shape (r, p).
+
+        A sticking contact says nothing of how much more friction there is.
+        """
+        columns = []
+        for j, wide in enumerate(np.clip(reach, *SECANT)):
+            inside = [s for s in (-wide, wide) if abs(z[j] + s) <= 1.0] or [
+                -np.copysign(wide, z[j])
+            ]
+            sides = [(self.cost(_moved(z, j, step)) - here) / step for step in inside]
+            columns.append(min(sides, key=lambda side: float(side @ side)))
+        return np.column_stack(columns)
+
+    def covariance(self, jacobian: np.ndarray) -> np.ndarray:
+        """Return the covariance of the unknowns, shape (p, p), the touch times eliminated."""
+        p, h = self.box.size, len(self.windows)
+        hits = jacobian[: -(p + h)]
+        counted = min(1.0, REPEATED / h)
+        information = counted * hits.T @ hits + np.diag(self._prior**2)
+        return np.asarray(np.linalg.inv(information)[:p, :p])
+
+
+def _moved(z: np.ndarray, place: int, step: float) -> np.ndarray:
+    moved = z.copy()
+    moved[place] += step
+    return moved

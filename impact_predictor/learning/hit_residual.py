@@ -1,0 +1,60 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""How far the model of a hit is from what was measured, over its standard deviation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from impact_predictor.joint_load.integration import TICK
+from impact_predictor.joint_load.load import joint_load
+from impact_predictor.learning.hit_window import AFTER, HitWindow
+from impact_predictor.learning.learning_box import LearningBox
+
+LATE = 1.5e-3  # by which a touch may be earlier or later than it was detected [s]
+SHIFTS = np.linspace(-LATE, LATE, 25)
+_DURATION = AFTER + LATE + TICK
+
+
+def modelled(box: LearningBox, window: HitWindow, x: np.ndarray) -> np.ndarray:
+    """Return the changes of torque, position, velocity since the touch, shape (ticks + 1, 3, n)."""
+    case = box.case(box.figures(x))
+    arm = window.arm.scaled(case.scale)
+    contact = case.contact(arm.M_inverse, window.J, window.velocity)
+    load = joint_load(arm, [contact], duration=_DURATION, command=window.command, with_history=True)
+    assert load.history is not None  # asked for
+    found = np.stack([load.history.load, load.history.position, load.history.velocity], axis=1)
+    return np.concatenate([np.zeros_like(found[:1]), found])
+
+
+def residual(window: HitWindow, model: np.ndarray, late: float) -> np.ndarray:
+    """Return what is left of a hit over its deviation, shape (m 3 n,) [-].
+
+    Args:
+        window: of m samples.
+        model: of :func:`modelled`.
+        late: the touch, after it was detected [s].
+    """
+    place = np.clip((window.time - late) / TICK, 0.0, len(model) - 1.001)
+    before = place.astype(int)
+    share = (place - before)[:, None, None]
+    at = (1.0 - share) * model[before] + share * model[before + 1]
+    return np.asarray((window.change - at) / window.sigma).ravel()
+
+
+def touch_time(window: HitWindow, model: np.ndarray) -> tuple[float, float]:
+    """Return by how much a touch was later than detected [s], and the squared residual there."""
+    costs = [float(np.sum(residual(window, model, late) ** 2)) for late in SHIFTS]
+    best = int(np.argmin(costs))
+    return float(SHIFTS[best]), costs[best]
+
+
+def all_residuals(
+    box: LearningBox, windows: Sequence[HitWindow], z: np.ndarray
+) -> list[np.ndarray]:
+    """Return the residual of each hit at z: p unknowns, then the touch times in ms."""
+    x, late = z[: box.size], 1e-3 * z[box.size :]
+    pairs = zip(windows, late, strict=True)
+    return [residual(each, modelled(box, each, x), t) for each, t in pairs]

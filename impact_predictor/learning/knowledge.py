@@ -1,0 +1,114 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What hits told of a wall and of an arm's joints, and whether the model explains them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from impact_predictor.exceptions import PredictionError
+from impact_predictor.learning.box_fit import fit_box
+from impact_predictor.learning.hit_window import HitWindow, LearningHit, hit_window
+from impact_predictor.learning.learning_box import LearningBox
+from impact_robots.robot import read_only
+
+MOST_MISFIT = 1.2  # of any hit, up to which the model explains it
+SIGMAS = 3.0  # of a range that takes the place of an announced one
+MOST_HITS = 10  # the last ones, that are kept
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """Estimate of p unknowns from h hits, the last hit last; before the first hit: the box."""
+
+    box: LearningBox
+    mean: np.ndarray  # unknowns, -1 to 1 in the box, shape (p,)
+    covariance: np.ndarray  # of them, shape (p, p)
+    windows: tuple[HitWindow, ...] = ()
+    late: np.ndarray | tuple[float, ...] = ()  # touches, after they were detected, shape (h,) [s]
+    misfit: np.ndarray | tuple[float, ...] = ()  # of each hit, 1: noise alone, shape (h,)
+
+    def __post_init__(self) -> None:
+        """Store read-only copies."""
+        for name in ("mean", "covariance", "late", "misfit"):
+            object.__setattr__(self, name, read_only(np.array(getattr(self, name), dtype=float)))
+
+    @property
+    def alarm(self) -> bool:
+        """Whether the model does not explain a hit: another wall, law, normal, or a defect."""
+        return bool((np.asarray(self.misfit) > MOST_MISFIT).any())
+
+    @property
+    def narrowed(self) -> LearningBox:
+        """The box of three standard deviations about the estimate; with an alarm, the old one.
+
+        What another wall leaves of it: ``narrowed.of_another_wall()``.
+        """
+        if self.alarm or not self.windows:
+            return self.box
+        half = SIGMAS * np.sqrt(np.diag(self.covariance))
+        low, high = self.box.low.copy(), self.box.high.copy()
+        for ends, side in ((low, -half), (high, half)):
+            ends[:] = np.where(
+                self.box.free, self.box.figures(np.clip(self.mean + side, -1.0, 1.0)), ends
+            )
+        return self.box.narrowed(low, high)
+
+    def draws(self, number: int, spread: float, seed: int = 0) -> np.ndarray:
+        """Return figures about the estimate, the estimate first; shape (number, 6 + 3 n).
+
+        What is not learned is at one end of its range or the other, at random.
+
+        Args:
+            number: of draws.
+            spread: of standard deviations.
+            seed: of the draws.
+        """
+        random, box = np.random.default_rng(seed), self.box
+        root = np.linalg.cholesky(self.covariance) if box.size else np.zeros((0, 0))
+        z = random.standard_normal((number, box.size))
+        z[0] = 0.0
+        x = np.clip(self.mean + spread * z @ root.T, -1.0, 1.0)
+        figures = np.array([box.figures(each) for each in x])
+        ends = np.where(random.random(figures.shape) < 0.5, box.low, box.high)
+        return np.where(box.free, figures, ends)
+
+
+def nothing_known(box: LearningBox) -> Knowledge:
+    """Return what is known before the first hit: anything in the box."""
+    return Knowledge(box, np.zeros(box.size), np.eye(box.size) / 3.0)
+
+
+def learn(known: Knowledge, hits: Sequence[LearningHit]) -> Knowledge:
+    """Return what is known after further hits of the same wall, poses alike or not.
+
+    All hits are fitted together, the last ten at most. It takes tenths of a second to seconds.
+
+    Args:
+        known: before, see :func:`nothing_known`.
+        hits: one after the other; none: nothing changes.
+
+    Raises:
+        PredictionError: a hit is not sampled as needed, or nothing is unknown in the box.
+        NotApproachingError: a hit in which the arm moved away from the wall.
+    """
+    box = known.box
+    if not hits:
+        return known
+    if not box.size:
+        raise PredictionError("learn: expected at least one unknown with a range, got none")
+    new = [hit_window(box.robot, box.surface, hit) for hit in hits]
+    windows = (*known.windows, *new)[-MOST_HITS:]
+    start = known.mean if known.windows else None
+    fit = fit_box(box, windows, start)
+    return replace(
+        known,
+        mean=fit.x,
+        covariance=fit.covariance,
+        windows=windows,
+        late=fit.late,
+        misfit=fit.misfit,
+    )

@@ -1,0 +1,134 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""How fast the next hit may be, by what is known of wall and joints, and what that rests on."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.joint_load.drive import drive_of
+from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm
+from impact_predictor.joint_load.load import joint_load
+from impact_predictor.joint_load.load_limits import LoadLimits, load_limits
+from impact_predictor.joint_load.worst_load import LoadSearch, RatedCase
+from impact_predictor.learning.knowledge import Knowledge
+from impact_predictor.learning.learning_box import LearningBox
+from impact_robots.state import PointState
+
+RESERVE = 1.05  # times the largest load found
+DRAWS, SPREAD = 192, 1.5  # number, and standard deviations
+FASTER = 3.0  # than the last hit, at most
+CORNERS = 8  # of the worst cases of a linear wall, whose exponent and normal are varied
+ROUNDS, SETTLED = 5, 0.01  # of a speed at which loads are not proportional to it, and its change
+START, LEARNED, STEPS, PROVEN = "start", "learned", "three times the last", "no faster than proven"
+
+
+class SafeSpeed(NamedTuple):
+    """The highest speed of approach for the next hit, and what was promised for it."""
+
+    speed: float  # [m/s]
+    reason: str  # "start", "learned", "three times the last" or "no faster than proven"
+    limit: str  # that binds first in the worst case
+    start: float  # speed that no wall and no joints in the box make too fast [m/s]
+    learned: float  # speed that nothing near the estimate makes too fast; start: no hits yet [m/s]
+
+    @property
+    def promise(self) -> str:
+        """What holds at this speed, in one sentence."""
+        return f"{self.speed:.3f} m/s keeps {self.limit} below its limit {_PROMISES[self.reason]}"
+
+
+_PROMISES = {
+    START: "for every wall and every arm in the announced ranges that the search found",
+    LEARNED: "for walls and joints within 1.5 standard deviations of what the hits told",
+    STEPS: "for walls and joints within 1.5 standard deviations of what the hits told, with room",
+    PROVEN: "as far as the last hit did: the model does not explain the hits",
+}
+
+
+def next_speed(
+    known: Knowledge, point: PointState, limits: LoadLimits | None = None, seed: int = 0
+) -> SafeSpeed:
+    """Return how fast the next hit of the same wall may be.
+
+    At first, and for another or unknown wall, the speed that the whole box allows; then the one
+    that what the hits told allows, at most three times that of the last hit. With an alarm no
+    faster than the last hit, nor than what its measured load had allowed.
+
+    Args:
+        known: from the hits before.
+        point: that will hit, where it will; its velocity does not matter.
+        limits: of the loads; none: those of the robot's YAML.
+        seed: of the draws.
+
+    Raises:
+        PredictionError: the robot's YAML does not give what loads need.
+    """
+    robot = known.box.robot
+    arm = elastic_arm(robot, point.robot_state, drive_of(robot, "torque"))
+    rating = _Rating(known.box, arm, np.array(point.J[:3]), limits or load_limits(robot, point.g))
+    start, limit = rating.start(point)
+    if not known.windows:
+        return SafeSpeed(start, START, limit, start, start)
+    learned, limit = rating.speed(known.draws(DRAWS, SPREAD, seed))
+    last = known.windows[-1]
+    if known.alarm:
+        proven = last.speed / max(1.0, RESERVE * last.used)
+        return SafeSpeed(min(start, learned, proven), PROVEN, limit, start, learned)
+    steps = max(start, FASTER * last.speed)
+    reason = LEARNED if learned <= steps else STEPS
+    return SafeSpeed(min(learned, steps), reason, limit, start, learned)
+
+
+class _Rating(NamedTuple):
+    """Rates walls and joints at one configuration."""
+
+    box: LearningBox
+    arm: ElasticArm
+    J: np.ndarray  # of the contact point, linear, base axes, shape (3, n)
+    limits: LoadLimits
+
+    def used(self, figures: np.ndarray, speed: float) -> np.ndarray:
+        """Return what a hit uses of each limit [-]."""
+        case = self.box.case(figures)
+        arm = self.arm.scaled(case.scale)
+        contact = case.contact(arm.M_inverse, self.J, -speed * self.box.surface.normal)
+        return self.limits.used(joint_load(arm, [contact]))
+
+    def speed(self, figures: np.ndarray, guess: float = 0.1) -> tuple[float, str]:
+        """Return the speed that all figures allow, (k, 6 + 3 n), and the limit that binds.
+
+        Where loads are not proportional to speed they grow faster, so a speed scaled down is safe.
+        """
+        speed, limit = guess, ""
+        for _ in range(1 if self.box.linear else ROUNDS):
+            used = np.array([self.used(each, speed) for each in figures]).max(axis=0)
+            limit, most = self.limits.names[int(used.argmax())], RESERVE * used.max()
+            before, speed = speed, speed / most if most > 0.0 else inf
+            if speed == inf or abs(speed - before) < SETTLED * before:
+                break
+        return (speed if self.box.linear else min(speed, before)), limit
+
+    def start(self, point: PointState) -> tuple[float, str]:
+        """Return the speed that the worst of the box allows, and the limit that binds.
+
+        The worst linear walls are searched; exponent and normal at their ends make others of them.
+        """
+        box = self.box
+        search = LoadSearch(box.arm, box.wall)
+        worst = search.worst(point, self.limits)[:CORNERS]
+        ends = [sorted({box.low[i], box.high[i]}) for i in (3, 4, 5)]
+        if all(len(each) == 1 for each in ends) and box.linear:
+            return worst[0].speed / RESERVE, self.limits.names[worst[0].worst]
+        figures = [self._figures(each, others) for each in worst for others in product(*ends)]
+        return self.speed(np.array(figures), worst[0].speed)
+
+    def _figures(self, rated: RatedCase, others: tuple[float, ...]) -> np.ndarray:
+        case = rated.case
+        k = min(np.log(case.stiffness), self.box.high[0])
+        wall = (k, case.restitution, case.friction, *others)
+        return np.concatenate([wall, case.scale.ravel()])

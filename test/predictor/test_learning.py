@@ -1,0 +1,174 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Walls and joints learned from hits whose truth is known: never too fast, soon nearly as fast."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from learned_hits import WALL, drawn, known_point, place, struck, used
+
+from impact_predictor.learning.knowledge import learn, nothing_known
+from impact_predictor.learning.learning_box import FIGURES, learning_box
+from impact_predictor.learning.next_speed import LEARNED, PROVEN, START, STEPS, next_speed
+from impact_robots import Surface
+from impact_robots.joint_ranges import KNOWN_JOINTS
+
+STIFFNESS, EXPONENT, FIRST_TILT = 0, 3, 4
+LINEAR = {"exponent": (1.0, 1.0)}
+
+
+@pytest.fixture(scope="module")
+def known_arm(panda):
+    return replace(panda, joint_ranges=KNOWN_JOINTS)
+
+
+@pytest.fixture(scope="module")
+def runs(panda, known_arm):
+    """Box, truth, speeds, and what was known at the end: four arms unknown, eight known."""
+    return [run(robot, seed) for robot, seeds in arms(panda, known_arm) for seed in seeds]
+
+
+def arms(panda, known_arm):
+    return (panda, range(4)), (known_arm, range(4, 12))
+
+
+def run(robot, seed, hits=2):
+    box = learning_box(robot, WALL, **LINEAR)
+    truth, known, speeds = drawn(box, [11, seed]), nothing_known(box), []
+    for number in range(hits):
+        speeds.append(next_speed(known, known_point(robot)))
+        known = learn(known, [struck(box, truth, speeds[-1].speed, [12, seed, number])])
+    speeds.append(next_speed(known, known_point(robot)))
+    return box, truth, speeds, known
+
+
+def middle(box, **figures):
+    """The middle of a box, but for some of its figures."""
+    found = box.figures(np.zeros(box.size))
+    for name, value in figures.items():
+        found[{"stiffness": STIFFNESS, "exponent": EXPONENT, "tilt": FIRST_TILT}[name]] = value
+    return found
+
+
+def test_no_speed_is_above_what_the_truth_allows(runs):
+    shares = np.array([[used(box, truth, each.speed) for each in s] for box, truth, s, _ in runs])
+    assert shares.shape == (12, 3)
+    assert shares.max() <= 1.0
+    assert np.median(shares[:, 0]) < 0.8
+    assert np.median(shares[:, 2]) > 0.85
+    assert shares[:, 2].min() > 0.6
+
+
+def test_it_begins_with_the_whole_box_and_goes_in_steps(runs):
+    for _, _, (first, second, third), known in runs:
+        assert first.reason == START and first.speed == first.start
+        assert second.reason in (LEARNED, STEPS)
+        last = known.windows[0].speed, known.windows[1].speed
+        assert last == pytest.approx((first.speed, second.speed), rel=0.03)
+        assert second.speed <= max(second.start, 3.0 * last[0]) + 1e-12
+        assert third.speed <= third.learned
+        assert f"{third.speed:.3f} m/s keeps {third.limit}" in third.promise
+
+
+def test_intervals_hold_the_truth_and_noise_explains_the_rest(runs):
+    off, misfits = [], []
+    for box, truth, _, known in runs:
+        sigma = np.sqrt(np.diag(known.covariance))
+        off.extend(np.abs(known.mean - place(box, truth)) / sigma)
+        misfits.extend(known.misfit)
+        assert not known.alarm
+    assert len(off) == 12 * 3 + 4 * 21
+    assert np.mean(np.array(off) < 2.0) > 0.93
+    assert np.mean(np.array(off) < 3.0) > 0.98
+    assert 0.5 < np.median(misfits) < 1.1
+
+
+def test_stiffness_and_restitution_are_recovered(runs):
+    errors = np.array([np.abs(known.mean - place(box, truth))[:3] for box, truth, _, known in runs])
+    assert np.median(errors, axis=0) == pytest.approx([0.0, 0.0, 0.0], abs=0.06)
+    assert errors[:, 0].max() < 0.2
+
+
+def test_narrowed_ranges_hold_the_truth_and_are_narrow(runs):
+    for box, truth, _, known in runs:
+        new = known.narrowed
+        wall = slice(0, FIGURES)
+        inside = (new.low - 1e-12 <= truth) & (truth <= new.high + 1e-12)
+        assert inside[wall].all() and inside.mean() > 0.9
+        assert new.wall.stiffness[1] / new.wall.stiffness[0] < 30.0  # announced: 1000
+        assert (new.arm.joint_ranges.stiffness[1] <= box.arm.joint_ranges.stiffness[1]).all()
+
+
+def test_a_wall_that_became_twice_as_hard_gives_an_alarm(known_arm):
+    box = learning_box(known_arm, WALL, **LINEAR)
+    soft, hard = (middle(box, stiffness=np.log(k)) for k in (1e5, 2e5))
+    known = learn(nothing_known(box), [struck(box, soft, 0.1, 1), struck(box, soft, 0.1, 2)])
+    assert not known.alarm
+    exchanged = learn(known, [struck(box, hard, 0.1, 3)])
+    assert exchanged.alarm and exchanged.misfit.max() > 2.0
+    speed = next_speed(exchanged, known_point(known_arm))
+    assert speed.reason == PROVEN
+    assert speed.speed <= exchanged.windows[-1].speed
+    assert exchanged.narrowed is exchanged.box
+
+
+def test_after_an_alarm_what_the_last_hit_used_counts(known_arm):
+    box = learning_box(known_arm, WALL, **LINEAR)
+    soft, hard = (middle(box, stiffness=np.log(k)) for k in (3e4, 3e6))
+    known = learn(nothing_known(box), [struck(box, soft, 0.2, 1), struck(box, hard, 0.2, 2)])
+    last = known.windows[-1]
+    assert known.alarm and last.used > 1.0
+    assert last.used == pytest.approx(used(box, hard, last.speed), rel=0.1)
+    assert next_speed(known, known_point(known_arm)).speed <= last.speed / last.used
+
+
+def test_another_wall_brings_back_the_start_and_keeps_the_joints(runs):
+    box, _, speeds, known = runs[0]
+    other = known.narrowed.of_another_wall()
+    wall, joints = slice(0, FIGURES), slice(FIGURES, None)
+    np.testing.assert_array_equal(other.low[wall], box.low[wall])
+    np.testing.assert_array_equal(other.low[joints], known.narrowed.low[joints])
+    speed = next_speed(nothing_known(other), known_point(box.robot))
+    assert speed.reason == START
+    assert speeds[0].speed <= speed.speed < speeds[2].speed
+
+
+def test_a_hertzian_wall_is_not_linear_and_its_exponent_is_learned(known_arm):
+    linear, any_law = (learning_box(known_arm, WALL, exponent=(1.0, top)) for top in (1.0, 1.5))
+    hertz = middle(any_law, stiffness=np.log(1e5), exponent=1.5)
+    hits = [struck(any_law, hertz, speed, seed) for seed, speed in enumerate((0.05, 0.3))]
+    assert learn(nothing_known(linear), hits).alarm
+    known = learn(nothing_known(any_law), hits)
+    assert not known.alarm
+    assert any_law.figures(known.mean)[EXPONENT] == pytest.approx(1.5, abs=0.05)
+    speed = next_speed(known, known_point(known_arm))
+    assert 0.8 < used(any_law, hertz, speed.speed) <= 1.0
+
+
+def test_a_turned_normal_is_learned(known_arm):
+    smooth = Surface(None, WALL.normal, 0.0, 0.3, WALL.stiffness)
+    box = learning_box(known_arm, smooth, ("stiffness", "normal"), tilt=0.1, **LINEAR)
+    truth = middle(box, stiffness=np.log(1e5), tilt=0.07)
+    known = learn(nothing_known(box), [struck(box, truth, 0.1, 1)])
+    assert box.figures(known.mean)[FIRST_TILT] == pytest.approx(0.07, abs=0.01)
+    assert known.narrowed.wall.normal == pytest.approx(box.case(truth).rotation[:, 2], abs=0.015)
+
+
+def test_commanded_torques_are_part_of_the_model(known_arm):
+    box = learning_box(known_arm, WALL, **LINEAR)
+    truth = middle(box, stiffness=np.log(1e5))
+
+    def pushed(since):
+        return np.where(since > 0.003, 3.0, 0.0)[:, None] * np.ones(7)
+
+    hit = struck(box, truth, 0.05, 1, command=pushed)
+    assert not learn(nothing_known(box), [hit]).alarm
+    assert learn(nothing_known(box), [replace(hit, command=None)]).alarm
+
+
+def test_what_is_not_learned_counts_with_all_of_its_range(panda):
+    box = learning_box(panda, WALL, ("stiffness", "restitution"), **LINEAR)
+    draws = nothing_known(box).draws(100, 1.5)
+    np.testing.assert_array_equal(draws[:, 2:].min(axis=0), box.low[2:])
+    np.testing.assert_array_equal(draws[:, 2:].max(axis=0), box.high[2:])
