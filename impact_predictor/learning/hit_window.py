@@ -23,7 +23,7 @@ FREE, FEWEST = 50, 12  # samples of the free motion, at most and at least
 GAP = 0.0025  # before the touch, later samples may be of the hit, as a touch is known roughly [s]
 MODEL_SHARE = 0.02  # of a signal's peak by which the model is off
 LEAST_NOISE = 1e-3, 1e-7, 1e-5  # of torques [N.m], positions [rad], velocities [rad/s]
-DEGREES = 1, 2, 1  # of the polynomials that torques, positions, velocities follow without a hit
+DEGREES = {"torque": 1, "position": 2, "velocity": 1}  # of the polynomials without a hit
 SLOWEST = 2.1e-3  # between samples [s]
 
 
@@ -68,25 +68,18 @@ def hit_window(robot: Robot, surface: Surface, hit: LearningHit) -> HitWindow:
             does not give what loads need.
         NotApproachingError: the arm moves away from the surface.
     """
-    signals = _checked(robot, hit)
+    _check(robot, hit)
     quiet = np.flatnonzero(hit.time < -GAP)[-FREE:]
     inside = (hit.time >= -BEFORE) & (hit.time <= AFTER)
-    fits = [_fit(hit.time[quiet], each[quiet], d) for each, d in zip(signals, DEGREES, strict=True)]
-    free = [np.vander(hit.time, len(each)) @ each for each in fits]
-    change = np.stack([one - other for one, other in zip(signals, free, strict=True)], axis=1)
-    noise = np.stack([_noise(change[quiet, i], DEGREES[i], LEAST_NOISE[i]) for i in range(3)])
-    q, dq = fits[1][-1], fits[2][-1]
-    point = ArmDynamics(robot)(q, dq)
-    speed = surface.approach_speed(point.velocity)
-    if speed <= 0.0:
+    changes = [_change(hit.time, getattr(hit, name), quiet, d) for name, d in DEGREES.items()]
+    point = ArmDynamics(robot)(changes[1].at_touch, changes[2].at_touch)
+    if (speed := surface.approach_speed(point.velocity)) <= 0.0:
         raise NotApproachingError(-speed)
-    felt = change[inside]
-    widths = np.stack([_width(hit.time[inside], hit.time[quiet], d) for d in DEGREES], axis=1)
-    sigma = np.hypot(widths[:, :, None] * noise, MODEL_SHARE * np.abs(felt).max(axis=0))
+    felt = np.stack([each.change[inside] for each in changes], axis=1)
     return HitWindow(
         hit.time[inside],
         felt,
-        sigma,
+        _sigma(changes, inside, felt),
         _command(hit, quiet, robot.dof),
         elastic_arm(robot, point.robot_state, drive_of(robot, "torque")),
         np.array(point.J[:3]),
@@ -96,8 +89,36 @@ def hit_window(robot: Robot, surface: Surface, hit: LearningHit) -> HitWindow:
     )
 
 
-def _checked(robot: Robot, hit: LearningHit) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return torques, positions and velocities, each (N, n)."""
+class _Change(NamedTuple):
+    """One signal less the polynomial through its quiet samples, N samples of n joints."""
+
+    change: np.ndarray  # shape (N, n)
+    at_touch: np.ndarray  # the polynomial at time zero, shape (n,)
+    noise: np.ndarray  # standard deviation of a sample, shape (n,)
+    width: np.ndarray  # deviation of the change over that of a sample, shape (N,) [-]
+
+
+def _change(time: np.ndarray, signal: np.ndarray, quiet: np.ndarray, degree: int) -> _Change:
+    """Return what a signal does beside the free motion that its quiet samples show."""
+    powers = np.vander(time, degree + 1)
+    share = powers @ np.linalg.pinv(powers[quiet])
+    change = signal - share @ signal[quiet]
+    noise = np.sqrt((change[quiet] ** 2).sum(axis=0) / (len(quiet) - degree - 1))
+    at_touch = np.polyfit(time[quiet], signal[quiet], degree)[-1]
+    return _Change(change, at_touch, noise, np.sqrt(1.0 + (share**2).sum(axis=1)))
+
+
+def _sigma(changes: list[_Change], inside: np.ndarray, felt: np.ndarray) -> np.ndarray:
+    """Return standard deviations of noise, free motion and model together, (m, 3, n)."""
+    noise = [
+        each.width[inside, None] * np.maximum(each.noise, least)
+        for each, least in zip(changes, LEAST_NOISE, strict=True)
+    ]
+    return np.hypot(np.stack(noise, axis=1), MODEL_SHARE * np.abs(felt).max(axis=0))
+
+
+def _check(robot: Robot, hit: LearningHit) -> None:
+    """Refuse a hit that is not sampled as needed."""
     shape = (len(hit.time), robot.dof)
     for name in ("torque", "position", "velocity", "command"):
         value = getattr(hit, name)
@@ -115,24 +136,6 @@ def _checked(robot: Robot, hit: LearningHit) -> tuple[np.ndarray, np.ndarray, np
         raise PredictionError(
             f"hit: expected rising times at most {SLOWEST} s apart until {AFTER} s after the touch"
         )
-    return hit.torque, hit.position, hit.velocity
-
-
-def _fit(time: np.ndarray, signal: np.ndarray, degree: int) -> np.ndarray:
-    """Return the coefficients of polynomials, highest power first, shape (degree + 1, n)."""
-    return np.asarray(np.polyfit(time, signal, degree))
-
-
-def _noise(left: np.ndarray, degree: int, least: float) -> np.ndarray:
-    """Return the standard deviation about the polynomials, shape (n,)."""
-    degrees = len(left) - degree - 1
-    return np.maximum(np.sqrt((left**2).sum(axis=0) / degrees), least)
-
-
-def _width(time: np.ndarray, quiet: np.ndarray, degree: int) -> np.ndarray:
-    """Return the deviation of what is left of polynomials that go on, over the noise, (m,) [-]."""
-    share = np.vander(time, degree + 1) @ np.linalg.pinv(np.vander(quiet, degree + 1))
-    return np.asarray(np.sqrt(1.0 + (share**2).sum(axis=1)))
 
 
 def _command(hit: LearningHit, quiet: np.ndarray, n: int) -> np.ndarray:
@@ -141,10 +144,7 @@ def _command(hit: LearningHit, quiet: np.ndarray, n: int) -> np.ndarray:
     if hit.command is None:
         return np.zeros((1, n))
     at = np.clip(np.searchsorted(hit.time, ticks, side="right") - 1, 0, None)
-    free = np.vander(hit.time, DEGREES[0] + 1) @ _fit(
-        hit.time[quiet], hit.command[quiet], DEGREES[0]
-    )
-    return np.asarray((hit.command - free)[at])
+    return _change(hit.time, hit.command, quiet, DEGREES["torque"]).change[at]
 
 
 def _used(robot: Robot, gravity: np.ndarray, torque: np.ndarray) -> float:

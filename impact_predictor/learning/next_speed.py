@@ -129,6 +129,6 @@ class _Rating(NamedTuple):
 
     def _figures(self, rated: RatedCase, others: tuple[float, ...]) -> np.ndarray:
         case = rated.case
-        k = min(np.log(case.stiffness), self.box.high[0])
+        k = np.clip(np.log(case.stiffness), self.box.low[0], self.box.high[0])
         wall = (k, case.restitution, case.friction, *others)
         return np.concatenate([wall, case.scale.ravel()])

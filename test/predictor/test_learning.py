@@ -123,6 +123,16 @@ def test_after_an_alarm_what_the_last_hit_used_counts(known_arm):
     assert next_speed(known, known_point(known_arm)).speed <= last.speed / last.used
 
 
+def test_no_speed_is_more_than_three_times_the_last(known_arm):
+    box = learning_box(known_arm, WALL, **LINEAR)
+    soft = middle(box, stiffness=np.log(3e4))
+    known = learn(nothing_known(box), [struck(box, soft, 0.05, 1)])
+    speed = next_speed(known, known_point(known_arm))
+    assert speed.reason == STEPS
+    assert speed.start < speed.speed < speed.learned
+    assert speed.speed == pytest.approx(3.0 * known.windows[-1].speed)
+
+
 def test_another_wall_brings_back_the_start_and_keeps_the_joints(runs):
     box, _, speeds, known = runs[0]
     other = known.narrowed.of_another_wall()
