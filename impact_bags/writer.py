@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rosbags.interfaces import (
     Connection,
@@ -28,6 +28,9 @@ from rosbags.typesys.store import Typestore
 from impact_bags.conversion import to_typestore
 from impact_bags.exceptions import RecordingError
 from impact_bags.typestore import definition, ensure_type, impact_typestore
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 from impact_robots.exceptions import WriteError
 
 SUFFIX = {"mcap": ".mcap", "sqlite3": ".db3"}
@@ -104,7 +107,7 @@ class BagWriter:
                 self.path, "exists already, and recordings are never overwritten"
             )
 
-    def __enter__(self) -> BagWriter:
+    def __enter__(self) -> Self:
         """Make the folder.
 
         Raises:
