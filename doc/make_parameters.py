@@ -16,6 +16,7 @@ from impact_qp.node import ImpactQpNode
 from impact_ros.parameters import describe
 from impact_sim.cell.node import ImpactCellNode
 from impact_sim.node import ImpactSimNode
+from impact_trials.node import ImpactSpreadingNode
 
 FILE = Path(__file__).with_name("parameters.md")
 NODES = {
@@ -24,6 +25,7 @@ NODES = {
     "impact_predictor": PredictorNode,
     "impact_sim": ImpactSimNode,
     "impact_cell": ImpactCellNode,
+    "impact_spreading": ImpactSpreadingNode,
     "franka": FrankaNode,
 }
 HEAD = """\

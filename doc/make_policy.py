@@ -22,16 +22,24 @@ from impact_detector.node import DetectorNode
 from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
+from impact_sim.cell.node import StandaloneCellNode
 from impact_sim.node import StandaloneSimNode
+from impact_trials.node import ImpactSpreadingNode
 
 FILE = Path(__file__).resolve().parents[1] / "config" / "sros2" / "policy.xml"
+ARMS = "left", "right"  # namespaces of two arms with a box, each with a detector
 ENCLAVES = {  # a process has one
     "/impact_control/suite": (ImpactQpNode, DetectorNode, PredictorNode),
     "/impact_control/impact_sim": (StandaloneSimNode,),
     "/impact_control/franka": (FrankaNode, PredictorNode),
+    "/impact_control/impact_cell": (StandaloneCellNode,),
+    "/impact_control/impact_spreading": (ImpactSpreadingNode, *ARMS),
 }
 OPERATOR = "/impact_control/operator"
+CONFIGURED = (ImpactQpNode, ImpactSpreadingNode)
 SURFACE = {"contact_point": [0.5, 0.0, 0.4], "contact_normal": [-1.0, 0.0, 0.0]}
+GRAB = {"scenario": "rs_grab_catfood_case1"}
+TOLD = {ImpactQpNode: SURFACE, StandaloneCellNode: GRAB, ImpactSpreadingNode: GRAB}
 CLOCK = "/clock"  # subscribed to with use_sim_time
 ACTION = "/_action/"  # between the name of an action and that of one of its parts
 ASKED = ("change_state", "get_state", "recover")
@@ -63,13 +71,13 @@ def _add_enclave(enclaves: ElementTree.Element, path: str, profiles: list) -> No
     ElementTree.SubElement(enclave, "profiles").extend(profiles)
 
 
-def _profile(make: type, context: Context) -> ElementTree.Element:
-    """Return what one node may do: what it does after `configure`."""
-    given = SURFACE if make is ImpactQpNode else {}
-    overrides = [Parameter(name, value=value) for name, value in given.items()]
-    node = make(context=context, parameter_overrides=overrides)
+def _profile(which: type | str, context: Context) -> ElementTree.Element:
+    """Return what one node may do, or the detector of an arm: what it does after `configure`."""
+    make, space = (DetectorNode, which) if isinstance(which, str) else (which, "")
+    overrides = [Parameter(name, value=value) for name, value in TOLD.get(make, {}).items()]
+    node = make(context=context, namespace=space, parameter_overrides=overrides)
     try:
-        if make is ImpactQpNode:
+        if make in CONFIGURED:
             node.trigger_configure()
         return _profile_of(node)
     finally:

@@ -39,7 +39,8 @@ WRENCH = "geometry_msgs/msg/WrenchStamped"
 WRENCH_BATCH = "impact_msgs/msg/WrenchBatch"
 ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
 UNREADABLE = (ImpactError, AttributeError, IndexError, OverflowError, TypeError, ValueError)
-_OWN_REFERENCE = "impact_qp/desired_joint_states"
+DESIRED = "desired_joint_states"
+_OWN_REFERENCE = f"impact_qp/{DESIRED}"
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class TopicChoice:
     reference: str = ""
     pairing: str = ""  # rule of signals.reference_torque; empty: by the reference's topic
     wrench: str = ""  # of force samples; empty: all that there are
+    namespace: str = ""  # of the arm, whose topics alone are looked at; empty: all
 
 
 class BagRecording:
@@ -63,7 +65,8 @@ class BagRecording:
         """
         self.name, self._path, self._robot = str(path), path, robot
         with BagReader(path, salvage=True) as bag:
-            topics = {topic: info.type_name for topic, info in bag.topics.items()}
+            own = f"/{choice.namespace}/" if choice.namespace else ""
+            topics = {t: info.type_name for t, info in bag.topics.items() if t.startswith(own)}
             start, end = bag.span
             self.lost = list(bag.lost)  # in words, what cannot be read; more may follow
         self.duration = max(0, end - start) * 1e-9  # [s]
@@ -72,8 +75,8 @@ class BagRecording:
         self._forces = _force_topics(path, topics, choice.wrench)
         self._announced = [topic for topic, kind in topics.items() if kind == ANNOUNCEMENT]
         self.has_reference = bool(self._reference)
-        own = self._reference.endswith(_OWN_REFERENCE)
-        self.pairing_rule = choice.pairing or (PREVIOUS if own else SAME)
+        previous = self._reference.endswith(_OWN_REFERENCE)
+        self.pairing_rule = choice.pairing or (PREVIOUS if previous else SAME)
         self.span: Span = (None, None)  # of recorded time, that ``items`` reads [ns]
 
     def items(self, *, references: bool = True) -> Iterator[Item]:
@@ -196,7 +199,7 @@ def _state_topic(path: Path, topics: Mapping[str, str], wanted: str) -> str:
     states = [topic for topic, kind in topics.items() if kind == JOINT_STATE]
     if wanted:
         return _named(path, states, wanted)
-    found = [t for t in states if t.endswith("joint_states") and "desired" not in t]
+    found = [topic for topic in states if is_measured(topic)]
     if len(found) != 1:
         choices = ", ".join(states) or "none"
         raise RecordingError.at(
@@ -207,12 +210,17 @@ def _state_topic(path: Path, topics: Mapping[str, str], wanted: str) -> str:
     return found[0]
 
 
+def is_measured(topic: str) -> bool:
+    """Tell whether joint states are measured ones, by their topic."""
+    return topic.endswith("joint_states") and "desired" not in topic
+
+
 def _reference_topic(path: Path, topics: Mapping[str, str], wanted: str) -> str:
     """Return the topic of desired joint states, empty for none."""
     states = [topic for topic, kind in topics.items() if kind == JOINT_STATE]
     if wanted:
         return _named(path, states, wanted)
-    found = [topic for topic in states if topic.endswith("desired_joint_states")]
+    found = [topic for topic in states if topic.endswith(DESIRED)]
     if len(found) > 1:
         raise RecordingError.at(
             path,

@@ -11,12 +11,16 @@ import numpy as np
 from rosbags.typesys.store import Typestore
 
 from impact_detector.attribution.expectation import Announcement
+from impact_robots.robot import Robot
 from impact_ros.messages import NANOSECONDS
 from impact_ros.surface_message import written_stiffness
 
 STATE = "sensor_msgs/msg/JointState"
 WRENCH = "geometry_msgs/msg/WrenchStamped"
 POSE = "geometry_msgs/msg/PoseStamped"
+TWIST = "geometry_msgs/msg/TwistStamped"
+ACCELERATION = "geometry_msgs/msg/AccelStamped"
+COMMAND = "impact_msgs/msg/JointCommand"
 BATCH = "impact_msgs/msg/WrenchBatch"
 ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
 _ORIGIN = (0.0, 0.0, 0.0)
@@ -57,6 +61,24 @@ class MessageMaker:
         turn = self._types["geometry_msgs/msg/Quaternion"](x, y, z, w)
         pose = self._types["geometry_msgs/msg/Pose"](point, turn)
         return POSE, self._types[POSE](self._header(time, frame), pose)
+
+    def velocity(self, time: int, linear: np.ndarray) -> Made:
+        """Return the velocity (3,) [m/s] of a point."""
+        twist = self._types["geometry_msgs/msg/Twist"](self._vector(linear), self._vector(_ORIGIN))
+        return TWIST, self._types[TWIST](self._header(time, self._frame), twist)
+
+    def acceleration(self, time: int, linear: np.ndarray) -> Made:
+        """Return the acceleration (3,) [m/s^2] of a point."""
+        kind = self._types["geometry_msgs/msg/Accel"]
+        accel = kind(self._vector(linear), self._vector(_ORIGIN))
+        return ACCELERATION, self._types[ACCELERATION](self._header(time, self._frame), accel)
+
+    def command(self, time: int, robot: Robot, values: np.ndarray) -> Made:
+        """Return a torque command that answers the state of that time [ns], shape (n,) [N.m]."""
+        kind: Any = self._types[COMMAND]
+        gravity = not robot.driver_compensates_gravity
+        header, names = self._header(time, ""), list(robot.joint_names)
+        return COMMAND, kind(header, kind.INTERFACE_TORQUE, gravity, names, values)
 
     def announcement(self, announced: Announcement) -> Made:
         """Return the announcement of an impact to come."""

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from impact_bags.message_maker import Made, MessageMaker
 from impact_detector.attribution.assessment import Assessment
 from impact_detector.estimators.estimate import BY_TORQUE, Estimate
@@ -15,7 +13,6 @@ from impact_detector.signals.sample import Detection, Verdict
 from impact_qp.control.command import Command
 from impact_robots.robot import Robot
 
-COMMAND = "impact_msgs/msg/JointCommand"
 CONTROLLER_STATUS = "impact_msgs/msg/ControllerStatus"
 DETECTOR_STATUS = "impact_msgs/msg/DetectorStatus"
 EVENT = "impact_msgs/msg/ImpactEvent"
@@ -26,13 +23,6 @@ _UNKNOWN = (float("nan"),) * 3
 
 class SuiteMessages(MessageMaker):
     """Makes what controller and detector publish in lockstep, field by field as their nodes do."""
-
-    def command(self, time: int, robot: Robot, values: np.ndarray) -> Made:
-        """Return a torque command that answers the state of that time [ns], shape (n,) [N.m]."""
-        kind: Any = self._types[COMMAND]
-        gravity = not robot.driver_compensates_gravity
-        header, names = self._header(time, ""), list(robot.joint_names)
-        return COMMAND, kind(header, kind.INTERFACE_TORQUE, gravity, names, values)
 
     def controller_status(
         self, time: int, command: Command, limits: str, infeasible: int, text: str

@@ -19,6 +19,7 @@ from impact_robots import (
     PointState,
     Robot,
     Surface,
+    floating_position,
     load_robot,
     robot_from_urdf,
 )
@@ -48,10 +49,10 @@ def add_impact_options(parser: argparse.ArgumentParser, *, moving: bool = True) 
     add("--contact", default="", metavar="FRAME", help="frame that hits (default: the tool's)")
     add("--b-theta", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("apparent"))
     add("--b-rho", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("reflected"))
-    add("--composite", choices=COMPOSITES, default="moving", help=_COMPOSITE)
-    add("--q", type=numbers, metavar="Q,..", help="joint positions [rad] (default: the stance)")
+    add("--composite", choices=COMPOSITES, help=_COMPOSITE)
+    add("--q", type=numbers, metavar="Q,..", help=_POSITIONS)
     if moving:
-        add("--dq", type=numbers, metavar="DQ,..", help="joint velocities before the impact")
+        add("--dq", type=numbers, metavar="DQ,..", help=_VELOCITIES)
         add("--speed", type=number, metavar="V", help=_SPEED)
     else:
         parser.set_defaults(dq=None, speed=0.0)
@@ -69,11 +70,22 @@ def add_impact_options(parser: argparse.ArgumentParser, *, moving: bool = True) 
 
 
 _MOTOR = "{} motor inertia of a bare URDF, one number or one per joint [kg.m^2]"
-_COMPOSITE = "links of the composite rigid body: without base, all, or base to contact"
+_COMPOSITE = (
+    "links of the composite rigid body: without base, all, or base to contact (default: what the"
+    " robot's YAML says of the contact, else moving)"
+)
 _STIFFNESS = (
     "of the contact, or low,high; high may be inf [N/m] (default: any); for loads of joints"
 )
 _MATERIAL = "of the surface: sets those of friction, restitution and stiffness that are not given"
+_POSITIONS = (
+    "joint positions [rad] (default: the stance); of a floating base its position and quaternion"
+    " x,y,z,w may come first (default: at the origin)"
+)
+_VELOCITIES = (
+    "joint velocities before the impact; of a floating base its linear and angular velocity in its"
+    " own axes may come first (default: at rest)"
+)
 _SPEED = "approach speed along the normal instead of --dq, without turning the tool (default: 0.1)"
 
 
@@ -87,16 +99,16 @@ def read_impact(arguments: argparse.Namespace) -> GivenImpact:
     """
     robot = read_robot(arguments)
     normal = _sized(arguments.normal, 3, "--normal")
-    dynamics = ArmDynamics(robot, arguments.composite)
+    dynamics = ArmDynamics(robot, arguments.composite or robot.composite_of(robot.contact_frame))
     if arguments.q is None:
         robot.require(f"{arguments.command} without --q", "stance")
-    q = robot.stance if arguments.q is None else _sized(arguments.q, robot.dof, "--q")
-    still = dynamics(q, np.zeros(robot.dof))
+    q = robot.positions(robot.stance) if arguments.q is None else _positions(arguments.q, robot)
+    still = dynamics(q, np.zeros(robot.nv))
     surface = Surface(still.position, normal, *_coefficients(arguments))
     if arguments.dq is None:
-        dq = _approach(still, surface.rotation, arguments.speed)
+        dq = _approach(still, surface.rotation, arguments.speed, robot)
     elif arguments.speed is None:
-        dq = _sized(arguments.dq, robot.dof, "--dq")
+        dq = _velocities(arguments.dq, robot)
     else:
         raise UsageError("expected --dq or --speed, got both")
     return GivenImpact(robot, dynamics(q, dq), surface)
@@ -143,18 +155,37 @@ def _sized(values: tuple[float, ...], size: int, option: str) -> np.ndarray:
     return np.array(values)
 
 
+def _positions(values: tuple[float, ...], robot: Robot) -> np.ndarray:
+    """Return q of joint positions, or with the pose of a floating base before them."""
+    if len(values) != robot.model.nq:
+        return robot.positions(_sized(values, robot.dof, "--q"))
+    q = _sized(values, robot.model.nq, "--q")
+    return q if robot.base == "fixed" else floating_position(q[:3], q[3:7], q[7:])
+
+
+def _velocities(values: tuple[float, ...], robot: Robot) -> np.ndarray:
+    """Return velocities of the joints, or with those of a floating base before them."""
+    if len(values) == robot.nv:
+        return _sized(values, robot.nv, "--dq")
+    return robot.on_velocities(_sized(values, robot.dof, "--dq"))
+
+
 def _listed(values: tuple[float, ...]) -> str:
     return f"{len(values)} ({','.join(f'{value:g}' for value in values)})"
 
 
-def _approach(state: PointState, rotation: np.ndarray, speed: float | None) -> np.ndarray:
+def _approach(
+    state: PointState, rotation: np.ndarray, speed: float | None, robot: Robot
+) -> np.ndarray:
     """Return the smallest joint velocities that move the contact point against the normal.
 
-    The tool does not turn if the arm can do that.
+    The tool does not turn if the arm can do that; a floating base does not move.
     """
-    speed = 0.1 if speed is None else speed
+    speed, joints = 0.1 if speed is None else speed, slice(robot.nv - robot.dof, None)
     wanted = np.append(-speed * rotation[:, 2], np.zeros(3))
-    dq = np.linalg.pinv(state.J, rcond=1e-4) @ wanted
-    if abs(contact_jacobian(state, rotation)[2] @ dq + speed) < 1e-6 * abs(speed):
-        return dq
-    return np.linalg.pinv(rotation.T @ state.J[:3], rcond=1e-4) @ np.array([0.0, 0.0, -speed])
+    dq = np.linalg.pinv(state.J[:, joints], rcond=1e-4) @ wanted
+    if abs(contact_jacobian(state, rotation)[2, joints] @ dq + speed) < 1e-6 * abs(speed):
+        return robot.on_velocities(dq)
+    J = rotation.T @ state.J[:3]
+    back = np.linalg.pinv(J[:, joints], rcond=1e-4) @ np.array([0.0, 0.0, -speed])
+    return robot.on_velocities(back)

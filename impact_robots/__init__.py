@@ -7,7 +7,10 @@ from impact_robots.contact_frame import contact_rotation
 from impact_robots.contact_point import ContactPoint
 from impact_robots.dynamics import ArmDynamics, ArmStates, ContactDynamics
 from impact_robots.exceptions import ImpactError, OutOfRangeError, RobotError
+from impact_robots.floating_base import floating_position, floating_velocity
 from impact_robots.loader import available_robots, load_robot, robot_of
+from impact_robots.loops import LoopJoint, loop_errors, loop_jacobian
+from impact_robots.named_contact import NamedContact
 from impact_robots.robot import JointLimits, Robot
 from impact_robots.state import PointState, RobotState
 from impact_robots.surface import Surface
@@ -21,6 +24,8 @@ __all__ = [
     "ContactPoint",
     "ImpactError",
     "JointLimits",
+    "LoopJoint",
+    "NamedContact",
     "OutOfRangeError",
     "PointState",
     "Robot",
@@ -29,7 +34,11 @@ __all__ = [
     "Surface",
     "available_robots",
     "contact_rotation",
+    "floating_position",
+    "floating_velocity",
     "load_robot",
+    "loop_errors",
+    "loop_jacobian",
     "robot_from_urdf",
     "robot_of",
 ]

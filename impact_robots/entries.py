@@ -51,6 +51,27 @@ class Entries:
             raise self.error(key, f"entries {', '.join(known)}", value)
         return Entries(self.path, value, known, f"{self._section}{key}.")
 
+    def sections(self, key: str, known: Sequence[str]) -> list[tuple[str, Entries]]:
+        """Return the mappings within a mapping by name, each with keys that are ``known``."""
+        value = self._need(key)
+        named = isinstance(value, dict) and all(isinstance(name, str) for name in value)
+        if not named or not all(isinstance(each, dict) for each in value.values()):
+            raise self.error(key, f"names, each with entries {', '.join(known)}", value)
+        return [
+            (name, Entries(self.path, each, known, f"{self._section}{key}.{name}."))
+            for name, each in value.items()
+        ]
+
+    def listed(self, key: str, known: Sequence[str]) -> list[Entries]:
+        """Return the mappings of a list, each with keys that are ``known``."""
+        value = self._need(key)
+        if not _is_list_of(value, dict):
+            raise self.error(key, f"a list of entries {', '.join(known)}", value)
+        return [
+            Entries(self.path, each, known, f"{self._section}{key}[{i}].")
+            for i, each in enumerate(value)
+        ]
+
     def __contains__(self, key: str) -> bool:
         """Tell whether there is an entry."""
         return key in self._mapping
@@ -125,6 +146,13 @@ class Entries:
         values = self.vector(key, size)
         if np.any(values <= 0.0):
             raise self.error(key, "positive numbers", values.tolist())
+        return values
+
+    def not_negative(self, key: str, size: int, default: np.ndarray | None = None) -> np.ndarray:
+        """Return ``size`` finite numbers of 0 or more; without a ``default`` they must be there."""
+        values = self.vector(key, size, default)
+        if np.any(values < 0.0):
+            raise self.error(key, "numbers of at least 0", values.tolist())
         return values
 
     def value(self, key: str) -> Any:

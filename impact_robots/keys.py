@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 LOADING = "every command"
 QP, SIM, PLAN, SETS = "impact_qp", "impact_sim", "plan", "sets"
+ARMS_ONLY = (QP, SIM, PLAN, "export")  # who needs a fixed base and a motor at every joint
 VELOCITY_NOISE, TORQUE_NOISE = 4e-3, 0.08  # the Panda's, [rad/s] and [N.m]
 _URDF = "the URDF's <limit>"
 _UNKNOWN = "unknown"
@@ -29,6 +30,25 @@ KEYS = (
     Key("joint_prefix", "", "none", (), "text before every joint and link name of the YAML"),
     Key("joints", "", "", (LOADING,), "that move, in the URDF's order; others are locked at zero"),
     Key("base_link", "", "", (LOADING,), 'frame of "base axes"'),
+    Key("base", "", "fixed", (), "`fixed`, or `floating`: the base moves, and has six velocities"),
+    Key(
+        "contacts",
+        "m",
+        "none",
+        (),
+        "places that hit, by name: `frame` (a link), `offset` in it, `half_extents` along its x and"
+        " y of a flat face (none: a point), `composite` (`moving`, `all` or `chain`)",
+    ),
+    Key("passive", "", "none", (), "joints without a motor, whose motor inertia may be 0"),
+    Key("springs", "N.m/rad", "none", (), "stiffness of a spring beside a joint, by its name"),
+    Key(
+        "loops",
+        "m",
+        "none",
+        (),
+        "what closes chains: `point_a` of link `a` and `point_b` of link `b` stay `length` apart"
+        " (a rod), or without a length together (a ball joint)",
+    ),
     Key(
         "inertias_identified_as_a_set",
         "",

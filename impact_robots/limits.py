@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from impact_robots.entries import Entries
+from impact_robots.floating_base import joint_names
 from impact_robots.robot import JointLimits
 
 _NOT_IN_A_URDF = ("acceleration", "jerk", "torque_rate", "impulsive_torque", "torque_range")
@@ -23,16 +24,17 @@ def read_limits(entries: Entries, model: pin.Model) -> JointLimits:
     Raises:
         RobotError: a wrong entry, or no range of positions.
     """
-    n, unknown = model.nv, np.full(model.nv, np.nan)
-    lower = entries.vector("position_lower", n, model.lowerPositionLimit)
-    upper = entries.vector("position_upper", n, model.upperPositionLimit)
+    n = len(joint_names(model))  # the last of the model's
+    unknown = np.full(n, np.nan)
+    lower = entries.vector("position_lower", n, model.lowerPositionLimit[-n:])
+    upper = entries.vector("position_upper", n, model.upperPositionLimit[-n:])
     if np.any(lower >= upper):
         raise entries.error("position_lower", "less than position_upper", lower.tolist())
     return JointLimits(
         position_lower=lower,
         position_upper=upper,
-        velocity=entries.positive("velocity", n, _known(model.upperVelocityLimit)),
-        torque=entries.positive("torque", n, _known(model.upperEffortLimit)),
+        velocity=entries.positive("velocity", n, _known(model.upperVelocityLimit[-n:])),
+        torque=entries.positive("torque", n, _known(model.upperEffortLimit[-n:])),
         **{key: entries.positive(key, n, unknown) for key in _NOT_IN_A_URDF},
     )
 

@@ -11,12 +11,16 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from impact_robots.actuation import read_motors, read_passive, read_springs
 from impact_robots.entries import Entries
 from impact_robots.exceptions import RobotError
+from impact_robots.floating_base import ROOT, is_floating, joint_names, read_base
 from impact_robots.frames import frame_index, name_frames_apart
 from impact_robots.joint_ranges import read_joint_ranges
 from impact_robots.keys import BY_NAME, TORQUE_NOISE, VELOCITY_NOISE
 from impact_robots.limits import read_limits
+from impact_robots.loops import read_loops
+from impact_robots.named_contact import attach_contacts
 from impact_robots.physical import check_links, check_mass_matrix
 from impact_robots.robot import JointLimits, Robot, read_only
 from impact_robots.tool import attach_tool, check_frame
@@ -24,12 +28,7 @@ from impact_robots.urdf_file import full_model, read_urdf
 from impact_robots.yaml_file import read_mapping
 
 _HERE = Path(__file__).parent
-_MOTORS = (
-    "reflected_motor_inertia",
-    "apparent_motor_inertia",
-    "joint_stiffness",
-    "joint_damping",
-)
+_TRANSMISSION = ("joint_stiffness", "joint_damping")
 _FORCES = ("contact", "sensor", "tool")
 _HAVE_DEFAULTS = ("tool", "velocity_noise", "torque_noise")  # without an entry a value is assumed
 
@@ -112,13 +111,17 @@ def robot_of(
     joints = tuple(prefix + joint for joint in entries.texts("joints"))
     urdf_path = _urdf_path(path, entries, urdf)
     urdf_text, root = read_urdf(urdf_path)
-    model = _reduced(urdf_path, full_model(urdf_path, urdf_text, root), joints)
+    kind = read_base(entries)
+    model = _reduced(urdf_path, full_model(urdf_path, urdf_text, root, kind), joints)
     as_a_set = entries.flag("inertias_identified_as_a_set", False)
     check_links(urdf_path, model, as_a_set=as_a_set)  # before a tool hides a link without mass
     base = prefix + entries.text("base_link")
     check_frame(entries, "base_link", base, model)
-    limits, unknown = read_limits(entries, model), np.full(model.nv, np.nan)
+    n = len(joints)
+    limits, unknown = read_limits(entries, model), np.full(n, np.nan)
     contact_frame = attach_tool(entries, model, prefix)
+    contacts = attach_contacts(entries, model, prefix)
+    passive = read_passive(entries, prefix, joints)
     check_mass_matrix(path, model, limits.position_lower, limits.position_upper)
     return Robot(
         name=entries.text("name"),
@@ -126,20 +129,26 @@ def robot_of(
         model=model,
         urdf=urdf_text,
         base_frame=base,
-        contact_frame=contact_frame,
+        contact_frame=contacts[0].name if contacts and "tool" not in entries else contact_frame,
         limits=limits,
-        **{key: entries.positive(key, model.nv, unknown) for key in _MOTORS},
+        **read_motors(entries, n, zero=kind == "floating" or bool(passive)),
+        **{key: entries.positive(key, n, unknown) for key in _TRANSMISSION},
         stance=_stance(entries, limits),
-        detection_joints=_detection_joints(entries, model.nv),
+        detection_joints=_detection_joints(entries, n),
         driver_compensates_gravity=_compensation(entries),
         assumed=_assumed(entries),
         velocity_noise=entries.scale("velocity_noise", VELOCITY_NOISE),
         torque_noise=entries.scale("torque_noise", TORQUE_NOISE),
-        joint_ranges=read_joint_ranges(entries, model.nv, entries.texts("assumed", ())),
-        loop_damping_time=_optional(entries, "loop_damping_time", model.nv),
-        servo_stiffness=_optional(entries, "servo_stiffness", model.nv),
-        servo_damping=_optional(entries, "servo_damping", model.nv),
+        joint_ranges=read_joint_ranges(entries, n, entries.texts("assumed", ())),
+        loop_damping_time=_optional(entries, "loop_damping_time", n),
+        servo_stiffness=_optional(entries, "servo_stiffness", n),
+        servo_damping=_optional(entries, "servo_damping", n),
         force_limits=_force_limits(entries),
+        base=kind,
+        contacts=contacts,
+        passive=passive,
+        spring_stiffness=read_springs(entries, prefix, joints),
+        loops=read_loops(entries, model, prefix),
     )
 
 
@@ -192,13 +201,15 @@ def _reduced(urdf: Path, full: pin.Model, joints: tuple[str, ...]) -> pin.Model:
     if missing:
         has = ", ".join(list(full.names)[1:])
         raise RobotError(f"{urdf}: joints {', '.join(missing)} not in the URDF, which has {has}")
-    locked = [i for i, name in enumerate(full.names) if i > 0 and name not in joints]
+    moving = (*joints, ROOT) if is_floating(full) else joints
+    locked = [i for i, name in enumerate(full.names) if i > 0 and name not in moving]
+    name_frames_apart(full)  # or pinocchio does not know which one to keep
     model = pin.buildReducedModel(full, locked, pin.neutral(full))
-    if tuple(model.names)[1:] != joints:
-        raise RobotError(f"{urdf}: joints: expected the URDF's order {list(model.names)[1:]}")
-    if model.nq != len(joints) or model.nv != len(joints):
+    if joint_names(model) != joints:
+        raise RobotError(f"{urdf}: joints: expected the URDF's order {[*joint_names(model)]}")
+    free = (7, 6) if is_floating(model) else (0, 0)
+    if (model.nq - free[0], model.nv - free[1]) != (len(joints), len(joints)):
         raise RobotError(f"{urdf}: every joint must be revolute or prismatic with limits")
-    name_frames_apart(model)
     return model
 
 

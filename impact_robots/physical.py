@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from impact_robots.exceptions import RobotError
+from impact_robots.floating_base import is_floating
 
 POSES = 100  # that are drawn, with a seed of their own
 CONDITION = 1e9  # of the mass matrix; above it a linear system loses more than half the digits
@@ -55,7 +56,7 @@ def check_mass_matrix(
 
     Args:
         source: what the error names, a path.
-        model: of pinocchio, joints of one coordinate each.
+        model: of pinocchio, joints of one coordinate each, but for a floating base.
         lower: lowest positions, shape (n,) [rad].
         upper: highest positions, shape (n,) [rad]; poses are drawn between them, and within one
             turn.
@@ -64,7 +65,9 @@ def check_mass_matrix(
         RobotError: names a pose.
     """
     low, high = np.clip(lower, -np.pi, np.pi), np.clip(upper, -np.pi, np.pi)
-    poses = np.random.default_rng(0).uniform(low, high, size=(POSES, model.nv))
+    poses = np.random.default_rng(0).uniform(low, high, size=(POSES, len(low)))
+    if is_floating(model):  # whose mass matrix is the same wherever its base is
+        poses = np.hstack([np.tile(pin.neutral(model)[:7], (POSES, 1)), poses])
     matrices = _mass_matrices(model, poses)
     finite = np.isfinite(matrices).all(axis=(1, 2))
     if not finite.all():

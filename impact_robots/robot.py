@@ -12,8 +12,10 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from impact_robots.exceptions import RobotError
+from impact_robots.floating_base import BASE_VELOCITIES, floating_position
 from impact_robots.joint_ranges import KNOWN_JOINTS, JointRanges
 from impact_robots.keys import (
+    ARMS_ONLY,
     BY_NAME,
     OPTIONAL,
     TORQUE_NOISE,
@@ -21,6 +23,9 @@ from impact_robots.keys import (
     missing_line,
     needed_by,
 )
+from impact_robots.loops import LoopJoint
+from impact_robots.named_contact import NamedContact
+from impact_robots.validation import finite_array
 
 
 def read_only(values: ArrayLike) -> np.ndarray:
@@ -62,11 +67,11 @@ class JointLimits:
 
 @dataclass(frozen=True)
 class Robot:
-    """One fixed-base arm with n joints, its tool and its contact point.
+    """One robot with n joints, its tool and its contact points: an arm, if the base is fixed.
 
     Arrays have shape (n,) and follow ``joint_names``. ``model`` is a pinocchio model whose joint
-    order is the same; treat it as immutable. What nobody has given is NaN (None for a flag), and
-    must not be used before :meth:`require`.
+    order is the same, behind a free-flyer if the base is floating; treat it as immutable. What
+    nobody has given is NaN (None for a flag), and must not be used before :meth:`require`.
     """
 
     name: str
@@ -91,6 +96,11 @@ class Robot:
     servo_stiffness: np.ndarray | None = None  # of a position or velocity loop [N.m/rad]
     servo_damping: np.ndarray | None = None  # of the same [N.m.s/rad]
     force_limits: tuple[tuple[str, float], ...] = ()  # by what limits a peak of contact force [N]
+    base: str = "fixed"  # of :data:`~impact_robots.floating_base.BASES`
+    contacts: tuple[NamedContact, ...] = ()  # where it hits, each a frame of the model
+    passive: tuple[str, ...] = ()  # joints without a motor
+    spring_stiffness: np.ndarray | None = None  # beside each joint, at rest at 0 [N.m/rad]
+    loops: tuple[LoopJoint, ...] = ()  # that close chains of its links
 
     def __post_init__(self) -> None:
         """Store read-only copies of the arrays."""
@@ -102,11 +112,57 @@ class Robot:
             "stance",
         ):
             object.__setattr__(self, name, read_only(getattr(self, name)))
+        springs = np.zeros(self.dof) if self.spring_stiffness is None else self.spring_stiffness
+        object.__setattr__(self, "spring_stiffness", read_only(springs))
 
     @property
     def dof(self) -> int:
         """Number of joints n."""
         return len(self.joint_names)
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities: n, and six more of a floating base, which come first."""
+        return int(self.model.nv)
+
+    @property
+    def velocity_names(self) -> tuple[str, ...]:
+        """Of all velocities: those of a floating base in its own axes, then the joints."""
+        return self.joint_names if self.base == "fixed" else (*BASE_VELOCITIES, *self.joint_names)
+
+    def composite_of(self, frame: str) -> str:
+        """Return which links count in the composite body of a frame, as its contact says."""
+        own = (each.composite for each in self.contacts if each.name == frame)
+        return next(own, "moving")
+
+    def positions(self, joints: ArrayLike) -> np.ndarray:
+        """Return q, shape (nq,), of joint positions (n,) [rad]; a floating base is at the origin.
+
+        Raises:
+            OutOfRangeError: not n finite numbers.
+        """
+        joints = finite_array(joints, (self.dof,), "joints")
+        if self.base == "fixed":
+            return joints
+        return floating_position(np.zeros(3), [0.0, 0.0, 0.0, 1.0], joints)
+
+    def whole(self, q: np.ndarray, dq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions (nq,) and velocities (nv,) of joints' q and dq, both (n,).
+
+        What gives joints alone says nothing of a floating base: it rests at the origin, so results
+        are in the base's own axes.
+        """
+        if self.base == "fixed":
+            return q, dq
+        return self.positions(q), self.on_velocities(dq)
+
+    def on_velocities(self, joints: ArrayLike) -> np.ndarray:
+        """Return an array over the joints, shape (n,), over all velocities, shape (nv,).
+
+        The six of a floating base are 0.
+        """
+        values = np.asarray(joints, dtype=float)
+        return values if self.base == "fixed" else np.append(np.zeros(6), values)
 
     @property
     def damping_time(self) -> np.ndarray:
@@ -138,6 +194,21 @@ class Robot:
         found = (key for key in BY_NAME if key in values and _is_unknown(values[key]))
         return tuple(key for key in found if key not in OPTIONAL)
 
+    def require_no_loops(self, who: str) -> None:
+        """Refuse closed loops for somebody whose formulas do not know of them.
+
+        Args:
+            who: package or command.
+
+        Raises:
+            RobotError: there are some.
+        """
+        if self.loops:
+            raise RobotError(
+                f"robot {self.name}: {who} needs a robot without closed loops, got"
+                f" {len(self.loops)}; impact_predictor.simultaneous_impact takes them"
+            )
+
     def require(self, who: str, *keys: str) -> None:
         """Refuse to go on without what somebody needs to know of the robot.
 
@@ -146,15 +217,22 @@ class Robot:
             keys: of the YAML that are needed; none: all that it needs.
 
         Raises:
-            RobotError: says which keys are missing, for whom, with their units.
+            RobotError: says which keys are missing, for whom, with their units, or that whoever
+                it is moves arms only.
         """
+        if who in ARMS_ONLY and (self.base != "fixed" or self.passive or self.loops):
+            raise RobotError(
+                f"robot {self.name}: {who} needs a fixed base, a motor at every joint and no loop,"
+                f" got a {self.base} base, {len(self.passive)} joints without a motor,"
+                f" {len(self.loops)} loops"
+            )
         unknown = tuple(key for key in keys or needed_by(who) if key in self.missing)
         if unknown:
             raise RobotError(missing_line(self.name, who, unknown))
 
     @property
     def motor_inertias(self) -> dict[str, np.ndarray]:
-        """Diagonals, shape (n,) [kg.m^2], that an impact map may add to the mass matrix.
+        """Diagonals, shape (nv,) [kg.m^2], that an impact map may add to the mass matrix.
 
         Motor inertias that are not known (NaN, or all zero) are left out.
         """
@@ -162,8 +240,12 @@ class Robot:
             "M+B_theta": self.apparent_motor_inertia,
             "M+B_rho": self.reflected_motor_inertia,
         }
-        known = {name: each for name, each in motors.items() if np.nan_to_num(each).any()}
-        return {"M": np.zeros(self.dof), **known}
+        known = {
+            name: self.on_velocities(each)
+            for name, each in motors.items()
+            if np.nan_to_num(each).any()
+        }
+        return {"M": np.zeros(self.nv), **known}
 
 
 def _is_unknown(value: object) -> bool:

@@ -56,6 +56,13 @@ class RobotState(NamedTuple):
             point = self.known[frame] = self.memory.point(self.q, self.dq, frame)
         return _new(PointState, (self, *point))
 
+    def whole(self) -> tuple[float, np.ndarray]:
+        """Return mass [kg] and centre of mass in O, shape (3,) [m], of all that moves.
+
+        On a floating base that is the whole robot; a fixed base is not part of it.
+        """
+        return self.memory.whole(self.q, self.dq)
+
     def inertia(self, motor_inertia: np.ndarray | None = None) -> np.ndarray:
         """Return M + diag(B), what an impulse meets, shape (n, n) [kg.m^2].
 

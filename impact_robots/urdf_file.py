@@ -34,19 +34,23 @@ def read_urdf(path: Path) -> tuple[str, ElementTree.Element]:
     return text, root
 
 
-def full_model(path: Path, text: str, root: ElementTree.Element) -> pin.Model:
-    """Return the pinocchio model of a URDF with all its joints, on a fixed base.
+def full_model(path: Path, text: str, root: ElementTree.Element, base: str = "fixed") -> pin.Model:
+    """Return the pinocchio model of a URDF with all its joints.
 
     Args:
         path: of the URDF, for errors.
         text: what is in it.
         root: the same, parsed.
+        base: "fixed", or "floating": with a free-flyer as its first joint.
 
     Raises:
         RobotError: it cannot be loaded, or something of it got lost.
     """
     try:
-        model = pin.buildModelFromXML(text)
+        if base == "floating":
+            model = pin.buildModelFromXML(text, pin.JointModelFreeFlyer())
+        else:
+            model = pin.buildModelFromXML(text)
     except (ValueError, RuntimeError, IndexError) as error:
         raise RobotError(f"{path}: URDF cannot be read: {error}") from None
     loaded = sum(inertia.mass for inertia in model.inertias)

@@ -95,6 +95,11 @@ class WorkMemory:
             frame.name, J, J.dot(dq), drift, placement.rotation, placement.translation
         )
 
+    def whole(self, q: np.ndarray, dq: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return mass [kg] and centre of mass, shape (3,) [m], of all moving links in a state."""
+        self._hold(q, dq)
+        return float(self.data.Ig.mass), self.data.com[0].copy()
+
     def lose(self) -> None:
         """Note that somebody else writes into the memory."""
         self._held = None

@@ -55,6 +55,18 @@ def find_wall_scenario(name: str | Path) -> Scenario:
     return scenario
 
 
+def find_cell_scenario(name: str | Path) -> SpreadingScenario:
+    """Return a scenario with a box; as :func:`find_scenario`.
+
+    Raises:
+        ScenarioError: it has none, or there is no such scenario.
+    """
+    scenario = find_scenario(name)
+    if not isinstance(scenario, SpreadingScenario):
+        raise ScenarioError(f"scenario: expected one with a box, got {str(name)!r}")
+    return scenario
+
+
 def _of_file(path: Path) -> AnyScenario:
     """Return the scenario of a file.
 

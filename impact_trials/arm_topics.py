@@ -12,7 +12,7 @@ from impact_bags.message_maker import Made, MessageMaker
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.signals.sample import ForceSample
 from impact_robots.robot import Robot
-from impact_trials.lockstep import Cycle, forces
+from impact_trials.lockstep import Cycle, SpreadState, forces
 
 
 class ArmTopics:
@@ -37,7 +37,7 @@ class ArmTopics:
             namespace: of the arm's topics; empty: none.
         """
         self._write, self._make = writer.write, MessageMaker(typestore, robot.base_frame)
-        self._names, self._forces = robot.joint_names, forces
+        self._robot, self._names, self._forces = robot, robot.joint_names, forces
         self._prefix = f"/{namespace}/" if namespace else "/"
 
     def write(self, cycle: Cycle) -> None:
@@ -52,8 +52,22 @@ class ArmTopics:
         self._put("joint_states", make.joint_state(time, self._names, *state), time)
         topic = "impact_qp/desired_joint_states"
         self._put(topic, make.joint_state(time, self._names, *desired), time)
+        if answer.spread is not None:
+            self._write_spread(answer.command, answer.spread, time)
         if answer.announcement is not None:
             self.write_announcement(answer.announcement, time)
+
+    def _write_spread(self, command: np.ndarray, spread: SpreadState, time: int) -> None:
+        """Write what a controller by reference spreading commands and why."""
+        make = self._make
+        self._put("impact_qp/command", make.command(time, self._robot, command), time)
+        for topic, velocity in (
+            ("impact_qp/ante_reference", spread.ante_velocity),
+            ("impact_qp/post_reference", spread.post_velocity),
+        ):
+            self._put(topic, make.velocity(time, velocity), time)
+        feedback = make.acceleration(time, spread.feedback)
+        self._put("impact_qp/feedback_acceleration", feedback, time)
 
     def write_announcement(self, announced: Announcement, time: int) -> None:
         """Write what was announced, at a time that may be later [ns]."""

@@ -19,6 +19,15 @@ from impact_sim.simulation import START_NS, Measurement, Simulation
 
 
 @dataclass(frozen=True)
+class SpreadState:
+    """What reference spreading had in mind when it answered; base axes, shape (3,) each."""
+
+    ante_velocity: np.ndarray  # of the contact point by the ante-impact reference [m/s]
+    post_velocity: np.ndarray  # by the post-impact one [m/s]
+    feedback: np.ndarray  # a_fb of the contact point [m/s^2]
+
+
+@dataclass(frozen=True)
 class Answer:
     """What a controller answers to a state; arrays of shape (n,)."""
 
@@ -26,6 +35,7 @@ class Answer:
     velocity: np.ndarray  # desired [rad/s]
     reference_torque: np.ndarray  # what the torque sensors should read [N.m]
     announcement: Announcement | None = None  # what it announces, if that is new
+    spread: SpreadState | None = None  # of a controller by reference spreading
 
 
 Controller = Callable[[Measurement, Verdict], Answer]

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from impact_detector.signals.sample import Verdict
-from impact_qp.spreading import SpreadingController
+from impact_qp.spreading import SpreadingController, join
 from impact_qp.spreading.command import SpreadCommand
 from impact_robots import Robot
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.simulation import Measurement
-from impact_trials.lockstep import Answer
+from impact_trials.lockstep import Answer, SpreadState
 from impact_trials.spread_plans import USUAL, SpreadChoice, spread_plans
 
 
@@ -28,7 +28,17 @@ class SpreadAnswers:
             measurement.time, measurement.q, measurement.dq, impact=verdict.impact
         )
         self.commands.append(command)
-        return Answer(command.driver_torque, command.joint_velocity, command.reference_torque)
+        references, time = self.controller.plan.reference, measurement.time
+        return Answer(
+            command.driver_torque,
+            command.joint_velocity,
+            command.reference_torque,
+            spread=SpreadState(
+                references.ante(time).velocity[:3],
+                references.post(time).velocity[:3],
+                command.feedback,
+            ),
+        )
 
 
 def spread_answers(
@@ -37,8 +47,11 @@ def spread_answers(
     """Return what answers the measurements of each arm of a scenario.
 
     Raises:
+        ControlError: no speed is safe by the scenario's impact limits.
         ImpactError: the scenario's arms are not where they can hit the object.
         UnknownNameError: no such inertia or map.
     """
     plans = spread_plans(scenario, robot, choice)
-    return tuple(SpreadAnswers(SpreadingController(robot, plan)) for plan in plans)
+    controllers = [SpreadingController(robot, plan) for plan in plans]
+    join(controllers)
+    return tuple(SpreadAnswers(controller) for controller in controllers)

@@ -47,3 +47,28 @@ def feedback_figures(
         float(along.sum(axis=0).mean() * step),
         float(np.linalg.norm(feedback[within], axis=2).sum(axis=0).mean() * step),
     )
+
+
+def figures_along(time: np.ndarray, feedback: np.ndarray, axis: np.ndarray) -> FeedbackFigures:
+    """Return the figures of one arm's recorded a_fb, all of it.
+
+    What was recorded at an instant holds until the next one; the last one counts as long as usual.
+
+    Args:
+        time: increasing, shape (k,) [s].
+        feedback: a_fb, shape (k, 3) [m/s^2].
+        axis: of peak, integral and net, a unit vector, shape (3,).
+
+    Raises:
+        OutOfRangeError: fewer than two instants.
+    """
+    if len(time) < 2:
+        raise OutOfRangeError("time", "two instants or more", time)
+    steps = np.diff(time)
+    steps, along = np.append(steps, np.median(steps)), feedback @ axis
+    return FeedbackFigures(
+        float(np.abs(along).max()),
+        float(np.abs(along) @ steps),
+        float(along @ steps),
+        float(np.linalg.norm(feedback, axis=1) @ steps),
+    )

@@ -15,6 +15,7 @@ from impact_qp.spreading import (
     Variant,
     learn_friction,
 )
+from impact_qp.spreading.friction import POSITION, TASKS
 from impact_robots import Robot
 from impact_sim.cell.cell_plant import CellPlant
 from impact_sim.cell.cell_simulation import CellSimulation
@@ -33,6 +34,7 @@ def learned_frictions(
     trials: int = 1,
     seed: int = 0,
     noise: Noise = PANDA_NOISE,
+    position_only: bool = False,
 ) -> tuple[Frictions, ...]:
     """Return the friction feed-forward of each arm.
 
@@ -43,6 +45,7 @@ def learned_frictions(
         trials: of each motion, at least one.
         seed: of the first trial's noise, the next ones count on.
         noise: of the sensors.
+        position_only: learn what the position alone needs, as published.
 
     Raises:
         ImpactError: the scenario's arms are not where they can hit the object.
@@ -51,7 +54,7 @@ def learned_frictions(
     plans = spread_plans(scenario, robot, choice)
     plant = CellPlant(replace(scenario.layout(robot), box=None, support=None))
     motions = [free_motions(plan.reference) for plan in plans]
-    learned = []
+    learned, rows = [], POSITION if position_only else TASKS
     for kind in range(2):
         moves = [pair[kind] for pair in motions]
         runs = [
@@ -60,7 +63,10 @@ def learned_frictions(
         ]
         time = 1e-3 * np.arange(len(runs[0][0])) if runs else np.zeros(0)
         learned.append(
-            [learn_friction(time, [run[arm] for run in runs]) for arm in range(len(plans))]
+            [
+                learn_friction(time, [run[arm, :, :rows] for run in runs])
+                for arm in range(len(plans))
+            ]
         )
     return tuple(zip(*learned, strict=True))
 
@@ -72,7 +78,7 @@ def _feedback(
     scenario: SpreadingScenario,
     simulation: CellSimulation,
 ) -> np.ndarray:
-    """Return the feedback of one motion of the arms, shape (arms, k, 3) [m/s^2]."""
+    """Return all tasks' feedback in one motion, (arms, k, 7) [m/s^2], [rad/s^2]."""
     robot = plant.layout.robot
     controllers = [
         SpreadingController(
@@ -94,6 +100,6 @@ def _feedback(
             controller.update(each.time, each.q, each.dq)
             for controller, each in zip(controllers, measurements, strict=True)
         ]
-        rows.append([command.feedback for command in commands])
+        rows.append([command.task_feedback for command in commands])
         measurements = simulation.step([command.driver_torque for command in commands])
     return np.array(rows).transpose(1, 0, 2)

@@ -32,6 +32,8 @@ from impact_analysis.analyze.model_spread import mass_interval
 from impact_analysis.analyze.narrative import answers, warnings_of
 from impact_analysis.analyze.result import Analysis, Judged, Membership, Statistic
 from impact_analysis.analyze.settings import AnalysisSettings
+from impact_analysis.spreading.cell_sentences import cell_sentences
+from impact_analysis.spreading.episodes import CellFindings
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.inertia.inertia_models import effective_masses, inverse_inertias
 from impact_predictor.inertia.inverse_inertia import crb
@@ -68,6 +70,7 @@ def analyze_impacts(
     *,
     seed: int = 0,
     progress: Progress = lambda *_: None,
+    cells: Sequence[CellFindings] = (),
 ) -> Analysis:
     """Return what recordings that were collected tell.
 
@@ -76,6 +79,7 @@ def analyze_impacts(
         settings: of the analysis.
         seed: of all resampling.
         progress: hears the share done and a note.
+        cells: what was found of several arms, or of an object, in recordings.
     """
     from impact_analysis.analyze.joint_torques import (  # load slowly
         contacts_of,
@@ -125,9 +129,12 @@ def analyze_impacts(
         joints=joints_of(robot, judged),
         warnings=[],
         answer=[],
+        arms=list(cells),
     )
     analysis.warnings.extend(warnings_of(analysis))
     analysis.answer.extend(answers(analysis))
+    for said in (each for found in cells for each in cell_sentences(found, robot.name)):
+        (analysis.answer if said.is_answer else analysis.warnings).append(said.text)
     return analysis
 
 

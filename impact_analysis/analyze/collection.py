@@ -47,7 +47,11 @@ FORCE_POINTS = 400  # of a trace
 
 
 def collect(
-    path: Path, settings: AnalysisSettings, name: str = "", piece: Piece | None = None
+    path: Path,
+    settings: AnalysisSettings,
+    name: str = "",
+    piece: Piece | None = None,
+    arm: str = "",
 ) -> Collected:
     """Return what a recording holds; what is wrong with it is said in words.
 
@@ -56,12 +60,13 @@ def collect(
         settings: of the analysis.
         name: of the recording; by default that of the file.
         piece: of it, all by default.
+        arm: namespace of the arm that it is about, of several; empty: there is one.
     """
     piece = piece or Piece()
     robot = settings.load_robot()
     collected = Collected(name or path.name)
     try:
-        recording = open_recording(path, robot, settings.topics)
+        recording = open_recording(path, robot, settings.topics(arm))
         if isinstance(recording, BagRecording):
             recording.span = piece.span
         choice = choose(recording)

@@ -20,13 +20,14 @@ from impact_analysis.analyze.narrative import FIGURES, sentences_of
 from impact_analysis.analyze.report import report_text
 from impact_analysis.analyze.result import Analysis, Judged, Statistic
 from impact_analysis.analyze.sentences import Sentence
+from impact_analysis.spreading.cell_documents import arm_rows, cell_document
 from impact_bags.new_files import NewFiles
 from impact_predictor.identification.joint_estimate import JointIdentification
 
 IMPACTS, PREDICTIONS, COMPARISON, RANKING = (
     f"{name}.csv" for name in ("impacts", "predictions", "comparison", "ranking")
 )
-DOCUMENT, REPORT, JOINTS = "analysis.json", "report.html", "joints.yaml"
+DOCUMENT, REPORT, JOINTS, ARMS = "analysis.json", "report.html", "joints.yaml", "arms.csv"
 
 
 def document(analysis: Analysis, report: Path) -> dict[str, Any]:
@@ -79,6 +80,7 @@ def document(analysis: Analysis, report: Path) -> dict[str, Any]:
             },
             "joints": None if analysis.joints is None else _joints(analysis.joints),
             "detection_delay_s": _delays(analysis),
+            "cells": [cell_document(each, analysis.robot.name) for each in analysis.arms],
         }
     )
 
@@ -260,6 +262,10 @@ def write(analysis: Analysis, folder: Path) -> dict[str, Any]:
         _table(new, folder / PREDICTIONS, analysis.each_record())
         _table(new, folder / COMPARISON, found["comparison"])
         _table(new, folder / RANKING, found["ranking"])
+        if analysis.arms:
+            _table(new, folder / ARMS, map(_flat, as_json(arm_rows(analysis.arms))))
+        else:
+            (folder / ARMS).unlink(missing_ok=True)  # of an earlier analysis
         new.open(folder / REPORT).write(report_text(analysis))
         if found["joints"] and found["joints"]["file"]:
             new.open(folder / JOINTS).write(_joint_entries(analysis))

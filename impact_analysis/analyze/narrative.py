@@ -33,8 +33,8 @@ def answers(analysis: Analysis) -> list[str]:
 
 
 def _happened(analysis: Analysis) -> list[str]:
-    count, files = len(analysis.impacts), len(analysis.recordings)
-    where = f"{files} recordings" if files > 1 else analysis.recordings[0].recording
+    count, files = len(analysis.impacts), analysis.files
+    where = f"{len(files)} recordings" if len(files) > 1 else files[0]
     if not count and not any(each.judged for each in analysis.recordings):
         return [text_of("cannot_tell", where=where)]
     if not count:

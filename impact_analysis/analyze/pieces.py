@@ -32,10 +32,17 @@ class Piece:
         return after and (self.last is None or time < self.last)
 
 
-def pieces(path: Path, settings: AnalysisSettings, count: int) -> list[Piece]:
-    """Return at most ``count`` pieces of a recording; one if it is short, or no bag."""
+def pieces(path: Path, settings: AnalysisSettings, count: int, arm: str = "") -> list[Piece]:
+    """Return at most ``count`` pieces of a recording; one if it is short, or no bag.
+
+    Args:
+        path: of the recording.
+        settings: of the analysis.
+        count: of pieces.
+        arm: namespace of the arm that is read, of several; empty: there is one.
+    """
     try:
-        recording = open_recording(path, settings.load_robot(), settings.topics)
+        recording = open_recording(path, settings.load_robot(), settings.topics(arm))
         if not isinstance(recording, BagRecording) or recording.duration < SHORT:
             return [Piece()]
         cuts = recording.boundaries(count)

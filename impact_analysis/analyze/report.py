@@ -19,6 +19,7 @@ from impact_analysis.analyze.identify import Identified
 from impact_analysis.analyze.joint_sections import joint_section, torque_section
 from impact_analysis.analyze.report_table import table
 from impact_analysis.analyze.result import Analysis, Judged, Statistic
+from impact_analysis.spreading.cell_section import cells_section
 from impact_bags.new_files import write_file
 
 MOST_SECTIONS = 50
@@ -42,6 +43,7 @@ def report_text(analysis: Analysis) -> str:
         [
             _answer(analysis),
             _warnings(analysis),
+            cells_section(analysis.arms, table, lambda f: page.plot(f, tall=True)),
             _models(analysis, page),
             _impulse_models(analysis),
             _coefficients(analysis),
@@ -53,7 +55,7 @@ def report_text(analysis: Analysis) -> str:
         ]
     )
     template = files("impact_analysis.analyze").joinpath("data/report.html").read_text("utf-8")
-    names = [each.recording for each in analysis.recordings]
+    names = analysis.files
     subject = names[0] if len(names) == 1 else f"{len(names)} recordings"
     return Template(template).substitute(
         title=escape(f"Impacts of {analysis.robot.name}: {subject}"),

@@ -24,6 +24,7 @@ from impact_analysis.analyze.identify import (
 )
 from impact_analysis.analyze.measured import AnalyzedImpact
 from impact_analysis.analyze.settings import AnalysisSettings
+from impact_analysis.spreading.episodes import CellFindings, arm_of
 from impact_predictor import Polytope
 from impact_predictor.identification.joint_estimate import JointIdentification
 from impact_robots import Robot
@@ -91,6 +92,18 @@ class Analysis:
     joints: JointIdentification | None  # none: the robot's YAML does not say enough of them
     warnings: list[str]
     answer: list[str]  # in words
+    arms: list[CellFindings] = field(default_factory=list)  # of several arms, or an object
+
+    @property
+    def files(self) -> list[str]:
+        """Names of the recordings; one of several arms is one recording."""
+        whole = {
+            arm_of(found.recording, arm): found.recording
+            for found in self.arms
+            for arm in found.topics.arms
+        }
+        names = (each.recording for each in self.recordings)
+        return list(dict.fromkeys(whole.get(name, name) for name in names))
 
     @property
     def best(self) -> Ranked | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
 from contextlib import suppress
 from dataclasses import replace
@@ -23,6 +23,8 @@ from impact_analysis.analyze.missed import Missed
 from impact_analysis.analyze.pieces import Piece, pieces
 from impact_analysis.analyze.result import Analysis
 from impact_analysis.analyze.settings import AnalysisSettings
+from impact_analysis.analyze.subjects import Subject, arms_of, touches_of
+from impact_analysis.spreading.episodes import CellFindings, RecordedCell, find_episodes
 from impact_bags.folder_lock import locked
 from impact_bags.new_files import write_file
 from impact_bags.open_recording import recording_paths
@@ -37,10 +39,11 @@ Progress = Callable[[float, str], None]
 
 
 class PieceOfWork(NamedTuple):
-    """One recording, or a piece of it."""
+    """One arm of a recording, or a piece of it."""
 
     path: Path
     name: str
+    arm: str  # its namespace; empty: it is the only one
     number: int  # of the piece
     piece: Piece
 
@@ -98,7 +101,9 @@ def analyze_into(
     wanted = AnalysisSettings(**settings)
     wanted.load_robot()
     paths = sorted(recording_paths(Path(path)), key=_natural)
-    names = _names(paths, Path(path))
+    read = [arms_of(*each, wanted) for each in zip(paths, _names(paths, Path(path)), strict=True)]
+    subjects = [subject for each in read for subject in each.subjects]
+    names = [subject.name for subject in subjects]
     wanted.check_normals(names)
     folder = None if out is None else Path(out) / PARTS
     if folder is not None:
@@ -106,7 +111,7 @@ def analyze_into(
     done: dict[str, Collected] = {}
     if resume and folder is not None:
         done = {name: part for name in names if (part := _load(folder, name, wanted)) is not None}
-    left = [(each, name) for each, name in zip(paths, names, strict=True) if name not in done]
+    left = [subject for subject in subjects if subject.name not in done]
     tasks = _tasks(left, wanted, jobs if not dask else 1)
     work = _on_dask(tasks, wanted, dask) if dask else _on_cores(tasks, wanted, jobs)
     for found in _whole(work, tasks):
@@ -117,12 +122,28 @@ def analyze_into(
         if len(done) % MOST_TRACES == 0:
             _thin(done, names)
     _thin(done, names)
+    cells = [each.cell for each in read if each.cell is not None]
     return analyze_impacts(
         [done[name] for name in names],
         wanted,
         seed=seed,
         progress=lambda share, note: progress(0.9 + 0.1 * share, note),
+        cells=_cells(cells, done, wanted, jobs),
     )
+
+
+def _cells(
+    cells: Sequence[RecordedCell],
+    done: Mapping[str, Collected],
+    settings: AnalysisSettings,
+    jobs: int,
+) -> list[CellFindings]:
+    """Return what recordings of several arms, or of an object, hold, in their order."""
+    work = [(cell, touches_of(cell, done), settings.load_robot) for cell in cells]
+    if min(jobs, len(work)) < 2:
+        return [find_episodes(*each) for each in work]
+    with Workers(min(jobs, len(work))) as workers:
+        return [result_of(future, "analyze") for future in workers.submit(find_episodes, work)]
 
 
 def _make(folder: Path) -> None:
@@ -166,15 +187,15 @@ def _thin(done: dict[str, Collected], names: Sequence[str]) -> None:
             done[name] = replace(found, impacts=impacts[:first] + late)
 
 
-def _tasks(
-    left: Sequence[tuple[Path, str]], settings: AnalysisSettings, jobs: int
-) -> list[PieceOfWork]:
+def _tasks(left: Sequence[Subject], settings: AnalysisSettings, jobs: int) -> list[PieceOfWork]:
     """Return what there is to do; with fewer recordings than processes long ones are cut."""
     count = jobs // len(left) if left else 1
     return [
-        PieceOfWork(path, name, number, piece)
-        for path, name in left
-        for number, piece in enumerate(pieces(path, settings, count) if count > 1 else [Piece()])
+        PieceOfWork(*subject, number, piece)
+        for subject in left
+        for number, piece in enumerate(
+            pieces(subject.path, settings, count, subject.arm) if count > 1 else [Piece()]
+        )
     ]
 
 
@@ -193,7 +214,7 @@ def _whole(
 
 
 def _run(task: PieceOfWork, settings: AnalysisSettings) -> tuple[PieceOfWork, Collected]:
-    return task, collect(task.path, settings, task.name, task.piece)
+    return task, collect(task.path, settings, task.name, task.piece, task.arm)
 
 
 def _on_cores(

@@ -42,6 +42,7 @@ class AnalysisSettings:
     state_topic: str = ""  # of measured joint states; empty: found by type
     reference_topic: str = ""  # of desired ones
     wrench_topic: str = ""  # of forces; empty: all, of which the fastest is used
+    object_topic: str = ""  # of the pose or velocity of what is hit; empty: found by its name
     thresholds: Mapping[str, Any] = field(default_factory=dict)  # of detectors, by parameter
     normals: Mapping[str, Vector] = field(default_factory=dict)  # by recording, before ``normal``
 
@@ -90,10 +91,10 @@ class AnalysisSettings:
             self.robot, urdf=self.urdf or None, joint_prefix=self.joint_prefix or None
         )
 
-    @property
-    def topics(self) -> TopicChoice:
-        """The topics that the user has named."""
-        return TopicChoice(self.state_topic, self.reference_topic, wrench=self.wrench_topic)
+    def topics(self, arm: str = "") -> TopicChoice:
+        """Return the topics that the user has named, of one arm's namespace if there is one."""
+        wrench = self.wrench_topic if self.wrench_topic.startswith(f"/{arm}") else ""
+        return TopicChoice(self.state_topic, self.reference_topic, wrench=wrench, namespace=arm)
 
     def of_recording(self, name: str) -> AnalysisSettings:
         """Return the settings with the normal that ``normals`` has for a recording."""

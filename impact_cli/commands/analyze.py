@@ -117,6 +117,12 @@ def _add_topics(add: Callable[..., Any]) -> None:
     add("--state-topic", default="", metavar="TOPIC", help="measured joint states in the bag")
     add("--reference-topic", default="", metavar="TOPIC", help="desired joint states in the bag")
     add("--wrench-topic", default="", metavar="TOPIC", help="forces in the bag (default: fastest)")
+    add(
+        "--object-topic",
+        default="",
+        metavar="TOPIC",
+        help="pose or velocity of what is hit (default: a name with box or object)",
+    )
 
 
 def _add_work(add: Callable[..., Any]) -> None:

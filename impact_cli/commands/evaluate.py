@@ -13,7 +13,9 @@ from impact_analysis.planar.evaluate_run import FEWEST, ImpactEvaluation, evalua
 from impact_analysis.planar.planar_impact_file import COLUMNS, PlanarImpactFile
 from impact_analysis.planar.planar_impacts import PlanarDataset
 from impact_cli.command_names import COMMANDS
+from impact_cli.landing_evaluate import LANDING, ROBOT, are_landings, landing_evaluation
 from impact_cli.progress import Progress
+from impact_cli.reports import landing_report
 from impact_cli.reports.evaluate_json import as_json
 from impact_cli.reports.evaluate_report import as_text
 from impact_robots.exceptions import ImpactError, UsageError
@@ -22,6 +24,7 @@ _EPILOG = f"""example:
   impact evaluate ellipse_impacts.csv
   impact evaluate ellipse_impacts.csv --seed 3 --json
   impact evaluate --fit monday.csv --test tuesday.csv
+  impact evaluate cassie_landing_*.npz
 
 Models are fitted to one random half of the impacts and judged on the other; with --fit
 and --test, fitted to all impacts of one file and judged on all of the other
@@ -31,6 +34,8 @@ columns {", ".join(COLUMNS[:5])},
 {", ".join(COLUMNS[5:8])} and the contact rows
 {", ".join(COLUMNS[8:])} (the last usually with its sign turned: which
 signs the levers have is found from the data, said, and refused where it is not clear).
+Or it is recorded landings of a legged robot, {LANDING} files: impact maps are compared
+with the velocity jumps of the legs, and simulations with the records; nothing is fitted.
 Exit status: 0 done, 1 failed, 2 wrong usage, or a file that cannot be read.
 """
 
@@ -45,7 +50,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "dataset", metavar="DATASET", type=Path, nargs="?", help="CSV of measured impacts"
+        "dataset",
+        metavar="DATASET",
+        type=Path,
+        nargs="*",
+        help="CSV of measured impacts, or recorded landings",
     )
     parser.add_argument("--fit", type=Path, metavar="FILE", help="CSV of impacts to fit")
     parser.add_argument("--test", type=Path, metavar="FILE", help="CSV of impacts to judge on")
@@ -62,6 +71,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar="M2",
         help="I/m of the body [m^2], where it is known (default: estimated from the fit data)",
     )
+    parser.add_argument(
+        "--robot", metavar="NAME", help=f"that landed, or its YAML (landings; default: {ROBOT})"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
     return parser
@@ -70,6 +82,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
     try:
+        if are_landings(args.dataset):
+            return _run_landings(args)
+        if args.robot is not None:
+            raise UsageError(f"--robot: expected recorded landings ({LANDING})")
         files = _files(args)
         datasets = [PlanarImpactFile(file).read() for file in files]
     except ImpactError as error:
@@ -82,16 +98,32 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _run_landings(args: argparse.Namespace) -> int:
+    """Evaluate recorded landings and return the exit status."""
+    try:
+        for option in ("fit", "test", "inertia_ratio"):
+            if getattr(args, option) is not None:
+                name = option.replace("_", "-")
+                raise UsageError(f"--{name}: expected a CSV of impacts, got recorded landings")
+        found = landing_evaluation(args.dataset, args.robot or ROBOT, args.seed)
+    except ImpactError as error:
+        return _fail(error, 2 if error.is_wrong_input else 1)
+    print(landing_report.as_json(found) if args.json else landing_report.as_text(found))
+    return 0
+
+
 def _files(args: argparse.Namespace) -> list[Path]:
     """Return the file to halve, or the one to fit and the one to judge on.
 
     Raises:
-        UsageError: neither of both, something of both, or one file twice.
+        UsageError: neither of both, something of both, several to halve, or one file twice.
     """
     pair = [file for file in (args.fit, args.test) if file is not None]
-    if args.dataset is not None and not pair:
-        return [args.dataset]
-    if args.dataset is not None:
+    if len(args.dataset) > 1:
+        raise UsageError(f"expected one CSV, got {len(args.dataset)}; two: --fit and --test")
+    if args.dataset and not pair:
+        return list(args.dataset)
+    if args.dataset:
         raise UsageError("expected DATASET, or --fit and --test, got both")
     if not pair:
         raise UsageError("the following arguments are required: DATASET, or --fit and --test")

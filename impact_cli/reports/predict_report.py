@@ -67,7 +67,7 @@ def _impact(impact: GivenImpact) -> dict[str, Any]:
     J = contact_jacobian(state, rotation)
     return {
         "robot": impact.robot.name,
-        "joint_names": list(impact.robot.joint_names),
+        "joint_names": list(impact.robot.velocity_names),
         "joint_position_rad": state.q,
         "joint_velocity_before_radps": state.dq,
         "normal": surface.normal,

@@ -50,7 +50,7 @@ class NearContact:
         """
         self._robot, self._surface, self._inertia = robot, surface, inertia
         self._distance, self._period = distance, round(NANOSECONDS / rate)
-        self._dynamics = ArmDynamics(robot)
+        self._dynamics = ArmDynamics(robot, robot.composite_of(robot.contact_frame))
         self._slot: int | None = None
 
     def due(self, time: int) -> bool:
@@ -69,6 +69,7 @@ class NearContact:
             PredictionError: there is no prediction.
         """
         self._slot = self._slot_of(time)
+        q, dq = self._robot.whole(q, dq)
         if not abs(self._surface.gap(self._dynamics.position(q))) < self._distance:
             return None
         state = self._dynamics(q, dq)

@@ -93,7 +93,7 @@ def complete(
         friction=friction,
         restitution=restitution,
         friction_law=law,
-        joint_names=robot.joint_names,
+        joint_names=robot.velocity_names,
         dq_before=state.dq,
         dq_after=result.dq_after,
         velocity_before=result.velocity_before,
@@ -122,19 +122,21 @@ def check_finite(state: PointState) -> None:
 
 
 def map_inertia(state: PointState, robot: Robot, inertia: str) -> np.ndarray:
-    """Return M + B of an impact map's ``model``, shape (n, n) [kg.m^2].
+    """Return M + B of an impact map's ``model``, shape (nv, nv) [kg.m^2].
 
     Raises:
+        RobotError: the robot has closed loops, which no M + B knows of.
         UnknownNameError: not one of ``robot.motor_inertias``.
     """
     motors = motor_inertia(robot, inertia)
+    robot.require_no_loops("an impact map of one point")
     M_x = state.M.copy()
     M_x.ravel()[:: len(M_x) + 1] += motors
     return M_x
 
 
 def motor_inertia(robot: Robot, inertia: str) -> np.ndarray:
-    """Return the diagonal of B of an impact map's ``model``, shape (n,) [kg.m^2].
+    """Return the diagonal of B of an impact map's ``model``, shape (nv,) [kg.m^2].
 
     Raises:
         UnknownNameError: not one of ``robot.motor_inertias``.
@@ -148,13 +150,14 @@ def motor_inertia(robot: Robot, inertia: str) -> np.ndarray:
 def _limit_flags(state: PointState, robot: Robot, dq_after: np.ndarray) -> int:
     """Return which of the robot's limits are broken before and after the impact."""
     flags, limits = 0, robot.limits.rows
+    n = len(limits)  # the last of the positions and velocities
     for (low, high, fastest), q, dq in zip(
-        limits, state.q.tolist(), state.dq.tolist(), strict=True
+        limits, state.q.tolist()[-n:], state.dq.tolist()[-n:], strict=True
     ):
         if not (low <= q <= high and -fastest <= dq <= fastest):
             flags = _STATE_LIMIT
             break
-    for (_, _, fastest), dq in zip(limits, dq_after.tolist(), strict=True):
+    for (_, _, fastest), dq in zip(limits, dq_after.tolist()[-n:], strict=True):
         if not -fastest <= dq <= fastest:
             return flags | _VELOCITY_LIMIT
     return flags

@@ -22,7 +22,7 @@ class Prediction(NamedTuple):
     friction: float  # [-]
     restitution: float  # [-]
     friction_law: str  # one of FRICTION_LAWS
-    joint_names: tuple[str, ...]
+    joint_names: tuple[str, ...]  # of the velocities; a floating base's six come first
     dq_before: np.ndarray  # shape (n,) [rad/s]
     dq_after: np.ndarray  # shape (n,) [rad/s]
     velocity_before: np.ndarray  # of the contact point, in p, shape (3,) [m/s]

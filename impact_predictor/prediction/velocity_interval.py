@@ -114,7 +114,8 @@ def contacts_interval(
         error = MODEL_ERROR._replace(inertia=inertia_margin)
         varied = [after(each, middle) for each in inertia_variations(state, robot, inertia, error)]
         varied += [after(M_x, each) for each in _place_ends(middle, error)]
-        changes = np.vstack([np.array(varied) - nominal, joint_impulse_effects(M_x, error)])
+        impulses = joint_impulse_effects(M_x, error)[robot.nv - robot.dof :]
+        changes = np.vstack([np.array(varied) - nominal, impulses])
         spread = np.sqrt((changes**2).sum(axis=0))
         low, high = low - spread, high + spread
     return VelocityInterval(nominal + low, nominal + high)

@@ -44,7 +44,7 @@ class RequestReader:
         self.robot = robot
         self._joint_reader = JointReader(robot.joint_names)
         self._frames = [frame.name for frame in robot.model.frames[1:]]
-        self._dynamics = ArmDynamics(robot)
+        self._dynamics: dict[str, ArmDynamics] = {}  # by composite body
 
     def prediction(self, request: Any, last_state: Any) -> tuple[ImpactQuestion, Any]:
         """Return what a request for a prediction asks, and the joint state that it is about.
@@ -63,7 +63,8 @@ class RequestReader:
             raise RequestError("CODE_NO_CONTACT", "contacts: expected at least one, got none")
         at_most("contacts", request.contacts, MOST_CONTACTS)
         at_most("models", request.models, len(self.robot.motor_inertias))
-        state = self._dynamics.state(q, dq)
+        first = request.contacts[0].frame or self.robot.contact_frame
+        state = self._dynamics_of(first).state(q, dq)
         pairs = [self._read_contact(i, each, state) for i, each in enumerate(request.contacts)]
         question = ImpactQuestion(
             contacts=tuple(pair[0] for pair in pairs),
@@ -101,10 +102,10 @@ class RequestReader:
         except RobotError as error:
             raise RequestError("CODE_BAD_NORMAL", str(error)) from None
         frame = self._frame(request.contact_frame)
-        return self._dynamics.state(q, dq).at(frame), surface, message
+        return self._dynamics_of(frame).state(q, dq).at(frame), surface, message
 
     def _joints(self, message: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return positions and velocities in the robot's joint order, finite."""
+        """Return positions and velocities of the robot, in its joint order, finite."""
         names = self.robot.joint_names
         try:
             to_nanoseconds(message.header.stamp)  # it goes into the answer
@@ -113,12 +114,19 @@ class RequestReader:
             raise RequestError(_state_code(message, names), f"state: {error}") from None
         q, dq = arrays.position, arrays.velocity
         if sum(map(abs, q.tolist())) + sum(map(abs, dq.tolist())) < LARGEST:  # most often
-            return q, dq
+            return self.robot.whole(q, dq)
         bad = impossible(names, position=q, velocity=dq)
         if bad:
             text = f"state: expected finite numbers, missing or not finite: {', '.join(bad)}"
             raise RequestError("CODE_BAD_STATE", text)
         return q, dq
+
+    def _dynamics_of(self, frame: str) -> ArmDynamics:
+        """Return the dynamics with the composite body of a frame."""
+        composite = self.robot.composite_of(frame)
+        if composite not in self._dynamics:
+            self._dynamics[composite] = ArmDynamics(self.robot, composite)
+        return self._dynamics[composite]
 
     def _read_contact(
         self, place: int, contact: Any, state: RobotState

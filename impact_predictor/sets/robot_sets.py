@@ -58,7 +58,8 @@ def robot_sets(
     Args:
         state: dynamics of the arm right before the impact.
         surface: that the contact point hits.
-        robot: the arm; jumps of joint velocity are those of M + B_theta.
+        robot: the arm; jumps of joint velocity are those of M + B_theta. On a floating base, of
+            M + B_rho where there is no B_theta, and its centre of mass is that of all of it.
         generators: number of generators of the friction pyramid, 3 to 1000.
         circumscribed: pyramid around Coulomb's cone instead of inside it.
         peak_factor: ratio of peak to mean contact force, > 0 [-].
@@ -69,7 +70,7 @@ def robot_sets(
     Raises:
         NotApproachingError: the contact point does not approach.
         OutOfRangeError: an argument is out of its range.
-        RobotError: the set needs a figure of the robot that is unknown.
+        RobotError: the set needs a figure of the robot that is unknown, or it has closed loops.
         UnboundedSetError: the friction pyramid is too wide for W.
         UnknownJointsError: "load" of a robot that does not give stiffness of its joints.
         UnknownNameError: no such set or inverse inertia.
@@ -77,6 +78,7 @@ def robot_sets(
     for name in names:
         if name not in SETS:
             raise UnknownNameError("set", name, SETS)
+    robot.require_no_loops("sets")
     pyramid = (generators, circumscribed)
     factor = mean_force_factor(peak_factor, duration)
     W = named_inverse_inertia(state, surface.rotation, inverse_inertia).W
@@ -101,6 +103,14 @@ class _Family:
         self.pyramid, self.factor = pyramid, factor
         self.J = contact_jacobian(state, surface.rotation)
         self.velocity = self.J @ state.dq
+        self._joints = slice(robot.nv - robot.dof, None)  # behind a floating base's velocities
+
+    @cached_property
+    def _body(self) -> tuple[float, np.ndarray]:
+        """Mass and centre of mass of what an impulse moves: of a floating robot, all of it."""
+        if self.robot.base == "floating":
+            return self.state.robot_state.whole()
+        return self.state.mass, self.state.com
 
     @cached_property
     def compression_impulse(self) -> Polytope:
@@ -127,23 +137,33 @@ class _Family:
 
     @cached_property
     def joint_velocity_jump(self) -> Polytope:
-        self.robot.require("sets", "apparent_motor_inertia")
-        velocity_map = joint_velocity_map(self.J, self.state.M, self.robot.apparent_motor_inertia)
+        velocity_map = joint_velocity_map(self.J, self.state.M, self._motors())[self._joints]
         return derived.joint_velocity_jump_set(self.impulse, velocity_map, self.robot.joint_names)
+
+    def _motors(self) -> np.ndarray:
+        """Return the diagonal of B, shape (nv,)."""
+        motors = self.robot.motor_inertias
+        if self.robot.base == "floating" and "M+B_theta" not in motors:
+            self.robot.require("sets", "reflected_motor_inertia")
+            return motors["M+B_rho"]
+        self.robot.require("sets", "apparent_motor_inertia")
+        return self.robot.on_velocities(self.robot.apparent_motor_inertia)
 
     @cached_property
     def impulsive_torque(self) -> Polytope:
-        return derived.impulsive_torque_set(self.force, self.J, self.robot.joint_names)
+        return derived.impulsive_torque_set(
+            self.force, self.J[:, self._joints], self.robot.joint_names
+        )
 
     @cached_property
     def com_velocity_jump(self) -> Polytope:
-        com_map = com_velocity_map(self.state.mass, self.surface.rotation)
+        com_map = com_velocity_map(self._body[0], self.surface.rotation)
         return derived.com_velocity_jump_set(self.impulse, com_map)
 
     @cached_property
     def angular_momentum_jump(self) -> Polytope:
-        state = self.state
-        momentum_map = angular_momentum_map(state.position, state.com, self.surface.rotation)
+        place = self.state.position
+        momentum_map = angular_momentum_map(place, self._body[1], self.surface.rotation)
         return derived.angular_momentum_jump_set(self.impulse, momentum_map)
 
     @cached_property

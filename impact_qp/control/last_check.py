@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from impact_qp.control.command import Command
@@ -11,6 +13,22 @@ from impact_qp.control.lead import LEAD
 from impact_robots.robot import Robot
 
 ROUNDING = 1e-6  # share of a limit
+
+
+class TorquesToSend(Protocol):
+    """What is known of torques that are to be sent, shape (n,) each [N.m]."""
+
+    @property
+    def torque(self) -> np.ndarray:
+        """With gravity."""
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """Of it what holds the arm."""
+
+    @property
+    def driver_torque(self) -> np.ndarray:
+        """What the driver is sent."""
 
 
 class LastCheck:
@@ -30,10 +48,15 @@ class LastCheck:
 
     def problem(self, command: Command, q: np.ndarray) -> str:
         """Return what is wrong with a command that answers positions ``q`` (n,), "" if nothing."""
-        check = {"torque": self._torque, "velocity": self._velocity, "position": self._position}
+        check = {
+            "torque": self.torque_problem,
+            "velocity": self._velocity,
+            "position": self._position,
+        }
         return check[self._interface](command, q)
 
-    def _torque(self, command: Command, q: np.ndarray) -> str:
+    def torque_problem(self, command: TorquesToSend, q: np.ndarray) -> str:
+        """Return what is wrong with the torques that answer positions ``q`` (n,), "" if nothing."""
         limits, sent = self._robot.limits, command.driver_torque
         beyond = command.torque - command.gravity
         last = np.zeros(len(q)) if self._last is None else self._last

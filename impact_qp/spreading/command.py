@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_qp.references import ReferenceState
-from impact_qp.spreading.modes import Mode
+from impact_qp.spreading.modes import Mode, StopReason
 from impact_robots.state import PointState
 
 _SINGULAR = 1e-8  # damping of the joint velocities, where the arm is singular
@@ -19,17 +19,24 @@ class SpreadCommand(NamedTuple):
     """What one cycle sends and reports."""
 
     torque: np.ndarray  # u, gravity included, shape (n,) [N.m]
+    gravity: np.ndarray  # of it what holds the arm, shape (n,) [N.m]
     driver_torque: np.ndarray  # what the driver is sent: without gravity if it adds it, (n,)
     ddq: np.ndarray  # joint accelerations, what the force needs included, shape (n,) [rad/s^2]
     reference_torque: np.ndarray  # M qddot + h: what the joint sensors should read, (n,) [N.m]
     mode: Mode
     reference: ReferenceState  # of [p; xi], that is followed, shape (4,) each
     joint_velocity: np.ndarray  # of an arm that moves as the reference, shape (n,) [rad/s]
-    feedback: np.ndarray  # a_fb of the contact point, base axes, shape (3,) [m/s^2]
+    task_feedback: np.ndarray  # of position, orientation, first joint, (7,) [m/s^2], [rad/s^2]
     fade: float  # gamma [-]
     velocity: np.ndarray  # of the contact point, base axes, shape (3,) [m/s]
     active: tuple[str, ...]  # limits that bind; torque rates are not among them
     solved: bool  # false: the program had no solution, and the joints are braked
+    stop: StopReason | None = None  # why the arm brakes and holds; none: it does not
+
+    @property
+    def feedback(self) -> np.ndarray:
+        """Feedback a_fb of the contact point, base axes, shape (3,) [m/s^2]."""
+        return self.task_feedback[:3]
 
 
 def joint_velocity(point: PointState, motion: ReferenceState) -> np.ndarray:

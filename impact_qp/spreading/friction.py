@@ -13,16 +13,18 @@ from numpy.typing import ArrayLike
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array
 
+POSITION, TASKS = 3, 7  # rows of the position, and with those of orientation and first joint
+
 
 @dataclass(frozen=True, eq=False)
 class FrictionFeedforward:
-    """An acceleration a_fric over time that stands in for the feedback against friction."""
+    """Accelerations a_fric over time that stand in for the feedback against friction."""
 
     time: np.ndarray  # increasing, shape (k,) [s]
-    acceleration: np.ndarray  # of the contact point, base axes, shape (k, 3) [m/s^2]
+    acceleration: np.ndarray  # of position, orientation, first joint, (k, 7) [m/s^2], [rad/s^2]
 
     def __call__(self, time: float) -> np.ndarray:
-        """Return a_fric at a time, shape (3,); beyond the ends that of the end."""
+        """Return a_fric at a time, shape (7,); beyond the ends that of the end."""
         return np.array([np.interp(time, self.time, column) for column in self.acceleration.T])
 
 
@@ -31,10 +33,13 @@ def learn_friction(time: ArrayLike, feedback: Sequence[ArrayLike]) -> FrictionFe
 
     :math:`a_{fric}(t) = \frac1N\sum_i 2\sqrt{k_p}(\dot p_d - \dot p_i) + k_p(p_d - p_i)`, of trials
     that were made with a_fric = 0; for the ante- and the post-impact reference separately.
+    Published is that of the position alone. It is enough where the plate may turn; an arm that
+    holds an object must know what turns it too, because through the grip that moves the object.
 
     Args:
         time: of the samples, increasing, shape (k,) [s].
-        feedback: of each trial, as the controller reports it, shape (k, 3) [m/s^2].
+        feedback: of each trial, as the controller reports it: of all tasks, shape (k, 7), or of
+            the position alone, shape (k, 3) [m/s^2], [rad/s^2].
 
     Raises:
         OutOfRangeError: no trial, times that do not increase, or arrays that do not match.
@@ -44,5 +49,9 @@ def learn_friction(time: ArrayLike, feedback: Sequence[ArrayLike]) -> FrictionFe
         raise OutOfRangeError("feedback", "at least one trial", "none")
     if len(t) < 2 or np.any(np.diff(t) <= 0.0):
         raise OutOfRangeError("time", "at least two times that increase", time)
-    trials = [finite_array(each, (len(t), 3), "feedback") for each in feedback]
-    return FrictionFeedforward(t, np.mean(trials, axis=0))
+    alone = np.shape(feedback[0])[1:] == (POSITION,)
+    rows = POSITION if alone else TASKS
+    trials = [finite_array(each, (len(t), rows), "feedback") for each in feedback]
+    known = np.zeros((len(t), TASKS))
+    known[:, :rows] = np.mean(trials, axis=0)
+    return FrictionFeedforward(t, known)

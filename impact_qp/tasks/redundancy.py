@@ -15,9 +15,10 @@ from impact_robots.state import RobotState
 class RedundancyTask(Task):
     r"""Residual :math:`\ddot\xi - \ddot\xi_d - \gamma d(\dot\xi_d - \dot\xi) - k_q(\xi_d - \xi)`.
 
-    :math:`d = 2\sqrt{k_q}`; :math:`\xi` is one joint's position, which settles what a point and an
-    orientation leave free of a seven-joint arm. The acceleration of the reference is fed forward,
-    which van Steen et al. (17) leave out: without it a moving reference is followed with a lag.
+    Less what is known of friction; :math:`d = 2\sqrt{k_q}`; :math:`\xi` is one joint's position,
+    which settles what a point and an orientation leave free of a seven-joint arm. The acceleration
+    of the reference is fed forward, which van Steen et al. (17) leave out: without it a moving
+    reference is followed with a lag.
     """
 
     def __init__(self, *, stiffness: float = 50.0, weight: float = 0.1, joint: int = 0) -> None:
@@ -28,14 +29,18 @@ class RedundancyTask(Task):
         self.position = 0.0  # xi_d [rad]
         self.velocity = 0.0  # [rad/s]
         self.acceleration = 0.0  # [rad/s^2]
+        self.feedforward = 0.0  # what is known of friction [rad/s^2]
+
+    def feedback(self, state: RobotState) -> float:
+        """Return the feedback's part of the acceleration [rad/s^2]."""
+        damping = self.fade * 2.0 * sqrt(self.stiffness)
+        return float(
+            damping * (self.velocity - state.dq[self.joint])
+            + self.stiffness * (self.position - state.q[self.joint])
+        )
 
     def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
         """Write A and b, see :meth:`Task.fill`."""
         A[:] = 0.0
         A[0, self.joint] = 1.0
-        damping = self.fade * 2.0 * sqrt(self.stiffness)
-        b[0] = (
-            self.acceleration
-            + damping * (self.velocity - state.dq[self.joint])
-            + self.stiffness * (self.position - state.q[self.joint])
-        )
+        b[0] = self.acceleration + self.feedforward + self.feedback(state)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 from geometry_msgs.msg import PoseStamped
@@ -22,17 +23,15 @@ from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.parameters import declare, parameter
 from impact_ros.qos import STREAM
 from impact_sim.cell.cell_simulation import CellSimulation
-from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.cell.watched_cell import WatchedCell
-from impact_sim.exceptions import ScenarioError, SimulationError
+from impact_sim.exceptions import SimulationError
 from impact_sim.ros.arm_port import ArmPort
-from impact_sim.scenario_choice import find_scenario
+from impact_sim.scenario_choice import find_cell_scenario
 from impact_sim.sensors import NO_NOISE, PANDA_NOISE
 from impact_sim.simulation import START_NS, Measurement
 
 RESEND_AFTER = 1.0  # send the state again when somebody does not answer [s]
 GIVE_UP_AFTER = 10.0  # and then give up [s]
-LONGEST = 1.0  # after the nominal impact, without a touch [s]
 WORLD = "world"
 
 
@@ -43,6 +42,7 @@ class CellParameters:
     scenario: str = parameter("rs_push_catfood_case2", "Named scenario with a box, or its YAML")
     seed: int = parameter(0, "Seed of the sensor noise and of where the box stands", low=0)
     noise: bool = parameter(True, "Sensor noise as measured on a real Panda")
+    duration: float = parameter(20.0, "Longest simulated time", unit="s", low=0.001)
 
 
 class ImpactCellNode(Node):
@@ -59,7 +59,7 @@ class ImpactCellNode(Node):
         """Put everything where its scenario starts; nothing moves before ``start``."""
         super().__init__("impact_cell", **options)
         self.parameters = declare(self, CellParameters)
-        self.scenario = _scenario(self.parameters.scenario)
+        self.scenario = find_cell_scenario(self.parameters.scenario)
         robot, seed = load_robot(self.scenario.robot), self.parameters.seed
         self.plant = WatchedCell(self.scenario.layout(robot, self.scenario.drawn(seed)))
         noise = PANDA_NOISE if self.parameters.noise else NO_NOISE
@@ -110,8 +110,8 @@ class ImpactCellNode(Node):
     def _advance(self) -> None:
         """Simulate one cycle, if it is not over, and publish what the sensors say."""
         touch, now = self.plant.first_touch, self.simulation.time_ns * 1e-9
-        longest = self.scenario.run_up + LONGEST
-        self._over = now >= (longest if touch is None else touch + self.scenario.after_contact)
+        end = inf if touch is None else touch + self.scenario.after_contact
+        self._over = now >= min(end, self.parameters.duration)
         if self._over:
             return
         commands = [self._commands[arm] for arm in range(len(self.ports))]
@@ -171,18 +171,6 @@ class StandaloneCellNode(ImpactCellNode):
         if self.finished and not self._end_logged:
             self._end_logged = True
             self.get_logger().info(f"over after {self.simulation.time_ns * 1e-9:.2f} s simulated")
-
-
-def _scenario(name: str) -> SpreadingScenario:
-    """Return a scenario with a box.
-
-    Raises:
-        ScenarioError: there is none of that name, or it has no box.
-    """
-    scenario = find_scenario(name)
-    if not isinstance(scenario, SpreadingScenario):
-        raise ScenarioError(f"scenario: expected one with a box, got {name!r}")
-    return scenario
 
 
 main = main_for(StandaloneCellNode)

@@ -413,13 +413,14 @@ def test_another_robot_is_asked_about(tmp_path, samples):
     assert "is it another robot" in (tmp_path / "out" / "report.html").read_text()
 
 
-def test_several_robots_in_one_bag_are_asked_about(tmp_path, samples):
+def test_several_robots_in_one_bag_are_each_analysed(tmp_path, samples):
     topics = {"/left/joint_states": "panda", "/right/joint_states": "panda"}
     bag = write_bag(tmp_path / "two", samples, topics)
-    asked = analyze(bag, normal=(0, 0, 1))
-    assert "choose with --state-topic among" in asked.recordings[0].error
+    both = analyze(bag, normal=(0, 0, 1))
+    assert [each.recording for each in both.recordings] == ["left of two", "right of two"]
+    assert len(both.impacts) == 2 and both.files == ["two"]
     told = analyze(bag, normal=(0, 0, 1), state_topic="/left/joint_states")
-    assert len(told.impacts) == 1
+    assert len(told.impacts) == 1 and told.arms == []
 
 
 def test_desired_efforts_with_or_without_gravity_change_nothing(tmp_path, samples, capsys):

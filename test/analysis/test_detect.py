@@ -194,7 +194,7 @@ def test_a_folder_gives_each_bag(detect, tmp_path):
         ),
         (
             ["{csv}", "--robot", "kuka"],
-            "expected one of fr3, panda, panda_plate or a YAML file, got 'kuka'",
+            "expected one of cassie, fr3, hrp4, panda, panda_plate or a YAML file, got 'kuka'",
         ),
         (["{csv}", "--joints", "8"], "joints: expected numbers from 1 to 7, got 8"),
         (["{csv}", "--joints", "five"], "expected joint numbers such as 5,6, got 'five'"),

@@ -197,7 +197,7 @@ def test_an_interrupt_ends_the_suite_and_finishes_the_recording(scenario, tmp_pa
         ),
         (
             {"impact_predictor": {"ros__parameters": {"robot": "pandaa"}}},
-            r"^the suite ended with status 1 \(suite: .*expected one of fr3, panda",
+            r"^the suite ended with status 1 \(suite: .*expected one of cassie, fr3, hrp4, panda",
         ),
         ({"impact_qp": 3}, r"^the suite ended with status 2 \(suite: cannot start ROS: "),
         ({}, r"refused to configure \(.*contact_point: expected three finite"),

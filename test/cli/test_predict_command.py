@@ -260,7 +260,7 @@ def test_membership_decides_the_exit_status(ask, state, wall):
         (
             ["predict", "--robot", "x"],
             2,
-            "robot: expected one of fr3, panda, panda_plate or a YAML file",
+            "robot: expected one of cassie, fr3, hrp4, panda, panda_plate or a YAML file",
         ),
         (["predict", "--urdf", "no.urdf"], 2, "no URDF file no.urdf"),
         (["predict", "--contact", "toe"], 2, "contact frame: expected one of panda_link0"),

@@ -118,7 +118,9 @@ class FindPackageShare(Action):
 
 
 def perform(value, context):
-    """Return a text, or what a substitution stands for."""
+    """Return a text, or what a substitution or several in a row stand for."""
+    if isinstance(value, list):
+        return "".join(perform(part, context) for part in value)
     return value if isinstance(value, str) else value.perform(context)
 
 

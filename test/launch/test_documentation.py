@@ -18,6 +18,7 @@ from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
 from impact_sim.node import ImpactSimNode
+from impact_trials.node import ImpactSpreadingNode
 
 DOC = Path(__file__).resolve().parents[2] / "doc"
 OF_RCLPY = ("/rosout", "/parameter_events", "transition_event")
@@ -27,9 +28,11 @@ NODES = {
     "impact_detector": DetectorNode,
     "impact_predictor": PredictorNode,
     "impact_qp": ImpactQpNode,
+    "impact_spreading": ImpactSpreadingNode,
     "franka": FrankaNode,
 }
 SURFACE = {"contact_point": [0.5, 0.0, 0.4], "contact_normal": [-1.0, 0.0, 0.0]}
+GIVEN = {"impact_qp": SURFACE, "impact_spreading": {"scenario": "rs_grab_safe"}}  # to configure
 
 
 @pytest.fixture
@@ -40,11 +43,11 @@ def interfaces():
     made = []
 
     def of(name):
-        given = SURFACE if name == "impact_qp" else {}
+        given = GIVEN.get(name, {})
         overrides = [Parameter(key, value=value) for key, value in given.items()]
         node = NODES[name](context=context, parameter_overrides=overrides)
         made.append(node)
-        if name == "impact_qp":
+        if given:
             node.trigger_configure()
         return {
             "in": rows(node.subscriptions, lambda each: (each.topic_name, each.msg_type), name),
@@ -63,7 +66,8 @@ def rows(entities, read, node):
     found = set()
     for topic, kind in map(read, entities):
         package, name = kind.__module__.split(".")[0], kind.__name__
-        if not topic.endswith(OF_RCLPY) and package not in OWN_OF_RCLPY:
+        other_arm = topic.startswith("/right/")  # as the left one
+        if not topic.endswith(OF_RCLPY) and package not in OWN_OF_RCLPY and not other_arm:
             name_here = topic.lstrip("/").replace(f"{node}/", "~/", 1)
             found.add((name_here, f"{package}/{name}"))
     return found

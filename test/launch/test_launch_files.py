@@ -24,14 +24,21 @@ from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
 from impact_robots import ArmDynamics
 from impact_ros.parameters import specifications
+from impact_sim.cell.node import ImpactCellNode
 from impact_sim.node import ImpactSimNode, SimulationParameters
+from impact_sim.scenario_choice import find_cell_scenario
 from impact_sim.scenarios import load_scenario, scenario_names
+from impact_trials.node import ImpactSpreadingNode
+from impact_trials.spreading_trial import detector_values
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted(path.name.removesuffix(".launch.py") for path in ROOT.glob("launch/*.launch.py"))
 OF_THE_SUITE = [name for name in FILES if name != "rviz"]  # that one starts others' nodes
+WITH_RVIZ = [name for name in OF_THE_SUITE if name != "cell"]  # whose arms rviz.launch.py shows
 NODES = {
     "impact_sim": [ImpactSimNode],
+    "impact_cell": [ImpactCellNode],
+    "impact_spreading": [ImpactSpreadingNode],
     "suite": [DetectorNode, PredictorNode, ImpactQpNode],
     "impact_detector": [DetectorNode],
     "impact_predictor": [PredictorNode],
@@ -127,7 +134,7 @@ def test_every_parameter_is_known_to_its_node(
 ):
     needed = {"urdf": str(shipped_as("fr3_"))} if name == "franka" else {}
     lines = launch_file(name, namespace=namespace, **needed).lines
-    assert lines.pop("bring_up", None) is None or name == "simulation"
+    assert lines.pop("bring_up", None) is None or name in ("simulation", "cell")
     for executable, line in lines.items():
         for node in graph(executable, line).nodes.values():
             declared = set(node.list_parameters([], 0).names)
@@ -177,6 +184,29 @@ def test_the_franka_node_gets_the_arguments_that_are_given(launch_file, graph, s
     got = [node.get_parameter(name).value for name in ("urdf", "address", "dry_run")]
     assert got == [urdf, "192.168.1.11", True]
     assert node.get_parameter("speed_cap").value == 0.1
+
+
+@pytest.mark.parametrize("namespace", ["", "lab"])
+def test_each_arm_of_a_cell_has_a_detector_that_its_controller_hears(launch_file, graph, namespace):
+    launched = launch_file("cell", scenario="rs_grab_safe", variant="timed", namespace=namespace)
+    prefix = f"/{namespace}" if namespace else ""
+    detectors = [n for n in launched.of("Node") if n.kwargs["executable"] == "impact_detector"]
+    verdicts, scenario = set(), find_cell_scenario("rs_grab_safe")
+    for arm, each in enumerate(detectors):
+        (node,) = graph("impact_detector", each.command_line(launched.context)).nodes.values()
+        verdicts.add(node.get_fully_qualified_name() + "/status")
+        for name, value in detector_values(scenario, arm).items():
+            assert list(np.atleast_1d(node.get_parameter(name).value)) == list(np.atleast_1d(value))
+    assert verdicts == {f"{prefix}/{name}/impact_detector/status" for name in ("left", "right")}
+    made = graph("impact_spreading", launched.lines["impact_spreading"])
+    controller = made.nodes["impact_spreading"]
+    controller.trigger_configure()
+    heard, sent = made.topics("impact_spreading")
+    plant = graph("impact_cell", launched.lines["impact_cell"])
+    measured, commands = plant.topics("impact_cell")[::-1]
+    assert verdicts < heard and commands < sent and heard - verdicts < measured
+    assert controller.settings.lockstep and controller.settings.variant == "timed"
+    controller.trigger_shutdown()
 
 
 @pytest.mark.parametrize("given", ["true", "false"])
@@ -335,7 +365,7 @@ def test_only_this_machine_hears_unless_asked(launch_file, name, monkeypatch):
     assert set_range() == "OFF"
 
 
-@pytest.mark.parametrize("name", OF_THE_SUITE)
+@pytest.mark.parametrize("name", WITH_RVIZ)
 def test_rviz_comes_when_asked(launch_file, name):
     launched = launch_file(name)
     *others, included = launched.of("IncludeLaunchDescription")

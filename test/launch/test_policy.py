@@ -13,6 +13,7 @@ pytest.importorskip("rclpy")
 ROOT = Path(__file__).resolve().parents[2]
 # Who may request one of these can make an arm move.
 MOVES = "/impact_qp/change_state"
+MOVES_SPREADING = "/impact_spreading/change_state"
 MOVES_FRANKA = ("/franka/change_state", "/franka/recover")
 CONTROLLERS = {"suite", "franka"}  # of which one runs
 
@@ -64,7 +65,8 @@ def test_it_has_the_form_that_sros2_reads(policy):
 
 def test_nobody_but_the_operator_makes_the_arm_move(policy):
     requests = allowed(policy, "request")
-    assert [requests[name] for name in (MOVES, *MOVES_FRANKA)] == [{"operator"}] * 3
+    movers = (MOVES, MOVES_SPREADING, *MOVES_FRANKA)
+    assert [requests[name] for name in movers] == [{"operator"}] * 4
     assert allowed(policy, "call") == {"/impact_qp/execute_impact": {"operator"}}
     assert allowed(policy, "execute") == {"/impact_qp/execute_impact": CONTROLLERS}
 
@@ -76,6 +78,10 @@ def test_commands_verdicts_and_states_have_one_source_each(policy):
     assert publishers["/impact_qp/commands"] == {"suite"}, "the arm gets none by a topic"
     assert publishers["/impact_detector/status"] == CONTROLLERS
     assert publishers["/joint_states"] == {"impact_sim", "franka"}, "on a robot: the driver alone"
+    for arm in ("left", "right"):
+        assert publishers[f"/{arm}/joint_states"] == {"impact_cell"}
+        for topic in ("impact_qp/command", "impact_qp/status", "impact_detector/status"):
+            assert publishers[f"/{arm}/{topic}"] == {"impact_spreading"}
 
 
 def test_nothing_is_allowed_by_a_pattern_or_a_parameter(policy):

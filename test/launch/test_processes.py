@@ -183,6 +183,20 @@ def test_the_simulated_arm_approaches_hits_and_retracts(machine, launch_file, na
     assert "unknown" not in machine.log("suite") + machine.log("impact_sim")
 
 
+def test_a_push_by_reference_spreading_comes_to_its_impact(machine, launch_file, tmp_path):
+    path = tmp_path / "short.yaml"
+    path.write_text("{like: rs_push_catfood_case2, run_up: 0.25, after_contact: 0.03}")
+    launched = launch_file("cell", scenario=str(path))
+    status = machine.hear(ControllerStatus, "/impact_qp/status", RECORD)
+    machine.start(launched.lines)
+    machine.wait(lambda: status and status[-1].message == "interim")
+    assert machine.processes["bring_up"].wait(TIME_OUT) == 0, machine.log("bring_up")
+    machine.wait(lambda: "over after" in machine.log("impact_cell"))
+    assert not any(each.infeasible_cycles for each in status)
+    names = ("impact_cell", "impact_detector", "impact_spreading", "bring_up")
+    assert machine.stop() == dict.fromkeys(names, 0)
+
+
 def test_what_the_launch_file_starts_comes_up_alone_and_stays_up(machine, launch_file):
     launched = launch_file("simulation")
     machine.start(launched.lines)

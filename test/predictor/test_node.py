@@ -339,7 +339,7 @@ def test_every_field_of_the_message_is_written(caller, request_prediction):
 @pytest.mark.parametrize(
     ("name", "value", "error", "message"),
     [
-        ("robot", "pandaa", RobotError, "expected one of fr3, panda"),
+        ("robot", "pandaa", RobotError, "expected one of cassie, fr3, hrp4, panda"),
         ("robot", 3, ParameterError, "parameter robot: expected a text, got 3"),
         ("urdf", "nowhere.urdf", RobotError, "no URDF file nowhere.urdf"),
         ("joint_prefix", "left_", RobotError, "left_joint1"),

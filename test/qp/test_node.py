@@ -172,7 +172,7 @@ def test_nothing_is_commanded_before_the_activation(make_bench):
         ({"contact_normal": None}, "contact_normal: expected three finite numbers, got [nan"),
         ({"contact_normal": [1.0, 0.0]}, "contact_normal: expected three finite numbers, got [1.0"),
         ({"contact_normal": [0.0, 0.0, 0.0]}, "normal"),
-        ({"robot": "pandaa"}, "expected one of fr3, panda"),
+        ({"robot": "pandaa"}, "expected one of cassie, fr3, hrp4, panda"),
         ({"urdf": "nowhere.urdf"}, "no URDF file nowhere.urdf"),
         ({"joint_prefix": "left_"}, "left_joint1"),
         ({"restitution": [0.5, 0.1]}, "restitution: expected low,high, got [0.5, 0.1]"),

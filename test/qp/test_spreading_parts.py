@@ -21,6 +21,7 @@ from impact_qp.spreading import (
 )
 from impact_qp.spreading.force import force_acceleration
 from impact_qp.spreading.modes import Timing, fade, mode_at
+from impact_qp.tasks import OrientationTask
 from impact_qp.tasks.redundancy import RedundancyTask
 from impact_qp.tasks.tracking import TrackingTask
 from impact_robots import ArmDynamics
@@ -201,7 +202,25 @@ def test_one_trial_learns_the_friction_and_the_next_needs_no_feedback():
     learned = learn_friction(times, [first, first])
     _, second = slide(learned)
     assert np.abs(second[500:]).max() < 0.05 * np.abs(first[500:]).max()
-    np.testing.assert_allclose(learned(99.0), first[-1])
+    np.testing.assert_allclose(learned(99.0), [*first[-1], 0.0, 0.0, 0.0, 0.0])
+
+
+def test_feedforward_of_all_tasks_is_what_their_programs_then_ask_for(panda):
+    random = np.random.default_rng(5)
+    known, q = random.normal(size=7), panda.stance + 0.1
+    state = ArmDynamics(panda)(q, random.normal(size=7) * 0.2).robot_state
+    fed = learn_friction([0.0, 1.0], [np.tile(known, (2, 1))])(0.5)
+    position, turn, joint = TrackingTask(), OrientationTask(), RedundancyTask()
+    tasks, asked = (position, turn, joint), []
+    for forward in (np.zeros(7), fed):
+        position.feedforward, turn.feedforward = forward[:3], forward[3:6]
+        joint.feedforward = float(forward[6])
+        A, b = (
+            np.concatenate(each) for each in zip(*(t.residual(state) for t in tasks), strict=True)
+        )
+        asked.append(np.linalg.solve(A, b))  # joint accelerations
+    moved = np.vstack([state.at().J, np.eye(1, 7)]) @ (asked[1] - asked[0])
+    np.testing.assert_allclose(moved, known, atol=1e-8)
 
 
 def test_bad_numbers_are_named_in_one_line():

@@ -63,7 +63,7 @@ def test_limits_cannot_be_changed(panda):
 
 
 def test_robots_that_ship_are_complete():
-    assert available_robots() == ("fr3", "panda", "panda_plate")
+    assert available_robots() == ("cassie", "fr3", "hrp4", "panda", "panda_plate")
     assert "joint_stiffness" in load_robot("panda").assumed
 
 
@@ -81,7 +81,9 @@ def test_a_robot_like_another_differs_in_what_its_yaml_says(tmp_path):
 
 def test_a_robot_like_none_says_what_there_is(tmp_path):
     (tmp_path / "mine.yaml").write_text("{like: kuka, name: mine}")
-    with pytest.raises(RobotError, match="like: expected one of fr3, panda, panda_plate, got 'k"):
+    with pytest.raises(
+        RobotError, match="like: expected one of cassie, fr3, hrp4, panda, panda_plate, got 'k"
+    ):
         load_robot(tmp_path / "mine.yaml")
 
 
@@ -143,7 +145,9 @@ def test_a_missing_entry_is_named(tmp_path):
 
 @pytest.mark.parametrize("name", ["pandaa", "nowhere.yaml"])
 def test_an_unknown_robot_says_what_there_is(name):
-    with pytest.raises(RobotError, match=r"expected one of fr3, panda|no file nowhere.yaml"):
+    with pytest.raises(
+        RobotError, match=r"expected one of cassie, fr3, hrp4, panda|no file nowhere.yaml"
+    ):
         load_robot(name)
 
 

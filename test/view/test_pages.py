@@ -108,7 +108,7 @@ def test_a_port_that_is_taken_is_one_line(hit, port, capsys):
     ("arguments", "line"),
     [
         (["nowhere"], "impact: nowhere: no such file or folder"),
-        (["{}", "--robot", "pandaa"], "expected one of fr3, panda"),
+        (["{}", "--robot", "pandaa"], "expected one of cassie, fr3, hrp4, panda"),
         (["{}", "--state-topic", "/other"], "no joint states on '/other'; the bag has /"),
         (["{}", "--port", "0"], "expected a port from 1 to 65535, got '0'"),
         (["{}", "--time", "1,2", "--picture", "x.png"], "expected one time in seconds, got '1,2'"),

@@ -10,6 +10,10 @@ import numpy as np
 
 from impact_robots import ArmDynamics, PointState, Robot
 from impact_robots.exceptions import OutOfRangeError
+from impact_sim.torque_loop import FILTER_HZ, PERIOD
+
+_SHARE = 1.0 - np.exp(-2.0 * np.pi * FILTER_HZ * PERIOD)
+LAG = float(PERIOD * ((1.0 - _SHARE) / _SHARE + 0.5))  # of torque loops, filter and hold [s]
 
 
 def closure_miss(
@@ -18,14 +22,19 @@ def closure_miss(
     links: Sequence[np.ndarray],
     torques: Sequence[np.ndarray],
     joint_impulses: Sequence[np.ndarray],
+    sensed: Sequence[np.ndarray],
     period: float = 1e-3,
+    lag: float = LAG,
 ) -> np.ndarray:
     r"""Return by how much the contact point's change of velocity exceeds its explanation.
 
-    .. math:: \Delta\dot p - \int \dot J\dot q + J (M + B)^{-1}(\tau_d - h + J^T f)\,dt
+    .. math:: \Delta\dot p - \int \dot J\dot q
+        + J (M + B)^{-1}(\tau_d - h + J^T f + (1 - B B_\rho^{-1}) T \dot\tau)\,dt
 
     vanishes for the inertia B that the motors show (van Steen et al. 2025, section II), whatever
-    law the contact follows. A cycle's inertia is the mean of those at its two ends.
+    law the contact follows. The last term is the torque loop's, which makes B of the motors' true
+    inertia :math:`B_\rho` by the sensed torques, and hears them T late: of a torque that stays, as
+    a clamp force's, an impulse is left. A cycle's inertia is the mean of those at its two ends.
 
     Args:
         robot: the arm.
@@ -34,21 +43,24 @@ def closure_miss(
             [rad], [rad/s].
         torques: tau_d of each cycle, gravity included, shape (n,) each [N.m].
         joint_impulses: of J^T f in each cycle, shape (n,) each [N.m.s].
+        sensed: joint torques tau, at the same instants as ``links``, shape (n,) each [N.m].
         period: of a cycle [s].
+        lag: T [s].
 
     Returns:
         The miss, base axes, shape (3,) [m/s].
 
     Raises:
-        OutOfRangeError: not one state more than cycles.
+        OutOfRangeError: not one state, and one sensed torque, more than cycles.
     """
-    if not len(links) == len(torques) + 1 == len(joint_impulses) + 1:
+    if not len(links) == len(sensed) == len(torques) + 1 == len(joint_impulses) + 1:
         raise OutOfRangeError("links", f"{len(torques) + 1} states", len(links))
     dynamics = ArmDynamics(robot)
     points = [dynamics(q, dq) for q, dq in links]
     miss = points[-1].velocity - points[0].velocity
+    late = (1.0 - motor_inertia / robot.reflected_motor_inertia) * lag * np.diff(sensed, axis=0)
     for start, end, torque, impulse in zip(
-        points, points[1:], torques, joint_impulses, strict=False
+        points, points[1:], torques, np.array(joint_impulses) + late, strict=False
     ):
         for point in (start, end):
             miss = miss - _gain(point, motor_inertia, torque, impulse, period) / 2.0

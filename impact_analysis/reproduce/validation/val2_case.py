@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_analysis.reproduce.validation.held_feedback import held_mass
 from impact_predictor.prediction.predict import motor_inertia
 from impact_qp.references import AfterImpact
 from impact_robots import ArmDynamics, PointState, Robot
@@ -87,15 +88,13 @@ def prediction(use: UseCase, robot: Robot) -> CasePrediction:
 def _slope(use: UseCase, robot: Robot, contacts: list[PointState]) -> float:
     r"""Return :math:`1 + m_o/m`: the object's inertia takes part in what the feedback must do.
 
-    m is the mass that an arm has along the axis with B_theta, the sum of the arms: of a push with
-    the plate free, of a grab with plates that do not turn nor leave the object.
+    m is the mass that the arms have along the axis with B_theta: of a push with the plate free, of
+    a grab with both plates on the object.
     """
-    B, masses = motor_inertia(robot, "M+B_theta"), []
-    for arm, contact in enumerate(contacts):
-        mobility = contact.J @ np.linalg.solve(contact.robot_state.inertia(B), contact.J.T)
-        rows = np.append(use.axis, np.zeros(3))[None]
-        if use.kind == "grab":
-            normal = np.append(use.scenario.direction(arm), np.zeros(3))
-            rows = np.vstack([rows, normal, np.eye(6)[3:]])
-        masses.append(np.linalg.inv(rows @ mobility @ rows.T)[0, 0])
-    return 1.0 + use.scenario.box_mass / float(np.sum(masses))
+    B = motor_inertia(robot, "M+B_theta")
+    if use.kind == "grab":
+        mobility = np.linalg.inv(held_mass(contacts, B))
+    else:
+        J = contacts[0].J[:3]
+        mobility = J @ np.linalg.solve(contacts[0].robot_state.inertia(B), J.T)
+    return 1.0 + use.scenario.box_mass * float(use.axis @ mobility @ use.axis)

@@ -30,7 +30,7 @@ class FinishedTrials:
             resume: go on with what the folder holds.
 
         Raises:
-            UsageError: the folder is none of these, or of another seed.
+            UsageError: the folder is none of these, or of another seed or version.
         """
         self._path, self._seed, self._resume = folder / TRIALS, seed, resume
         self.trials: dict[str, NetTrial] = {}
@@ -56,6 +56,8 @@ class FinishedTrials:
         seed = entries[0].get("seed") if entries else None
         if seed != self._seed:
             raise UsageError(f"--resume: {self._path}: expected seed {self._seed}, got {seed}")
+        if any(set(each) != set(NetTrial._fields) for each in entries[1:]):
+            raise UsageError(f"--resume: {self._path} is of another version: name a new --out")
         trials = [NetTrial(**each | {"misses": tuple(each["misses"])}) for each in entries[1:]]
         return {trial.key: trial for trial in trials}
 

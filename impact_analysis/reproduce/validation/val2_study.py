@@ -38,7 +38,8 @@ CHANGES = (  # tried at one trial a level, with the noise and the box of the fir
     Change("contacts 4 times stiffer", stiffness=4.0),
     Change("k_p 50", position_gain=50.0),
     Change("k_p 400", position_gain=400.0),
-    Change("motor friction, learned", motor_friction=True, learned=True),
+    Change("motor friction, learned", motor_friction=True, learned="all tasks"),
+    Change("motor friction, position's learned", motor_friction=True, learned="position"),
     Change("motor friction, not learned", motor_friction=True),
 )
 
@@ -51,6 +52,7 @@ class CaseResult(NamedTuple):
     trials: list[NetTrial]  # those that were not stopped
     stopped: int  # trials that were
     line: NetLine | None  # none: too few trials
+    published: NetLine | None  # that of the contact points' feedback, as published
 
 
 class ChangedRoot(NamedTuple):
@@ -151,14 +153,15 @@ def study_of(wanted: Sequence[NetTask], trials: dict[str, NetTrial], seed: int) 
         for (use, change), found in groups.items()
         if change == Change()
     ]
-    lines = {key: _line(_good(found)) for key, found in groups.items() if key[1] != Change()}
+    lines = {key: _judged(_good(found)) for key, found in groups.items() if key[1] != Change()}
     changes = [ChangedRoot(*key, line) for key, line in lines.items() if line is not None]
     return Val2Study(seed, cases, sorted(changes, key=lambda each: CHANGED.index(each.use)))
 
 
 def _case(use: UseCase, expected: CasePrediction, found: Sequence[NetTrial]) -> CaseResult:
     good = _good(found)
-    return CaseResult(use, expected, good, len(found) - len(good), _line(good))
+    published = _line(good, [trial.net for trial in good])
+    return CaseResult(use, expected, good, len(found) - len(good), _judged(good), published)
 
 
 def _good(trials: Sequence[NetTrial]) -> list[NetTrial]:
@@ -166,9 +169,13 @@ def _good(trials: Sequence[NetTrial]) -> list[NetTrial]:
     return [trial for trial in trials if not trial.stopped]
 
 
-def _line(trials: Sequence[NetTrial]) -> NetLine | None:
+def _judged(trials: Sequence[NetTrial]) -> NetLine | None:
+    return _line(trials, [trial.judged for trial in trials])
+
+
+def _line(trials: Sequence[NetTrial], net: Sequence[float]) -> NetLine | None:
     """Return the line of trials, none of too few."""
     references = [trial.reference for trial in trials]
     if len(set(references)) < 3:
         return None
-    return net_line(references, [trial.net for trial in trials])
+    return net_line(references, net)

@@ -70,12 +70,20 @@ def _line_texts(line: NetLine) -> tuple[str, str]:
 
 
 def _lines(found: Val2Study) -> Study:
-    fitted = [(case, case.line) for case in found.cases if case.line is not None]
+    fitted = [
+        (case, case.line, case.published)
+        for case in found.cases
+        if case.line is not None and case.published is not None
+    ]
     return Study(
         "val2_lines",
-        "Net feedback over the reference velocity after the impact: slope and its theory"
-        f" 1 + m_o/m, root and its {CONFIDENCE:.0%} interval [m/s], scatter about the line [m/s]",
-        ("use case", "case", "trials", "slope", "theory", "off", "root", "interval", "scatter"),
+        "Net feedback over the reference velocity after the impact, of grabs that of what is held:"
+        f" slope and its theory 1 + m_o/m, root and its {CONFIDENCE:.0%} interval [m/s], scatter"
+        " about the line [m/s]; root of the contact points' feedback alone, as published [m/s]",
+        (
+            *("use case", "case", "trials", "slope", "theory", "off"),
+            *("root", "interval", "scatter", "root of a_fb"),
+        ),
         [
             (
                 *_name(case.use),
@@ -85,8 +93,9 @@ def _lines(found: Val2Study) -> Study:
                 f"{line.slope / case.prediction.slope - 1.0:+.1%}",
                 *_line_texts(line),
                 f"{line.residual:.4f}",
+                f"{published.root:.4f}",
             )
-            for case, line in fitted
+            for case, line, published in fitted
         ],
         [
             _use_entry(case.use)
@@ -94,9 +103,12 @@ def _lines(found: Val2Study) -> Study:
             | {"theoretical_slope": case.prediction.slope, "stopped_trials": case.stopped}
             | {
                 "reference_velocity_mps": [trial.reference for trial in case.trials],
-                "net_feedback_mps": [trial.net for trial in case.trials],
+                "net_feedback_mps": [trial.judged for trial in case.trials],
+                "published_net_feedback_mps": [trial.net for trial in case.trials],
+                "published_root_mps": published.root,
+                "published_slope": published.slope,
             }
-            for case, line in fitted
+            for case, line, published in fitted
         ],
     )
 

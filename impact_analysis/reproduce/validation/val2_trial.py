@@ -10,11 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_analysis.reproduce.published import parameter
+from impact_analysis.reproduce.validation.held_feedback import held_feedback
 from impact_analysis.reproduce.validation.momentum_closure import closure_miss
 from impact_analysis.reproduce.validation.val2_case import INERTIAS, UseCase
 from impact_predictor.prediction.predict import motor_inertia
 from impact_qp.spreading import Mode
-from impact_robots import Robot, load_robot
+from impact_robots import ArmDynamics, Robot, load_robot
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_trials.processes import check_stopped
 from impact_trials.spread_friction import learned_frictions
@@ -22,8 +23,12 @@ from impact_trials.spread_plans import SpreadChoice, spread_plans, usual_gains
 from impact_trials.spreading_trial import SpreadingRun, spread
 
 ROBOT = "panda_plate"
+PERIOD = 1e-3  # of control [s]
 AFTER = 0.65  # the first touch, how long a trial goes on: the window and an early touch [s]
 CLOSED = (-0.02, 0.1)  # about the first touch, in which momentum is closed [s]
+
+
+LEARNED = ("all tasks", "position")  # what feed-forward stands in for
 
 
 class Change(NamedTuple):
@@ -35,7 +40,7 @@ class Change(NamedTuple):
     stiffness: float = 1.0  # of the contacts, times what is usual [-]
     position_gain: float | None = None  # k_p; none: the usual one [1/s^2]
     motor_friction: bool = False  # the motors have friction
-    learned: bool = False  # and it is learned before, without the box
+    learned: str = ""  # before, without the box: what of the friction, of LEARNED; empty: nothing
 
 
 class NetTask(NamedTuple):
@@ -59,9 +64,15 @@ class NetTrial(NamedTuple):
 
     key: str
     reference: float  # velocity after the impact [m/s]
-    net: float  # net feedback [m/s]
+    net: float  # net feedback of the contact points, as published [m/s]
+    held: float | None  # what all feedback asks of a held object; none: none is held [m/s]
     misses: tuple[float, ...]  # of momentum closure, their size, by each of INERTIAS [m/s]
     stopped: bool  # the impact was not noticed, or not when it was due
+
+    @property
+    def judged(self) -> float:
+        """Net feedback by which an impact is judged: of a grab that of what is held [m/s]."""
+        return self.net if self.held is None else self.held
 
 
 def run_task(task: NetTask) -> NetTrial:
@@ -75,11 +86,13 @@ def run_task(task: NetTask) -> NetTrial:
     run = spread(truth, task.seed, choice, told=told, record=_stoppable)
     plans = spread_plans(told, robot, choice)
     references = [plan.reference.jump[1][:3] @ task.use.axis for plan in plans]
+    holds = task.use.kind == "grab"
     modes = {command.mode for answer in run.answers for command in answer.commands}
     return NetTrial(
         task.key,
         float(np.mean(references)),
         net_feedback(run, told.run_up, task.use.axis),
+        float(held_net(run, robot, told.run_up) @ task.use.axis) if holds else None,
         closure(run, robot),
         Mode.STOP in modes,
     )
@@ -107,7 +120,8 @@ def _choice(task: NetTask, told: SpreadingScenario, robot: Robot) -> SpreadChoic
     if change.position_gain is not None:
         choice = choice._replace(gains=replace(usual_gains(told), position=change.position_gain))
     if change.learned:
-        learned = learned_frictions(changed(told, change), robot, choice, seed=task.seed)
+        truth, alone = changed(told, change), change.learned == "position"
+        learned = learned_frictions(truth, robot, choice, seed=task.seed, position_only=alone)
         choice = choice._replace(friction=learned)
     return choice
 
@@ -120,12 +134,31 @@ def net_feedback(run: SpreadingRun, nominal: float, axis: np.ndarray) -> float:
         nominal: time of the impact [s].
         axis: along which, shape (3,).
     """
+    feedback = np.array([[each.feedback for each in arm.commands] for arm in run.answers])
+    return float((feedback[:, _window(run, nominal)] @ axis).sum(axis=1).mean() * PERIOD)
+
+
+def held_net(run: SpreadingRun, robot: Robot, nominal: float) -> np.ndarray:
+    """Return the integral of :func:`held_feedback` over the same window, shape (3,) [m/s].
+
+    Args:
+        run: of the trial.
+        robot: every arm.
+        nominal: time of the impact [s].
+    """
+    dynamics, net = ArmDynamics(robot), np.zeros(3)
+    for cycle in _window(run, nominal):
+        points = [dynamics(q, dq) for q, dq in run.log.links[cycle]]
+        wanted = [arm.commands[cycle].task_feedback[:6] for arm in run.answers]
+        net += held_feedback(points, robot.apparent_motor_inertia, wanted) * PERIOD
+    return net
+
+
+def _window(run: SpreadingRun, nominal: float) -> np.ndarray:
+    """Return the cycles over which feedback is summed up."""
     start, end = (nominal + value for (value,) in map(parameter, ("rs.t1_offset", "rs.t2_offset")))
     times = np.array(run.log.times)
-    step = float(times[1] - times[0])
-    within = (times > start - step / 2) & (times < end - step / 2)
-    feedback = [[command.feedback @ axis for command in each.commands] for each in run.answers]
-    return float(np.array(feedback)[:, within].sum(axis=1).mean() * step)
+    return np.flatnonzero((times > start - PERIOD / 2) & (times < end - PERIOD / 2))
 
 
 def closure(run: SpreadingRun, robot: Robot) -> tuple[float, ...]:
@@ -140,8 +173,9 @@ def closure(run: SpreadingRun, robot: Robot) -> tuple[float, ...]:
         links = [each[arm] for each in run.log.links[states]]
         torques = [command.torque for command in run.answers[arm].commands[first:last]]
         impulses = np.diff([each[arm] for each in run.log.joint_impulses[states]], axis=0)
-        B = motor_inertia(robot, inertia)
-        return float(np.linalg.norm(closure_miss(robot, B, links, torques, list(impulses))))
+        sensed, B = [each[arm] for each in run.log.torques[states]], motor_inertia(robot, inertia)
+        miss = closure_miss(robot, B, links, torques, list(impulses), sensed, PERIOD)
+        return float(np.linalg.norm(miss))
 
     arms = range(len(run.answers))
     return tuple(float(np.mean([size(name, arm) for arm in arms])) for name in INERTIAS)

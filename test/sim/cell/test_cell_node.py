@@ -9,68 +9,38 @@ import yaml
 pytest.importorskip("rclpy")
 
 from geometry_msgs.msg import PoseStamped
+from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
 from impact_detector.node import DetectorNode
-from impact_detector.signals.sample import Verdict
-from impact_msgs.msg import DetectorStatus, ImpactEvent, JointCommand
-from impact_robots import load_robot
-from impact_ros.messages import fill, from_nanoseconds, to_nanoseconds
-from impact_ros.qos import LATCHED, RECORD, STREAM
+from impact_msgs.msg import ControllerStatus, ImpactEvent
+from impact_ros.messages import to_nanoseconds
+from impact_ros.qos import LATCHED, RECORD
 from impact_ros.spin import spin
 from impact_sim.cell.node import ImpactCellNode
 from impact_sim.exceptions import ScenarioError
 from impact_sim.scenario_choice import find_scenario
-from impact_sim.simulation import START_NS, Measurement
-from impact_trials.spread_controller import spread_answers
+from impact_sim.simulation import START_NS
+from impact_trials.node import ImpactSpreadingNode
 from impact_trials.spreading_trial import detector_values, spread
 
+ANSWERED = ("impact_detector/status", "impact_qp/desired_joint_states", "impact_qp/command")
 TIME_OUT = 90.0  # [s]
 SHORT = {"like": "rs_grab_catfood_late", "run_up": 0.25, "after_contact": 0.03}
 
 
-class ArmController(Node):
-    """Answers the states of one arm once the verdict on them is there."""
+class Listener(Node):
+    """Hears what everybody says of one arm."""
 
-    def __init__(self, context, namespace, answers):
-        super().__init__("controller", context=context, namespace=namespace)
-        self.answers, self.states, self.verdicts = answers, {}, {}
-        self.measured, self.events = [], []
-        self.desired = self.create_publisher(JointState, "impact_qp/desired_joint_states", STREAM)
-        self.commands = self.create_publisher(JointCommand, "impact_qp/command", STREAM)
+    def __init__(self, context, namespace):
+        super().__init__("listener", context=context, namespace=namespace)
+        self.states, self.events, self.status = [], [], []
         subscribe = self.create_subscription
-        subscribe(JointState, "joint_states", self.on_state, RECORD)
-        subscribe(DetectorStatus, "impact_detector/status", self.on_verdict, RECORD)
+        subscribe(JointState, "joint_states", self.states.append, RECORD)
         subscribe(ImpactEvent, "impact_detector/impact", self.events.append, LATCHED)
-
-    def on_state(self, message):
-        self.states[to_nanoseconds(message.header.stamp)] = message
-        self.answer(to_nanoseconds(message.header.stamp))
-
-    def on_verdict(self, message):
-        self.verdicts[to_nanoseconds(message.header.stamp)] = message
-        self.answer(to_nanoseconds(message.header.stamp))
-
-    def answer(self, time):
-        if time not in self.states or time not in self.verdicts or time in self.measured:
-            return
-        state, found = self.states[time], self.verdicts[time]
-        arrays = [np.array(each) for each in (state.position, state.velocity, state.effort)]
-        measurement = Measurement(time - START_NS, *arrays, np.zeros((20, 3)))
-        verdict = Verdict(time, found.statistic, found.threshold, found.armed, found.impact)
-        answer = self.answers(measurement, verdict)
-        self.measured.append(time)
-        desired = JointState(name=state.name)
-        fill(desired.velocity, answer.velocity)
-        fill(desired.effort, answer.reference_torque)
-        command = JointCommand(interface=JointCommand.INTERFACE_TORQUE, joint_names=state.name)
-        fill(command.values, answer.command)
-        for message in (desired, command):
-            from_nanoseconds(time, message.header.stamp)
-        self.desired.publish(desired)
-        self.commands.publish(command)
+        subscribe(ControllerStatus, "impact_qp/status", self.status.append, RECORD)
 
 
 @pytest.fixture(scope="module")
@@ -82,45 +52,67 @@ def scenario(tmp_path_factory):
 
 @pytest.fixture
 def nodes(context, scenario):
-    """The cell, and a detector and a controller for each arm."""
+    """The cell, the controller of both arms, and a detector and a listener for each arm."""
     path, cell = scenario
-    overrides = {"scenario": str(path), "seed": 3}
-    given = [Parameter(name, value=value) for name, value in overrides.items()]
-    made = [ImpactCellNode(context=context, parameter_overrides=given)]
-    answers = spread_answers(cell, load_robot(cell.robot))
+
+    def given(values):
+        return [Parameter(name, value=value) for name, value in values.items()]
+
+    told = {"scenario": str(path)}
+    plant = given(told | {"seed": 3})
+    control = given(told | {"lockstep": True})
+    made = [
+        ImpactCellNode(context=context, parameter_overrides=plant),
+        ImpactSpreadingNode(context=context, parameter_overrides=control),
+    ]
     for arm, name in enumerate(cell.arm_names):
-        given = [Parameter(key, value=value) for key, value in detector_values(cell, arm).items()]
-        made.append(DetectorNode(context=context, namespace=name, parameter_overrides=given))
-        made.append(ArmController(context, name, answers[arm]))
+        values = given(detector_values(cell, arm))
+        made.append(DetectorNode(context=context, namespace=name, parameter_overrides=values))
+        made.append(Listener(context, name))
     yield made
     for node in made:
         node.destroy_node()
 
 
 def test_two_arms_over_dds_are_what_one_process_simulates(nodes, scenario):
-    plant, controllers, poses = nodes[0], nodes[2::2], []
-    controllers[0].create_subscription(PoseStamped, "/box_pose", poses.append, RECORD)
+    plant, controller, listeners, poses = nodes[0], nodes[1], nodes[3::2], []
+    listeners[0].create_subscription(PoseStamped, "/box_pose", poses.append, RECORD)
+    assert controller.trigger_configure() is TransitionCallbackReturn.SUCCESS
+    assert controller.trigger_activate() is TransitionCallbackReturn.SUCCESS
+    names = scenario[1].arm_names
 
     def met():
-        heard = [each.commands.get_subscription_count() for each in controllers]
-        watched = [each.desired.get_subscription_count() for each in controllers]
-        known = [s.get_publisher_count() for each in controllers for s in each.subscriptions]
-        return plant.peers >= 2 and all(heard) and all(watched) and all(known)
+        topics = [f"/{name}/{topic}" for name in names for topic in ANSWERED]
+        told = [
+            plant.count_subscribers(topic) and plant.count_publishers(topic) for topic in topics
+        ]
+        known = [s.get_publisher_count() for each in listeners for s in each.subscriptions]
+        return plant.peers >= 3 and all(told) and all(known)
 
     assert spin(nodes, until=met, timeout=TIME_OUT) == "condition"
     plant.start()
     assert spin(nodes, until=lambda: plant.finished, timeout=TIME_OUT) == "condition"
     assert not plant.failure
     expected = spread(scenario[1], 3)
-    for arm, controller in enumerate(controllers):
-        states = [controller.states[time] for time in sorted(controller.states)]
+    last = START_NS + round(expected.log.times[-1] * 1e3) * 1_000_000
+    assert START_NS + plant.simulation.time_ns == last
+
+    def told_all():
+        return all(to_nanoseconds(each.status[-1].header.stamp) == last for each in listeners)
+
+    assert spin(nodes, until=told_all, timeout=TIME_OUT) == "condition"
+    for arm, listener in enumerate(listeners):
+        states = {to_nanoseconds(each.header.stamp): each for each in listener.states}
         assert len(states) == len(expected.log.times)
-        sensed = np.array([state.effort for state in states])
+        sensed = np.array([states[time].effort for time in sorted(states)])
         np.testing.assert_array_equal(sensed, np.array(expected.log.torques)[:, arm])
         (found,) = expected.log.detectors[arm].of("velocity_error")
-        events = [e for e in controller.events if e.detector == e.DETECTOR_VELOCITY_ERROR]
+        events = [e for e in listener.events if e.detector == e.DETECTOR_VELOCITY_ERROR]
         assert [to_nanoseconds(e.detection_time) for e in events] == [found.detection_time]
         assert events[0].statistic == found.statistic
+        modes = [each.message for each in listener.status]
+        commands = expected.answers[arm].commands
+        assert modes == [command.mode.value for command in commands]
     forces = [plate.force for plate in plant.plant.plates]
     for ours, theirs in zip(forces, expected.log.plant.plates, strict=True):
         np.testing.assert_array_equal(ours, theirs.force)

@@ -133,7 +133,10 @@ def test_a_file_differs_from_what_it_is_like(tmp_path):
         ("like: rs_grab_safe\nbox_size: [1, 2]", r"box_size: expected 3 times a finite number, g"),
         ("like: rs_grab_safe\nv_minus: [[0, -1, 0]]", "v_minus: expected 2 rows of 3 numbers, one"),
         ("like: rs_grab_safe\nfirst_joint: [2.8, -2.8]", "mine.yaml: pose: "),
-        ("like: rs_grab_safe\nrobot: kuka", "robot: expected one of fr3, panda, panda_plate"),
+        (
+            "like: rs_grab_safe\nrobot: kuka",
+            "robot: expected one of cassie, fr3, hrp4, panda, panda_plate",
+        ),
         ("like: rs_grab_safe\nmotor_friction: {dry: 1}", "motor_friction: expected coulomb and v"),
         (
             "like: rs_grab_safe\nvariation: {box: 1}",

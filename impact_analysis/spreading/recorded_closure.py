@@ -1,0 +1,96 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which motor inertia closes the momentum of a recorded impact, without a wrench at the contact."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_analysis.spreading.cell_record import ArmRecord
+from impact_robots import ArmDynamics, Robot
+
+WINDOW = (-0.02, 0.1)  # about the touch, in which momentum is closed [s]
+ENDS = 0.01  # half the length of the lines through velocities at the window's ends [s]
+SLOWEST = 2.1e-3  # period of joint states and commands [s]
+_FEWEST = 10  # joint states about the touch, to know their period
+
+
+def recorded_closure(
+    robot: Robot, arm: ArmRecord, touch: int, window: tuple[float, float] = WINDOW
+) -> dict[str, float] | str:
+    r"""Return by how much the contact point's change of velocity exceeds its explanation.
+
+    Van Steen et al. 2025 (section II) explain it by
+    :math:`\dot J\dot q + J (M + B)^{-1}(\tau_d - h + J^T f)`. A force sensor does not say where
+    on a plate a force acts; links and joint torque sensors do, as
+    :math:`J^T f = M\ddot q + h - \tau`. What is left over is
+
+    .. math:: \int J (M + B)^{-1} (B\ddot q - \tau_d + \tau)\,dt
+
+    which vanishes for the inertia that the motors show, whatever law the contact follows. The
+    sensors feel the joints' springs; where stiffness K and damping D of the joints are known, the
+    dampers' :math:`\dot\tau D/K` is added, as the robot's own torque loop does.
+
+    Args:
+        robot: the arm.
+        arm: what was recorded.
+        touch: stamp [ns].
+        window: about the touch [s].
+
+    Returns:
+        Size of the miss by inertia [m/s], or in words what is missing.
+    """
+    inertias = robot.motor_inertias
+    if len(inertias) < 2:
+        return "the robot's motor inertias are unknown"
+    start, end = window[0] - ENDS, window[1] + ENDS
+    states = arm.states.within(touch, start, end)
+    times = states.time
+    if len(times) < _FEWEST:
+        return "joint states are missing there"
+    if not len(arm.commands.time):
+        return "commanded torques were not recorded"
+    if not len(arm.torques.time):
+        return "joint torques were not recorded"
+    slow = max(states.period, arm.commands.period, arm.torques.period)
+    if not slow <= SLOWEST:
+        return f"joint states, torques or commands come every {1e3 * slow:.1f} ms, expected 2 ms"
+    if times[0] > touch + start * 1e9 + 2e9 * slow or times[-1] < touch + end * 1e9 - 2e9 * slow:
+        return (
+            f"not recorded from {-1e3 * start:.0f} ms before the touch to {1e3 * end:.0f} ms after"
+        )
+    sensed, commands = arm.torques.at(times), arm.commands.at(times)
+    if np.diff(times).max() > 2.5e9 * slow or not np.isfinite(sensed + commands[:, :-1]).all():
+        return "joint states, torques or commands have a gap there"
+    return _misses(robot, inertias, states.since(touch), states.values, sensed, commands, window)
+
+
+def _misses(
+    robot: Robot,
+    inertias: dict[str, np.ndarray],
+    t: np.ndarray,
+    states: np.ndarray,
+    sensed: np.ndarray,
+    commands: np.ndarray,
+    window: tuple[float, float],
+) -> dict[str, float]:
+    """Return the misses of samples that cover the window."""
+    dynamics, n = ArmDynamics(robot), robot.dof
+    lag = np.nan_to_num(robot.damping_time)  # D/K [s]
+    q, dq = states[:, :n], states[:, n:].copy()
+    first, last = np.searchsorted(t, window)
+    for end in (first, last):
+        near = np.abs(t - t[end]) <= ENDS
+        dq[end] = np.polynomial.polynomial.polyfit(t[near] - t[end], states[near, n:], 1)[0]
+    miss = {name: np.zeros(3) for name in inertias}
+    for k in range(first, last):
+        point = dynamics((q[k] + q[k + 1]) / 2, dq[k])
+        state = point.robot_state
+        gravity = (1.0 - commands[k, -1]) * state.g
+        between = (sensed[k] + sensed[k + 1]) / 2
+        given = (commands[k, :-1] + gravity - between) * (t[k + 1] - t[k])
+        given -= lag * (sensed[k + 1] - sensed[k])
+        for name, B in inertias.items():
+            rest = B * (dq[k + 1] - dq[k]) - given
+            miss[name] += point.J[:3] @ np.linalg.solve(state.inertia(B), rest)
+    return {name: float(np.linalg.norm(each)) for name, each in miss.items()}

@@ -1,0 +1,98 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Writes how impact maps and simulations did on recorded landings, for people and as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from impact_analysis.landings.forward_loss import INERTIAS, STEPS
+from impact_analysis.landings.jump_models import JUMP_MODELS
+from impact_analysis.landings.jump_score import FootJump, rms_error, skill
+from impact_analysis.landings.landing_evaluation import LandingEvaluation, LandingResult
+
+_NAMES = tuple(model.name for model in JUMP_MODELS)
+
+
+def as_json(found: LandingEvaluation) -> str:
+    """Return one JSON document."""
+    jumps = found.jumps
+    document = {
+        "robot": found.robot.name,
+        "landings": len(found.results),
+        "feet": len(jumps),
+        "skill": _known(found.skills),
+        "skill_interval_95": {name: [*pair] for name, pair in found.intervals.items()} or None,
+        "skill_passive": _known(found.passive),
+        "jump_rms_radps": rms_error(jumps),
+        "error_rms_radps": {name: rms_error(jumps, name) for name in _NAMES},
+        "forward_loss": {
+            floor: {inertia: found.mean_loss(floor, inertia) for inertia in INERTIAS}
+            for floor in STEPS
+        },
+        "forward_loss_velocity_held": found.held,
+        "files": [_of_file(result) for result in found.results],
+    }
+    return json.dumps(document, indent=2, allow_nan=False)
+
+
+def _of_file(result: LandingResult) -> dict[str, Any]:
+    return {
+        "file": result.landing.name,
+        "duration_s": result.landing.period * (len(result.landing.q) - 1),
+        "skill": _known({name: skill(result.jumps, name) for name in _NAMES}),
+        "forward_loss": result.losses,
+        "forward_loss_velocity_held": result.held,
+        "feet": [_of_foot(jump, result.landing.period) for jump in result.jumps],
+    }
+
+
+def _known(values: dict[str, float]) -> dict[str, float | None]:
+    """Return numbers by name; None where they are not finite."""
+    return {name: value if math.isfinite(value) else None for name, value in values.items()}
+
+
+def _of_foot(jump: FootJump, period: float) -> dict[str, Any]:
+    return {
+        "foot": jump.touch.foot,
+        "touch_s": period * jump.touch.sample,
+        "height_m": jump.touch.height,
+        "joints": jump.joints,
+        "jump_radps": jump.measured.tolist(),
+        "predicted_jump_radps": {name: each.tolist() for name, each in jump.predicted.items()},
+    }
+
+
+def as_text(found: LandingEvaluation) -> str:
+    """Return tables of the skills and of the losses."""
+    jumps = found.jumps
+    lines = [
+        f"{found.robot.name}: {len(found.results)} landings, impacts of {len(jumps)} feet;"
+        " nothing is fitted; brackets: 95 %, bootstrap over landings",
+        "",
+        f"velocity jump of the legs' joints, {rms_error(jumps):.2f} rad/s rms",
+        f"  {'impact map':<16} {'skill':<24} {'joints without motor':<22} error [rad/s]",
+        *_skill_lines(found, jumps),
+        "",
+        "simulation from the first state, mean loss",
+        f"  {'floor':<16} {'M+B_rho':>8} {'M':>8}",
+    ]
+    for floor in STEPS:
+        losses = (found.mean_loss(floor, inertia) for inertia in INERTIAS)
+        lines.append(f"  {floor:<16} {_columns(losses)}")
+    return "\n".join([*lines, f"  {'velocity held':<16} {_columns([found.held])}"])
+
+
+def _skill_lines(found: LandingEvaluation, jumps: list[FootJump]) -> Iterator[str]:
+    for name in _NAMES:
+        value = f"{found.skills[name]:.3f}"
+        if name in found.intervals:
+            value += " [{:.3f}, {:.3f}]".format(*found.intervals[name])
+        yield f"  {name:<16} {value:<24} {found.passive[name]:<22.3f} {rms_error(jumps, name):.2f}"
+
+
+def _columns(losses: Iterable[float]) -> str:
+    return " ".join(f"{loss:8.1f}" for loss in losses)

@@ -1,0 +1,74 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The named contacts of a robot's YAML: points or flat faces, each a frame of the model."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio as pin
+
+from impact_robots.composite import COMPOSITES
+from impact_robots.entries import Entries
+from impact_robots.exceptions import RobotError
+from impact_robots.tool import check_frame
+
+_ENTRIES = ("frame", "offset", "half_extents", "composite")
+_CORNERS = ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))
+
+
+class NamedContact(NamedTuple):
+    """A place of a robot that hits; its name is that of a frame, with the axes of the link."""
+
+    name: str
+    link: str  # that it moves with
+    half_extents: tuple[float, float] | None = None  # along x and y [m]; none: a point
+    composite: str = "moving"  # links of the composite body, see :data:`COMPOSITES`
+
+    @property
+    def points(self) -> np.ndarray:
+        """Where it touches, in its own frame: a point, or a face's corners, (1 or 4, 3) [m]."""
+        half = np.zeros(2) if self.half_extents is None else np.array(self.half_extents)
+        corners = np.zeros((1 if self.half_extents is None else 4, 3))
+        corners[:, :2] = half * np.array(_CORNERS)[: len(corners)]
+        return corners
+
+
+def attach_contacts(entries: Entries, model: pin.Model, prefix: str) -> tuple[NamedContact, ...]:
+    """Add a frame for each contact of the YAML to the model.
+
+    Args:
+        entries: of the YAML.
+        model: to change.
+        prefix: of link names.
+
+    Raises:
+        RobotError: a wrong entry, no such link or composite, or a name that a frame has already.
+    """
+    if "contacts" not in entries:
+        return ()
+    return tuple(
+        _attached(name, section, model, prefix)
+        for name, section in entries.sections("contacts", _ENTRIES)
+    )
+
+
+def _attached(name: str, entries: Entries, model: pin.Model, prefix: str) -> NamedContact:
+    """Return one contact, whose frame is added."""
+    link = prefix + entries.text("frame")
+    check_frame(entries, "frame", link, model)
+    composite = entries.text("composite", "moving")
+    if composite not in COMPOSITES:
+        raise entries.error("composite", f"one of {', '.join(COMPOSITES)}", composite)
+    half = None
+    if "half_extents" in entries:
+        half = tuple(entries.positive("half_extents", 2).tolist())
+    if model.existFrame(name):
+        raise RobotError(f"{entries.where('frame')}: expected a name no frame has, got {name!r}")
+    index = model.getFrameId(link)
+    at = model.frames[index].placement * pin.SE3(
+        np.eye(3), entries.vector("offset", 3, np.zeros(3))
+    )
+    model.addFrame(pin.Frame(name, model.frames[index].parentJoint, index, at, pin.OP_FRAME))
+    return NamedContact(name, link, half, composite)

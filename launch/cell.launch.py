@@ -1,0 +1,61 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""One or two simulated arms push or grab a box by reference spreading, once, in lockstep.
+
+Example:
+    ros2 launch impact_control cell.launch.py scenario:=rs_grab_catfood_late seed:=3
+"""
+
+import json
+
+from launch.substitutions import LaunchConfiguration
+
+from impact_bringup.launch_parts import (
+    BOOLEANS,
+    PACKAGE,
+    SUITE,
+    description,
+    given,
+    limited_discovery,
+    node,
+    unless_done,
+)
+from impact_qp.spreading import Variant
+from impact_sim.scenario_choice import find_cell_scenario
+from impact_trials.spreading_trial import detector_values
+
+
+def generate_launch_description():
+    arguments = {
+        "scenario": ("rs_grab_catfood_case1", "Named scenario with a box, or its YAML"),
+        "variant": ("rs", "How references change", [each.value for each in Variant]),
+        "seed": ("0", "Seed of the sensor noise and of where the box stands"),
+        "noise": ("true", "Sensor noise as on a real Panda", BOOLEANS),
+        "timeout": ("60.0", "Give up when the controller is not active after this time [s]"),
+    }
+    common = {name: SUITE[name] for name in ("discovery_range", "namespace")}
+    return description(arguments | common, _actions)
+
+
+def _actions(context):
+    value = context.launch_configurations
+    scenario = find_cell_scenario(value["scenario"])
+    simulated, controlled = ("scenario", "seed", "noise"), ("scenario", "variant")
+    told = [*given(context, controlled), "-p", "lockstep:=true"]
+    wait = ["impact_spreading", "--timeout", value["timeout"]]
+    return [
+        limited_discovery(),
+        node(PACKAGE, "impact_cell", ros_arguments=given(context, simulated)),
+        *(_detector(scenario, arm) for arm in range(len(scenario.bases))),
+        node(PACKAGE, "impact_spreading", ros_arguments=told),
+        node(PACKAGE, "bring_up", arguments=wait, on_exit=unless_done("not activated")),
+    ]
+
+
+def _detector(scenario, arm):
+    """Return the detector of an arm; two arms' are in the namespaces of the arms."""
+    values = detector_values(scenario, arm)
+    told = [part for name in values for part in ("-p", f"{name}:={json.dumps(values[name])}")]
+    name, space = scenario.arm_names[arm], LaunchConfiguration("namespace")
+    within = {"namespace": [space, "/", name]} if name else {}
+    return node(PACKAGE, "impact_detector", ros_arguments=told, **within)
