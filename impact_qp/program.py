@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
 from math import isfinite
 from typing import NamedTuple
 
@@ -122,10 +123,29 @@ def solve(
 
 
 def _binding(program: QuadraticProgram, rows: tuple[int, ...]) -> np.ndarray | None:
-    """Return the solution if exactly these rows bind, which the optimality conditions tell.
+    """Return the solution if exactly these rows bind, which the optimality conditions tell."""
+    if program.b is None and program.lower is None:
+        x, found = _minimum_on()(*program[:4], _numbers(rows), _KEPT)
+        return x if found else None
+    return _binding_with_equalities(program, rows)
 
-    Equalities bind too, and may pull as well as push.
-    """
+
+@cache
+def _minimum_on() -> Callable[..., tuple[np.ndarray, bool]]:
+    from impact_qp.compiled.binding_rows import minimum_on  # loads slowly
+
+    return minimum_on
+
+
+@lru_cache(maxsize=256)  # mostly those of the cycle before
+def _numbers(rows: tuple[int, ...]) -> np.ndarray:
+    return np.array(rows, dtype=np.int64)
+
+
+def _binding_with_equalities(
+    program: QuadraticProgram, rows: tuple[int, ...]
+) -> np.ndarray | None:
+    """Return the same with equalities, which always bind and may pull, and with bounds."""
     H, c, G, h, _, A, b, _, lower, _ = program
     own = h
     if lower is not None:

@@ -77,6 +77,9 @@ class AccelerationSolver:
             joint_limit: instead of the robot's.
             torque_limit: instead of the robot's.
         """
+        from impact_qp.compiled.torque_box import torques_of  # loads slowly
+
+        self._torques_of = torques_of
         self.robot, self._by = robot, solver
         self.joint_limit = JointLimit(robot, period) if joint_limit is None else joint_limit
         self.torque_limit = TorqueLimit(robot, period) if torque_limit is None else torque_limit
@@ -136,10 +139,9 @@ class AccelerationSolver:
         u = (M + B_theta) qddot + h, clipped to torque and rate; the links' share is without
         B_theta and not clipped.
         """
-        links = state.M.dot(ddq) + state.h
-        lower, upper = self.torque_limit.box(state)
-        whole = links + self.robot.apparent_motor_inertia * ddq
-        return np.minimum(np.maximum(whole, lower), upper), links
+        box, motor = self.torque_limit.box(state), self.robot.apparent_motor_inertia
+        whole, links = self._torques_of(state.M, motor, state.h, ddq, box)
+        return whole, links
 
     def _braking(self, state: RobotState) -> Acceleration:
         """Return a braking acceleration within the torque limits, when these exclude the box.

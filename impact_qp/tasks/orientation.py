@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pinocchio as pin
 
 from impact_qp.tasks.task import Task
 from impact_robots.state import RobotState
@@ -26,16 +25,17 @@ class OrientationTask(Task):
         frame: str | None = None,
     ) -> None:
         """Create the task with k_p [1/s^2] and k_d [1/s] for a frame."""
+        from impact_qp.compiled.task_rows import write_orientation  # loads slowly
+
         super().__init__(weight, 3, frame)
+        self._write = write_orientation
         self.stiffness, self.damping = stiffness, damping
         self.reference = np.eye(3)  # R_d, the frame's axes in base axes
 
     def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
         """Write A and b, see :meth:`Task.fill`."""
         point = state.at(self.frame)
-        A[:] = point.J[3:]
-        R, k, d = point.rotation, self.stiffness, self.damping
-        x, y, z = R.dot(pin.log3(R.T.dot(self.reference))).tolist()
-        _, _, _, wx, wy, wz = point.twist.tolist()
-        _, _, _, dx, dy, dz = point.drift.tolist()
-        b[:] = k * x - d * wx - dx, k * y - d * wy - dy, k * z - d * wz - dz
+        gains = self.stiffness, self.damping
+        self._write(
+            point.J, point.twist, point.drift, point.rotation, self.reference, *gains, A, b
+        )
