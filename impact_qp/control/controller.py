@@ -65,7 +65,7 @@ class ImpactController:
         plan = plan.resolved(robot)
         self.robot, self.plan, self.period = robot, plan, period
         self._period_ns, self._dof = round(period * 1e9), robot.dof
-        self._dynamics = ArmDynamics(robot)
+        self._dynamics = ArmDynamics(robot, compiled=True)
         self._filter = VelocityFilter(period)
         self._next_phase = phases
         self._approach = ApproachTasks(robot, plan, period) if approach is None else approach
