@@ -7,14 +7,17 @@ its cache from then on. So import it where a controller is made. Its types are w
 called with others raises a TypeError and compiles nothing. With the environment variable
 ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python.
 
-The cache of a file is renewed when the file changes, and does not see others: what compiled
-functions call is in their own file.
+The cache of a file is renewed when the file changes, and does not see others; see
+:func:`version_of`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 from typing import Any
+from zlib import crc32
 
 from numba import boolean, float64, int64, njit, types
 
@@ -26,9 +29,21 @@ TO_VECTOR, TO_MATRIX = float64[:], float64[:, :]  # to be written to
 NEW_VECTOR, NEW_MATRIX = float64[::1], float64[:, ::1]  # returned
 several = types.Tuple
 
-part = njit(error_model="numpy")  # of compiled functions, in their own file
+part = njit(error_model="numpy")  # of compiled functions
 
 
 def compiled(result: Any, *arguments: Any) -> Callable[[Any], Any]:
     """Return the decorator that compiles a function for arguments of these types."""
     return njit(result(*arguments), cache=True, nogil=True, error_model="numpy")
+
+
+def version_of(*modules: ModuleType) -> int:
+    """Return a number that changes with the files of modules, for who calls compiled parts of them.
+
+    What is compiled within a function that takes this number, and uses it, has it in the key of its
+    cache.
+    """
+    number = 0
+    for module in modules:
+        number = crc32(Path(str(module.__file__)).read_bytes(), number)
+    return number

@@ -16,7 +16,7 @@ def _cross(a: np.ndarray, b: np.ndarray) -> tuple[float, float, float]:
 
 @compiled(
     several((NEW_MATRIX, NEW_VECTOR, NEW_VECTOR, NEW_MATRIX, NEW_VECTOR)),
-    *(MATRIX, VECTOR, VECTOR, MATRIX, VECTOR, VECTOR, VECTOR, MATRIX, VECTOR),
+    *(MATRIX, VECTOR, VECTOR, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, MATRIX, VECTOR),
 )
 def point_motion(
     J_origin: np.ndarray,
@@ -26,6 +26,7 @@ def point_motion(
     p: np.ndarray,
     linear: np.ndarray,
     angular: np.ndarray,
+    gravity: np.ndarray,
     rotation: np.ndarray,
     lever: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -37,14 +38,17 @@ def point_motion(
         dq: velocities, shape (n,).
         R: axes of the frame's joint, in O, shape (3, 3).
         p: its origin in O, shape (3,) [m].
-        linear: its spatial acceleration without that of the joints, own axes, shape (3,) [m/s^2].
+        linear: its spatial acceleration without that of the joints and minus gravity, own axes,
+            shape (3,) [m/s^2].
         angular: the same, shape (3,) [rad/s^2].
+        gravity: in O, shape (3,) [m/s^2].
         rotation: of the frame in its joint's axes, shape (3, 3).
         lever: of its origin in those, shape (3,) [m].
     """
     frame, position, pull = np.zeros((3, 3)), p.copy(), _cross(angular, lever)
     J, twist, drift = np.zeros((6, len(dq))), np.zeros(6), np.zeros(6)
     for i in range(3):
+        drift[i] = gravity[i]
         for k in range(3):
             position[i] += R[i, k] * lever[k]
             drift[i] += R[i, k] * (linear[k] + pull[k])

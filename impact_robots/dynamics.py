@@ -153,9 +153,7 @@ class ContactDynamics:
 class ArmDynamics(ContactDynamics):
     """:class:`ContactDynamics` of a robot of the suite at its contact point."""
 
-    def __init__(
-        self, robot: Robot, composite: str = "moving", *, compiled: bool = False
-    ) -> None:
+    def __init__(self, robot: Robot, composite: str = "moving", *, compiled: bool = False) -> None:
         """Prepare the computation for ``robot``; the others as in the base class."""
         self.robot = robot
         super().__init__(robot.model, robot.contact_frame, composite, compiled=compiled)

@@ -34,8 +34,9 @@ class _Joint(NamedTuple):
     moves: np.ndarray  # 1 for each velocity that moves the frame, else 0, shape (n,)
     rotation: np.ndarray  # of its joint, in O
     position: np.ndarray
-    linear: np.ndarray  # its spatial acceleration, own axes
+    linear: np.ndarray  # its spatial acceleration minus gravity, own axes
     angular: np.ndarray
+    gravity: np.ndarray  # in O
     placement_rotation: np.ndarray  # of the frame in its joint's axes
     placement_translation: np.ndarray
 
@@ -80,7 +81,8 @@ class WorkMemory:
     def compute(self, q: np.ndarray, dq: np.ndarray) -> None:
         """Put a state into memory: positions (nq,) [rad] and velocities (nv,) [rad/s]."""
         pin.computeAllTerms(self.model, self.data, q, dq)
-        pin.forwardKinematics(self.model, self.data, q, dq, self._rest)  # for the drift
+        if self._point_motion is None:
+            pin.forwardKinematics(self.model, self.data, q, dq, self._rest)  # for the drift
         self._held = q
 
     def point(self, q: np.ndarray, dq: np.ndarray, name: str | None) -> PointMotion:
@@ -114,6 +116,8 @@ class WorkMemory:
         frame = self._frames.get(name) or self._frame(name or "")
         self._hold(q, dq)
         model, data, known = self.model, self.data, self.model.frames[frame.number]
+        if self._point_motion is not None:
+            pin.forwardKinematics(model, data, q, dq, self._rest)
         joint, at = known.parentJoint, known.placement * pin.SE3(np.eye(3), offset)
         drift = pin.getFrameClassicalAcceleration(model, data, joint, at, _AXES).vector.copy()
         J = pin.getFrameJacobian(model, data, joint, at, _AXES).reshape(6, len(dq))
@@ -154,8 +158,9 @@ class WorkMemory:
             moves,
             data.oMi[number].rotation,
             data.oMi[number].translation,
-            data.a[number].linear,
-            data.a[number].angular,
+            data.a_gf[number].linear,
+            data.a_gf[number].angular,
+            self.model.gravity.linear,
             frame.placement.rotation.copy(),
             frame.placement.translation.copy(),
         )

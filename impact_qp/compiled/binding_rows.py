@@ -49,6 +49,8 @@ def minimum_on(
     right = np.empty((n, 1 + k))
     right[:, 0] = -c
     for j in range(k):
+        if not 0 <= rows[j] < len(h):
+            return right[:, 0].copy(), False
         right[:, 1 + j] = G[rows[j]]
     moved = solved(H, right)  # by the cost alone, and by a unit multiplier of each row
     x = moved[:, 0].copy()
@@ -66,4 +68,4 @@ def minimum_on(
     for i in range(len(h)):
         if not (_dot(G[i], x) - h[i] <= kept and abs(h[i]) < np.inf):
             return x, False
-    return x, len(h) > 0 or np.all(np.isfinite(x))
+    return x, bool(np.isfinite(x).all())

@@ -13,7 +13,6 @@ import numpy as np
 
 from impact_robots.compiled import part
 
-
 REGULAR = 1e-13  # share of a diagonal entry that is left of it, with what is before it taken off
 
 

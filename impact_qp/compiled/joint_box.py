@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import isnan, sqrt
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def _bounds(
     lowest, highest, velocity, most, braking = limits
     step, way = jerk * dt, q + dq * dt
     box = (-most, most)
-    if last == last:  # noqa: PLR0124  no NaN
+    if not isnan(last):
         box = _narrowed(box, last - step, last + step)
     down, up = _using_up(velocity + dq, jerk, dt), _using_up(velocity - dq, jerk, dt)
     box = _narrowed(box, -down, up)

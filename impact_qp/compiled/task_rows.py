@@ -59,9 +59,7 @@ def rotation_vector(to: np.ndarray, of: np.ndarray) -> np.ndarray:
     return axis * (atan2(sine, cosine) / sine)
 
 
-@compiled(
-    NOTHING, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, NUMBER, TO_MATRIX, TO_VECTOR
-)
+@compiled(NOTHING, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, NUMBER, TO_MATRIX, TO_VECTOR)
 def write_velocity(
     J: np.ndarray,
     twist: np.ndarray,
@@ -101,9 +99,7 @@ def write_orientation(
         b[i] = stiffness * turn[i] - damping * twist[3 + i] - drift[3 + i]
 
 
-@compiled(
-    NOTHING, VECTOR, VECTOR, VECTOR, NUMBER, NUMBER, TO_MATRIX, TO_VECTOR
-)
+@compiled(NOTHING, VECTOR, VECTOR, VECTOR, NUMBER, NUMBER, TO_MATRIX, TO_VECTOR)
 def write_posture(
     q: np.ndarray,
     dq: np.ndarray,

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from math import isnan
+
 import numpy as np
 
 from impact_robots.compiled import (
@@ -40,7 +42,7 @@ def torque_box(
             least = min(max(least, g[i] - most[i]), highest)
             highest = max(min(highest, g[i] + most[i]), least)
         box[0, i], box[1, i] = least, highest
-        if previous[i] == previous[i]:  # noqa: PLR0124  no NaN
+        if not isnan(previous[i]):
             box[0, i] = min(max(previous[i] + g[i] - step[i], least), highest)
             box[1, i] = min(max(previous[i] + g[i] + step[i], least), highest)
     return box

@@ -79,6 +79,7 @@ class ImpactController:
             limits=limits,
         )
         self._normal = plan.contact.normal
+        self._level = -plan.contact.gap(np.zeros(3))  # of the surface along it [m]
         self._slowest = (AT_REST * robot.limits.velocity).tolist()
         self._position = np.zeros(robot.dof)  # last commanded, once started
         self._velocity: np.ndarray = np.zeros(robot.dof)  # last commanded
@@ -190,9 +191,10 @@ class ImpactController:
                 f"state: expected {self.robot.dof} finite positions and velocities"
                 f" below {PLAUSIBLE:g}"
             )
+        q, dq = np.asarray(q, dtype=float), np.asarray(dq, dtype=float)
         self._solver.torque_limit.share = self._share(elapsed)
         state = self._dynamics(q, self._estimate(q, dq, impact))
-        gap = self.plan.contact.gap(state.position)
+        gap = float(self._normal.dot(state.position)) - self._level
         if not self._started:
             self._look_before_approaching(state, dq, gap)
         self._watch_for_stall(gap, ready)
@@ -289,7 +291,7 @@ class ImpactController:
             self._approach.update(self._phase, state, ready)
             added = self._press(state)
             result = self._solver.solve(robot_state, impact=limit is not None, added=added)
-        torque, reference = self._solver.torques(robot_state, result.ddq)
+        torque, reference = result.torques or self._solver.torques(robot_state, result.ddq)
         velocity, position = next_motion(
             self.plan.interface,
             result.ddq,

@@ -109,8 +109,14 @@ class ImpactLimit(Limit):
 
     def approach(self, point: PointState) -> tuple[np.ndarray, float]:
         """Return gradient, shape (n,), and offset of the previewed v_n^- as a map of qddot."""
-        beside = self._none if self.unexplained is None else self.unexplained
+        normal, preview, beside = self.figures
         gradient, offset = self._approach_row(
-            self._normal, point.J, point.twist, point.drift, self.preview, beside
+            normal, point.J, point.twist, point.drift, preview, beside
         )
         return gradient, offset
+
+    @property
+    def figures(self) -> tuple[np.ndarray, float, np.ndarray]:
+        """Normal, preview [s] and accelerations beside qddot [rad/s^2], as the preview has them."""
+        beside = self._none if self.unexplained is None else self.unexplained
+        return self._normal, self.preview, beside

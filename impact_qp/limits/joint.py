@@ -63,7 +63,11 @@ class JointLimit(RateLimit):
         lower, upper = self._box(state)
         return lower, upper
 
+    @property
+    def figures(self) -> tuple[np.ndarray, np.ndarray, float]:
+        """What :func:`~impact_qp.compiled.joint_box.joint_box` needs beside the state."""
+        return self._unknown if self.previous is None else self.previous, self._limits, self._dt
+
     def _box(self, state: RobotState) -> np.ndarray:
-        previous = self._unknown if self.previous is None else self.previous
-        box: np.ndarray = self._joint_box(state.q, state.dq, previous, self._limits, self._dt)
+        box: np.ndarray = self._joint_box(state.q, state.dq, *self.figures)
         return box

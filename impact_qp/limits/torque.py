@@ -48,14 +48,18 @@ class TorqueLimit(RateLimit):
         """Take what was commanded; see :meth:`RateLimit.remember`."""
         self.previous = torque
 
+    @property
+    def figures(self) -> tuple[np.ndarray, float, np.ndarray, np.ndarray, bool]:
+        """Last torque, share of the step, step, limits and whether the driver adds gravity."""
+        previous = self._unknown if self.previous is None else self.previous
+        return previous, self.share, self._step, self._most, self._adds_gravity
+
     def box(self, state: RobotState) -> np.ndarray:
         """Return lower and upper torques u, gravity included, shape (2, n) [N.m]."""
         last = self._last  # asked twice a cycle
         if last is not None and last[0] is state and last[1] is self.previous:
             return last[2]
-        previous = self._unknown if self.previous is None else self.previous
-        box: np.ndarray = self._torque_box(
-            state.g, previous, self.share * self._step, self._most, self._adds_gravity
-        )
+        previous, share, step, *others = self.figures
+        box: np.ndarray = self._torque_box(state.g, previous, share * step, *others)
         self._last = (state, self.previous, box)
         return box

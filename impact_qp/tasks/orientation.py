@@ -36,6 +36,4 @@ class OrientationTask(Task):
         """Write A and b, see :meth:`Task.fill`."""
         point = state.at(self.frame)
         gains = self.stiffness, self.damping
-        self._write(
-            point.J, point.twist, point.drift, point.rotation, self.reference, *gains, A, b
-        )
+        self._write(point.J, point.twist, point.drift, point.rotation, self.reference, *gains, A, b)
