@@ -58,7 +58,7 @@ class StandardProgram:
         cls, robot: Robot, tasks: Sequence[Task], limits: Sequence[Limit]
     ) -> StandardProgram | None:
         """Return the program of tasks and limits, none if it is another one."""
-        if not all(_is_plain(each) for each in (*tasks, *limits)):
+        if not (all(map(_is_plain, tasks)) and all(map(_is_plain, limits))):
             return None
         match list(tasks), list(limits):
             case (
