@@ -6,7 +6,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_robots.compiled import MATRIX, NEW_MATRIX, NEW_VECTOR, VECTOR, compiled, part, several
+from impact_robots.compiled import (
+    MATRIX,
+    NOTHING,
+    TO_MATRIX,
+    TO_VECTOR,
+    VECTOR,
+    compiled,
+    part,
+)
 
 
 @part
@@ -15,8 +23,9 @@ def _cross(a: np.ndarray, b: np.ndarray) -> tuple[float, float, float]:
 
 
 @compiled(
-    several((NEW_MATRIX, NEW_VECTOR, NEW_VECTOR, NEW_MATRIX, NEW_VECTOR)),
+    NOTHING,
     *(MATRIX, VECTOR, VECTOR, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, MATRIX, VECTOR),
+    *(TO_MATRIX, TO_VECTOR, TO_VECTOR, TO_MATRIX, TO_VECTOR),
 )
 def point_motion(
     J_origin: np.ndarray,
@@ -29,8 +38,13 @@ def point_motion(
     gravity: np.ndarray,
     rotation: np.ndarray,
     lever: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return J, twist, drift, rotation and position, as of :class:`~impact_robots.PointState`.
+    J: np.ndarray,
+    twist: np.ndarray,
+    drift: np.ndarray,
+    frame: np.ndarray,
+    position: np.ndarray,
+) -> None:
+    """Write J, twist, drift, rotation and position, as of :class:`~impact_robots.PointState`.
 
     Args:
         J_origin: twists of the joints at the origin of the base axes O, in O, shape (6, n).
@@ -44,11 +58,16 @@ def point_motion(
         gravity: in O, shape (3,) [m/s^2].
         rotation: of the frame in its joint's axes, shape (3, 3).
         lever: of its origin in those, shape (3,) [m].
+        J: written, shape (6, n).
+        twist: written, shape (6,).
+        drift: written, shape (6,).
+        frame: written, axes of the frame, shape (3, 3).
+        position: written, shape (3,).
     """
-    frame, position, pull = np.zeros((3, 3)), p.copy(), _cross(angular, lever)
-    J, twist, drift = np.zeros((6, len(dq))), np.zeros(6), np.zeros(6)
+    J[:], twist[:], frame[:] = 0.0, 0.0, 0.0
+    pull = _cross(angular, lever)
     for i in range(3):
-        drift[i] = gravity[i]
+        position[i], drift[i], drift[3 + i] = p[i], gravity[i], 0.0
         for k in range(3):
             position[i] += R[i, k] * lever[k]
             drift[i] += R[i, k] * (linear[k] + pull[k])
@@ -64,5 +83,6 @@ def point_motion(
             J[3 + i, column] = J_origin[3 + i, column]
         for i in range(6):
             twist[i] += J[i, column] * dq[column]
-    drift[:3] += np.array(_cross(twist[3:], twist[:3]))
-    return J, twist, drift, frame, position
+    turning = _cross(twist[3:], twist[:3])
+    for i in range(3):
+        drift[i] += turning[i]

@@ -13,7 +13,7 @@ import pinocchio as pin
 from impact_robots.frames import frame_index
 
 _AXES = pin.LOCAL_WORLD_ALIGNED
-PointFunction = Callable[..., tuple[np.ndarray, ...]]
+PointFunction = Callable[..., None]
 
 
 class PointMotion(NamedTuple):
@@ -97,7 +97,10 @@ class WorkMemory:
         self._hold(q, dq)
         if self._point_motion is not None:
             J, moves, *joint = frame.joint
-            return PointMotion(frame.name, *self._point_motion(J, moves, dq, *joint))
+            new = np.empty
+            point = new((6, len(dq))), new(6), new(6), new((3, 3)), new(3)
+            self._point_motion(J, moves, dq, *joint, *point)
+            return PointMotion(frame.name, *point)
         model, data, index = self.model, self.data, frame.number
         pin.updateFramePlacement(model, data, index)
         drift = pin.getFrameClassicalAcceleration(model, data, index, _AXES).vector.copy()

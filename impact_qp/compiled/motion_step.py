@@ -8,17 +8,19 @@ import numpy as np
 
 from impact_robots.compiled import (
     MATRIX,
-    NEW_VECTOR,
+    NOTHING,
     NUMBER,
     TO_MATRIX,
+    TO_VECTOR,
     VECTOR,
     compiled,
-    several,
 )
 
 
 @compiled(
-    several((NEW_VECTOR, NEW_VECTOR)), MATRIX, TO_MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, NUMBER
+    NOTHING,
+    *(MATRIX, TO_MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, NUMBER),
+    *(TO_VECTOR, TO_VECTOR),
 )
 def filtered(
     step: np.ndarray,
@@ -28,7 +30,9 @@ def filtered(
     ddq: np.ndarray,
     slow: np.ndarray,
     share: float,
-) -> tuple[np.ndarray, np.ndarray]:
+    velocity: np.ndarray,
+    smoothed: np.ndarray,
+) -> None:
     """Take a measurement into the state of :class:`~impact_qp.control.velocity_filter`.
 
     Args:
@@ -39,11 +43,9 @@ def filtered(
         ddq: commanded since the last measurement, shape (n,) [rad/s^2].
         slow: smoothed accelerations beyond the command, shape (n,) [rad/s^2].
         share: of a new one in these [-].
-
-    Returns:
-        velocities [rad/s]; the new ``slow``; each of shape (n,).
+        velocity: written, shape (n,) [rad/s].
+        smoothed: written, the new ``slow``, shape (n,) [rad/s^2].
     """
-    velocity, smoothed = np.empty(len(q)), np.empty(len(q))
     for i in range(len(q)):
         before = (known[0, i], known[1, i], known[2, i], ddq[i], q[i], dq[i])
         for row in range(3):
@@ -52,17 +54,19 @@ def filtered(
                 known[row, i] += step[row, k] * before[k]
         velocity[i] = known[1, i]
         smoothed[i] = slow[i] + share * (known[2, i] - slow[i])
-    return velocity, smoothed
 
 
-@compiled(several((NEW_VECTOR, NEW_VECTOR)), VECTOR, VECTOR, VECTOR, NUMBER)
+@compiled(NOTHING, VECTOR, VECTOR, VECTOR, NUMBER, TO_VECTOR, TO_VECTOR)
 def moved(
-    position: np.ndarray, velocity: np.ndarray, ddq: np.ndarray, dt: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return velocities [rad/s] and positions [rad] after dt [s] of constant accelerations."""
-    after, way = np.empty(len(ddq)), np.empty(len(ddq))
+    position: np.ndarray,
+    velocity: np.ndarray,
+    ddq: np.ndarray,
+    dt: float,
+    after: np.ndarray,
+    way: np.ndarray,
+) -> None:
+    """Write velocities [rad/s] and positions [rad] after dt [s] of constant accelerations."""
     for i in range(len(ddq)):
         step = ddq[i] * dt
         after[i] = velocity[i] + step
         way[i] = position[i] + (velocity[i] + 0.5 * step) * dt
-    return after, way

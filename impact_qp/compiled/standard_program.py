@@ -27,12 +27,11 @@ from impact_qp.compiled import (
 from impact_robots.compiled import (
     INTEGERS,
     MATRIX,
-    NEW_VECTOR,
     NUMBER,
+    TO_VECTOR,
     TRUTH,
     VECTOR,
     compiled,
-    several,
     version_of,
 )
 
@@ -53,7 +52,7 @@ def _standard_minimum(version: int) -> Callable[..., Any]:
     """Return the function; the number is for its cache."""
 
     @compiled(
-        several((NEW_VECTOR, NEW_VECTOR, NEW_VECTOR, TRUTH)),
+        TRUTH,
         *(VECTOR, VECTOR, MATRIX, VECTOR, VECTOR),
         *(MATRIX, VECTOR, VECTOR, MATRIX),
         *(VECTOR, VECTOR, NUMBER),
@@ -64,6 +63,7 @@ def _standard_minimum(version: int) -> Callable[..., Any]:
         *(VECTOR, NUMBER, VECTOR, VECTOR, TRUTH, VECTOR),
         *(TRUTH, VECTOR, NUMBER, VECTOR, NUMBER),
         *(INTEGERS, NUMBER),
+        *(TO_VECTOR, TO_VECTOR, TO_VECTOR),
     )
     def standard_minimum(
         q: np.ndarray,
@@ -102,11 +102,11 @@ def _standard_minimum(version: int) -> Callable[..., Any]:
         speed: float,
         guess: np.ndarray,
         kept: float,
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, bool]:
-        """Return accelerations [rad/s^2], torques of them, and whether the guess of rows is right.
-
-        Torques are the arm's, within their limits, and the links' share, as of
-        :func:`.torques_of`; each of shape (n,) [N.m].
+        ddq: np.ndarray,
+        torque: np.ndarray,
+        links: np.ndarray,
+    ) -> bool:
+        """Write accelerations and their torques; return whether the guess of rows is right.
 
         Args:
             q: of the arm, as this and the next four of a ``RobotState``.
@@ -145,6 +145,9 @@ def _standard_minimum(version: int) -> Callable[..., Any]:
             speed: of approach that is allowed at the end of the preview, may be infinite [m/s].
             guess: numbers of the rows that bind.
             kept: by how much a row may be exceeded.
+            ddq: written, shape (n,) [rad/s^2].
+            torque: written, within its limits, shape (n,) [N.m].
+            links: written, their share of it, as of :func:`.torques_of`, shape (n,) [N.m].
         """
         n = len(q)
         A, b = np.empty((6 + n, n)), np.empty(6 + n)
@@ -164,9 +167,9 @@ def _standard_minimum(version: int) -> Callable[..., Any]:
             G[4 * n], h[4 * n] = -gradient, speed + offset
             if speed == inf:
                 G[4 * n], h[4 * n] = 0.0, NO_EFFECT
-        x, found = _minimum_on(H, c, G, h, guess, kept)
-        whole, links = _torques_of(M, motor_inertia, bias, x, box)
-        return x, whole, links, found and version >= 0
+        ddq[:], found = _minimum_on(H, c, G, h, guess, kept)
+        torque[:], links[:] = _torques_of(M, motor_inertia, bias, ddq, box)
+        return found and version >= 0
 
     return standard_minimum
 

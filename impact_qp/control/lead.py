@@ -44,7 +44,9 @@ def next_motion(
     """
     (position, velocity), (q, dq) = last, measured
     if interface == "torque":
-        return _moved()(position, velocity, ddq, dt)
+        after = np.empty(len(ddq)), np.empty(len(ddq))
+        _moved()(position, velocity, ddq, dt, *after)
+        return after
     step = ddq * dt
     if interface == "velocity":
         led = led_velocity(velocity + step, velocity, dq, limits, dt)
@@ -53,7 +55,7 @@ def next_motion(
 
 
 @cache
-def _moved() -> Callable[..., tuple[np.ndarray, np.ndarray]]:
+def _moved() -> Callable[..., None]:
     from impact_qp.compiled.motion_step import moved  # loads slowly
 
     return moved

@@ -49,6 +49,7 @@ class StandardProgram:
         self._velocity, self._orientation, self._posture = tasks
         self._joint, self._torque = limits
         self._impact, self._motor = impact, robot.apparent_motor_inertia
+        self._n = robot.dof
         self._weights = np.repeat([float(t.weight) for t in tasks], [t.size for t in tasks])
         self._hardware = self._joint.names + self._torque.names
         self._without = np.zeros(3), 0.0, np.zeros(robot.dof)  # a limit of the approach speed
@@ -85,7 +86,8 @@ class StandardProgram:
             before, speed = impact.bound, impact.allowed(point)
         velocity, turning, posture = self._velocity, self._orientation, self._posture
         joint, torque = self._joint, self._torque
-        ddq, torque, links, found = self._minimum(
+        ddq, torques = np.empty(self._n), (np.empty(self._n), np.empty(self._n))
+        found = self._minimum(
             state.q,
             state.dq,
             state.M,
@@ -114,9 +116,11 @@ class StandardProgram:
             speed,
             numbers_of(guess),
             KEPT,
+            ddq,
+            *torques,
         )
         if found:
-            return StandardSolution(ddq, (torque, links), self._named(guess))
+            return StandardSolution(ddq, torques, self._named(guess))
         if impact is not None and before is not None:
             impact.bound = before  # as if this had not been
         return None

@@ -77,7 +77,6 @@ class VelocityFilter:
             self._known = np.array([q, dq, nothing])
             self._slow = nothing
             return np.array(dq)
-        velocity, self._slow = self._filtered(
-            self._step, self._known, q, dq, ddq, self._slow, self._share
-        )
-        return np.asarray(velocity)
+        velocity, slow, self._slow = np.empty(len(q)), self._slow, np.empty(len(q))
+        self._filtered(self._step, self._known, q, dq, ddq, slow, self._share, velocity, self._slow)
+        return velocity
