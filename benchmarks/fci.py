@@ -25,16 +25,16 @@ from predictor_service import importable
 
 from impact_drivers.fake_fr3.fake_process import FakeProcess
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
-from impact_drivers.franka.arm import ArmStoppedError
-from impact_drivers.franka.fr3_model import load_fr3
+from impact_drivers.franka.arm.arm import ArmStoppedError
+from impact_drivers.franka.arm.fr3_model import load_fr3
+from impact_drivers.franka.arm.libfranka_arm import LibfrankaArm
+from impact_drivers.franka.arm.real_time import claim
+from impact_drivers.franka.arm.settings import ArmSettings
 from impact_drivers.franka.hit import HELD
 from impact_drivers.franka.hit_process import HitJob, detector
-from impact_drivers.franka.libfranka_arm import LibfrankaArm
-from impact_drivers.franka.loop import FrankaLoop
-from impact_drivers.franka.loop_times import LoopTimes
-from impact_drivers.franka.real_time import claim
-from impact_drivers.franka.request import Request, RequestKind
-from impact_drivers.franka.settings import ArmSettings
+from impact_drivers.franka.loop.loop import FrankaLoop
+from impact_drivers.franka.loop.loop_times import LoopTimes
+from impact_drivers.franka.memory.request import Request, RequestKind
 from impact_qp.control.plan import Plan
 from impact_qp.limits import Contact
 from impact_robots.dynamics import ArmDynamics

@@ -23,7 +23,7 @@ from sensor_msgs.msg import JointState
 from impact_bringup.child import child_process
 from impact_bringup.domain import own_domain
 from impact_bringup.lifecycle import LifecycleClient
-from impact_drivers.franka.arm_state import ArmState
+from impact_drivers.franka.arm.arm_state import ArmState
 from impact_msgs.msg import JointCommand
 from impact_robots import load_robot
 from impact_robots.dynamics import ArmDynamics

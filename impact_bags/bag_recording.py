@@ -23,8 +23,7 @@ from impact_detector.ros.conversion import (
     announcement,
     batch_sample,
     joint_sample,
-    reference_torque,
-    reference_velocity,
+    reference_values,
     unreadable,
     wrench_sample,
 )
@@ -159,7 +158,7 @@ def _state_item(message: Any, reader: JointReader) -> Item:
 def _reference_item(message: Any, reader: JointReader) -> Item:
     time = to_nanoseconds(message.header.stamp)
     try:
-        torque, velocity = reference_torque(message, reader), reference_velocity(message, reader)
+        torque, velocity = reference_values(message, reader)
         return RecordedReference(time, _believable(torque), _believable(velocity))
     except MessageError:
         return RecordedReference(time, None)

@@ -17,10 +17,10 @@ from impact_cli.fci_questions import Questions, checked_distance
 from impact_cli.fci_run import FciRun, ending, recorded_run
 from impact_cli.progress import Progress
 from impact_cli.reports.fci_report import tell
-from impact_drivers.franka.fr3_model import NAME, load_fr3
+from impact_drivers.franka.arm.fr3_model import NAME, load_fr3
+from impact_drivers.franka.arm.libfranka_arm import LibfrankaArm
+from impact_drivers.franka.arm.settings import ArmSettings
 from impact_drivers.franka.hit_process import HitJob, run_hit
-from impact_drivers.franka.libfranka_arm import LibfrankaArm
-from impact_drivers.franka.settings import ArmSettings
 from impact_qp.control.plan import Plan
 from impact_qp.limits import Contact
 from impact_robots.dynamics import ArmDynamics

@@ -16,9 +16,9 @@ from impact_cli.progress import Progress
 from impact_cli.reports.fci_report import tell
 from impact_drivers.fake_fr3.fake_process import FakeProcess
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
+from impact_drivers.franka.arm.libfranka_arm import libfranka
+from impact_drivers.franka.arm.settings import ArmSettings, read_settings
 from impact_drivers.franka.hit_process import HitJob, run_hit
-from impact_drivers.franka.libfranka_arm import libfranka
-from impact_drivers.franka.settings import ArmSettings, read_settings
 from impact_qp.parameters import ControllerParameters
 from impact_robots.exceptions import UsageError
 from impact_ros.parameters import from_values

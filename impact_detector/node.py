@@ -17,8 +17,7 @@ from impact_detector.ros.conversion import (
     announcement,
     batch_sample,
     joint_sample,
-    reference_torque,
-    reference_velocity,
+    reference_values,
     unreadable,
     wrench_sample,
 )
@@ -145,8 +144,7 @@ class DetectorNode(Node):
     def _on_desired(self, message: JointState) -> None:
         time, torque, velocity = to_nanoseconds(message.header.stamp), None, None
         try:
-            torque = reference_torque(message, self._desired_reader)
-            velocity = reference_velocity(message, self._desired_reader)
+            torque, velocity = reference_values(message, self._desired_reader)
         except ImpactError as error:
             self._warn_unreadable_desired(error)
         else:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Inverse kinematics of the contact point by damped least squares."""
+"""Inverse kinematics of the contact point by damped least squares, and its parts."""
 
 from __future__ import annotations
 
@@ -34,21 +34,44 @@ def inverse_kinematics(
     target = pin.SE3(data.oMf[frame].rotation, data.oMf[frame].translation + offset)
     q = np.array(q, dtype=float)
     for _ in range(iterations):
-        pin.framesForwardKinematics(model, data, q)
-        error_pose = data.oMf[frame].actInv(target)
-        error = pin.log6(error_pose).vector
+        error, J = pose_error(model, data, q, frame, target)
         if np.linalg.norm(error) < _TOLERANCE:
-            return _within_limits(robot, q)
-        J = pin.Jlog6(error_pose) @ pin.computeFrameJacobian(model, data, q, frame, pin.LOCAL)
+            return within_limits(robot, q, "inverse kinematics")
         q = q + J.T @ np.linalg.solve(J @ J.T + _DAMPING * np.eye(6), error)
     raise RobotError(f"inverse kinematics: no solution {np.linalg.norm(offset):.3f} m away")
 
 
-def _within_limits(robot: Robot, q: np.ndarray) -> np.ndarray:
-    """Return ``q`` if it respects the position limits."""
+def pose_error(
+    model: pin.Model, data: pin.Data, q: np.ndarray, frame: int, target: pin.SE3
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return how far a frame is from a pose, and by what the joints change that.
+
+    Args:
+        model: of the arm.
+        data: of the model; changed.
+        q: positions, shape (n,) [rad].
+        frame: index of the frame.
+        target: wanted pose, base axes.
+
+    Returns:
+        error: logarithm of the displacement in the frame's axes, shape (6,) [m, rad].
+        rows: shape (6, n), such that a step of the joints with ``rows @ step = error`` arrives.
+    """
+    pin.framesForwardKinematics(model, data, q)
+    away = data.oMf[frame].actInv(target)
+    rows = pin.Jlog6(away) @ pin.computeFrameJacobian(model, data, q, frame, pin.LOCAL)
+    return pin.log6(away).vector, rows
+
+
+def within_limits(robot: Robot, q: np.ndarray, what: str) -> np.ndarray:
+    """Return positions, shape (n,) [rad], if they respect the robot's limits.
+
+    Raises:
+        RobotError: they do not; ``what`` names them.
+    """
     limits = robot.limits
     outside = (q < limits.position_lower) | (q > limits.position_upper)
     if np.any(outside):
         names = ", ".join(np.array(robot.joint_names)[outside])
-        raise RobotError(f"inverse kinematics: outside the limits of {names}")
+        raise RobotError(f"{what}: outside the limits of {names}")
     return q

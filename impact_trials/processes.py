@@ -4,18 +4,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import os
-import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.synchronize import Event
 from typing import Any
 
 from impact_bags.exceptions import AnalysisError
+from impact_ros.interrupts import interrupts_blocked
 
 _stop: Event | None = None  # of a worker: set when its work is no longer wanted
 
@@ -70,16 +69,6 @@ def check_stopped() -> None:
     """
     if _stop is not None and _stop.is_set():
         raise StoppedError("stopped")
-
-
-@contextlib.contextmanager
-def interrupts_blocked() -> Iterator[None]:
-    """Let Ctrl-C wait."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin(stop: Event) -> None:

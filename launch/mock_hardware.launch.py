@@ -10,19 +10,22 @@ ended, and only to see that commands arrive:
     ros2 lifecycle set /impact_qp activate
 """
 
-import shutil
 import tempfile
 from pathlib import Path
 
-from launch import LaunchDescription, actions
-from launch.conditions import IfCondition
-from launch.event_handlers import OnShutdown
-from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
-from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import FindPackageShare
 
 from impact_bringup.experiment import Run, suite_parameters
+from impact_bringup.launch_parts import (
+    PACKAGE,
+    SUITE,
+    description,
+    limited_discovery,
+    node,
+    removed_at_the_end,
+    rviz,
+    unless_done,
+)
 from impact_bringup.simulator_folder import write_folder
 from impact_robots.loader import load_robot
 from impact_sim.export.mjcf_files import CONTROLLERS, URDF
@@ -30,25 +33,16 @@ from impact_sim.export.mock_hardware import INTERFACES, mock_files
 from impact_sim.export.ros2_control import COMMANDS, STATES
 from impact_sim.scenarios import load_scenario, scenario_names
 
-RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 DETECTOR = "acceleration"  # which needs no torques: mock efforts are those commanded, or zero
 TOPICS = [("impact_qp/commands", f"{COMMANDS}/commands")]
 
 
 def generate_launch_description():
-    local = EnvironmentVariable(RANGE, default_value="LOCALHOST")
     arguments = {
         "scenario": ("qp_panda_demo", "Whose arm, start and surface", [*scenario_names()]),
         "interface": ("position", "What the arm is sent; torques move nothing", [*INTERFACES]),
-        "rviz": ("false", "Also start RViz", ["true", "false"]),
-        "discovery_range": (local, "Who may hear: LOCALHOST, or SUBNET for the network", None),
-        "namespace": ("", "Namespace of all nodes", None),
     }
-    declared = [
-        actions.DeclareLaunchArgument(name, default_value=value, description=text, choices=choices)
-        for name, (value, text, choices) in arguments.items()
-    ]
-    return LaunchDescription([*declared, actions.OpaqueFunction(function=_actions)])
+    return description(arguments | SUITE, _actions)
 
 
 def _actions(context):
@@ -61,30 +55,14 @@ def _actions(context):
     texts = mock_files(robot, scenario.start(robot), value["interface"])
     suite = write_folder(folder, texts, settings)
     urdf = {"robot_description": ParameterValue(texts[URDF], value_type=str)}
-    control = str(folder / CONTROLLERS)
+    control, done = str(folder / CONTROLLERS), unless_done("no controllers")
     spawned = [STATES, COMMANDS, "--param-file", control]
-    remove = actions.OpaqueFunction(function=lambda _: shutil.rmtree(folder, ignore_errors=True))
     return [
-        actions.SetEnvironmentVariable(RANGE, value["discovery_range"]),
-        actions.RegisterEventHandler(OnShutdown(on_shutdown=[remove])),
-        _node("robot_state_publisher", "robot_state_publisher", parameters=[urdf]),
-        _node("controller_manager", "ros2_control_node", parameters=[control]),
-        _node("controller_manager", "spawner", arguments=spawned, on_exit=_spawned),
-        _node("impact_control", "suite", ros_arguments=suite, remappings=TOPICS),
-        actions.IncludeLaunchDescription(
-            PathJoinSubstitution([FindPackageShare("impact_control"), "launch", "rviz.launch.py"]),
-            launch_arguments={"robot": scenario.robot, "state_publisher": "false"}.items(),
-            condition=IfCondition(LaunchConfiguration("rviz")),
-        ),
+        limited_discovery(),
+        removed_at_the_end(folder),
+        node("robot_state_publisher", "robot_state_publisher", parameters=[urdf]),
+        node("controller_manager", "ros2_control_node", parameters=[control]),
+        node("controller_manager", "spawner", arguments=spawned, on_exit=done),
+        node(PACKAGE, "suite", ros_arguments=suite, remappings=TOPICS),
+        rviz(robot=scenario.robot, state_publisher="false"),
     ]
-
-
-def _node(package, executable, **options):
-    end, space = actions.Shutdown(reason=f"{executable} ended"), LaunchConfiguration("namespace")
-    own = {"package": package, "executable": executable, "output": "screen"}
-    return Node(**({**own, "namespace": space, "on_exit": end} | options))
-
-
-def _spawned(event, context):
-    """End everything when a controller could not be started."""
-    return actions.Shutdown(reason="no controllers") if event.returncode else None

@@ -10,14 +10,19 @@ Example:
         joint_states:=franka_robot_state_broadcaster/measured_joint_states
 """
 
-from launch import LaunchDescription, actions
-from launch.conditions import IfCondition
-from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
-from launch_ros.actions import Node
-from launch_ros.substitutions import FindPackageShare
+from launch.substitutions import LaunchConfiguration
 
-PACKAGE = "impact_control"
-RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+from impact_bringup.launch_parts import (
+    PACKAGE,
+    SUITE,
+    description,
+    given,
+    limited_discovery,
+    node,
+    rviz,
+    shared_file,
+)
+
 DESIRED = "impact_qp/desired_joint_states"
 OVERRIDES = {  # arguments that set a parameter, by executable
     "impact_detector": (
@@ -35,9 +40,8 @@ TOPICS = {  # name in the nodes -> argument
 
 
 def generate_launch_description():
-    settings = PathJoinSubstitution([FindPackageShare(PACKAGE), "config", "suite.yaml"])
     arguments = {
-        "parameters": (settings, "Parameter file"),
+        "parameters": (shared_file("config", "suite.yaml"), "Parameter file"),
         "robot": ("", "Robot by name, or path of its YAML; empty: the parameter file's"),
         "urdf": ("", "Path of the robot's URDF; empty: the parameter file's"),
         "joint_prefix": ("", "Prefix of joint names; empty: the parameter file's"),
@@ -49,45 +53,23 @@ def generate_launch_description():
         "wrench_normal": ("", "The same in axes of the force sensor"),
         "reference": ("", "What measured torque is compared with: desired or model"),
         "use_sim_time": ("false", "true: nodes' clocks follow `ros2 bag play --clock`"),
-        "discovery_range": (
-            EnvironmentVariable(RANGE, default_value="LOCALHOST"),
-            "Who may hear and command: LOCALHOST, or SUBNET for the network",
-        ),
-        "rviz": ("false", "true: also start RViz and a robot_state_publisher"),
-        "namespace": ("", "Namespace of all nodes"),
     }
-    declared = [
-        actions.DeclareLaunchArgument(name, default_value=default, description=description)
-        for name, (default, description) in arguments.items()
-    ]
-    return LaunchDescription([*declared, actions.OpaqueFunction(function=_actions)])
+    return description(arguments | SUITE, _actions)
 
 
 def _actions(context):
+    settings = ["--params-file", LaunchConfiguration("parameters")]
+    topics = [(name, LaunchConfiguration(topic)) for name, topic in TOPICS.items()]
     return [
-        actions.SetEnvironmentVariable(RANGE, LaunchConfiguration("discovery_range")),
-        *(_node(context, executable, names) for executable, names in OVERRIDES.items()),
-        _rviz(),
+        limited_discovery(),
+        *(
+            node(
+                PACKAGE,
+                executable,
+                ros_arguments=[*settings, *given(context, names)],
+                remappings=topics,
+            )
+            for executable, names in OVERRIDES.items()
+        ),
+        rviz(),
     ]
-
-
-def _node(context, executable, names):
-    settings = LaunchConfiguration("parameters").perform(context)
-    given = {name: LaunchConfiguration(name).perform(context) for name in names}
-    overrides = [part for name in given if given[name] for part in ("-p", f"{name}:={given[name]}")]
-    return Node(
-        package=PACKAGE,
-        executable=executable,
-        namespace=LaunchConfiguration("namespace"),
-        ros_arguments=["--params-file", settings, *overrides],
-        remappings=[(name, LaunchConfiguration(topic)) for name, topic in TOPICS.items()],
-        on_exit=actions.Shutdown(reason=f"{executable} ended"),
-        output="screen",
-    )
-
-
-def _rviz():
-    return actions.IncludeLaunchDescription(
-        PathJoinSubstitution([FindPackageShare(PACKAGE), "launch", "rviz.launch.py"]),
-        condition=IfCondition(LaunchConfiguration("rviz")),
-    )

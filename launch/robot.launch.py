@@ -13,14 +13,19 @@ Example:
         commands:=forward_command_controller/commands
 """
 
-from launch import LaunchDescription, actions
-from launch.conditions import IfCondition
-from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
-from launch_ros.actions import Node
-from launch_ros.substitutions import FindPackageShare
+from launch.substitutions import LaunchConfiguration
 
-PACKAGE = "impact_control"
-RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+from impact_bringup.launch_parts import (
+    PACKAGE,
+    SUITE,
+    description,
+    given,
+    limited_discovery,
+    node,
+    rviz,
+    shared_file,
+)
+
 DESIRED = "impact_qp/desired_joint_states"
 COMMANDS = "impact_qp/commands"
 OVERRIDES = ("robot", "urdf", "joint_prefix")
@@ -33,7 +38,7 @@ TOPICS = {  # name in the nodes -> argument; the controller goes on publishing D
 
 
 def generate_launch_description():
-    settings = PathJoinSubstitution([FindPackageShare(PACKAGE), "config", "suite.yaml"])
+    settings = shared_file("config", "suite.yaml")
     arguments = {
         "parameters": (settings, "Parameter file: says where the surface is, among other things"),
         "robot": ("", "Robot by name, or path of its YAML; empty: the parameter file's"),
@@ -43,42 +48,20 @@ def generate_launch_description():
         "desired_joint_states": (DESIRED, "Its effort is the detector's reference (JointState)"),
         "wrench": ("wrench", "Force on the robot, if it is measured (WrenchStamped)"),
         "commands": (COMMANDS, "Where the commands go (Float64MultiArray)"),
-        "discovery_range": (
-            EnvironmentVariable(RANGE, default_value="LOCALHOST"),
-            "Who may hear and command: LOCALHOST, or SUBNET for the network",
-        ),
-        "rviz": ("false", "true: also start RViz; the driver broadcasts the frames"),
-        "namespace": ("", "Namespace of all nodes"),
     }
-    declared = [
-        actions.DeclareLaunchArgument(name, default_value=default, description=description)
-        for name, (default, description) in arguments.items()
-    ]
-    return LaunchDescription([*declared, actions.OpaqueFunction(function=_suite)])
+    return description(arguments | SUITE, _actions)
 
 
-def _suite(context):
-    given = {name: LaunchConfiguration(name).perform(context) for name in OVERRIDES}
-    overrides = [part for name in given if given[name] for part in ("-p", f"{name}:={given[name]}")]
-    settings = LaunchConfiguration("parameters").perform(context)
+def _actions(context):
+    settings = ["--params-file", LaunchConfiguration("parameters")]
+    topics = [(name, LaunchConfiguration(topic)) for name, topic in TOPICS.items()]
     return [
-        actions.SetEnvironmentVariable(RANGE, LaunchConfiguration("discovery_range")),
-        Node(
-            package=PACKAGE,
-            executable="suite",
-            namespace=LaunchConfiguration("namespace"),
-            ros_arguments=["--params-file", settings, *overrides],
-            remappings=[(name, LaunchConfiguration(topic)) for name, topic in TOPICS.items()],
-            on_exit=actions.Shutdown(reason="suite ended"),
-            output="screen",
+        limited_discovery(),
+        node(
+            PACKAGE,
+            "suite",
+            ros_arguments=[*settings, *given(context, OVERRIDES)],
+            remappings=topics,
         ),
-        _rviz(state_publisher="false"),
+        rviz(state_publisher="false"),  # the driver broadcasts the frames
     ]
-
-
-def _rviz(**arguments):
-    return actions.IncludeLaunchDescription(
-        PathJoinSubstitution([FindPackageShare(PACKAGE), "launch", "rviz.launch.py"]),
-        launch_arguments=arguments.items(),
-        condition=IfCondition(LaunchConfiguration("rviz")),
-    )

@@ -9,36 +9,28 @@ Example:
     ros2 launch impact_control rviz.launch.py robot:=fr3 urdf:=fr3.urdf state_publisher:=false
 """
 
-from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.conditions import IfCondition
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import FindPackageShare
 
+from impact_bringup.launch_parts import BOOLEANS, NAMESPACE, description, shared_file
 from impact_robots.loader import load_robot
 
 TOPICS = ("robot_description", "impact_predictor/markers", "wrench")  # as in impact.rviz
-BOOLEANS = ["true", "false"]
 
 
 def generate_launch_description():
     arguments = {
-        "robot": ("panda", "Robot by name, or path of its YAML; empty: panda", None),
-        "urdf": ("", "Path of the robot's URDF; empty: its own", None),
-        "joint_prefix": ("", "Prefix of joint names; empty: its own", None),
-        "joint_states": ("joint_states", "Measured state (JointState)", None),
-        "wrench": ("wrench", "Force on the robot (WrenchStamped)", None),
+        "robot": ("panda", "Robot by name, or path of its YAML; empty: panda"),
+        "urdf": ("", "Path of the robot's URDF; empty: its own"),
+        "joint_prefix": ("", "Prefix of joint names; empty: its own"),
+        "joint_states": ("joint_states", "Measured state (JointState)"),
+        "wrench": ("wrench", "Force on the robot (WrenchStamped)"),
         "state_publisher": ("true", "Broadcast the robot's frames", BOOLEANS),
         "use_sim_time": ("false", "Time comes from /clock", BOOLEANS),
-        "namespace": ("", "Namespace of all nodes", None),
     }
-    declared = [
-        DeclareLaunchArgument(name, default_value=default, description=text, choices=choices)
-        for name, (default, text, choices) in arguments.items()
-    ]
-    return LaunchDescription([*declared, OpaqueFunction(function=_nodes)])
+    return description(arguments | NAMESPACE, _nodes)
 
 
 def _nodes(context):
@@ -49,7 +41,7 @@ def _nodes(context):
         joint_prefix=value["joint_prefix"] or None,
     )
     clock = {"use_sim_time": ParameterValue(LaunchConfiguration("use_sim_time"), value_type=bool)}
-    settings = PathJoinSubstitution([FindPackageShare("impact_control"), "rviz", "impact.rviz"])
+    settings = shared_file("rviz", "impact.rviz")
     names = {topic: topic for topic in TOPICS} | {"wrench": value["wrench"]}
     common = {"namespace": LaunchConfiguration("namespace"), "output": "screen"}
     return [

@@ -85,3 +85,15 @@ def context():
     yield made
     keeper.destroy_node()
     made.try_shutdown()
+
+
+@pytest.fixture(scope="session")
+def libfranka():
+    """Official libfranka, where it is installed."""
+    from impact_drivers.exceptions import DriverError
+    from impact_drivers.franka.arm import libfranka_arm
+
+    try:
+        return libfranka_arm.libfranka()
+    except DriverError as error:
+        pytest.skip(str(error))

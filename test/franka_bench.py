@@ -3,7 +3,6 @@
 """The Franka node with a loop that does what a test says, and a listener on real DDS."""
 
 import os
-import time
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
@@ -11,13 +10,13 @@ from rclpy.action import ActionClient
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.task import Future
+from serving import serve
 from std_srvs.srv import Trigger
 
-from impact_drivers.franka.link import LoopEnd, NodeEnd
-from impact_drivers.franka.loop_cycle import LoopCycle, LoopState
+from impact_drivers.franka.loop.loop_cycle import LoopCycle, LoopState
+from impact_drivers.franka.memory.link import LoopEnd, NodeEnd
+from impact_drivers.franka.memory.request import RequestKind
 from impact_drivers.franka.node import FrankaNode
-from impact_drivers.franka.request import RequestKind
 from impact_drivers.franka.ros.cycle_publisher import TOPICS
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ImpactAnnouncement, ImpactEstimate, ImpactEvent
@@ -26,7 +25,6 @@ from impact_ros.spin import make_executor
 
 MS = 1_000_000  # [ns]
 START = 1_800_000_000_000_000_000  # [ns]
-TIME_OUT = 60.0  # [s]
 OK = TransitionCallbackReturn.SUCCESS
 EVENTS = {
     "impact_detector/impact": ImpactEvent,
@@ -150,10 +148,7 @@ class FrankaBench:
             self.executor.add_node(node)
 
     def spin(self, until):
-        end, never = time.monotonic() + TIME_OUT, Future()
-        while not until():
-            assert time.monotonic() < end, "timed out"
-            self.executor.spin_until_future_complete(never, timeout_sec=0.002)
+        serve(self.executor, until)
 
     def configure(self):
         self.spin(lambda: self.listener.is_matched)

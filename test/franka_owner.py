@@ -10,8 +10,8 @@ import rclpy
 from rclpy.parameter import Parameter
 
 from impact_drivers.franka.loop_process import LoopProcess
+from impact_drivers.franka.memory.request import RequestKind
 from impact_drivers.franka.node import FrankaNode
-from impact_drivers.franka.request import RequestKind
 from impact_ros.spin import spin
 
 if __name__ == "__main__":

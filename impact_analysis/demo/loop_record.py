@@ -16,9 +16,9 @@ from impact_bags.exceptions import RecordingError
 from impact_bags.message_maker import MessageMaker
 from impact_bags.run_record import RunRecord
 from impact_detector.estimators.impulse import Impulse
-from impact_drivers.franka.fr3_model import PREFIX
+from impact_drivers.franka.arm.fr3_model import PREFIX
 from impact_drivers.franka.hit_process import HitOutcome
-from impact_drivers.franka.loop_cycle import LoopCycle
+from impact_drivers.franka.loop.loop_cycle import LoopCycle
 from impact_qp.limits import Contact
 from impact_robots.robot import Robot
 from impact_ros.messages import NANOSECONDS

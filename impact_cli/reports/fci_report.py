@@ -12,7 +12,7 @@ from pathlib import Path
 from impact_analysis.demo.table import sentence, table
 from impact_bags.new_files import write_file
 from impact_cli.fci_run import FciRun
-from impact_drivers.franka.fr3_model import NAME, write_fr3
+from impact_drivers.franka.arm.fr3_model import NAME, write_fr3
 
 WIDTH = 88  # of text
 

@@ -23,7 +23,7 @@ __all__ = [
     "announcement",
     "batch_sample",
     "joint_sample",
-    "reference_torque",
+    "reference_values",
     "unreadable",
     "wrench_sample",
 ]
@@ -64,30 +64,19 @@ def unreadable(message: Any, reader: JointReader) -> JointSample:
     return JointSample(to_nanoseconds(message.header.stamp), nothing, nothing, None)
 
 
-def reference_torque(message: Any, reader: JointReader) -> np.ndarray | None:
-    """Return the effort of a desired sensor_msgs/JointState, shape (n,) [N.m].
+def reference_values(
+    message: Any, reader: JointReader
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Return the effort [N.m] and velocity [rad/s] of a desired sensor_msgs/JointState, each (n,).
 
     Returns:
-        None if the message has no effort, or one that is not finite.
+        None instead of what the message has not, or what is not finite.
 
     Raises:
         MessageError: joints are missing or double, or arrays of wrong length.
     """
-    effort = reader.read(message).effort
-    return effort if np.isfinite(effort).all() else None
-
-
-def reference_velocity(message: Any, reader: JointReader) -> np.ndarray | None:
-    """Return the velocity of a desired sensor_msgs/JointState, shape (n,) [rad/s].
-
-    Returns:
-        None if the message has no velocity, or one that is not finite.
-
-    Raises:
-        MessageError: joints are missing or double, or arrays of wrong length.
-    """
-    velocity = reader.read(message).velocity
-    return velocity if np.isfinite(velocity).all() else None
+    arrays = reader.read(message)
+    return _if_finite(arrays.effort), _if_finite(arrays.velocity)
 
 
 def wrench_sample(message: Any) -> ForceSample:
@@ -118,6 +107,10 @@ def batch_sample(message: Any) -> ForceSample:
     time = to_nanoseconds(message.header.stamp)
     force = np.array(message.force, dtype=float).reshape(-1, 3)
     return ForceSample(time, _possible(force), from_seconds(period))
+
+
+def _if_finite(values: np.ndarray) -> np.ndarray | None:
+    return values if np.isfinite(values).all() else None
 
 
 def _possible(force: np.ndarray) -> np.ndarray:

@@ -9,9 +9,9 @@ import numpy as np
 from impact_drivers.exceptions import DriverError
 from impact_drivers.fake_fr3.fake_arm import FakeArm
 from impact_drivers.fake_fr3.safety import CollisionBehavior
-from impact_drivers.franka.arm import ArmStoppedError
-from impact_drivers.franka.arm_state import IDLE, MOVE, ArmState
-from impact_drivers.franka.settings import ArmSettings
+from impact_drivers.franka.arm.arm import ArmStoppedError
+from impact_drivers.franka.arm.arm_state import IDLE, MOVE, ArmState
+from impact_drivers.franka.arm.settings import ArmSettings
 
 
 class DirectArm:

@@ -15,8 +15,8 @@ import numpy as np
 
 from impact_drivers.exceptions import DriverError
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
+from impact_ros.interrupts import interrupts_blocked
 from impact_sim.simulation import Measurement
-from impact_trials.processes import interrupts_blocked
 
 STARTED_WITHIN, ENDED_WITHIN = 60.0, 10.0  # [s]
 LOG, COLLISION, LOAD, PRESS, RELEASE, END = "log", "collision", "load", "press", "release", "end"

@@ -22,7 +22,7 @@ from franky_sim.franka_server import BaseCommand, FrankaServer
 from impact_drivers.fake_fr3.errors import flags
 from impact_drivers.fake_fr3.fake_arm import FakeArm
 from impact_drivers.fake_fr3.protocol import COMMANDS
-from impact_drivers.franka.arm_state import IDLE, MOVE, REFLEX, USER_STOPPED
+from impact_drivers.franka.arm.arm_state import IDLE, MOVE, REFLEX, USER_STOPPED
 
 PORT, LIBRARY_VERSION = 1337, 10  # of the protocol, as libfranka 0.18 and later speak it
 PERIOD = 1e-3  # [s]

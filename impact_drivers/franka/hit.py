@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from impact_drivers.franka.loop_cycle import LoopCycle, LoopState
-from impact_drivers.franka.request import Request, RequestKind
+from impact_drivers.franka.loop.loop_cycle import LoopCycle, LoopState
+from impact_drivers.franka.memory.request import Request, RequestKind
 from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
 

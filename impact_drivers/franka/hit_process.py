@@ -14,20 +14,20 @@ from typing import Any
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession
 from impact_drivers.exceptions import DriverError
-from impact_drivers.franka.arm import Arm
-from impact_drivers.franka.fr3_model import NAME, load_fr3
+from impact_drivers.franka.arm.arm import Arm
+from impact_drivers.franka.arm.fr3_model import NAME, load_fr3
+from impact_drivers.franka.arm.libfranka_arm import LibfrankaArm
+from impact_drivers.franka.arm.real_time import claim
+from impact_drivers.franka.arm.settings import ArmSettings
 from impact_drivers.franka.hit import Hit
-from impact_drivers.franka.libfranka_arm import LibfrankaArm
-from impact_drivers.franka.loop import FrankaLoop
-from impact_drivers.franka.loop_cycle import LoopCycle
-from impact_drivers.franka.loop_times import TimesReport
-from impact_drivers.franka.real_time import claim
-from impact_drivers.franka.settings import ArmSettings
+from impact_drivers.franka.loop.loop import FrankaLoop
+from impact_drivers.franka.loop.loop_cycle import LoopCycle
+from impact_drivers.franka.loop.loop_times import TimesReport
 from impact_qp.control.plan import Plan
 from impact_robots.exceptions import ImpactError
 from impact_robots.robot import Robot
+from impact_ros.interrupts import interrupts_blocked
 from impact_ros.parameters import from_values
-from impact_trials.processes import interrupts_blocked
 
 BRAKED_WITHIN = 10.0  # after an interrupt [s]
 

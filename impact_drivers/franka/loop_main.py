@@ -15,12 +15,12 @@ from collections.abc import Callable
 
 from impact_detector.parameters import session_for
 from impact_detector.session import DetectorSession
-from impact_drivers.franka.arm import Arm
-from impact_drivers.franka.libfranka_arm import LibfrankaArm
-from impact_drivers.franka.link import LoopEnd
-from impact_drivers.franka.loop import FrankaLoop
+from impact_drivers.franka.arm.arm import Arm
+from impact_drivers.franka.arm.libfranka_arm import LibfrankaArm
+from impact_drivers.franka.arm.real_time import claim
+from impact_drivers.franka.loop.loop import FrankaLoop
+from impact_drivers.franka.memory.link import LoopEnd
 from impact_drivers.franka.parameters import FrankaParameters
-from impact_drivers.franka.real_time import claim
 from impact_robots.exceptions import ImpactError
 from impact_robots.robot import Robot
 

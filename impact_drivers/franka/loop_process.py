@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-from impact_drivers.franka.link import NodeEnd
+from impact_drivers.franka.memory.link import NodeEnd
 from impact_drivers.franka.parameters import FrankaParameters
 
 MODULE = "impact_drivers.franka.loop_main"

@@ -14,10 +14,10 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from std_srvs.srv import Trigger
 
 from impact_drivers.exceptions import DriverError
-from impact_drivers.franka.loop_cycle import LoopCycle
+from impact_drivers.franka.loop.loop_cycle import LoopCycle
 from impact_drivers.franka.loop_process import LoopProcess
+from impact_drivers.franka.memory.request import RequestKind
 from impact_drivers.franka.parameters import FrankaParameters
-from impact_drivers.franka.request import RequestKind
 from impact_drivers.franka.ros.cycle_publisher import CyclePublisher
 from impact_drivers.franka.ros.diagnostics import LoopDiagnostics
 from impact_drivers.franka.ros.goals import LoopGoals

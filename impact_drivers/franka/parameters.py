@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from impact_detector.estimators.gross_methods import GROSS_METHODS, POLYNOMIAL
 from impact_detector.parameters import DetectorParameters
 from impact_detector.signals.sample import FUSED
-from impact_drivers.franka.settings import ArmSettings
+from impact_drivers.franka.arm.settings import ArmSettings
 from impact_qp.limits.registry import SELECTABLE, described
 from impact_qp.plan_parameters import PlanParameters, planned
 from impact_ros.parameters import from_values, parameter

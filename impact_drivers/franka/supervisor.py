@@ -9,10 +9,10 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Protocol
 
-from impact_drivers.franka.command_block import CommandWriter
-from impact_drivers.franka.loop_cycle import LoopCycle, LoopState
-from impact_drivers.franka.request import RequestKind
-from impact_drivers.franka.ring import RingReader
+from impact_drivers.franka.loop.loop_cycle import LoopCycle, LoopState
+from impact_drivers.franka.memory.command_block import CommandWriter
+from impact_drivers.franka.memory.request import RequestKind
+from impact_drivers.franka.memory.ring import RingReader
 
 AT_ONCE = 50  # cycles that are taken before anything else is served
 PAUSE = 0.001  # between two looks while an answer of the loop is waited for [s]

@@ -17,6 +17,7 @@ import pinocchio as pin
 
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import RobotError
+from impact_robots.kinematics import pose_error, within_limits
 from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 
@@ -46,12 +47,10 @@ def posed(robot: Robot, q: np.ndarray, offset: np.ndarray, first_joint: float) -
     target = pin.SE3(data.oMf[frame].rotation, data.oMf[frame].translation + offset)
     found = np.array(q, dtype=float)
     for _ in range(_STEPS):
-        pin.framesForwardKinematics(model, data, found)
-        away = data.oMf[frame].actInv(target)
-        error = np.append(pin.log6(away).vector, first_joint - found[0])
+        error, rows = pose_error(model, data, found, frame, target)
+        error = np.append(error, first_joint - found[0])
         if np.linalg.norm(error) < _TOLERANCE:
-            return _checked(robot, found)
-        rows = pin.Jlog6(away) @ pin.computeFrameJacobian(model, data, found, frame, pin.LOCAL)
+            return within_limits(robot, found, "pose")
         rows = np.vstack([rows, np.eye(1, robot.dof)])
         step = np.linalg.lstsq(rows, error, rcond=1e-6)[0]
         found = found + step * min(1.0, _LARGEST / np.abs(step).max())
@@ -87,17 +86,3 @@ def run_up_start(
     """
     half = run_up / 2.0
     return posed(robot, q, -half * np.asarray(velocity), float(q[0] - half * dq[0]))
-
-
-def _checked(robot: Robot, q: np.ndarray) -> np.ndarray:
-    """Return positions within the limits.
-
-    Raises:
-        RobotError: they are not.
-    """
-    limits = robot.limits
-    outside = (q < limits.position_lower) | (q > limits.position_upper)
-    if np.any(outside):
-        names = ", ".join(np.array(robot.joint_names)[outside])
-        raise RobotError(f"pose: outside the limits of {names}")
-    return q

@@ -15,19 +15,9 @@ from impact_cli.commands import demo
 from impact_cli.fci_arm import SPEED_CAP
 from impact_cli.fci_demo import run_fci_demo
 from impact_cli.fci_questions import Questions, checked_distance
-from impact_drivers.exceptions import DriverError
 from impact_drivers.fake_fr3.fake_process import FakeProcess
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
-from impact_drivers.franka.libfranka_arm import libfranka
 from impact_robots.exceptions import UsageError
-
-
-@pytest.fixture(scope="module")
-def library():
-    try:
-        return libfranka()
-    except DriverError as error:
-        pytest.skip(str(error))
 
 
 def arguments(*given):
@@ -35,7 +25,7 @@ def arguments(*given):
 
 
 @pytest.fixture(scope="module")
-def unaware(library, tmp_path_factory):
+def unaware(libfranka, tmp_path_factory):
     """Folder of the unaware run."""
     folder = tmp_path_factory.mktemp("fci")
     assert run_fci_demo(arguments("--fci", "--json"), ("unaware",), lambda: folder) == 0
@@ -73,7 +63,7 @@ def test_its_recordings_are_read_by_the_robot_that_is_written_beside_them(unawar
     assert found["detector"] == "fused"
 
 
-def test_an_arm_at_an_address_goes_slowly_and_says_when_nothing_was_there(library, tmp_path):
+def test_an_arm_at_an_address_goes_slowly_and_says_when_nothing_was_there(libfranka, tmp_path):
     with FakeProcess(FakeSetup()) as fake:
         given = ("--fci", fake.address, "--unattended", "--distance", "0.02")
         given += ("--arm", str(tmp_path / "arm.yaml"))
@@ -86,7 +76,7 @@ def test_an_arm_at_an_address_goes_slowly_and_says_when_nothing_was_there(librar
     assert (tmp_path / "robust" / "bag").is_dir() and SPEED_CAP == 0.1
 
 
-def test_nothing_moves_without_a_yes(library, tmp_path, monkeypatch, capsys):
+def test_nothing_moves_without_a_yes(libfranka, tmp_path, monkeypatch, capsys):
     answers = iter(["0.1", "yes", *["no"] * 4])
     asked = Questions(lambda text: next(answers), is_terminal=True)
     monkeypatch.setattr("impact_cli.fci_arm.Questions", lambda: asked)
@@ -100,7 +90,7 @@ def test_nothing_moves_without_a_yes(library, tmp_path, monkeypatch, capsys):
     assert next(answers, None) is None and not (tmp_path / "none").exists()
 
 
-def test_nobody_to_ask_is_a_no(library, tmp_path, monkeypatch, capsys):
+def test_nobody_to_ask_is_a_no(libfranka, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert run(["demo", "--fci", "127.9.9.9"]) == 2
     assert "expected a terminal to ask on" in capsys.readouterr().err

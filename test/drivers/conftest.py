@@ -7,9 +7,9 @@ import pytest
 from impact_drivers.exceptions import DriverError
 from impact_drivers.fake_fr3.direct_arm import DirectArm
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
-from impact_drivers.franka.fr3_model import load_fr3
+from impact_drivers.franka.arm.fr3_model import load_fr3
+from impact_drivers.franka.arm.settings import ArmSettings
 from impact_drivers.franka.hit_process import HitJob
-from impact_drivers.franka.settings import ArmSettings
 from impact_qp.parameters import ControllerParameters
 from impact_ros.parameters import from_values
 

@@ -11,15 +11,15 @@ from impact_drivers.fake_fr3.direct_arm import DirectArm
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
 from impact_drivers.fake_fr3.faults import Faults
 from impact_drivers.fake_fr3.safety import COMMUNICATION, TAU_J_RANGE, TORQUE_DISCONTINUITY
-from impact_drivers.franka.arm_state import IDLE, MOVE, REFLEX, USER_STOPPED
+from impact_drivers.franka.arm.arm_state import IDLE, MOVE, REFLEX, USER_STOPPED
 from impact_drivers.franka.hit import HELD
 from impact_drivers.franka.hit_process import detector, perform
-from impact_drivers.franka.judge import Judge
-from impact_drivers.franka.loop import FrankaLoop
-from impact_drivers.franka.loop_cycle import LoopState
-from impact_drivers.franka.loop_times import LoopTimes
-from impact_drivers.franka.request import Request, RequestKind
-from impact_drivers.franka.torque_step import limited
+from impact_drivers.franka.loop.judge import Judge
+from impact_drivers.franka.loop.loop import FrankaLoop
+from impact_drivers.franka.loop.loop_cycle import LoopState
+from impact_drivers.franka.loop.loop_times import LoopTimes
+from impact_drivers.franka.loop.torque_step import limited
+from impact_drivers.franka.memory.request import Request, RequestKind
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.phases import Phase

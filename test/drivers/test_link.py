@@ -13,11 +13,11 @@ import pytest
 
 from impact_detector.signals.sample import Detection, Verdict
 from impact_drivers.exceptions import LinkError
-from impact_drivers.franka import link, ring
-from impact_drivers.franka.cycle_record import CYCLE, NAMES
-from impact_drivers.franka.loop_cycle import LoopCounts, LoopCycle, LoopState
-from impact_drivers.franka.request import REQUEST, RequestKind
-from impact_drivers.franka.shared_memory import SharedMemory
+from impact_drivers.franka.loop.loop_cycle import LoopCounts, LoopCycle, LoopState
+from impact_drivers.franka.memory import link, ring
+from impact_drivers.franka.memory.cycle_record import CYCLE, NAMES
+from impact_drivers.franka.memory.request import REQUEST, RequestKind
+from impact_drivers.franka.memory.shared_memory import SharedMemory
 from impact_qp import Contact, Plan
 from impact_qp.control.command import Command
 from impact_qp.control.phases import Phase
@@ -27,8 +27,8 @@ MS = 1_000_000
 CHILD = """
 import sys
 import numpy as np
-from impact_drivers.franka.link import LoopEnd
-from impact_drivers.franka.loop_cycle import LoopCycle
+from impact_drivers.franka.memory.link import LoopEnd
+from impact_drivers.franka.loop.loop_cycle import LoopCycle
 end, count = LoopEnd(int(sys.argv[1])), 0
 while True:
     count += 1

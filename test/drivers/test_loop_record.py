@@ -11,7 +11,7 @@ from impact_bags.exceptions import RecordingError
 from impact_drivers.fake_fr3.direct_arm import DirectArm
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
 from impact_drivers.franka.hit_process import HitOutcome, perform
-from impact_drivers.franka.loop_times import LoopTimes
+from impact_drivers.franka.loop.loop_times import LoopTimes
 from impact_sim.simulation import START_NS
 
 

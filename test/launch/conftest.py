@@ -15,6 +15,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
+PARTS = "impact_bringup.launch_parts"
 SHARE = Path(__file__).resolve().parents[2]  # as laid out in the package's share folder
 
 
@@ -174,7 +175,9 @@ def launch_file(monkeypatch, tmp_path):
         for each in classes:
             setattr(module, each.__name__, each)
         monkeypatch.setitem(sys.modules, name, module)
-    return _launch
+    monkeypatch.delitem(sys.modules, PARTS, raising=False)
+    yield _launch
+    sys.modules.pop(PARTS, None)  # which has the stand-ins
 
 
 def _launch(name, **given):

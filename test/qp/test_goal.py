@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """ExecuteImpact over real DDS: from a goal to what happened, and every way in which it ends."""
 
-import time
-
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -13,8 +11,8 @@ pytest.importorskip("rclpy")
 from rclpy.action import ActionClient
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.task import Future
 from sensor_msgs.msg import JointState
+from serving import serve
 
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactEstimate, JointCommand
@@ -26,7 +24,6 @@ from impact_ros.qos import LATCHED, RECORD, STREAM
 from impact_ros.spin import make_executor
 from impact_sim import Simulation
 
-TIME_OUT = 20.0  # [s]
 MS = 1_000_000  # [ns]
 NAN = float("nan")
 Result = ExecuteImpact.Result
@@ -64,10 +61,7 @@ class Bench:
             self.executor.add_node(node)
 
     def spin(self, until):
-        end, never = time.monotonic() + TIME_OUT, Future()
-        while not until():
-            assert time.monotonic() < end, "timed out"
-            self.executor.spin_until_future_complete(never, timeout_sec=0.002)
+        serve(self.executor, until)
 
     def start(self, activate=True):
         self.node.trigger_configure()

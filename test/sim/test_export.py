@@ -15,7 +15,7 @@ from exported_arm import Exported, hit
 from tiny_robot import tiny_robot
 
 from impact_detector.signals.sample import FUSED
-from impact_robots import ArmDynamics, RobotError, load_robot
+from impact_robots import ArmDynamics, RobotError
 from impact_sim import ScenarioError, load_scenario
 from impact_sim.export.arm_mjcf import ExportedArm
 from impact_sim.export.linear_contact import LARGEST_RATIO, damping_ratio, linear_restitution
@@ -32,16 +32,6 @@ from impact_trials.trial import detector_session
 ROOT = Path(__file__).resolve().parents[2]
 SPEED = 0.12  # [m/s]
 KINDS = [(flexible, loop) for flexible in (False, True) for loop in (True, False)]
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
-
-
-@pytest.fixture(scope="module")
-def scenario():
-    return load_scenario("qp_panda_demo")
 
 
 @pytest.mark.parametrize("loop", [True, False])

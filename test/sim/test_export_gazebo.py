@@ -25,16 +25,6 @@ ROOT = Path(__file__).resolve().parents[2]
 SPECIFICATIONS = "/usr/share/ignition"  # of Debian's tools
 
 
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
-
-
-@pytest.fixture(scope="module")
-def scenario():
-    return load_scenario("qp_panda_demo")
-
-
 @pytest.fixture
 def files(panda, scenario, tmp_path):
     found = gazebo_files(tmp_path, panda, scenario)

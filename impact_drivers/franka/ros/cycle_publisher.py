@@ -10,7 +10,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from impact_detector.ros.messages import status_message as verdict_message
-from impact_drivers.franka.loop_cycle import LoopCounts, LoopCycle
+from impact_drivers.franka.loop.loop_cycle import LoopCounts, LoopCycle
 from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactAnnouncement, JointCommand
 from impact_qp.control.command import Command
 from impact_qp.control.phases import Phase

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from impact_drivers.franka.command_block import CommandWriter
-from impact_drivers.franka.loop_cycle import LoopCycle
+from impact_drivers.franka.loop.loop_cycle import LoopCycle
+from impact_drivers.franka.memory.command_block import CommandWriter
+from impact_drivers.franka.memory.request import RequestKind
 from impact_drivers.franka.parameters import FrankaParameters
-from impact_drivers.franka.request import RequestKind
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ControllerStatus
 from impact_qp.ros.approach_start import checked_goal

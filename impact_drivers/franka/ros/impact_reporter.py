@@ -10,7 +10,7 @@ from impact_detector.estimators.streaming import ImpactEstimator
 from impact_detector.ros.conversion import announcement
 from impact_detector.ros.messages import estimate_message, event_message
 from impact_detector.signals.sample import JointSample
-from impact_drivers.franka.loop_cycle import LoopCycle
+from impact_drivers.franka.loop.loop_cycle import LoopCycle
 from impact_drivers.franka.parameters import FrankaParameters
 from impact_msgs.msg import ImpactAnnouncement, ImpactEstimate, ImpactEvent
 from impact_robots import Robot

@@ -13,9 +13,9 @@ from rclpy.lifecycle import TransitionCallbackReturn
 
 from impact_detector.signals.sample import Detection, Verdict
 from impact_drivers.exceptions import DriverError
-from impact_drivers.franka.loop_cycle import LoopCounts, LoopState
-from impact_drivers.franka.request import RequestKind
-from impact_drivers.franka.ring import SLOTS
+from impact_drivers.franka.loop.loop_cycle import LoopCounts, LoopState
+from impact_drivers.franka.memory.request import RequestKind
+from impact_drivers.franka.memory.ring import SLOTS
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ControllerStatus
 from impact_qp.control.command import Command

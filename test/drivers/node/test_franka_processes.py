@@ -21,19 +21,20 @@ pytest.importorskip("franky_sim", reason="the FR3's URDF is in franky-sim")
 
 import franky_sim.urdf as franky
 from diagnostic_msgs.msg import DiagnosticStatus
-from franka_bench import OK, TIME_OUT
+from franka_bench import OK
 from rclpy.lifecycle import TransitionCallbackReturn
+from serving import TIME_OUT
 
 from impact_bringup.recorder import Recorder
 from impact_cli.command_line import run
 from impact_drivers.fake_fr3.fake_process import FakeProcess
 from impact_drivers.fake_fr3.fake_setup import FakeSetup, load_fr3
-from impact_drivers.franka import link
-from impact_drivers.franka.loop_cycle import LoopState
+from impact_drivers.franka.loop.loop_cycle import LoopState
 from impact_drivers.franka.loop_process import LoopProcess
-from impact_drivers.franka.ring import RingReader
+from impact_drivers.franka.memory import link
+from impact_drivers.franka.memory.ring import RingReader
+from impact_drivers.franka.memory.shared_memory import SharedMemory
 from impact_drivers.franka.ros.cycle_publisher import TOPICS
-from impact_drivers.franka.shared_memory import SharedMemory
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ControllerStatus, ImpactEstimate, ImpactEvent
 from impact_qp.control.phases import Phase

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from impact_detector.signals.sample import Detection, Verdict
-from impact_drivers.franka.checked_record import CHECKSUM
-from impact_drivers.franka.loop_cycle import DOF, LoopCounts, LoopCycle, LoopState
+from impact_drivers.franka.loop.loop_cycle import DOF, LoopCounts, LoopCycle, LoopState
+from impact_drivers.franka.memory.checked_record import CHECKSUM
 from impact_qp.control.command import Command
 from impact_qp.control.phases import Phase
 

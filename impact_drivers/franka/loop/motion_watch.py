@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from impact_drivers.franka.settings import ArmSettings
+from impact_drivers.franka.arm.settings import ArmSettings
 
 NANOSECONDS = 1_000_000_000
 

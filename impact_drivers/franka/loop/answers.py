@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from impact_drivers.franka.arm_state import ArmState
-from impact_drivers.franka.torque_step import limited
+from impact_drivers.franka.arm.arm_state import ArmState
+from impact_drivers.franka.loop.torque_step import limited
 from impact_qp.control.command import Command
 from impact_qp.control.guarded import GuardedController
 from impact_qp.exceptions import ControlError

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import zlib
 
-from impact_drivers.franka import command_block, ring
-from impact_drivers.franka.command_block import CommandReader, CommandWriter
-from impact_drivers.franka.cycle_record import CYCLE
-from impact_drivers.franka.request import REQUEST
-from impact_drivers.franka.ring import RingReader, RingWriter
-from impact_drivers.franka.shared_memory import SharedMemory
+from impact_drivers.franka.memory import command_block, ring
+from impact_drivers.franka.memory.command_block import CommandReader, CommandWriter
+from impact_drivers.franka.memory.cycle_record import CYCLE
+from impact_drivers.franka.memory.request import REQUEST
+from impact_drivers.franka.memory.ring import RingReader, RingWriter
+from impact_drivers.franka.memory.shared_memory import SharedMemory
 
 VERSION = zlib.crc32(repr((CYCLE.descr, REQUEST.descr)).encode())  # the layout itself
 _RING = (command_block.SIZE + 63) // 64 * 64  # on a cache line of its own

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from impact_drivers.exceptions import DriverError
-from impact_drivers.franka.arm import ArmStoppedError
-from impact_drivers.franka.arm_state import IDLE, MOVE, ArmState
-from impact_drivers.franka.settings import ArmSettings
+from impact_drivers.franka.arm.arm import ArmStoppedError
+from impact_drivers.franka.arm.arm_state import IDLE, MOVE, ArmState
+from impact_drivers.franka.arm.real_time import own_priority
+from impact_drivers.franka.arm.settings import ArmSettings
 from impact_robots.exceptions import one_line
 
 NANOSECONDS = 1_000_000_000
@@ -37,7 +38,10 @@ def libfranka() -> Any:
 
 
 class LibfrankaArm:
-    """An FR3 with system 5.9 or later, connected."""
+    """An FR3 with system 5.9 or later, connected.
+
+    The caller's scheduling stays as it is, real-time or not; see :func:`.real_time.claim`.
+    """
 
     def __init__(self, address: str, *, realtime: bool = True) -> None:
         """Connect.
@@ -54,7 +58,10 @@ class LibfrankaArm:
         self._faults = (RuntimeError, library.FrankaException, ValueError)
         config = library.RealtimeConfig
         try:
-            self._robot = library.Robot(address, config.kEnforce if realtime else config.kIgnore)
+            with own_priority():
+                self._robot = library.Robot(
+                    address, config.kEnforce if realtime else config.kIgnore
+                )
         except self._faults as error:
             raise DriverError(f"arm at {address}: {one_line(error)}") from None
         self._moving = library.RobotMode.Move
@@ -85,7 +92,8 @@ class LibfrankaArm:
     def start(self) -> None:
         """Begin torque control; see :class:`.Arm`."""
         try:
-            self._control = self._robot.start_torque_control()
+            with own_priority():
+                self._control = self._robot.start_torque_control()
         except self._faults as error:
             raise DriverError(one_line(error)) from None
 

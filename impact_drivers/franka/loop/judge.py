@@ -8,7 +8,7 @@ import numpy as np
 
 from impact_detector.session import DetectorSession, Outcome
 from impact_detector.signals.sample import Detection, JointSample, Verdict
-from impact_drivers.franka.arm_state import ArmState
+from impact_drivers.franka.arm.arm_state import ArmState
 
 
 class Judge:

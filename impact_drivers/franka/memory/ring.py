@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from impact_drivers.franka.checked_record import CheckedRecord
-from impact_drivers.franka.cycle_record import CYCLE, pack, unpack
-from impact_drivers.franka.loop_cycle import LoopCycle
-from impact_drivers.franka.shared_memory import SharedMemory
+from impact_drivers.franka.loop.loop_cycle import LoopCycle
+from impact_drivers.franka.memory.checked_record import CheckedRecord
+from impact_drivers.franka.memory.cycle_record import CYCLE, pack, unpack
+from impact_drivers.franka.memory.shared_memory import SharedMemory
 
 SLOTS = 4096  # at 1 kHz a reader may sleep for four seconds
 WORD = 8  # number of cycles written so far, before the slots [bytes]

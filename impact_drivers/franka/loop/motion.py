@@ -9,15 +9,15 @@ from time import perf_counter
 
 import numpy as np
 
-from impact_drivers.franka.answers import Answers
-from impact_drivers.franka.arm import Arm, ArmStoppedError
-from impact_drivers.franka.arm_state import ArmState
-from impact_drivers.franka.judge import Judge
-from impact_drivers.franka.loop_cycle import LoopCounts, LoopCycle, LoopState
-from impact_drivers.franka.loop_times import LoopTimes
-from impact_drivers.franka.motion_watch import MotionWatch
-from impact_drivers.franka.request import Request, RequestKind
-from impact_drivers.franka.requests import Requests
+from impact_drivers.franka.arm.arm import Arm, ArmStoppedError
+from impact_drivers.franka.arm.arm_state import ArmState
+from impact_drivers.franka.loop.answers import Answers
+from impact_drivers.franka.loop.judge import Judge
+from impact_drivers.franka.loop.loop_cycle import LoopCounts, LoopCycle, LoopState
+from impact_drivers.franka.loop.loop_times import LoopTimes
+from impact_drivers.franka.loop.motion_watch import MotionWatch
+from impact_drivers.franka.loop.requests import Requests
+from impact_drivers.franka.memory.request import Request, RequestKind
 from impact_qp.control.command import Command
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController

@@ -4,15 +4,15 @@
 
 from __future__ import annotations
 
-from impact_drivers.franka.checked_record import CheckedRecord
-from impact_drivers.franka.request import (
+from impact_drivers.franka.memory.checked_record import CheckedRecord
+from impact_drivers.franka.memory.request import (
     REQUEST,
     Request,
     RequestKind,
     pack_goal,
     unpack_goal,
 )
-from impact_drivers.franka.shared_memory import SharedMemory
+from impact_drivers.franka.memory.shared_memory import SharedMemory
 from impact_qp.control.plan import Plan
 
 WORD = 8  # of the two counters before the request [bytes]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from impact_drivers.franka.checked_record import CHECKSUM
+from impact_drivers.franka.memory.checked_record import CHECKSUM
 from impact_qp.control.plan import Plan
 from impact_qp.limits import Contact
 

@@ -12,16 +12,16 @@ import numpy as np
 
 from impact_detector.session import DetectorSession
 from impact_drivers.exceptions import DriverError
-from impact_drivers.franka.arm import Arm, ArmStoppedError
-from impact_drivers.franka.arm_state import IDLE, ArmState
-from impact_drivers.franka.judge import Judge
-from impact_drivers.franka.loop_cycle import LoopCycle, LoopState
-from impact_drivers.franka.loop_times import LoopTimes
-from impact_drivers.franka.motion import CYCLE_NS, TorqueMotion
-from impact_drivers.franka.motion_watch import MotionWatch
-from impact_drivers.franka.request import Request, RequestKind
-from impact_drivers.franka.requests import Requests
-from impact_drivers.franka.settings import ArmSettings
+from impact_drivers.franka.arm.arm import Arm, ArmStoppedError
+from impact_drivers.franka.arm.arm_state import IDLE, ArmState
+from impact_drivers.franka.arm.settings import ArmSettings
+from impact_drivers.franka.loop.judge import Judge
+from impact_drivers.franka.loop.loop_cycle import LoopCycle, LoopState
+from impact_drivers.franka.loop.loop_times import LoopTimes
+from impact_drivers.franka.loop.motion import CYCLE_NS, TorqueMotion
+from impact_drivers.franka.loop.motion_watch import MotionWatch
+from impact_drivers.franka.loop.requests import Requests
+from impact_drivers.franka.memory.request import Request, RequestKind
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.plan import Plan

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from impact_drivers.franka.request import Request
+from impact_drivers.franka.memory.request import Request
 from impact_qp.control.plan import Plan
 
 
 class Requests(Protocol):
-    """As :class:`impact_drivers.franka.command_block.CommandReader`."""
+    """As :class:`impact_drivers.franka.memory.command_block.CommandReader`."""
 
     @property
     def beats(self) -> int:

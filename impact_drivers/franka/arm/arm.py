@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 
 from impact_drivers.exceptions import DriverError
-from impact_drivers.franka.arm_state import ArmState
-from impact_drivers.franka.settings import ArmSettings
+from impact_drivers.franka.arm.arm_state import ArmState
+from impact_drivers.franka.arm.settings import ArmSettings
 
 
 class ArmStoppedError(DriverError):

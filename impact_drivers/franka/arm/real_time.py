@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
+from collections.abc import Iterator
 
 LOCK_ALL = 3  # MCL_CURRENT | MCL_FUTURE
-PRIORITY = 80  # of SCHED_FIFO, below what libfranka and the kernel's own threads take
+PRIORITY = 80  # of SCHED_FIFO, below what the kernel's own threads take
 
 
 def claim(core: int | None = None) -> list[str]:
@@ -34,3 +36,18 @@ def claim(core: int | None = None) -> list[str]:
     except OSError:
         refused.append(f"core {core} cannot be had")
     return refused
+
+
+@contextlib.contextmanager
+def own_priority() -> Iterator[None]:
+    """Undo what a library does to this thread's scheduling.
+
+    libfranka takes the highest real-time priority for whoever connects, even where it is told to
+    do without a real-time kernel; so would every process that the caller starts from then on, and
+    two of them that are busy leave nothing of two cores to anybody else.
+    """
+    policy, parameters = os.sched_getscheduler(0), os.sched_getparam(0)
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, policy, parameters)

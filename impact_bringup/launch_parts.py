@@ -1,0 +1,106 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What launch files share: arguments, who may hear, nodes that end all, RViz, files to remove.
+
+Needs launch and launch_ros, which come with a ROS distribution; only launch files import it.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from launch import LaunchDescription, actions
+from launch.conditions import IfCondition
+from launch.event_handlers import OnShutdown
+from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.substitutions import FindPackageShare
+
+PACKAGE = "impact_control"
+BOOLEANS = ["true", "false"]
+RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+NAMESPACE = {"namespace": ("", "Namespace of all nodes")}
+# Of a file that starts the suite.
+SUITE = {
+    "rviz": ("false", "Also start RViz", BOOLEANS),
+    "discovery_range": (
+        EnvironmentVariable(RANGE, default_value="LOCALHOST"),
+        "Who may hear and command: LOCALHOST, or SUBNET for the network",
+    ),
+    **NAMESPACE,
+}
+
+
+def description(arguments: Mapping[str, tuple[Any, ...]], make: Callable[[Any], list[Any]]) -> Any:
+    """Return a launch description.
+
+    Args:
+        arguments: Default, description and, for some, choices, by name.
+        make: Returns the actions, given the launch context with the arguments' values.
+    """
+    declared = [
+        actions.DeclareLaunchArgument(
+            name, default_value=default, description=text, choices=choices[0] if choices else None
+        )
+        for name, (default, text, *choices) in arguments.items()
+    ]
+    return LaunchDescription([*declared, actions.OpaqueFunction(function=make)])
+
+
+def limited_discovery() -> Any:
+    """Return the action that makes the argument ``discovery_range`` true."""
+    return actions.SetEnvironmentVariable(RANGE, LaunchConfiguration("discovery_range"))
+
+
+def shared_file(folder: str, name: str) -> Any:
+    """Return the path of a file of the installed package, when it is launched."""
+    return PathJoinSubstitution([FindPackageShare(PACKAGE), folder, name])
+
+
+def node(package: str, executable: str, **options: Any) -> Any:
+    """Return a node in the argument ``namespace``, whose end ends everything."""
+    own = {
+        "namespace": LaunchConfiguration("namespace"),
+        "on_exit": actions.Shutdown(reason=f"{executable} ended"),
+        "output": "screen",
+    }
+    return Node(package=package, executable=executable, **(own | options))
+
+
+def unless_done(reason: str) -> Callable[[Any, Any], Any]:
+    """Return an ``on_exit`` of a node that ends with its work: only its failure ends everything."""
+    return lambda event, _context: actions.Shutdown(reason=reason) if event.returncode else None
+
+
+def given(context: Any, names: Iterable[str]) -> list[str]:
+    """Return ROS arguments that set parameters to what arguments of the same names say, if any."""
+    values = {name: LaunchConfiguration(name).perform(context) for name in names}
+    return [part for name in names if values[name] for part in ("-p", f"{name}:={values[name]}")]
+
+
+def included(package: str, file: str, arguments: Mapping[str, Any], **options: Any) -> Any:
+    """Return another package's launch file, with arguments."""
+    path = PathJoinSubstitution([FindPackageShare(package), "launch", file])
+    return actions.IncludeLaunchDescription(path, launch_arguments=arguments.items(), **options)
+
+
+def rviz(**arguments: Any) -> Any:
+    """Return RViz with arguments of its launch file; the argument ``rviz`` starts it."""
+    wanted = IfCondition(LaunchConfiguration("rviz"))
+    return included(PACKAGE, "rviz.launch.py", arguments, condition=wanted)
+
+
+def removed_at_the_end(path: Path) -> Any:
+    """Return the action that removes a file or a folder when all has ended."""
+
+    def remove(_context: Any) -> None:
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+    gone = actions.OpaqueFunction(function=remove)
+    return actions.RegisterEventHandler(OnShutdown(on_shutdown=[gone]))

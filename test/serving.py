@@ -1,0 +1,18 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes served until something has come."""
+
+import time
+
+from rclpy.task import Future
+
+TIME_OUT = 60.0  # for anything that must come [s]
+LOOK_EVERY = 0.002  # at what is waited for [s]
+
+
+def serve(executor, until):
+    """Run callbacks until a condition holds; fails when it never does."""
+    end, never = time.monotonic() + TIME_OUT, Future()
+    while not until():
+        assert time.monotonic() < end, "timed out"
+        executor.spin_until_future_complete(never, timeout_sec=LOOK_EVERY)
