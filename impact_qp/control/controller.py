@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import inf, nan
-from operator import lt
 
 import numpy as np
 
@@ -61,6 +60,9 @@ class ImpactController:
         Raises:
             RobotError: a limit or another figure of the robot that it needs is unknown.
         """
+        from impact_qp.compiled.guards import within  # loads slowly
+
+        self._within = within
         robot.require("impact_qp")
         plan = plan.resolved(robot)
         self.robot, self.plan, self.period = robot, plan, period
@@ -80,7 +82,7 @@ class ImpactController:
         )
         self._normal = plan.contact.normal
         self._level = -plan.contact.gap(np.zeros(3))  # of the surface along it [m]
-        self._slowest = (AT_REST * robot.limits.velocity).tolist()
+        self._slowest = AT_REST * robot.limits.velocity
         self._position = np.zeros(robot.dof)  # last commanded, once started
         self._velocity: np.ndarray = np.zeros(robot.dof)  # last commanded
         self._sent: np.ndarray = np.zeros(robot.dof)  # last torque beyond gravity
@@ -229,7 +231,7 @@ class ImpactController:
             impact=impact,
             stopping=self._stopping,
             blocked=self._stall.time >= self.plan.stall_time,
-            at_rest=all(map(lt, map(abs, state.dq.tolist()), self._slowest)),
+            at_rest=self._within(state.dq, self._slowest, 1.0),
         )
 
     def _estimate(self, q: np.ndarray, dq: np.ndarray, impact: bool) -> np.ndarray:

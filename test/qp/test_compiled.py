@@ -302,3 +302,19 @@ def test_without_a_compiler_it_is_the_same(project_root, panda, contact, scenari
         results.append(np.array(done.stdout.split(), dtype=float))
     np.testing.assert_allclose(*results, rtol=1e-9, atol=1e-12)
     assert np.abs(results[0]).max() > 1e-3
+
+
+def test_a_goal_loads_nothing_after_what_was_prepared(project_root):
+    """Another kind of limit than that of the plan, as a goal chooses it while the arm moves."""
+    code = (
+        "import sys; from impact_qp import *; from impact_robots import load_robot;"
+        "r = load_robot('panda'); c = Contact((0.6, 0, 0.2), (0, 0, 1));"
+        "p = Plan(c, 'unaware'); p.prepare(r); ImpactController(r, p); before = set(sys.modules);"
+        "ImpactController(r, Plan(c, 'robust')).update(r.stance, 0 * r.stance);"
+        "print(len(before), *(name for name in set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=project_root, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert not [name for name in done.stdout.split()[1:] if "compiled" in name]
