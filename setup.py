@@ -32,6 +32,7 @@ PACKAGES = [
     "impact_qp.compiled",
     "impact_qp.control",
     "impact_qp.limits",
+    "impact_qp.object_speed",
     "impact_qp.references",
     "impact_qp.ros",
     "impact_qp.spreading",

@@ -71,10 +71,7 @@ def _runs(scenario: SpreadingScenario, seed: int, folder: Path) -> Runs:
         progress.close(f"done, {run.log.times[-1]:.2f} s simulated")
         evaluation = evaluate_spreading(scenario, mode, run)
         if evaluation.stopped:
-            print(
-                f"{mode}: a controller stopped: there was no impact when it was due",
-                file=sys.stderr,
-            )
+            print(f"{mode}: a controller stopped: {', '.join(evaluation.why)}", file=sys.stderr)
         runs.append((run, evaluation))
     return runs
 

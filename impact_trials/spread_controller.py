@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from impact_detector.signals.sample import Verdict
-from impact_qp.spreading import SpreadingController
+from impact_qp.spreading import SpreadingController, join
 from impact_qp.spreading.command import SpreadCommand
 from impact_robots import Robot
 from impact_sim.cell.spreading_scenario import SpreadingScenario
@@ -37,8 +37,11 @@ def spread_answers(
     """Return what answers the measurements of each arm of a scenario.
 
     Raises:
+        ControlError: no speed is safe by the scenario's impact limits.
         ImpactError: the scenario's arms are not where they can hit the object.
         UnknownNameError: no such inertia or map.
     """
     plans = spread_plans(scenario, robot, choice)
-    return tuple(SpreadAnswers(SpreadingController(robot, plan)) for plan in plans)
+    controllers = [SpreadingController(robot, plan) for plan in plans]
+    join(controllers)
+    return tuple(SpreadAnswers(controller) for controller in controllers)

@@ -9,13 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_predictor.multicontact.bodies import ArmBody, box
-from impact_predictor.multicontact.contacts import face_points
-from impact_predictor.multicontact.object_impact import (
-    Footing,
-    ObjectImpact,
-    Plate,
-    object_impact,
-)
+from impact_predictor.multicontact.object_impact import ObjectImpact, Plate, object_impact
 from impact_predictor.prediction.predict import motor_inertia
 from impact_qp.references import AfterImpact, impact_motion, smooth_motion
 from impact_qp.spreading import (
@@ -25,10 +19,13 @@ from impact_qp.spreading import (
     SpreadGains,
     SpreadPlan,
     Variant,
+    held_back,
 )
 from impact_qp.spreading.force import ForceLaw
 from impact_robots import ArmDynamics, PointState, Robot
 from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_trials.object_hits import scenario_footing
+from impact_trials.spread_guards import spread_guards
 
 Frictions = tuple[FrictionFeedforward, FrictionFeedforward]  # of ante- and post-impact motions
 PUSHED, GRABBED = AfterImpact(0.1, 0.7), AfterImpact(0.0, 0.8)
@@ -57,13 +54,14 @@ def spread_plans(
     """Return one plan an arm; each in the axes of its arm's base.
 
     A push holds the velocity after the impact for 0.1 s and then stops within 0.7 s; a grab stops
-    within 0.8 s.
+    within 0.8 s. By the scenario's impact limits both are slowed, if need be.
 
     Raises:
+        ControlError: no speed is safe by these limits.
         ImpactError: the scenario's arms are not where they can hit the object.
         UnknownNameError: no such inertia or map.
     """
-    dynamics = ArmDynamics(robot)
+    dynamics, guards = ArmDynamics(robot), spread_guards(scenario, robot)
     contacts = [
         dynamics(q, dq) for q, dq in zip(scenario.q_impact, scenario.dq_impact, strict=True)
     ]
@@ -90,9 +88,10 @@ def spread_plans(
                 smooth=smooth,
                 ante_friction=friction[0],
                 post_friction=friction[1],
+                guard=guards[arm],
             )
         )
-    return tuple(plans)
+    return held_back(plans)
 
 
 def expected_impact(
@@ -114,15 +113,9 @@ def expected_impact(
         f"arm {arm}": Plate(ArmBody(state, B, base), half, scenario.plate_friction)
         for arm, (state, base) in enumerate(zip(contacts, scenario.bases, strict=True))
     }
-    centre = scenario.box_position
-    body = box(scenario.box_mass, scenario.box_size, centre)
-    footing = None
-    if scenario.kind == "push":
-        size = np.array(scenario.box_size)
-        feet = face_points(centre - [0.0, 0.0, size[2] / 2], np.eye(3), size[:2] / 2)
-        footing = Footing(feet, friction=scenario.support_friction)
+    body = box(scenario.box_mass, scenario.box_size, scenario.box_position)
     kind = choice.object_map or ("points" if scenario.kind == "push" else "locked")
-    return object_impact(plates, body, footing, kind=kind)
+    return object_impact(plates, body, scenario_footing(scenario), kind=kind)
 
 
 def usual_gains(scenario: SpreadingScenario) -> SpreadGains:

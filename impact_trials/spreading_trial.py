@@ -80,12 +80,13 @@ def spread(
     log = CellLog(plant, tuple(DetectorLog() for _ in turns))
     simulation = CellSimulation(plant, noise=noise, seed=seed)
     start = [np.array(q) for q in scenario.q_start]
+    due = max(answer.controller.plan.reference.nominal_time for answer in answers)
     for cycles in cell_lockstep(simulation, turns, start, heard=_hearing(scenario, trigger)):
         log.add(cycles)
         touch = plant.first_touch
         if record is not None:
             record(cycles, log.boxes[-1], touch is not None)
-        last = scenario.run_up + LONGEST if touch is None else touch + scenario.after_contact
+        last = due + LONGEST if touch is None else touch + scenario.after_contact
         if log.times[-1] >= last:
             break
     return SpreadingRun(log, answers)

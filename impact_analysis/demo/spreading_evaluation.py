@@ -42,8 +42,9 @@ class SpreadingEvaluation:
     peak_joint_torque: np.ndarray  # sensed, absolute, within 0.15 s, worst arm, shape (n,) [N.m]
     peak_force: float  # of the box on a plate, the larger one [N]
     detection_delay: tuple[float, ...] | None  # of each arm [s], nan: missed; none: not looked at
-    stopped: bool  # a controller braked: no impact where one was due, or one that was not
+    stopped: bool  # a controller braked
     grab: GrabFigures | None  # of two arms
+    why: tuple[str, ...] = ()  # controllers braked, each reason once
 
     def as_json(self) -> dict[str, Any]:
         """Return the figures under keys that name their unit; what is unknown is None."""
@@ -98,6 +99,7 @@ def evaluate_spreading(
         _delays(scenario, log) if mode in HEARING else None,
         any(command.mode is Mode.STOP for answer in run.answers for command in answer.commands),
         None if push else _grab(log, touch),
+        tuple(dict.fromkeys(a.controller.stop.value for a in run.answers if a.controller.stop)),
     )
 
 

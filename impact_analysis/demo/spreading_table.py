@@ -32,8 +32,8 @@ def spreading_sentence(evaluations: Evaluations) -> str:
     by_name = {e.mode: e for e in evaluations}
     spread, through = by_name["rs"], by_name["continuous"]
     forces = ", ".join(f"{e.mode} {e.peak_force:.0f}" for e in evaluations)
-    stopped = " and ".join(e.mode for e in evaluations if e.stopped)
-    warned = f"{stopped} stopped: the impact did not come when it was due. " if stopped else ""
+    stopped = " and ".join(f"{e.mode} ({', '.join(e.why)})" for e in evaluations if e.stopped)
+    warned = f"Stopped: {stopped}. " if stopped else ""
     return (
         f"{warned}One reference through the impact (continuous) makes {_times(through, spread)} the"
         f" peak feedback of reference spreading (rs), a change at the nominal time (timed)"

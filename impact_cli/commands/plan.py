@@ -15,6 +15,8 @@ from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
 from impact_cli.impact_options import GivenImpact, add_impact_options, read_impact
 from impact_cli.number_options import number, seed
+from impact_cli.object_plan import add_object_options, object_plan, refuse_box_options
+from impact_cli.reports.object_plan_report import object_plan_document, object_plan_text
 from impact_cli.reports.plan_yaml import plan_yaml
 from impact_cli.reports.predict_report import coefficients, finite
 from impact_qp.control.plan import INTERFACES, JOINT_RANGES, Plan
@@ -39,12 +41,16 @@ _EPILOG = """examples:
   impact plan --friction 0.279 --restitution 0,0.3 --stiffness 1e5,1e7 --impact-limits joint_load
   impact plan --friction 0.279 --restitution 0,0.3 --impact-limits robust --optimize --json
   impact plan --friction 0.279 --restitution 0,0.3 --yaml hit.yaml
+  impact plan --scenario rs_grab_catfood_case1
+  impact plan --scenario mine.yaml --object-mass 1,2 --impact-limits robust --json
 
 Nothing moves. The bound is that of the controller, the arm's own velocity left out; in reserve 2 %
 (joint_load) or 1 % (robust). joint_load: any impact along the normal in the ranges of surface and
 joints; without --stiffness that of the surface may be any. The others, as published: a pyramid of
 8 generators around the friction cone (existential: inside it), peak and duration of the force as
 given.
+With --scenario: how fast the arms of a push or a grab may hit its box, joint_load or robust; in
+reserve 5 % (joint_load), 1 % (robust), 2 % of the joints' velocities.
 --yaml is for other controllers: contact point, normal, speed, joint names and limits as well.
 Exit status: 0 done, 1 no speed is safe here, 2 wrong usage.
 """
@@ -61,6 +67,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_impact_options(parser, moving=False)
+    add_object_options(parser)
     add = parser.add_argument
     add(
         "--impact-limits",
@@ -90,13 +97,16 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--seed", type=seed, default=0, metavar="N", help="of the search")
     add("--json", action="store_true", help="one JSON document on standard output")
     add("--yaml", metavar="FILE", help="for other controllers; - for standard output, alone")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=lambda arguments: run(arguments, parser))
     return parser
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Work out the bound and print it; 1 if there is no safe speed."""
     _check(arguments)
+    if arguments.scenario is not None:
+        return _run_with_box(arguments, parser)
+    refuse_box_options(arguments)
     impact = read_impact(arguments)
     impact.robot.require("plan")
     plan = _plan(impact, arguments)
@@ -118,6 +128,19 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.yaml != _STANDARD_OUTPUT:
         print(_as_text(impact, plan, here, best))
     return 0 if here.bound.speed > 0.0 else 1
+
+
+def _run_with_box(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    """The same of a scenario with a box."""
+    plan = object_plan(arguments, parser)
+    document = finite(object_plan_document(plan))
+    if arguments.yaml is not None:
+        _write_yaml(arguments.yaml, plan_yaml(document, plan.hit.robot, arguments.interface))
+    if arguments.json:
+        print(json.dumps(document, indent=2, allow_nan=False))
+    elif arguments.yaml != _STANDARD_OUTPUT:
+        print(object_plan_text(plan))
+    return 0 if plan.is_safe else 1
 
 
 def _check(arguments: argparse.Namespace) -> None:

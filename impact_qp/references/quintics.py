@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from impact_robots.exceptions import OutOfRangeError
-from impact_robots.validation import finite_array
+from impact_robots.validation import finite_array, positive
 
 
 class Knot(NamedTuple):
@@ -76,6 +76,19 @@ class Quintics:
     def end(self) -> float:
         """Time of the last knot [s]."""
         return self._times[-1]
+
+    def slowed(self, factor: float) -> Quintics:
+        """Return the same way, at ``factor`` times the speed, from the time 0 on.
+
+        Raises:
+            OutOfRangeError: the factor is not above 0.
+        """
+        slow = 1.0 / positive(factor, "factor")
+        knots = [
+            Knot(slow * t, each.position, factor * each.velocity, factor**2 * each.acceleration)
+            for t, each in zip(self._times, self._states, strict=True)
+        ]
+        return Quintics(knots)
 
     def knots_before(self, time: float) -> list[Knot]:
         """Return the knots before a time [s]."""

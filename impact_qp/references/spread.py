@@ -57,6 +57,18 @@ class SpreadReference:
         T = self.nominal_time
         return self.ante(T).velocity, self.post(T).velocity
 
+    def slowed(self, factor: float) -> SpreadReference:
+        """Return both at ``factor`` times the speed: the same ways, the impact later.
+
+        What takes the velocity before the impact to that after it must be homogeneous, as impact
+        maps are of arms and objects that are at rest or as much slower.
+
+        Raises:
+            OutOfRangeError: the factor is not above 0.
+        """
+        slow = self.ante.slowed(factor), self.post.slowed(factor)
+        return SpreadReference(*slow, self.nominal_time / factor, self.rotation)
+
 
 def couple(
     ante: Sequence[Knot],

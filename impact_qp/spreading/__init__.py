@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Control by reference spreading: an arm that goes on after an impact as the impact leaves it."""
 
-from impact_qp.spreading.controller import SpreadingController
+from impact_qp.spreading.controller import SpreadingController, join
 from impact_qp.spreading.force import GrabForce, PushForce, no_force
 from impact_qp.spreading.friction import FrictionFeedforward, learn_friction
-from impact_qp.spreading.modes import Mode, Variant
+from impact_qp.spreading.guard import SpreadGuard, held_back
+from impact_qp.spreading.modes import Mode, StopReason, Variant
 from impact_qp.spreading.plan import SpreadGains, SpreadPlan
 from impact_qp.spreading.trigger import Trigger, heard
 
@@ -15,11 +16,15 @@ __all__ = [
     "Mode",
     "PushForce",
     "SpreadGains",
+    "SpreadGuard",
     "SpreadPlan",
     "SpreadingController",
+    "StopReason",
     "Trigger",
     "Variant",
     "heard",
+    "held_back",
+    "join",
     "learn_friction",
     "no_force",
 ]

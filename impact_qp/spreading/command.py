@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_qp.references import ReferenceState
-from impact_qp.spreading.modes import Mode
+from impact_qp.spreading.modes import Mode, StopReason
 from impact_robots.state import PointState
 
 _SINGULAR = 1e-8  # damping of the joint velocities, where the arm is singular
@@ -30,6 +30,7 @@ class SpreadCommand(NamedTuple):
     velocity: np.ndarray  # of the contact point, base axes, shape (3,) [m/s]
     active: tuple[str, ...]  # limits that bind; torque rates are not among them
     solved: bool  # false: the program had no solution, and the joints are braked
+    stop: StopReason | None = None  # why the arm brakes and holds; none: it does not
 
 
 def joint_velocity(point: PointState, motion: ReferenceState) -> np.ndarray:

@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
-from math import isfinite, sqrt
+from collections.abc import Sequence
+from math import inf, isfinite, sqrt
 
 import numpy as np
 
 from impact_qp.build import ProgramBuilder
 from impact_qp.exceptions import ControlError
+from impact_qp.limits.approach_cap import ApproachCapLimit
+from impact_qp.limits.braking import BrakingLimit
 from impact_qp.limits.command_torque import CommandTorqueLimit
 from impact_qp.limits.one_cycle import OneCycleLimit
 from impact_qp.limits.torque import KEPT
@@ -17,8 +20,9 @@ from impact_qp.program import NoSolutionFound, solve
 from impact_qp.references import Knot, Quintics, ReferenceState
 from impact_qp.spreading.command import SpreadCommand, joint_velocity
 from impact_qp.spreading.force import force_acceleration
-from impact_qp.spreading.modes import Mode, Variant, fade, mode_at
+from impact_qp.spreading.modes import Mode, StopReason, Variant, fade, mode_at
 from impact_qp.spreading.plan import SpreadPlan
+from impact_qp.spreading.watch import SpreadWatch
 from impact_qp.tasks import OrientationTask
 from impact_qp.tasks.redundancy import RedundancyTask
 from impact_qp.tasks.tracking import TrackingTask
@@ -26,7 +30,6 @@ from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state import PointState
 
-STOPPING = 0.3  # how long it takes to come to rest in mode STOP [s]
 _BRAKING = 20.0  # of the joints where the program has no solution [1/s]
 _UNBELIEVABLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
 
@@ -35,7 +38,7 @@ class SpreadingController:
     """Follows a :class:`SpreadPlan` with one arm; holds no clock and no I/O.
 
     Several arms have a controller each; :func:`~impact_qp.spreading.heard` says who hears of whose
-    impact.
+    impact, and :func:`join` makes them stop together.
     """
 
     def __init__(self, robot: Robot, plan: SpreadPlan, *, period: float = 1e-3) -> None:
@@ -57,11 +60,12 @@ class SpreadingController:
         self._turn = OrientationTask(stiffness=gains.orientation, weight=gains.orientation_weight)
         self._turn.reference = plan.reference.rotation
         self._joint = RedundancyTask(stiffness=gains.joint, weight=gains.joint_weight)
-        tasks, limits = (
-            (self._position, self._turn, self._joint),
-            (OneCycleLimit(robot, period), CommandTorqueLimit(robot)),
-        )
-        self._builder = ProgramBuilder(robot.dof, tasks, limits)
+        tasks = self._position, self._turn, self._joint
+        self._cap = ApproachCapLimit(plan.guard.into, plan.guard.speed)
+        limits = OneCycleLimit(robot, period), CommandTorqueLimit(robot), BrakingLimit(robot)
+        self._builder = ProgramBuilder(robot.dof, tasks, (*limits, self._cap))
+        self._watch = SpreadWatch(plan.guard, plan.contact)
+        self.partners: tuple[SpreadingController, ...] = ()  # the other arms, see `join`
         self._step = KEPT * robot.limits.torque_rate * period
         self.reset()
 
@@ -70,6 +74,12 @@ class SpreadingController:
         self.impact_time: float | None = None  # when the impact was heard of [s]
         self._sent = np.zeros(self.robot.dof)  # last torque beyond gravity [N.m]
         self._stop: Quintics | None = None
+        self._watch.reset()
+
+    @property
+    def stop(self) -> StopReason | None:
+        """Why the arm brakes and holds; none: it does not."""
+        return self._watch.stop
 
     def update(
         self, time: float, q: np.ndarray, dq: np.ndarray, *, impact: bool = False
@@ -90,9 +100,14 @@ class SpreadingController:
             self.impact_time = time
         point = self._dynamics(q, dq)
         mode = mode_at(self.plan.variant, self._timing, time, self.impact_time)
+        stopped = any(each.stop for each in self.partners)
+        if self._watch.look(mode, self.impact_time, point, stopped):
+            mode = Mode.STOP
+        self._cap.active = self.impact_time is None and self.plan.guard.speed < inf
         gamma = fade(mode, self._timing, time, self.impact_time)
         motion = self._follow(mode, gamma, time, point)
-        added = self._force(mode, motion, point)
+        self._watch.follow(mode, point.position, motion)
+        added = self._force(mode, motion, point, time)
         ddq, active, solved = self._solve(point, added)
         return self._command(point, ddq, mode, motion, gamma, active, solved)
 
@@ -131,11 +146,12 @@ class SpreadingController:
             if self._stop is None:
                 position = np.append(point.position, point.q[0])
                 velocity, still = np.append(point.velocity, point.dq[0]), np.zeros(4)
-                rest = position + velocity * STOPPING / 2
+                within = self._watch.braking_time
+                rest = position + velocity * within / 2
                 self._stop = Quintics(
                     [
                         Knot(time, position, velocity, still),
-                        Knot(time + STOPPING, rest, still, still),
+                        Knot(time + within, rest, still, still),
                     ]
                 )
             return self._stop
@@ -143,12 +159,22 @@ class SpreadingController:
             return plan.smooth
         return plan.reference.ante if mode is Mode.ANTE else plan.reference.post
 
-    def _force(self, mode: Mode, motion: ReferenceState, point: PointState) -> np.ndarray:
+    def _force(
+        self, mode: Mode, motion: ReferenceState, point: PointState, time: float
+    ) -> np.ndarray:
         """Return what the force on the object asks of the joints, shape (n,) [rad/s^2]."""
-        if mode not in (Mode.INTERIM, Mode.POST):
+        if mode not in (Mode.INTERIM, Mode.POST) or self._waits(time):
             return np.zeros(self.robot.dof)
         wrench = self.plan.force(motion)
         return force_acceleration(point, self.robot.apparent_motor_inertia, wrench)
+
+    def _waits(self, time: float) -> bool:
+        """Tell whether it is too early for the force: not all arms have hit, or just now."""
+        settle = self.plan.guard.settle
+        if settle is None or self.plan.variant not in (Variant.RS, Variant.NO_GAMMA):
+            return False
+        impacts = [each.impact_time for each in (self, *self.partners)]
+        return any(each is None or time < each + settle for each in impacts)
 
     def _solve(
         self, point: PointState, added: np.ndarray
@@ -191,4 +217,14 @@ class SpreadingController:
             velocity=point.velocity,
             active=active,
             solved=solved,
+            stop=self.stop,
         )
+
+
+def join(controllers: Sequence[SpreadingController]) -> None:
+    """Make arms that hit one object stop when one of them does, and wait for the others' impacts.
+
+    An arm that is updated before another one knows of it a cycle later.
+    """
+    for each in controllers:
+        each.partners = tuple(other for other in controllers if other is not each)

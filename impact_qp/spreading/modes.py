@@ -16,7 +16,17 @@ class Mode(Enum):
     ANTE = "ante"  # follows the ante-impact reference
     INTERIM = "interim"  # the post-impact one, its velocity feedback faded in
     POST = "post"  # the post-impact one
-    STOP = "stop"  # no impact where one was due, or one where none was: brakes and holds
+    STOP = "stop"  # brakes and holds, see StopReason
+
+
+class StopReason(Enum):
+    """Why an arm stopped."""
+
+    NO_IMPACT = "no impact"  # none by the end of the window
+    UNTIMELY = "untimely impact"  # one outside of the window
+    LOST = "object lost"  # it gave way farther than an object does that is there
+    ROOM = "no room left"  # to brake in, before what comes behind the place of the impact
+    PARTNER = "partner stopped"  # another arm did
 
 
 class Variant(Enum):

@@ -6,10 +6,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
+import numpy as np
+
 from impact_qp.exceptions import ControlError
 from impact_qp.references import Quintics, SpreadReference
 from impact_qp.spreading.force import ForceLaw, no_force
 from impact_qp.spreading.friction import FrictionFeedforward
+from impact_qp.spreading.guard import SpreadGuard
 from impact_qp.spreading.modes import Timing, Variant
 from impact_robots.validation import positive
 
@@ -49,6 +52,7 @@ class SpreadPlan:
     interim: float = 0.1  # Delta t_int, over which velocity feedback is faded in [s]
     window: float = 0.15  # by how much the impact may be earlier or later [s]
     smooth: Quintics | None = None  # [p; xi] of the variant ``continuous``
+    guard: SpreadGuard = field(default_factory=SpreadGuard)  # what keeps it safe about the object
 
     def __post_init__(self) -> None:
         """Check what belongs together.
@@ -60,6 +64,11 @@ class SpreadPlan:
         self.timing.check()
         if self.variant is Variant.CONTINUOUS and self.smooth is None:
             raise ControlError("plan: expected a smooth reference for continuous, got none")
+
+    @property
+    def contact(self) -> np.ndarray:
+        """Where the impact is expected, base axes, shape (3,) [m]."""
+        return self.reference.ante(self.reference.nominal_time).position[:3]
 
     @property
     def timing(self) -> Timing:

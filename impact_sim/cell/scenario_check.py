@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from impact_robots.exceptions import RobotError
 from impact_sim.cell.poses import robot_named
-from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_sim.cell.spreading_scenario import IMPACT_LIMITS_OF_BOXES, SpreadingScenario
 from impact_sim.exceptions import ScenarioError, SimulationError
 
 _FRICTION = {"coulomb", "viscous"}
@@ -26,6 +26,10 @@ def checked(scenario: SpreadingScenario, where: str) -> SpreadingScenario:
     for key in ("run_up", "after_contact", "detection_threshold"):
         if getattr(scenario, key) <= 0.0:
             raise ScenarioError(f"{where}: {key}: expected a number above 0")
+    if scenario.impact_limits not in IMPACT_LIMITS_OF_BOXES:
+        choices = ", ".join(IMPACT_LIMITS_OF_BOXES)
+        got = scenario.impact_limits
+        raise ScenarioError(f"{where}: impact_limits: expected one of {choices}, got {got!r}")
     try:
         robot = robot_named(scenario.robot)
         scenario.layout(robot, scenario.drawn(0))

@@ -16,6 +16,8 @@ from impact_sim.cell.poses import robot_named
 from impact_sim.exceptions import ScenarioError
 from impact_sim.motor_friction import MotorFriction
 
+UNAWARE = "unaware"
+IMPACT_LIMITS_OF_BOXES = (UNAWARE, "joint_load", "robust")
 STREAM = 1  # of the random numbers of a seed, as of the other scenarios' variation
 FLAT = 2e-3  # by how much a plate may be turned against a face [rad], or off it [m]
 
@@ -54,6 +56,7 @@ class SpreadingScenario:
     motor_friction: dict[str, Any]  # coulomb [N.m], viscous [N.m.s/rad]; one number or one a joint
     detector: str  # whose verdict the controller obeys
     detection_threshold: float  # of that detector [its unit]
+    impact_limits: str  # that the arms' speeds keep, one of IMPACT_LIMITS_OF_BOXES
     after_contact: float  # how long a trial goes on after the first touch [s]
 
     @property

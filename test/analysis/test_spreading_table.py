@@ -44,6 +44,11 @@ def test_who_stopped_is_said_first():
     spread, no_gamma, *others = evaluations()
     usual = spreading_sentence([spread, no_gamma, *others])
     assert usual.startswith("One reference through the impact (continuous) makes 4.0 times")
-    stopped = [replace(each, stopped=True) for each in (spread, no_gamma)]
+    why = ("object lost", "partner stopped")
+    stopped = [
+        replace(spread, stopped=True, why=("no impact",)),
+        replace(no_gamma, stopped=True, why=why),
+    ]
     said = spreading_sentence([*stopped, *others])
-    assert said == f"rs and no_gamma stopped: the impact did not come when it was due. {usual}"
+    reasons = "rs (no impact) and no_gamma (object lost, partner stopped)"
+    assert said == f"Stopped: {reasons}. {usual}"

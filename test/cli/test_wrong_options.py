@@ -40,6 +40,7 @@ NEEDED = {
 }
 NO_NUMBERS = ["nan", "inf", "-inf", "1e308", "-1e308", "9" * 400, "", " ", "text", "0x10", "--"]
 SIGNED = ("--speed", "--q", "--dq", "--normal", "--wrench-normal", "--contains")
+SIGNED += ("--object-velocity",)
 SIGNED += ("--stance", "--tool-com", "--contact-point")
 
 

@@ -1,0 +1,147 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Writes how fast arms may hit a box, for people and as JSON."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from impact_predictor.multicontact.object_impact import OBJECT_MAPS, object_impact
+from impact_qp.object_speed import ObjectBound, ObjectHit, ObjectSpeeds
+from impact_sim.cell.spreading_scenario import SpreadingScenario
+
+_ONE = "arm"  # what a single arm, which has no name, is called
+
+
+class ObjectPlan(NamedTuple):
+    """What was asked, and the answer."""
+
+    scenario: SpreadingScenario
+    hit: ObjectHit
+    impact_limits: str
+    joint_ranges: str
+    speeds: ObjectSpeeds
+
+    @property
+    def asked_speed(self) -> float:
+        """Normal speed of the scenario's plates, the mean of the arms [m/s]."""
+        return self.scenario.reference_speed
+
+    @property
+    def is_safe(self) -> bool:
+        """Tell whether any speed is."""
+        return self.speeds.safe.scale > 0.0
+
+
+def object_plan_document(plan: ObjectPlan) -> dict[str, Any]:
+    """Return what JSON and YAML say; what is unlimited is infinite."""
+    hit, safe = plan.hit, plan.speeds.safe
+    loads = plan.impact_limits == "joint_load"
+    return {
+        "scenario": plan.scenario.name,
+        "kind": plan.scenario.kind,
+        "robot": hit.robot.name,
+        "mode": plan.impact_limits,
+        "impact_limits": plan.impact_limits,
+        "joint_ranges": plan.joint_ranges if loads else None,
+        "object_mass_kg": list(hit.mass),
+        "object_velocity_mps": np.array(hit.velocity, dtype=float),
+        "friction": hit.friction[1],
+        "friction_low": hit.friction[0],
+        "restitution": list(hit.restitution),
+        "stiffness_npm": list(hit.stiffness),
+        "asked_speed_mps": plan.asked_speed,
+        "speed_bound_mps": safe.scale * plan.asked_speed,
+        "limit": safe.limit or None,
+        "scale": safe.scale,
+        "together": _bound(plan.speeds.together, plan.asked_speed),
+        "arms": {name or _ONE: _arm(plan, name) for name in hit.plates},
+    }
+
+
+def _bound(bound: ObjectBound, speed: float) -> dict[str, Any]:
+    return {"speed_bound_mps": bound.scale * speed, "limit": bound.limit or None}
+
+
+def _arm(plan: ObjectPlan, name: str) -> dict[str, Any]:
+    """Return what is safe of one arm."""
+    plate, safe = plan.hit.plates[name], plan.speeds.safe.scale
+    velocity, into = plate.arm.jacobian(plate.center)[:3] @ plate.arm.velocity(), plate.axes[:, 2]
+    speed = float(velocity @ into)
+    return {
+        "q_rad": plate.arm.state.q,
+        "contact_point_m": plate.center,
+        "normal": -into,
+        "asked_velocity_mps": velocity,
+        "speed_bound_mps": safe * speed,
+        "velocity_bound_mps": safe * velocity,
+        "alone": _bound(plan.speeds.alone[name], speed),
+        "velocity_after_mps": _after(plan, name),
+    }
+
+
+def _after(plan: ObjectPlan, name: str) -> dict[str, Any]:
+    """Return the plate's velocities after the impact at the bound, by map, of the lightest box."""
+    scale = plan.speeds.safe.scale
+    if not isfinite(scale):
+        return dict.fromkeys(OBJECT_MAPS)
+    hit, body = plan.hit, plan.hit.body(plan.hit.mass[0])
+    return {
+        kind: object_impact(hit.scaled(scale), body, hit.footing, kind=kind).plates[name][:3]
+        for kind in OBJECT_MAPS
+    }
+
+
+def object_plan_text(plan: ObjectPlan) -> str:
+    """Return a head, a table and the answer."""
+    hit, safe = plan.hit, plan.speeds.safe
+    low, high = hit.mass
+    vx, vy, vz = np.array(hit.velocity, dtype=float)
+    moves = f", moving with ({vx:g}, {vy:g}, {vz:g}) m/s" if hit.moves else ", at rest"
+    joints = f", {plan.joint_ranges} joints" if plan.impact_limits == "joint_load" else ""
+    return "\n".join(
+        [
+            f"{plan.scenario.name}: {plan.scenario.title}",
+            f"  box {low:.3g} to {high:.3g} kg{moves}; {plan.impact_limits}{joints}",
+            f"  friction {_range(hit.friction)}, restitution {_range(hit.restitution)},"
+            f" stiffness {_range(hit.stiffness)} N/m",
+            "",
+            *_table(plan),
+            "",
+            f"  highest safe speed {_speed(safe, plan.asked_speed)}",
+            *_scale(plan),
+        ]
+    )
+
+
+def _table(plan: ObjectPlan) -> list[str]:
+    """Return one line an arm, and one of all."""
+    names = list(plan.hit.plates)
+    rows = [(f"{name or _ONE} alone", plan.speeds.alone[name]) for name in names]
+    if len(names) > 1:
+        rows.append(("both at once", plan.speeds.together))
+    width = max(len(label) for label, _ in rows)
+    return [f"  {label:<{width}}  {_speed(bound, plan.asked_speed)}" for label, bound in rows]
+
+
+def _speed(bound: ObjectBound, speed: float) -> str:
+    if not isfinite(bound.scale):
+        return "unlimited: no limit is affected"
+    return f"{bound.scale * speed:.4f} m/s, limited by {bound.limit}"
+
+
+def _scale(plan: ObjectPlan) -> list[str]:
+    """Return how that compares with what the scenario asks for."""
+    scale = plan.speeds.safe.scale
+    if not isfinite(scale):
+        return []
+    verdict = "fast enough" if scale >= 1.0 else "the scenario is too fast"
+    return [f"  asked for {plan.asked_speed:.4f} m/s: {scale:.3f} times that is safe, {verdict}"]
+
+
+def _range(bounds: tuple[float, float]) -> str:
+    low, high = bounds
+    return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"

@@ -1,0 +1,45 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A fixed bound on how fast a point nears what it is to hit, until it has."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from impact_qp.limits.limit import NO_EFFECT, Limit
+from impact_robots.state import RobotState
+
+PREVIEW = 0.02  # T_p [s]
+
+
+class ApproachCapLimit(Limit):
+    r"""One row: :math:`d^T(\dot p + T_p(J\ddot q + \dot J\dot q)) \le v`.
+
+    The previewed approach speed of the other impact limits (doc/theory.md), with a bound that was
+    worked out before, for the place of the impact.
+    """
+
+    names = ("approach speed",)
+
+    def __init__(self, into: ArrayLike, speed: float, *, preview: float = PREVIEW) -> None:
+        """Create the limit.
+
+        Args:
+            into: d, what is to be hit, base axes, unit, shape (3,).
+            speed: v, highest along it [m/s].
+            preview: T_p [s].
+        """
+        self._into = np.array(into, dtype=float)
+        self._speed, self._preview = speed, preview
+        self.active = True  # until the impact
+
+    def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+        """Write the row."""
+        if not self.active:
+            G[0], h[0] = 0.0, NO_EFFECT
+            return
+        point, d = state.at(None), self._into
+        np.multiply(d.dot(point.J[:3]), self._preview, out=G[0])
+        previewed = d.dot(point.twist[:3]) + self._preview * d.dot(point.drift[:3])
+        h[0] = self._speed - float(previewed)

@@ -1,0 +1,47 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Joints that come to rest before the limits of their positions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_qp.limits.limit import Limit
+from impact_robots.robot import Robot
+from impact_robots.state import RobotState
+
+BRAKING = 0.25  # of the acceleration limit, that braking counts on [-]
+PREVIEW = 0.02  # T_p [s]
+RESERVE = 0.01  # kept to the limits [rad]
+
+
+class BrakingLimit(Limit):
+    r"""Rows :math:`\dot q + T_p\ddot q \le \sqrt{2\beta a_{max}(q_{max} - q)}`, and the other way.
+
+    The speed from which a joint can still be braked. Accelerations are not limited beside that: a
+    force on an object is part of them, where tasks ask for what a free arm would do.
+    """
+
+    def __init__(self, robot: Robot, *, braking: float = BRAKING, preview: float = PREVIEW) -> None:
+        """Create the limit.
+
+        Args:
+            robot: the arm.
+            braking: beta, share of the acceleration limit [-].
+            preview: T_p [s].
+        """
+        self._limits, self._preview = robot.limits, preview
+        self._twice = 2.0 * braking * robot.limits.acceleration
+        identity = preview * np.eye(robot.dof)
+        self._G = np.vstack([identity, -identity])
+        ends = ("upper", "lower")
+        self.names = tuple(f"{joint} braking {end}" for end in ends for joint in robot.joint_names)
+
+    def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+        """Write 2 n rows."""
+        limits, q, dq, n = self._limits, state.q, state.dq, len(state.q)
+        up = np.maximum(limits.position_upper - RESERVE - q, 0.0)
+        down = np.maximum(q - limits.position_lower - RESERVE, 0.0)
+        G[:] = self._G
+        h[:n] = np.sqrt(self._twice * up) - dq
+        h[n:] = np.sqrt(self._twice * down) + dq

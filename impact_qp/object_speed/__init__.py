@@ -1,0 +1,20 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""How fast arms with plates may hit an object that moves: before they do, by the impact limits."""
+
+from impact_qp.object_speed.object_hit import ArmForces, ObjectHit
+from impact_qp.object_speed.safe_scale import (
+    OBJECT_LIMITS,
+    ObjectBound,
+    ObjectSpeeds,
+    object_speeds,
+)
+
+__all__ = [
+    "OBJECT_LIMITS",
+    "ArmForces",
+    "ObjectBound",
+    "ObjectHit",
+    "ObjectSpeeds",
+    "object_speeds",
+]

@@ -1,0 +1,92 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the joints feel when plates hit an object, against their limits."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from impact_predictor.joint_load.joint_ends import joint_ends
+from impact_predictor.joint_load.load import warm_up
+from impact_predictor.joint_load.load_limits import CHANGE, RANGE
+from impact_predictor.joint_load.object_load import ArmLoad, FaceContact, ObjectLoad
+from impact_qp.object_speed.object_hit import ObjectHit
+from impact_qp.object_speed.use import ObjectUse, arm_names
+
+MARGIN = 0.05  # the model has some 4 %, and arms hit up to 1.5 % faster than they should
+SETTLED = 0.015  # after the last touch, when an arm begins to clamp: the impact's peak is over [s]
+
+
+class LoadUse(ObjectUse):
+    """Torque of each joint: its change by the impact, and its range, with gravity.
+
+    In the range is also what the arm exerts on the object afterwards, from ``SETTLED`` on. All ends
+    of the ranges of mass and contact count, and joints that make loads high and low.
+    """
+
+    def __init__(
+        self, hit: ObjectHit, *, joint_ranges: str = "announced", margin: float = MARGIN
+    ) -> None:
+        """Build the systems.
+
+        Args:
+            hit: arms and box.
+            joint_ranges: "announced", the robot's, or "nominal".
+            margin: share of every limit that is kept in reserve [-].
+
+        Raises:
+            PredictionError: the robot's YAML does not give what is needed.
+        """
+        warm_up()
+        robot, names = hit.robot, tuple(hit.plates)
+        self._systems = [
+            ObjectLoad(robot, hit.plates, hit.body(mass), scale)
+            for mass, scale in product(hit.masses, joint_ends(robot, joint_ranges))
+        ]
+        self._contacts = [FaceContact(*corner) for corner in hit.corners()]
+        self._before = {name: hit.plates[name].arm.state.g for name in names}
+        self._forces = {name: _torque(hit, name) for name in names}
+        self._change = (1.0 - margin) * robot.limits.impulsive_torque
+        self._range = (1.0 - margin) * robot.limits.torque_range
+        self._still = None if hit.moves else self._loads(1.0)
+        kinds = [f"{joint} {kind}" for kind in (CHANGE, RANGE) for joint in robot.joint_names]
+        self.names = sum((arm_names(name, tuple(kinds)) for name in names), ())
+
+    def _loads(self, scale: float) -> list[dict[str, ArmLoad]]:
+        """Return the loads of all cases."""
+        return [
+            system.loads(contact, scale, SETTLED)
+            for system in self._systems
+            for contact in self._contacts
+        ]
+
+    def used(self, scale: float) -> np.ndarray:
+        """Return the shares; of a box at rest loads are proportional to the scale."""
+        if self._still is None:
+            cases, factor = self._loads(scale), 1.0
+        else:
+            cases, factor = self._still, scale
+        shares = [
+            np.concatenate([self._of_arm(name, load, factor) for name, load in case.items()])
+            for case in cases
+        ]
+        return np.max(shares, axis=0)
+
+    def _of_arm(self, name: str, load: ArmLoad, factor: float) -> np.ndarray:
+        """Return the shares of one arm in one case, shape (2 n,)."""
+        before, force = self._before[name], self._forces[name]
+        high, low, later_high, later_low = (factor * each for each in load)
+        torques = before + np.array([high, low, later_high + force, later_low + force, 0.0 * force])
+        change = np.maximum(high, -low) / self._change
+        return np.nan_to_num(
+            np.concatenate([change, np.abs(torques).max(axis=0) / self._range]), nan=0.0
+        )
+
+
+def _torque(hit: ObjectHit, name: str) -> np.ndarray:
+    """Return J^T f of the wrench that an arm exerts on the box, shape (n,) [N.m]."""
+    plate = hit.plates[name]
+    J = plate.arm.jacobian(plate.center)
+    return np.asarray(J.T @ hit.force(name))

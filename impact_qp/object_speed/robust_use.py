@@ -1,0 +1,111 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+r"""The published limit on impulsive torques, of arms that hit an object that gives way.
+
+Wang et al. (2023) bound :math:`(a/\delta_t)J_v^T\iota` for every impulse of
+:math:`z^T W\iota = -(1+e)v_n^-` in a friction pyramid. An object that moves adds its own mobility
+:math:`J_o M_o^{-1}J_o^T` to W, and couples the plates that touch it: for every choice of a
+generator k_i of each plate's pyramid
+
+.. math::
+
+    \sum_j z_i^T W_{ij}k_j\lambda_j = -(1+e)v_{n,i}^-, \qquad \lambda_i \ge 0.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from impact_predictor.inertia.impulse_maps import mean_force_factor
+from impact_predictor.inertia.inverse_inertia import crb
+from impact_predictor.sets.feasible_sets import friction_pyramid
+from impact_qp.object_speed.object_hit import ObjectHit
+from impact_qp.object_speed.use import ObjectUse, arm_names
+from impact_robots import contact_rotation
+
+MARGIN = 0.01  # as of RobustImpactLimit
+GENERATORS = 8
+_NOTHING = 1e-9  # of the mobility of the arm alone, below which impulses have no end
+
+
+class RobustUse(ObjectUse):
+    """Impulsive torque of each joint, as published: peak over mean force, and duration."""
+
+    def __init__(
+        self,
+        hit: ObjectHit,
+        *,
+        peak_factor: float = 3.0,
+        duration: float = 0.018,
+        margin: float = MARGIN,
+    ) -> None:
+        """Work out the mobilities.
+
+        Args:
+            hit: arms and box.
+            peak_factor: a, peak over mean force [-].
+            duration: delta_t, of the contact [s].
+            margin: share of every limit that is kept in reserve [-].
+        """
+        self._hit, robot = hit, hit.robot
+        self._mean = mean_force_factor(peak_factor, duration)
+        self._most = (1.0 - margin) * robot.limits.impulsive_torque
+        self._axes = [contact_rotation(-plate.axes[:, 2]) for plate in hit.plates.values()]
+        kinds = tuple(f"{joint} impulsive torque" for joint in robot.joint_names)
+        self.names = sum((arm_names(name, kinds) for name in hit.plates), ())
+        self._torques = [
+            R.T @ plate.arm.jacobian(plate.center)[:3]
+            for R, plate in zip(self._axes, hit.plates.values(), strict=True)
+        ]
+        self._pyramid = friction_pyramid(hit.friction[1], GENERATORS, True)
+        self._mobility = [self._mobilities(mass) for mass in hit.masses]
+
+    def _mobilities(self, mass: float) -> np.ndarray:
+        """Return W, contact axes of each plate, shape (arms, arms, 3, 3) [1/kg]."""
+        plates, body = list(self._hit.plates.values()), self._hit.body(mass)
+        inverse = np.linalg.inv(body.inertia())
+        of_body = [
+            R.T @ body.jacobian(plate.center)[:3]
+            for R, plate in zip(self._axes, plates, strict=True)
+        ]
+        W = np.array([[a @ inverse @ b.T for b in of_body] for a in of_body])
+        for k, (R, plate) in enumerate(zip(self._axes, plates, strict=True)):
+            turn = np.asarray(plate.arm.base_rotation, dtype=float)
+            W[k, k] += crb(plate.arm.state, turn.T @ R)
+        return W
+
+    def used(self, scale: float) -> np.ndarray:
+        """Return the shares; infinite where friction lets impulses grow without end."""
+        approach = self._approach(scale)
+        if not approach.max() > 0.0:
+            return np.zeros(len(self.names))
+        wanted = (1.0 + self._hit.restitution[1]) * np.maximum(approach, 0.0)
+        return np.max([self._of_mobility(W, wanted) for W in self._mobility], axis=0)
+
+    def _approach(self, scale: float) -> np.ndarray:
+        """Return how fast each plate nears the box, shape (arms,) [m/s]."""
+        of_box, speeds = np.asarray(self._hit.velocity, dtype=float), []
+        for R, plate in zip(self._axes, self._hit.plates.values(), strict=True):
+            velocity = plate.arm.jacobian(plate.center)[:3] @ plate.arm.velocity()
+            speeds.append(float(R[:, 2] @ (of_box - scale * velocity)))
+        return np.array(speeds)
+
+    def _of_mobility(self, W: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+        """Return the worst shares of all choices of generators, shape (arms n,)."""
+        K, arms = self._pyramid, range(len(W))
+        worst = np.zeros(len(self.names))
+        for chosen in product(range(K.shape[1]), repeat=len(W)):
+            k = [K[:, each] for each in chosen]
+            A = np.array([[(W[i, j] @ k[j])[2] for j in arms] for i in arms])
+            least = np.linalg.eigvalsh((A + A.T) / 2.0)[0]
+            if least <= _NOTHING * np.trace(A):
+                return np.full(len(self.names), np.inf)
+            size = np.maximum(np.linalg.solve(A, wanted), 0.0)
+            felt = [
+                self._mean * np.abs(self._torques[i].T @ (k[i] * size[i])) / self._most
+                for i in arms
+            ]
+            worst = np.maximum(worst, np.concatenate(felt))
+        return worst

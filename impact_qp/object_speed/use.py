@@ -1,0 +1,80 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What hitting an object at a speed uses of limits, and the highest speed that uses no more."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+_FASTEST = 2.0**10  # scale from which on nothing limits it [-]
+_FINE, _STEPS = 1e-4, 40  # relative width that is left between safe and not, most halvings
+
+
+class ObjectBound(NamedTuple):
+    """The highest scale of the arms' velocities, and the limit that sets it."""
+
+    scale: float  # infinite: nothing limits it; 0: nothing is safe [-]
+    limit: str
+
+
+class ObjectUse(ABC):
+    """Limits on what hitting an object does.
+
+    Attributes:
+        names: of the k limits, each with its arm's name if it has one.
+    """
+
+    names: tuple[str, ...]
+
+    @abstractmethod
+    def used(self, scale: float) -> np.ndarray:
+        """Return what is used of each limit at a scale of the arms' velocities, (k,) [-].
+
+        Raises:
+            PredictionError: an impact of which no number comes out.
+        """
+
+
+def arm_names(arm: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of limits of an arm, whose own name may be empty."""
+    return tuple(f"{arm} {name}" if arm else name for name in names)
+
+
+def largest_scale(use: ObjectUse) -> ObjectBound:
+    """Return the highest scale at which no limit is used beyond 1.
+
+    What is used grows with the scale. The secant is tried first, as most uses are straight lines.
+    """
+    low, rest = 0.0, use.used(0.0)
+    if rest.max() >= 1.0:
+        return ObjectBound(0.0, use.names[int(rest.argmax())])
+    high, over = 1.0, use.used(1.0)
+    while over.max() <= 1.0:
+        low, rest, high = high, over, 2.0 * high
+        if high > _FASTEST:
+            return ObjectBound(inf, "")
+        over = use.used(high)
+    for step in range(_STEPS):
+        if high - low <= _FINE * high:
+            break
+        middle = _between(low, rest.max(), high, over.max(), step)
+        share = use.used(middle)
+        if share.max() <= 1.0:
+            low, rest = middle, share
+        else:
+            high, over = middle, share
+    return ObjectBound(low, use.names[int(over.argmax())])
+
+
+def _between(low: float, below: float, high: float, above: float, step: int) -> float:
+    """Return where to look next: about where the line crosses 1, every third time the middle."""
+    if step % 3 == 2 or not np.isfinite(above):
+        return (low + high) / 2.0
+    crossing = low + (high - low) * (1.0 - below) / (above - below)
+    edge = _FINE * high / 2.0
+    nudge = -edge if step % 3 == 0 else edge  # to either side of it, to close the interval
+    return float(min(max(crossing + nudge, low + edge / 2.0), high - edge / 2.0))

@@ -1,0 +1,125 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a scenario with a box is to the impact limits: its arms at the impact, its box in ranges."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.multicontact.bodies import ArmBody
+from impact_predictor.multicontact.contacts import face_points
+from impact_predictor.multicontact.object_impact import Footing, Plate
+from impact_qp.object_speed import ObjectHit
+from impact_qp.object_speed.object_hit import Range
+from impact_qp.references import impact_motion
+from impact_qp.references.joint_way import fastest_joints
+from impact_qp.references.spread import TASK
+from impact_qp.spreading.force import GRAVITY
+from impact_robots import ArmDynamics, Robot
+from impact_sim.cell.spreading_scenario import SpreadingScenario
+
+HEAVIER = 1.3  # times its mass, that the box may have
+RESTITUTION = (0.0, 0.3)  # of plates on the box [-]
+SPREAD = 4.0  # times as stiff or as soft as it is held to be, that a contact may be
+STILL = (0.0, 0.0, 0.0)
+
+
+class BoxRanges(NamedTuple):
+    """What may be true of a scenario's box; none: the usual range about what the scenario says."""
+
+    mass: Range | None = None  # [kg]; none: up to 30 % heavier
+    friction: Range | None = None  # of the plates [-]; none: from half of it
+    restitution: Range | None = None  # [-]; none: 0 to 0.3
+    stiffness: Range | None = None  # of a plate's contact [N/m]; none: a quarter to four times
+    velocity: tuple[float, float, float] = STILL  # before the impact, world axes [m/s]
+
+
+USUAL_BOX = BoxRanges()
+
+
+def scenario_plates(
+    scenario: SpreadingScenario, robot: Robot, motor_inertia: np.ndarray
+) -> dict[str, Plate]:
+    """Return the arms' plates right before the nominal impact, by the arms' namespaces.
+
+    Args:
+        scenario: what hits what.
+        robot: every arm.
+        motor_inertia: of the arms in the impact maps, shape (n,) [kg.m^2].
+    """
+    dynamics, half = ArmDynamics(robot), np.array(scenario.plate) / 2
+    rows = zip(
+        scenario.arm_names, scenario.q_impact, scenario.dq_impact, scenario.bases, strict=True
+    )
+    return {
+        name: Plate(
+            ArmBody(dynamics(np.array(q), np.array(dq)), motor_inertia, base),
+            half,
+            scenario.plate_friction,
+        )
+        for name, q, dq, base in rows
+    }
+
+
+def scenario_footing(scenario: SpreadingScenario) -> Footing | None:
+    """Return what the box of a push stays on; a grab lifts it."""
+    if scenario.kind != "push":
+        return None
+    size, centre = np.array(scenario.box_size), scenario.box_position
+    feet = face_points(centre - [0.0, 0.0, size[2] / 2], np.eye(3), size[:2] / 2)
+    return Footing(feet, friction=scenario.support_friction)
+
+
+def scenario_hit(
+    scenario: SpreadingScenario, robot: Robot, box: BoxRanges = USUAL_BOX
+) -> ObjectHit:
+    """Return what the impact limits are asked of a scenario.
+
+    Args:
+        scenario: what hits what; where the box really stands does not count.
+        robot: every arm.
+        box: what may be true of the box.
+
+    Raises:
+        OutOfRangeError: a range is none.
+        ScenarioError: the plates do not lie flat on the box.
+    """
+    mass = box.mass or (scenario.box_mass, HEAVIER * scenario.box_mass)
+    expected = scenario.box_mass * scenario.contact_frequency**2
+    forces = {
+        name: np.append(_force(scenario, arm, mass[1]), np.zeros(3))
+        for arm, name in enumerate(scenario.arm_names)
+    }
+    return ObjectHit(
+        robot,
+        scenario_plates(scenario, robot, robot.apparent_motor_inertia),
+        scenario.box_size,
+        scenario.box_position,
+        mass,
+        box.friction or (0.5 * scenario.plate_friction, scenario.plate_friction),
+        box.restitution or RESTITUTION,
+        box.stiffness or (expected / SPREAD, expected * SPREAD),
+        box.velocity,
+        forces,
+        {name: _way(scenario, robot, arm) for arm, name in enumerate(scenario.arm_names)},
+        scenario_footing(scenario),
+    )
+
+
+def _way(scenario: SpreadingScenario, robot: Robot, arm: int) -> np.ndarray:
+    """Return the highest speeds of an arm's joints in its run-up, shape (n,) [rad/s]."""
+    dynamics, q = ArmDynamics(robot), np.array(scenario.q_start[arm])
+    contact = dynamics(np.array(scenario.q_impact[arm]), np.array(scenario.dq_impact[arm]))
+    start = dynamics(q, np.zeros(robot.dof))
+    reference = impact_motion(start, contact, np.zeros(TASK), scenario.run_up)
+    return fastest_joints(robot, reference.ante, reference.rotation, q, scenario.run_up)
+
+
+def _force(scenario: SpreadingScenario, arm: int, mass: float) -> np.ndarray:
+    """Return the force on a box that then rests, or slides: of the heaviest, shape (3,) [N]."""
+    into, weight = scenario.direction(arm), mass * GRAVITY
+    if scenario.kind == "push":
+        return into * scenario.support_friction * weight
+    return into * scenario.clamp_force + [0.0, 0.0, weight / len(scenario.bases)]
