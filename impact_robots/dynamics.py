@@ -52,7 +52,7 @@ class ContactDynamics:
             contact_frame: name of the frame at the contact point.
             composite: links of the composite body: "moving" (all but the base, fixed or floating),
                 "all" (the base too) or "chain" (those between base and contact).
-            compiled: for loops: takes half a second to load, and once some seconds.
+            compiled: for control loops, points that take less time than pinocchio's; loads slowly.
 
         Raises:
             RobotError: no such frame or composite.

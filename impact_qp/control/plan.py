@@ -70,7 +70,7 @@ class Plan:
         return replace(self, impact_limits="joint_load" if self._knows(robot) else "robust")
 
     def prepare(self, robot: Robot) -> None:
-        """Compile what any of the impact limits runs, or load it: some 20 s once."""
+        """Compile what any of the impact limits runs, or load it: some 25 s once."""
         from impact_qp.compiled import worst_speed  # noqa: F401  compiled: loads slowly
 
         if self._knows(robot):
