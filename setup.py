@@ -30,6 +30,7 @@ PACKAGES = [
     "impact_detector.ros",
     "impact_detector.signals",
     "impact_qp",
+    "impact_qp.compiled",
     "impact_qp.control",
     "impact_qp.limits",
     "impact_qp.object_speed",

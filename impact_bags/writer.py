@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from rosbags.interfaces import (
     Connection,
@@ -47,6 +47,7 @@ LATCHED = Qos(
     FOREVER,
     False,
 )
+W = TypeVar("W", bound="BagWriter")
 
 
 class BagWriter:
@@ -104,7 +105,7 @@ class BagWriter:
                 self.path, "exists already, and recordings are never overwritten"
             )
 
-    def __enter__(self) -> BagWriter:
+    def __enter__(self: W) -> W:
         """Make the folder.
 
         Raises:

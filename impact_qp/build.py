@@ -33,17 +33,19 @@ class ProgramBuilder:
             soften: let the rows of yielding limits give way together, at the least possible amount:
                 adds one variable, the last, at least 0, in the rows' own unit.
         """
+        from impact_qp.compiled.cost import write_cost  # loads slowly
+
+        self._write_cost = write_cost
         self._dof, self._limits, self._soften = dof, tuple(limits), soften
         size = dof + sum(limit.variables for limit in limits) + int(soften)
         count = sum(len(limit.names) for limit in limits) + int(soften)
         self._G, self._h = np.zeros((count, size)), np.zeros(count)
         self._H, self._c = REGULARISATION * np.eye(size), np.zeros(size)
-        self._of_joints = REGULARISATION * np.eye(dof)
         self._H_joints, self._c_joints = self._H[:dof, :dof], self._c[:dof]
         rows = sum(task.size for task in tasks)
         self._A, self._b = np.zeros((rows, dof)), np.zeros(rows)
-        self._weights = np.repeat([t.weight for t in tasks], [t.size for t in tasks])
-        self._weighed = np.zeros((dof, rows))  # A^T weighed
+        sizes = [task.size for task in tasks]
+        self._weights = np.repeat(np.array([t.weight for t in tasks], dtype=float), sizes)
         self._tasks, row = [], 0
         for task in tasks:
             block = slice(row, row + task.size)
@@ -107,9 +109,9 @@ class ProgramBuilder:
             self._b += self._A.dot(added)
         for limit, G, E, h in self._rows:
             limit.fill(state, G, E, h)
-        weighed = np.multiply(self._A.T, self._weights, out=self._weighed)
-        np.add(weighed.dot(self._A), self._of_joints, out=self._H_joints)
-        np.negative(weighed.dot(self._b), out=self._c_joints)
+        self._write_cost(
+            self._A, self._b, self._weights, REGULARISATION, self._H_joints, self._c_joints
+        )
         if self._e is None and self._ends is None:
             return QuadraticProgram(self._H, self._c, self._G, self._h, self._named())
         self._fill_equalities_and_bounds(state)

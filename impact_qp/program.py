@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
 from math import isfinite
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from impact_qp.exceptions import ControlError
 _INFINITE = 1e30  # what daqp takes for no bound
 _OPTIMAL = 1  # its exit flag
 _EQUALITY = 5  # its mark of a row that always binds
-_KEPT = 1e-10  # by how much a guessed solution may exceed a row
+KEPT = 1e-10  # by how much a guessed solution may exceed a row
 
 
 class QuadraticProgram(NamedTuple):
@@ -122,10 +123,28 @@ def solve(
 
 
 def _binding(program: QuadraticProgram, rows: tuple[int, ...]) -> np.ndarray | None:
-    """Return the solution if exactly these rows bind, which the optimality conditions tell.
+    """Return the solution if exactly these rows bind, which the optimality conditions tell."""
+    if program.b is None and program.lower is None:
+        x, found = _minimum_on()(*program[:4], numbers_of(rows), KEPT)
+        return x if found else None
+    return _binding_with_equalities(program, rows)
 
-    Equalities bind too, and may pull as well as push.
-    """
+
+@cache
+def _minimum_on() -> Callable[..., tuple[np.ndarray, bool]]:
+    from impact_qp.compiled.binding_rows import minimum_on  # loads slowly
+
+    return minimum_on
+
+
+@lru_cache(maxsize=256)  # mostly those of the cycle before
+def numbers_of(rows: tuple[int, ...]) -> np.ndarray:
+    """Return the numbers of rows as compiled functions take them, to be read only."""
+    return np.array(rows, dtype=np.int64)
+
+
+def _binding_with_equalities(program: QuadraticProgram, rows: tuple[int, ...]) -> np.ndarray | None:
+    """Return the same with equalities, which always bind and may pull, and with bounds."""
     H, c, G, h, _, A, b, _, lower, _ = program
     own = h
     if lower is not None:
@@ -149,12 +168,12 @@ def _binding(program: QuadraticProgram, rows: tuple[int, ...]) -> np.ndarray | N
         if failed or (pushes and not min(pushes) >= 0.0):
             return None
         x -= N.dot(force)
-        if A is not None and b is not None and not abs(A.dot(x) - b).max(initial=0.0) <= _KEPT:
+        if A is not None and b is not None and not abs(A.dot(x) - b).max(initial=0.0) <= KEPT:
             return None
     if not isfinite(own.dot(own)):
         return None
     over = G.dot(x) - h
-    return x if not len(h) or over.item(over.argmax()) <= _KEPT else None  # NaN: none
+    return x if not len(h) or over.item(over.argmax()) <= KEPT else None  # NaN: none
 
 
 def _wrong(program: QuadraticProgram) -> str:

@@ -14,7 +14,7 @@ from impact_robots.composite import composite_of
 from impact_robots.exceptions import RobotError
 from impact_robots.robot import Robot
 from impact_robots.state import PointState, RobotState
-from impact_robots.work_memory import WorkMemory
+from impact_robots.work_memory import PointFunction, WorkMemory
 
 
 class ArmStates(NamedTuple):
@@ -37,7 +37,14 @@ class ContactDynamics:
     Owns the work memory, in which its states look up their points, so one instance per thread.
     """
 
-    def __init__(self, model: pin.Model, contact_frame: str, composite: str = "moving") -> None:
+    def __init__(
+        self,
+        model: pin.Model,
+        contact_frame: str,
+        composite: str = "moving",
+        *,
+        compiled: bool = False,
+    ) -> None:
         """Prepare the computation.
 
         Args:
@@ -45,11 +52,14 @@ class ContactDynamics:
             contact_frame: name of the frame at the contact point.
             composite: links of the composite body: "moving" (all but the base, fixed or floating),
                 "all" (the base too) or "chain" (those between base and contact).
+            compiled: for control loops, points that take less time than pinocchio's; loads slowly.
 
         Raises:
             RobotError: no such frame or composite.
         """
-        self._memory = WorkMemory(model, contact_frame)
+        self._memory = WorkMemory(
+            model, contact_frame, point_motion=_compiled() if compiled else None
+        )
         self._model, self._data = model, self._memory.data
         self._frame = model.getFrameId(contact_frame)
         self._composite = composite_of(model, self._data, self._frame, composite)
@@ -143,7 +153,14 @@ class ContactDynamics:
 class ArmDynamics(ContactDynamics):
     """:class:`ContactDynamics` of a robot of the suite at its contact point."""
 
-    def __init__(self, robot: Robot, composite: str = "moving") -> None:
-        """Prepare the computation for ``robot``; ``composite`` as in the base class."""
+    def __init__(self, robot: Robot, composite: str = "moving", *, compiled: bool = False) -> None:
+        """Prepare the computation for ``robot``; the others as in the base class."""
         self.robot = robot
-        super().__init__(robot.model, robot.contact_frame, composite)
+        super().__init__(robot.model, robot.contact_frame, composite, compiled=compiled)
+
+
+def _compiled() -> PointFunction:
+    from impact_robots.compiled_point import point_motion  # loads slowly
+
+    motion: PointFunction = point_motion
+    return motion

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ import pinocchio as pin
 from impact_robots.frames import frame_index
 
 _AXES = pin.LOCAL_WORLD_ALIGNED
+PointFunction = Callable[..., None]
 
 
 class PointMotion(NamedTuple):
@@ -25,6 +27,20 @@ class PointMotion(NamedTuple):
     position: np.ndarray  # shape (3,)
 
 
+class _Joint(NamedTuple):
+    """What moves a frame, in the work memory, which stays where it is."""
+
+    J: np.ndarray  # of all joints at the origin of O, shape (6, n)
+    moves: np.ndarray  # 1 for each velocity that moves the frame, else 0, shape (n,)
+    rotation: np.ndarray  # of its joint, in O
+    position: np.ndarray
+    linear: np.ndarray  # its spatial acceleration minus gravity, own axes
+    angular: np.ndarray
+    gravity: np.ndarray  # in O
+    placement_rotation: np.ndarray  # of the frame in its joint's axes
+    placement_translation: np.ndarray
+
+
 class _Frame(NamedTuple):
     """A frame of the model, looked up once."""
 
@@ -32,17 +48,26 @@ class _Frame(NamedTuple):
     number: int  # in the model
     rotation: np.ndarray  # of it in the work memory, which stays where it is
     position: np.ndarray
+    joint: _Joint
 
 
 class WorkMemory:
     """Holds one state at a time; not for two threads at once."""
 
-    def __init__(self, model: pin.Model, contact_frame: str) -> None:
-        """Make the memory for a model; ``contact_frame`` is the one that goes without saying.
+    def __init__(
+        self, model: pin.Model, contact_frame: str, *, point_motion: PointFunction | None = None
+    ) -> None:
+        """Make the memory for a model.
+
+        Args:
+            model: of pinocchio.
+            contact_frame: the one that goes without saying.
+            point_motion: that of ``impact_robots.compiled_point``; none: pinocchio does it.
 
         Raises:
             RobotError: there is no such frame.
         """
+        self._point_motion = point_motion
         self.model, self.data = model, model.createData()
         self._contact_frame, self._rest = contact_frame, np.zeros(model.nv)
         self._frames: dict[str | None, _Frame] = {}
@@ -51,12 +76,13 @@ class WorkMemory:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel without what is in memory: it is computed again when it is asked for."""
-        return WorkMemory, (self.model, self._contact_frame)
+        return WorkMemory, (self.model, self._contact_frame)  # and without compiled functions
 
     def compute(self, q: np.ndarray, dq: np.ndarray) -> None:
         """Put a state into memory: positions (nq,) [rad] and velocities (nv,) [rad/s]."""
         pin.computeAllTerms(self.model, self.data, q, dq)
-        pin.forwardKinematics(self.model, self.data, q, dq, self._rest)  # for the drift
+        if self._point_motion is None:
+            pin.forwardKinematics(self.model, self.data, q, dq, self._rest)  # for the drift
         self._held = q
 
     def point(self, q: np.ndarray, dq: np.ndarray, name: str | None) -> PointMotion:
@@ -69,6 +95,12 @@ class WorkMemory:
         """
         frame = self._frames.get(name) or self._frame(name or "")
         self._hold(q, dq)
+        if self._point_motion is not None:
+            J, moves, *joint = frame.joint
+            new = np.empty
+            point = new((6, len(dq))), new(6), new(6), new((3, 3)), new(3)
+            self._point_motion(J, moves, dq, *joint, *point)
+            return PointMotion(frame.name, *point)
         model, data, index = self.model, self.data, frame.number
         pin.updateFramePlacement(model, data, index)
         drift = pin.getFrameClassicalAcceleration(model, data, index, _AXES).vector.copy()
@@ -87,6 +119,8 @@ class WorkMemory:
         frame = self._frames.get(name) or self._frame(name or "")
         self._hold(q, dq)
         model, data, known = self.model, self.data, self.model.frames[frame.number]
+        if self._point_motion is not None:
+            pin.forwardKinematics(model, data, q, dq, self._rest)
         joint, at = known.parentJoint, known.placement * pin.SE3(np.eye(3), offset)
         drift = pin.getFrameClassicalAcceleration(model, data, joint, at, _AXES).vector.copy()
         J = pin.getFrameJacobian(model, data, joint, at, _AXES).reshape(6, len(dq))
@@ -116,6 +150,25 @@ class WorkMemory:
         """
         index = frame_index(self.model, name)
         placement = self.data.oMf[index]
-        found = _Frame(name, index, placement.rotation, placement.translation)
+        joint = self._joint(self.model.frames[index])
+        found = _Frame(name, index, placement.rotation, placement.translation, joint)
         self._frames[name] = found
         return found
+
+    def _joint(self, frame: pin.Frame) -> _Joint:
+        """Look up the joint of a frame."""
+        data, number, moves = self.data, frame.parentJoint, np.zeros(self.model.nv)
+        for each in self.model.supports[number]:
+            joint = self.model.joints[each]
+            moves[joint.idx_v : joint.idx_v + joint.nv] = 1.0
+        return _Joint(
+            data.J.reshape(6, -1),
+            moves,
+            data.oMi[number].rotation,
+            data.oMi[number].translation,
+            data.a_gf[number].linear,
+            data.a_gf[number].angular,
+            self.model.gravity.linear,
+            frame.placement.rotation.copy(),
+            frame.placement.translation.copy(),
+        )

@@ -20,8 +20,8 @@ from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.parameters import declare, parameter
 from impact_ros.qos import STREAM
 from impact_sim.arm_driver import CYCLE_NS, Interface
-from impact_sim.exceptions import SimulationError
 from impact_sim.ros.arm_port import ArmPort
+from impact_sim.ros.standalone import Standalone
 from impact_sim.scenarios import load_scenario, scenario_names
 from impact_sim.sensors import NO_NOISE, PANDA_NOISE
 from impact_sim.simulation import START_NS, Simulation
@@ -185,10 +185,8 @@ class ImpactSimNode(Node):
         self._port.publish(self._measurement)
 
 
-class StandaloneSimNode(ImpactSimNode):
+class StandaloneSimNode(Standalone, ImpactSimNode):
     """The simulated robot on its own: starts when a controller listens, and ends with a failure."""
-
-    _end_logged = False  # that the experiment is over
 
     def _make_topics(self) -> None:
         self._clock = self.create_publisher(ClockMessage, "/clock", STREAM)
@@ -200,17 +198,10 @@ class StandaloneSimNode(ImpactSimNode):
         self._clock.publish(message)
         super()._publish()
 
-    def _tick(self) -> None:
-        if not self._started and self.peers:
-            self.start()
-        if not self._newest_command:  # the controller may be activated at any time
-            self._answered = time.monotonic()
-        super()._tick()
-        if self.failure:
-            raise SimulationError(self.failure)
-        if self.finished and not self._end_logged:
-            self._end_logged = True
-            self.get_logger().info(f"over after {self.simulation.time_ns * 1e-9:.2f} s simulated")
+    @property
+    def waits(self) -> bool:
+        """Nothing was answered yet: the controller may be activated at any time."""
+        return not self._newest_command
 
 
 main = main_for(StandaloneSimNode)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 
 from rosbags.typesys.store import Typestore
 
@@ -21,11 +20,8 @@ from impact_trials.lockstep import Cycle
 BOX_TOPIC, WORLD = "/box_pose", "world"
 
 
-class CellBag:
-    """One bag, a context manager: the topics of each arm in its namespace, and the box's pose.
-
-    After an exception the bag is unfinished.
-    """
+class CellBag(BagWriter):
+    """One bag: the topics of each arm in its namespace, and the box's pose."""
 
     def __init__(self, path: Path, robot: Robot, arms: Sequence[str], typestore: Typestore) -> None:
         """Say where to write.
@@ -36,31 +32,13 @@ class CellBag:
             arms: their namespaces.
             typestore: with impact_msgs; the same may serve many bags.
         """
-        self._writer = BagWriter(path, typestore)
-        self._topics = [ArmTopics(self._writer, robot, typestore, namespace=name) for name in arms]
+        super().__init__(path, typestore)
+        self._arms = [ArmTopics(self, robot, typestore, namespace=name) for name in arms]
         self._make = MessageMaker(typestore, robot.base_frame)
-
-    def __enter__(self) -> CellBag:
-        """Make the folder.
-
-        Raises:
-            RecordingError: it is there, or cannot be made.
-        """
-        self._writer.__enter__()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Finish the recording, or leave it recognisably unfinished."""
-        self._writer.__exit__(kind, error, trace)
 
     def add(self, cycles: Sequence[Cycle], box: BoxState, event: bool) -> None:
         """Write the arms' cycles of one instant; a trial is recorded as a whole."""
-        for topics, cycle in zip(self._topics, cycles, strict=True):
+        for topics, cycle in zip(self._arms, cycles, strict=True):
             topics.write(cycle)
         time, turned = cycles[0].time, quaternion_wxyz(box.rotation)
-        self._writer.write(BOX_TOPIC, *self._make.pose(time, WORLD, box.position, turned), time)
+        self.write(BOX_TOPIC, *self._make.pose(time, WORLD, box.position, turned), time)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections import deque
 from pathlib import Path
-from types import TracebackType
 
 from rosbags.typesys.store import Typestore
 
@@ -21,11 +20,10 @@ from impact_trials.lockstep import Cycle
 LEAD = 0.6  # before the event, at most [s]
 
 
-class TrialBag:
-    """One bag, a context manager: joint states, desired ones and forces.
+class TrialBag(BagWriter):
+    """One bag: joint states, desired ones and forces.
 
     What comes before the trial's event (the touch) is kept back and cut to the last ``LEAD``.
-    After an exception the bag is unfinished.
     """
 
     def __init__(self, path: Path, robot: Robot, typestore: Typestore, *, forces: bool) -> None:
@@ -37,30 +35,10 @@ class TrialBag:
             typestore: with impact_msgs; the same may serve many bags.
             forces: record the force sensor too.
         """
-        self._writer = BagWriter(path, typestore)
-        self._topics = ArmTopics(self._writer, robot, typestore, forces=forces)
+        super().__init__(path, typestore)
+        self._arm = ArmTopics(self, robot, typestore, forces=forces)
         self._before: deque[Cycle] = deque(maxlen=round(LEAD * NANOSECONDS / CYCLE_NS))
         self._latched: Announcement | None = None  # the last one of what was cut
-
-    def __enter__(self) -> TrialBag:
-        """Make the folder.
-
-        Raises:
-            RecordingError: it is there, or cannot be made.
-        """
-        self._writer.__enter__()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Finish the recording, or leave it recognisably unfinished."""
-        if kind is None:
-            self._flush()
-        self._writer.__exit__(kind, error, trace)
 
     def add(self, cycle: Cycle, event: bool) -> None:
         """Take a cycle; ``event`` says whether the trial's event has come by now."""
@@ -70,11 +48,20 @@ class TrialBag:
             self._before.append(cycle)
             return
         self._flush()
-        self._topics.write(cycle)
+        self._arm.write(cycle)
+
+    def close(self) -> None:
+        """Write what was kept back, and the index.
+
+        Raises:
+            WriteError: the disk refused; the recording is unfinished then.
+        """
+        self._flush()
+        super().close()
 
     def _flush(self) -> None:
         if self._before and self._latched is not None:
-            self._topics.write_announcement(self._latched, self._before[0].time)
+            self._arm.write_announcement(self._latched, self._before[0].time)
             self._latched = None
         while self._before:
-            self._topics.write(self._before.popleft())
+            self._arm.write(self._before.popleft())

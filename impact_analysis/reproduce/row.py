@@ -11,6 +11,7 @@ from typing import Any
 from impact_analysis.reproduce.published import claims
 
 REPRODUCED, DIFFERS, NOT_AVAILABLE = "reproduced", "differs", "not available"
+OURS = "this suite"
 PAPERS = {  # by the number in headline_results.csv
     "000": "Wang 2022",
     "001": "Rey Arias 2024",
@@ -85,11 +86,37 @@ def judged(
         published: replaces the value in headline_results.csv.
         figures: ``ours`` for programs, SI, unit in the key.
     """
-    verdict = REPRODUCED if holds else DIFFERS
     paper, claim, value = _claim(claim_id)
-    return Row(
-        claim_id, paper, claim, published or value, ours, difference, verdict, note, figures or {}
-    )
+    goal = published or value
+    return promised(claim_id, paper, claim, goal, ours, difference, holds, note, figures or {})
+
+
+def promised(
+    row_id: str,
+    paper: str,
+    claim: str,
+    goal: str,
+    ours: str,
+    difference: str,
+    holds: bool,
+    note: str,
+    figures: Mapping[str, float | int],
+) -> Row:
+    """Return the row of a claim that headline_results.csv does not have.
+
+    Args:
+        row_id: such as L1.
+        paper: whose claim it is, or "this suite".
+        claim: in words.
+        goal: what was published, or promised.
+        ours: what was computed.
+        difference: to the goal.
+        holds: whether the claim is kept.
+        note: how it was computed.
+        figures: ``ours`` for programs, SI, unit in the key.
+    """
+    verdict = REPRODUCED if holds else DIFFERS
+    return Row(row_id, paper, claim, goal, ours, difference, verdict, note, figures)
 
 
 def unavailable(claim_id: str, why: str, published: str = "") -> Row:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_qp.build import ProgramBuilder
+from impact_qp.control.standard_program import StandardProgram
 from impact_qp.limits import JointLimit, Limit, RateLimit, TorqueLimit
 from impact_qp.program import NoSolutionFound, solve
 from impact_qp.tasks import Task
@@ -26,6 +27,7 @@ class Acceleration(NamedTuple):
     active: tuple[str, ...]  # rows that bind
     slack: float  # by how much the yielding rows gave way, in their unit; 0 if they held
     relaxed: tuple[str, ...]  # what gave way
+    torques: tuple[np.ndarray, np.ndarray] | None = None  # of it, where they are known already
 
 
 class _Program:
@@ -34,6 +36,7 @@ class _Program:
     def __init__(self, robot: Robot, tasks: Sequence[Task], limits: Sequence[Limit]) -> None:
         self._limits = limits
         self.bound: tuple[int, ...] = ()
+        self.standard = StandardProgram.of(robot, tasks, limits)
         self.plain = ProgramBuilder(robot.dof, tasks, limits)
         self.softened: ProgramBuilder | None = None
         if any(limit.yields for limit in limits):
@@ -77,6 +80,9 @@ class AccelerationSolver:
             joint_limit: instead of the robot's.
             torque_limit: instead of the robot's.
         """
+        from impact_qp.compiled.torque_box import torques_of  # loads slowly
+
+        self._torques_of = torques_of
         self.robot, self._by = robot, solver
         self.joint_limit = JointLimit(robot, period) if joint_limit is None else joint_limit
         self.torque_limit = TorqueLimit(robot, period) if torque_limit is None else torque_limit
@@ -108,6 +114,10 @@ class AccelerationSolver:
             added: to what the tasks ask for, under the same limits, shape (n,) [rad/s^2].
         """
         n, program = len(state.q), self._programs[impact]
+        if added is None and program.standard is not None:
+            found = program.standard.solve(state, program.bound)
+            if found is not None:
+                return Acceleration(found.ddq, found.active, 0.0, (), found.torques)
         try:
             x, active, program.bound = solve(
                 program.plain.build(state, added), self._by, program.bound
@@ -136,10 +146,9 @@ class AccelerationSolver:
         u = (M + B_theta) qddot + h, clipped to torque and rate; the links' share is without
         B_theta and not clipped.
         """
-        links = state.M.dot(ddq) + state.h
-        lower, upper = self.torque_limit.box(state)
-        whole = links + self.robot.apparent_motor_inertia * ddq
-        return np.minimum(np.maximum(whole, lower), upper), links
+        box, motor = self.torque_limit.box(state), self.robot.apparent_motor_inertia
+        whole, links = self._torques_of(state.M, motor, state.h, ddq, box)
+        return whole, links
 
     def _braking(self, state: RobotState) -> Acceleration:
         """Return a braking acceleration within the torque limits, when these exclude the box.

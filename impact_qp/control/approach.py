@@ -50,11 +50,12 @@ class ApproachTasks:
     def reset(self) -> None:
         """Start over."""
         self.speed = 0.0
+        self._changing = True  # the reference did in the last cycle, or its phase has begun
         self._held: np.ndarray | None = None  # contact point in HOLD, base axes [m]
 
     def enter(self, phase: Phase, point: PointState) -> None:
         """Begin a phase where the contact ``point`` is."""
-        self.speed = 0.0
+        self.speed, self._changing = 0.0, True
         self._held = point.position if phase is Phase.HOLD else None
         self.posture.damping = BRAKING_RATE if phase is Phase.BRAKE else self._damping
         self._stay_at(point)
@@ -81,6 +82,9 @@ class ApproachTasks:
             self._stay_at(point)
         change, most = self._target(phase, ready) - self.speed, plan.ramp * self._period
         step = min(max(change, -most), most)
+        if not (step or self._changing):
+            return  # as in the last cycle
+        self._changing = bool(step)
         self.speed += step
         task.reference = self.speed * self._normal
         task.feedforward = step / self._period * self._normal

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import inf, nan
-from operator import lt
 
 import numpy as np
 
@@ -61,11 +60,14 @@ class ImpactController:
         Raises:
             RobotError: a limit or another figure of the robot that it needs is unknown.
         """
+        from impact_qp.compiled.guards import within  # loads slowly
+
+        self._within = within
         robot.require("impact_qp")
         plan = plan.resolved(robot)
         self.robot, self.plan, self.period = robot, plan, period
         self._period_ns, self._dof = round(period * 1e9), robot.dof
-        self._dynamics = ArmDynamics(robot)
+        self._dynamics = ArmDynamics(robot, compiled=True)
         self._filter = VelocityFilter(period)
         self._next_phase = phases
         self._approach = ApproachTasks(robot, plan, period) if approach is None else approach
@@ -79,7 +81,8 @@ class ImpactController:
             limits=limits,
         )
         self._normal = plan.contact.normal
-        self._slowest = (AT_REST * robot.limits.velocity).tolist()
+        self._level = -plan.contact.gap(np.zeros(3))  # of the surface along it [m]
+        self._slowest = AT_REST * robot.limits.velocity
         self._position = np.zeros(robot.dof)  # last commanded, once started
         self._velocity: np.ndarray = np.zeros(robot.dof)  # last commanded
         self._sent: np.ndarray = np.zeros(robot.dof)  # last torque beyond gravity
@@ -190,9 +193,10 @@ class ImpactController:
                 f"state: expected {self.robot.dof} finite positions and velocities"
                 f" below {PLAUSIBLE:g}"
             )
+        q, dq = np.asarray(q, dtype=float), np.asarray(dq, dtype=float)
         self._solver.torque_limit.share = self._share(elapsed)
         state = self._dynamics(q, self._estimate(q, dq, impact))
-        gap = self.plan.contact.gap(state.position)
+        gap = float(self._normal.dot(state.position)) - self._level
         if not self._started:
             self._look_before_approaching(state, dq, gap)
         self._watch_for_stall(gap, ready)
@@ -227,7 +231,7 @@ class ImpactController:
             impact=impact,
             stopping=self._stopping,
             blocked=self._stall.time >= self.plan.stall_time,
-            at_rest=all(map(lt, map(abs, state.dq.tolist()), self._slowest)),
+            at_rest=self._within(state.dq, self._slowest, 1.0),
         )
 
     def _estimate(self, q: np.ndarray, dq: np.ndarray, impact: bool) -> np.ndarray:
@@ -289,7 +293,7 @@ class ImpactController:
             self._approach.update(self._phase, state, ready)
             added = self._press(state)
             result = self._solver.solve(robot_state, impact=limit is not None, added=added)
-        torque, reference = self._solver.torques(robot_state, result.ddq)
+        torque, reference = result.torques or self._solver.torques(robot_state, result.ddq)
         velocity, position = next_motion(
             self.plan.interface,
             result.ddq,

@@ -39,6 +39,9 @@ class LastCheck:
 
     def __init__(self, robot: Robot, interface: str, period: float) -> None:
         """Create the check for what a robot is sent once a control period [s]."""
+        from impact_qp.compiled.guards import within  # loads slowly
+
+        self._within = within
         self._robot, self._interface, self._period = robot, interface, period
         self._last: np.ndarray | None = None  # what was sent; of torques, beyond gravity
 
@@ -89,9 +92,9 @@ class LastCheck:
         self, what: str, values: np.ndarray, most: np.ndarray, rounding: float = ROUNDING
     ) -> str:
         """Return which value is not finite or beyond its limit."""
-        good = np.abs(values) <= most * (1.0 + rounding)  # NaN is not
-        if good.all():
+        if self._within(values, most, 1.0 + rounding):
             return ""
+        good = np.abs(values) <= most * (1.0 + rounding)  # NaN is not
         i = int(good.argmin())
         name = self._robot.joint_names[i]
         return f"{name} {what} {values[i]:.6g} was computed, limit {most[i]:g}"

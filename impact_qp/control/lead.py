@@ -8,6 +8,9 @@ goes on while something holds the arm, and the arm jumps when it is let go.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import numpy as np
 
 from impact_robots.robot import JointLimits
@@ -40,13 +43,22 @@ def next_motion(
         most: lead of positions, see :func:`led_position`.
     """
     (position, velocity), (q, dq) = last, measured
-    step = ddq * dt
     if interface == "torque":
-        return velocity + step, position + (velocity + step * 0.5) * dt
+        after = np.empty(len(ddq)), np.empty(len(ddq))
+        _moved()(position, velocity, ddq, dt, *after)
+        return after
+    step = ddq * dt
     if interface == "velocity":
         led = led_velocity(velocity + step, velocity, dq, limits, dt)
         return led, position + led * dt
     return led_position(velocity + step, velocity, position, q, limits, dt, most=most)
+
+
+@cache
+def _moved() -> Callable[..., None]:
+    from impact_qp.compiled.motion_step import moved  # loads slowly
+
+    return moved
 
 
 def led_velocity(

@@ -70,7 +70,9 @@ class Plan:
         return replace(self, impact_limits="joint_load" if self._knows(robot) else "robust")
 
     def prepare(self, robot: Robot) -> None:
-        """Compile what any of the impact limits runs, or load it: some 10 s once."""
+        """Compile what any of the impact limits runs, or load it: some 25 s once."""
+        from impact_qp.compiled import worst_speed  # noqa: F401  compiled: loads slowly
+
         if self._knows(robot):
             from impact_predictor.joint_load.load import warm_up  # loads slowly
 

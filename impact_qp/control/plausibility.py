@@ -38,6 +38,9 @@ class StateGate:
 
     def __init__(self, robot: Robot) -> None:
         """Create the gate for a robot's states."""
+        from impact_qp.compiled.guards import disagreement, plausible  # loads slowly
+
+        self._plausible, self._compared = plausible, disagreement
         self._names, limits = robot.joint_names, robot.limits
         self._low, self._high = limits.position_lower - BEYOND, limits.position_upper + BEYOND
         self._fastest, self._limits = FASTER * limits.velocity, limits
@@ -67,12 +70,16 @@ class StateGate:
         if self._time is not None and time < self._time:
             self._time = None
         dt = 0.0 if self._time is None else (time - self._time) * 1e-9
-        problem = self._implausible(q, dq) or self._moved_too_far(q, dt)
+        since, problem = -1.0 if self._time is None else dt, ""
+        q, dq = np.asarray(q, dtype=float), np.asarray(dq, dtype=float)
+        reach = self._low, self._high, self._fastest
+        if not self._plausible(q, dq, *reach, self._q, since, JITTER):
+            problem = self._implausible(q, dq) or self._moved_too_far(q, dt)
         if not problem:
             problem = self._disagreement(q, dq, dt, impact)
         elif not self._quarantine and self._badness <= HELD - 1.0:
             return self._judged(problem)  # compared with the last plausible state again
-        finite = bool(np.isfinite(q).all() and np.isfinite(dq).all())
+        finite = not problem or bool(np.isfinite(q).all() and np.isfinite(dq).all())
         self._time, self._q, self._dq = (time, q, dq) if finite else (None, self._q, self._dq)
         return self._judged(problem)
 
@@ -129,14 +136,14 @@ class StateGate:
             self._apart = np.zeros(len(q))
             return ""
         self._excused = EXCUSED if impact else max(0.0, self._excused - dt)
-        gap = q - self._q - 0.5 * dt * (dq + self._dq)
-        self._apart = (self._apart + gap / MEMORY) * max(0.0, 1.0 - dt / MEMORY)
+        self._apart, bad = self._compared(
+            q, dq, self._q, self._dq, self._apart, dt, MEMORY, self._tolerance
+        )
         if self._excused:
             self._apart = np.zeros(len(q))
             return ""
-        bad = np.abs(self._apart) > self._tolerance
-        if not bad.any():
+        if not bad:
             return ""
-        i = int(bad.argmax())
+        i = int((np.abs(self._apart) > self._tolerance).argmax())
         rate = self._apart[i]
         return f"{self._names[i]} positions and velocities disagree by {rate:.3g} per second"

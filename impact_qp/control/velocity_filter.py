@@ -33,6 +33,9 @@ class VelocityFilter:
 
     def __init__(self, period: float, noise: FilterNoise | None = None) -> None:
         """Work out the gain for a period [s]; ``reset`` before the first ``update``."""
+        from impact_qp.compiled.motion_step import filtered  # loads slowly
+
+        self._filtered = filtered
         noise = FilterNoise() if noise is None else noise
         dt = period
         A = np.array([[1.0, dt, dt**2 / 2], [0.0, 1.0, dt], [0.0, 0.0, 1.0]])
@@ -47,7 +50,7 @@ class VelocityFilter:
         self._step = np.hstack([keep @ A, keep @ B[:, None], gain])  # shape (3, 6)
         self._share = min(1.0, dt / SMOOTHING)
         self._slow = np.zeros(0)
-        self._known: np.ndarray | None = None  # state, command, measurement, shape (6, n)
+        self._known: np.ndarray | None = None  # state, shape (3, n)
 
     def reset(self) -> None:
         """Start over from the next measurement."""
@@ -71,11 +74,9 @@ class VelocityFilter:
         """
         if self._known is None:
             nothing = np.zeros_like(q)
-            self._known = np.array([q, dq, nothing, nothing, nothing, nothing])
+            self._known = np.array([q, dq, nothing])
             self._slow = nothing
             return np.array(dq)
-        known = self._known
-        known[3], known[4], known[5] = ddq, q, dq
-        known[:3] = self._step.dot(known)
-        self._slow = self._slow + self._share * (known[2] - self._slow)
-        return known[1].copy()
+        velocity, slow, self._slow = np.empty(len(q)), self._slow, np.empty(len(q))
+        self._filtered(self._step, self._known, q, dq, ddq, slow, self._share, velocity, self._slow)
+        return velocity

@@ -59,6 +59,8 @@ class ImpactLimit(Limit):
         Raises:
             ControlError: no such map.
         """
+        from impact_qp.compiled.approach_row import approach_row  # loads slowly
+
         if velocity_map not in VELOCITY_MAPS:
             choices = ", ".join(VELOCITY_MAPS)
             raise ControlError(f"velocity map: expected one of {choices}, got {velocity_map!r}")
@@ -71,7 +73,8 @@ class ImpactLimit(Limit):
             tuple(bounds),
         )
         self.bound = SpeedBound(float("nan"), "")  # of the last ``fill``, where there is one
-        self._normal = contact.normal
+        self._approach_row, self._normal = approach_row, contact.normal
+        self._none = np.zeros(robot.dof)
         self.unexplained: np.ndarray | None = None  # accelerations beside qddot, (n,) [rad/s^2]
 
     @classmethod
@@ -106,9 +109,14 @@ class ImpactLimit(Limit):
 
     def approach(self, point: PointState) -> tuple[np.ndarray, float]:
         """Return gradient, shape (n,), and offset of the previewed v_n^- as a map of qddot."""
-        z, preview = self._normal, self.preview
-        offset = float(z.dot(point.twist[:3])) + preview * float(z.dot(point.drift[:3]))
-        gradient = z.dot(point.J[:3]) * preview
-        if self.unexplained is not None:
-            offset += float(gradient.dot(self.unexplained))
+        normal, preview, beside = self.figures
+        gradient, offset = self._approach_row(
+            normal, point.J, point.twist, point.drift, preview, beside
+        )
         return gradient, offset
+
+    @property
+    def figures(self) -> tuple[np.ndarray, float, np.ndarray]:
+        """Normal, preview [s] and accelerations beside qddot [rad/s^2], as the preview has them."""
+        beside = self._none if self.unexplained is None else self.unexplained
+        return self._normal, self.preview, beside

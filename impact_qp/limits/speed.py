@@ -29,15 +29,22 @@ class ApproachSpeedLimit(ImpactLimit):
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the one row: approach speed at most the bound."""
         point = state.at(self.frame)
-        before, self.bound = self.bound, self.present_bound(point)
-        if self.bound.speed == inf:
+        allowed = self.allowed(point)
+        if allowed == inf:
             G[0], h[0] = 0.0, NO_EFFECT
             return
         gradient, offset = self.approach(point)
         np.negative(gradient, out=G[0])
-        h[0] = self.bound.speed + offset + self._fall(before.speed)
+        h[0] = allowed + offset
+
+    def allowed(self, point: PointState) -> float:
+        """Take the bound of this cycle; return the speed at the end of the preview [m/s]."""
+        before, self.bound = self.bound, self.present_bound(point)
+        if self.bound.speed == inf:
+            return inf
         if self.bound.name != before.name:
             self.names = (f"impact: {self.bound.name}",)
+        return self.bound.speed + self._fall(before.speed)
 
     def _fall(self, before: float) -> float:
         """Return by how much the bound will have fallen when the preview is over, at most 0.

@@ -22,28 +22,23 @@ class TorqueLimit(RateLimit):
 
     def __init__(self, robot: Robot, period: float) -> None:
         """Create the limit for a control period ``period`` [s]."""
-        self._torque = robot.limits.torque
-        self._least = -self._torque
-        self._adds_gravity = robot.driver_compensates_gravity
+        from impact_qp.compiled.torque_box import torque_box, write_torque_rows  # loads slowly
+
+        self._torque_box, self._write_rows = torque_box, write_torque_rows
+        self._most, self._adds_gravity = robot.limits.torque, bool(robot.driver_compensates_gravity)
         self._step = KEPT * robot.limits.torque_rate * period
-        self._motor = np.diag(robot.apparent_motor_inertia)
+        self._motor = robot.apparent_motor_inertia
+        self._unknown = np.full(robot.dof, np.nan)
         self.share = 1.0  # of the period that has gone by since the last command
         self.previous: np.ndarray | None = None  # last u - g [N.m], None after a re-start
-        self._last: tuple[RobotState, np.ndarray | None, tuple[np.ndarray, np.ndarray]] | None = (
-            None
-        )
+        self._last: tuple[RobotState, np.ndarray | None, np.ndarray] | None = None
         self.names = tuple(f"{name} torque upper" for name in robot.joint_names) + tuple(
             f"{name} torque lower" for name in robot.joint_names
         )
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write 2 n rows."""
-        n = len(state.h)
-        np.add(state.M, self._motor, out=G[:n])
-        np.negative(G[:n], out=G[n:])
-        lower, upper = self.box(state)
-        np.subtract(upper, state.h, out=h[:n])
-        np.subtract(state.h, lower, out=h[n:])
+        self._write_rows(state.M, self._motor, state.h, self.box(state), G, h)
 
     def reset(self) -> None:
         """Forget the last cycle."""
@@ -53,25 +48,18 @@ class TorqueLimit(RateLimit):
         """Take what was commanded; see :meth:`RateLimit.remember`."""
         self.previous = torque
 
-    def box(self, state: RobotState) -> tuple[np.ndarray, np.ndarray]:
-        """Return lower and upper torques u, gravity included, each of shape (n,) [N.m]."""
+    @property
+    def figures(self) -> tuple[np.ndarray, float, np.ndarray, np.ndarray, bool]:
+        """Last torque, share of the step, step, limits and whether the driver adds gravity."""
+        previous = self._unknown if self.previous is None else self.previous
+        return previous, self.share, self._step, self._most, self._adds_gravity
+
+    def box(self, state: RobotState) -> np.ndarray:
+        """Return lower and upper torques u, gravity included, shape (2, n) [N.m]."""
         last = self._last  # asked twice a cycle
         if last is not None and last[0] is state and last[1] is self.previous:
             return last[2]
-        box = self._box(state)
+        previous, share, step, *others = self.figures
+        box: np.ndarray = self._torque_box(state.g, previous, share * step, *others)
         self._last = (state, self.previous, box)
         return box
-
-    def _box(self, state: RobotState) -> tuple[np.ndarray, np.ndarray]:
-        least, most = self._least, self._torque
-        if self._adds_gravity:
-            least = np.minimum(np.maximum(least, state.g + self._least), most)
-            most = np.maximum(np.minimum(most, state.g + self._torque), least)
-        if self.previous is None:
-            return least, most
-        sent, step = self.previous + state.g, self.share * self._step
-        lower, upper = sent - step, sent + step
-        for bound in (lower, upper):
-            np.maximum(bound, least, out=bound)
-            np.minimum(bound, most, out=bound)
-        return lower, upper

@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg.lapack import dposv
 
 from impact_predictor.exceptions import UnboundedSetError
 from impact_predictor.inertia.approximation import normal_response
@@ -34,14 +33,23 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
 
     def __init__(self, robot: Robot, contact: Contact, **options: Any) -> None:
         """Create the limit; options as of :class:`ImpactLimit`."""
+        from impact_qp.compiled.worst_speed import UNBOUNDED, worst_speed  # loads slowly
+
         super().__init__(robot, contact, **options)
+        self._worst_speed, self._unbounded = worst_speed, UNBOUNDED
         self._directions = contact.rotation @ self._generators_in_contact_axes()  # K, base axes
-        self._names = row_names(robot)
-        limits, keep = robot.limits, 1.0 - self.margin
-        self._motor = np.diag(robot.apparent_motor_inertia)  # once, not once a cycle
+        n, names = robot.dof, row_names(robot)
+        self._names = names[:n] + names[2 * n : 3 * n]
+        limits, kept = robot.limits, 1.0 - self.margin
         per_impulse = mean_force_factor(contact.peak_factor, contact.impact_duration)
-        self._per_torque = (per_impulse / (keep * limits.impulsive_torque))[:, None]
-        self._slowest, self._keep = float(limits.velocity.min()), keep
+        self._announced = (
+            self._normal,
+            self._directions,
+            contact.restitution[1],
+            kept * limits.impulsive_torque / per_impulse,
+            limits.velocity,
+            kept,
+        )
 
     def _generators_in_contact_axes(self) -> np.ndarray:
         """Return directions of impulses with a normal part of 1, shape (3, N)."""
@@ -75,26 +83,30 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
 
     def speed_bound(self, point: PointState) -> SpeedBound:
         """Return the closed-form bound, margin included."""
+        if self.bounds or self.velocity_map != MOMENTUM:
+            return self._any_bound(point)
+        state = point.robot_state
+        speed, row = self._worst_speed(
+            point.J,
+            state.M,
+            self.robot.apparent_motor_inertia,
+            state.dq,
+            point.position,
+            state.com,
+            state.rotational_inertia,
+            state.mass,
+            *self._announced,
+        )
+        if row < 0:
+            return _UNBOUNDED if row == self._unbounded else SpeedBound(speed, "")
+        return SpeedBound(speed, self._names[row])
+
+    def _any_bound(self, point: PointState) -> SpeedBound:
+        """Return the bound from all that is bounded."""
         try:
             impulses = self.unit_impulses(point)
         except UnboundedSetError:
             return _UNBOUNDED
-        felt, state = point.J[:3].T.dot(impulses), point.robot_state  # J_v^T iota, shape (n, N)
-        jump = dposv(state.M + self._motor, felt)[1]
-        torque = np.abs(felt)
-        torque *= self._per_torque
-        place = int(torque.argmax())
-        largest = torque.item(place)
-        room = self._keep * (self._slowest - max(map(abs, state.dq.tolist())))
-        np.abs(jump, out=jump)
-        usual = not self.bounds and self.velocity_map == MOMENTUM
-        if usual and jump.item(jump.argmax()) < largest * room:
-            joint = place // torque.shape[1]  # no velocity comes near its limit
-            return SpeedBound(1.0 / largest, self._names[joint])
-        return self._any_bound(point, impulses)
-
-    def _any_bound(self, point: PointState, impulses: np.ndarray) -> SpeedBound:
-        """Return the bound from all that is bounded."""
         rows, most, names = self.effects(point)
         of_contact = self.contact.rotation.T @ impulses
         speed, limiting = one_sided_speed_bound(rows, most, of_contact)

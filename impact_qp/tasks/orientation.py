@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pinocchio as pin
 
 from impact_qp.tasks.task import Task
-from impact_robots.state import PointState, RobotState
+from impact_robots.state import RobotState
 
 
 class OrientationTask(Task):
@@ -27,26 +26,24 @@ class OrientationTask(Task):
         frame: str | None = None,
     ) -> None:
         """Create the task with k_p [1/s^2] and k_d [1/s] for a frame."""
+        from impact_qp.compiled.task_rows import write_orientation  # loads slowly
+
         super().__init__(weight, 3, frame)
+        self._write = write_orientation
         self.stiffness, self.damping = stiffness, damping
         self.reference = np.eye(3)  # R_d, the frame's axes in base axes
         self.feedforward = np.zeros(3)  # alpha_f [rad/s^2]
 
     def feedback(self, state: RobotState) -> np.ndarray:
         """Return the feedback's part of the acceleration, base axes, shape (3,) [rad/s^2]."""
-        return np.array(self._fed_back(state.at(self.frame)))
+        point = state.at(self.frame)
+        A, b, none = np.empty((3, point.J.shape[1])), np.empty(3), np.zeros(6)
+        gains = none[:3], self.stiffness, self.damping
+        self._write(point.J, point.twist, none, point.rotation, self.reference, *gains, A, b)
+        return b
 
     def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
         """Write A and b, see :meth:`Task.fill`."""
         point = state.at(self.frame)
-        A[:] = point.J[3:]
-        x, y, z = self._fed_back(point)
-        _, _, _, dx, dy, dz = point.drift.tolist()
-        fx, fy, fz = self.feedforward.tolist()
-        b[:] = x - dx + fx, y - dy + fy, z - dz + fz
-
-    def _fed_back(self, point: PointState) -> tuple[float, float, float]:
-        R, k, d = point.rotation, self.stiffness, self.damping
-        x, y, z = R.dot(pin.log3(R.T.dot(self.reference))).tolist()
-        _, _, _, wx, wy, wz = point.twist.tolist()
-        return k * x - d * wx, k * y - d * wy, k * z - d * wz
+        gains = self.feedforward, self.stiffness, self.damping
+        self._write(point.J, point.twist, point.drift, point.rotation, self.reference, *gains, A, b)

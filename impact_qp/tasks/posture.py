@@ -17,12 +17,13 @@ class PostureTask(Task):
         self, dof: int, *, stiffness: float = 10.0, damping: float = 6.3, weight: float = 0.1
     ) -> None:
         """Create the task for ``dof`` joints with k_p [1/s^2] and k_d [1/s]."""
+        from impact_qp.compiled.task_rows import write_posture  # loads slowly
+
         super().__init__(weight, dof)
-        self._identity = np.eye(dof)
+        self._write = write_posture
         self.stiffness, self.damping = stiffness, damping
         self.reference = np.zeros(dof)  # q_d [rad]
 
     def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
         """Write A and b, see :meth:`Task.fill`."""
-        A[:] = self._identity
-        b[:] = self.stiffness * (self.reference - state.q) - self.damping * state.dq
+        self._write(state.q, state.dq, self.reference, self.stiffness, self.damping, A, b)

@@ -20,7 +20,10 @@ class VelocityTask(Task):
         self, *, gain: float = 20.0, weight: float = 100.0, frame: str | None = None
     ) -> None:
         """Create the task; ``gain`` is k_v [1/s], ``frame`` that of the point."""
+        from impact_qp.compiled.task_rows import write_velocity  # loads slowly
+
         super().__init__(weight, 3, frame)
+        self._write = write_velocity
         self.gain = gain
         self.reference = np.zeros(3)  # v_ref in base axes [m/s]
         self.feedforward = np.zeros(3)  # its rate [m/s^2]
@@ -28,8 +31,5 @@ class VelocityTask(Task):
     def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
         """Write A and b, see :meth:`Task.fill`."""
         point = state.at(self.frame)
-        A[:] = point.J[:3]
-        x, y, z, *_ = point.twist.tolist()
-        (wx, wy, wz), (fx, fy, fz) = self.reference.tolist(), self.feedforward.tolist()
-        (dx, dy, dz, *_), k = point.drift.tolist(), self.gain
-        b[:] = fx + k * (wx - x) - dx, fy + k * (wy - y) - dy, fz + k * (wz - z) - dz
+        reference, feedforward = self.reference, self.feedforward
+        self._write(point.J, point.twist, point.drift, reference, feedforward, self.gain, A, b)

@@ -24,8 +24,8 @@ from impact_ros.parameters import declare, parameter
 from impact_ros.qos import STREAM
 from impact_sim.cell.cell_simulation import CellSimulation
 from impact_sim.cell.watched_cell import WatchedCell
-from impact_sim.exceptions import SimulationError
 from impact_sim.ros.arm_port import ArmPort
+from impact_sim.ros.standalone import Standalone
 from impact_sim.scenario_choice import find_cell_scenario
 from impact_sim.sensors import NO_NOISE, PANDA_NOISE
 from impact_sim.simulation import START_NS, Measurement
@@ -155,22 +155,13 @@ class ImpactCellNode(Node):
                 port.publish(self._measured[arm])
 
 
-class StandaloneCellNode(ImpactCellNode):
+class StandaloneCellNode(Standalone, ImpactCellNode):
     """The cell on its own: starts when controllers listen to all arms, and ends with a failure."""
 
-    _end_logged = False  # that the experiment is over
-
-    def _tick(self) -> None:
-        if not self._started and self.peers:
-            self.start()
-        if not self.simulation.time_ns:  # controllers may be activated at any time
-            self._answered = time.monotonic()
-        super()._tick()
-        if self.failure:
-            raise SimulationError(self.failure)
-        if self.finished and not self._end_logged:
-            self._end_logged = True
-            self.get_logger().info(f"over after {self.simulation.time_ns * 1e-9:.2f} s simulated")
+    @property
+    def waits(self) -> bool:
+        """Nothing was answered yet: controllers may be activated at any time."""
+        return not self.simulation.time_ns
 
 
 main = main_for(StandaloneCellNode)

@@ -4,13 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from impact_analysis.reproduce.joint_loads import load_tables
 from impact_analysis.reproduce.joint_loads.load_study import HITS, LoadStudy
-from impact_analysis.reproduce.row import DIFFERS, REPRODUCED, Row, Table
+from impact_analysis.reproduce.row import OURS, Row, Table, promised
 
 MEDIAN_ERROR, MOST_ERROR = 0.02, 0.05  # of the model, in one of two and in 95 of 100 impacts
 TIGHT = 0.9  # least use of a limit by the worst hit [-]
@@ -33,8 +31,9 @@ def _model(found: LoadStudy) -> Row:
     errors = np.abs([each.error for each in found.impacts])
     same = sum(each.joint == each.worst(each.model)[0] for each in found.impacts)
     median, most = float(np.median(errors)), float(np.percentile(errors, 95))
-    return _row(
+    return promised(
         "L1",
+        OURS,
         "the model gives the largest load of a joint over its limit",
         f"median error < {MEDIAN_ERROR:.0%}, in 95 of 100 < {MOST_ERROR:.0%}",
         f"median {median:.2%}, in 95 of 100 {most:.1%}, largest {errors.max():.1%}; the same"
@@ -56,8 +55,9 @@ def _model(found: LoadStudy) -> Row:
 def _safe(found: LoadStudy) -> Row:
     drawn, worst = ([each.most for each in of] for of in (found.hits, found.worst_hits))
     over, over_worst = (sum(each > 1.0 for each in of) for of in (drawn, worst))
-    return _row(
+    return promised(
         "L2",
+        OURS,
         "no hit at the bound takes a joint over its limit of change or range",
         "0",
         f"{over}/{len(drawn)} drawn, {over_worst}/{len(worst)} worst cases",
@@ -79,8 +79,9 @@ def _safe(found: LoadStudy) -> Row:
 def _tight(found: LoadStudy) -> Row:
     drawn, worst = ([hit.most for hit in of] for of in (found.hits, found.worst_hits))
     highest = max([*drawn, *worst], default=0.0)
-    return _row(
+    return promised(
         "L3",
+        OURS,
         "the bound is not too careful: the worst hit comes near the limit",
         f">= {TIGHT:g}",
         f"{highest:.3f}; drawn {_span(drawn)}; worst cases {_span(worst)}",
@@ -101,8 +102,9 @@ def _fast(found: LoadStudy) -> list[Row]:
         ratios = load_tables.ratios(found, key)
         low, median, high = (float(np.percentile(ratios, q)) for q in (5, 50, 95))
         rows.append(
-            _row(
+            promised(
                 f"L{number}",
+                OURS,
                 f"the bound over the published robust one: {meaning}",
                 f"median >= {goal:g}",
                 f"median {median:.2f}; 5 to 95 %: {low:.2f} to {high:.2f}",
@@ -120,18 +122,3 @@ def _fast(found: LoadStudy) -> list[Row]:
             )
         )
     return rows
-
-
-def _row(
-    id_: str,
-    claim: str,
-    goal: str,
-    ours: str,
-    difference: str,
-    holds: bool,
-    note: str,
-    figures: Mapping[str, float | int],
-) -> Row:
-    """Return the row of one promise; what is published is the goal."""
-    verdict = REPRODUCED if holds else DIFFERS
-    return Row(id_, "this suite", claim, goal, ours, difference, verdict, note, figures)

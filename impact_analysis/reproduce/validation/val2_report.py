@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from impact_analysis.reproduce.row import DIFFERS, PAPERS, REPRODUCED, Row, Table
+from impact_analysis.reproduce.row import OURS, PAPERS, Row, Table, promised
 from impact_analysis.reproduce.validation import val2_tables
 from impact_analysis.reproduce.validation.momentum_closure import LAG
 from impact_analysis.reproduce.validation.val2_case import KINDS
@@ -17,7 +17,7 @@ from impact_analysis.reproduce.validation.val2_study import CaseResult, Val2Stud
 CLOSED, MISSED = 0.002, 0.008  # B_theta closes within, the others miss by at least [m/s]
 SLOPE = 0.08  # relative error of a slope that is as in theory
 SCATTERED = "juice"  # whose slopes scatter, and are judged by nobody
-PAPER, SUITE = PAPERS["003"], "this suite"
+PAPER = PAPERS["003"]
 SYMBOLS = ("B_theta", "B_rho", "B=0")  # of INERTIAS
 NAMES = " / ".join(SYMBOLS)
 
@@ -42,7 +42,7 @@ def _ranking(id_: str, which: str, cases: Sequence[CaseResult]) -> Row:
     ours = np.array([_errors(case) for case in cases])
     means, said = (np.abs(each).mean(axis=0) for each in (ours, published))
     best, expected = (SYMBOLS[int(np.argmin(each))] for each in (means, said))
-    return _row(
+    return promised(
         id_,
         PAPER,
         f"which inertia predicts the velocity after the impact best: {which}",
@@ -91,9 +91,9 @@ def _closures(cases: Sequence[CaseResult]) -> list[Row]:
 def _closure(id_: str, kind: str, cases: Sequence[CaseResult]) -> Row:
     found = np.array([val2_tables.misses(case) for case in cases])
     most, least = float(found[:, 0].max()), float(found[:, 1:].min())
-    return _row(
+    return promised(
         id_,
-        SUITE,
+        OURS,
         f"momentum tells B_theta from the other inertias, whatever the contact does: {kind}",
         f"B_theta within {CLOSED:g} m/s, the others at least {MISSED:g} off",
         f"B_theta at most {most:.4f} m/s, the others at least {least:.4f} ({NAMES} in the mean"
@@ -125,9 +125,9 @@ def _slopes(id_: str, cases: Sequence[CaseResult]) -> Row:
     note = "1 + m_o/m: see val2_lines"
     if juice:
         note += f"; juice, not judged: {min(juice):+.1%} to {max(juice):+.1%}"
-    return _row(
+    return promised(
         id_,
-        SUITE,
+        OURS,
         "the slope of the net feedback is 1 + m_o/m (parcel and catfood)",
         f"within {SLOPE:.0%}",
         f"{within}/{len(off)} within; worst {worst} {off[worst]:+.1%}",
@@ -136,18 +136,3 @@ def _slopes(id_: str, cases: Sequence[CaseResult]) -> Row:
         note,
         {"lines": len(off), "within": within, "worst_relative_error": off[worst]},
     )
-
-
-def _row(
-    id_: str,
-    paper: str,
-    claim: str,
-    goal: str,
-    ours: str,
-    difference: str,
-    holds: bool,
-    note: str,
-    figures: Mapping[str, float | int],
-) -> Row:
-    verdict = REPRODUCED if holds else DIFFERS
-    return Row(id_, paper, claim, goal, ours, difference, verdict, note, figures)

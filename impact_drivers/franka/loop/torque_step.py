@@ -18,4 +18,5 @@ def limited(torque: np.ndarray, last: np.ndarray) -> np.ndarray:
         last: that the arm says it was sent last, shape (7,) [N.m].
     """
     step = RATE * PERIOD
-    return np.asarray(last + np.clip(torque - last, -step, step))
+    change = np.minimum(np.maximum(torque - last, -step), step)
+    return np.asarray(last + change)

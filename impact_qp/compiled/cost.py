@@ -1,0 +1,41 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The cost of a program: the weighted squares of the tasks' residuals."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_robots.compiled import MATRIX, NOTHING, NUMBER, TO_MATRIX, TO_VECTOR, VECTOR, compiled
+
+
+@compiled(NOTHING, MATRIX, VECTOR, VECTOR, NUMBER, TO_MATRIX, TO_VECTOR)
+def write_cost(
+    A: np.ndarray,
+    b: np.ndarray,
+    weights: np.ndarray,
+    regularisation: float,
+    H: np.ndarray,
+    c: np.ndarray,
+) -> None:
+    r"""Write H and c of :math:`\tfrac12\sum_r w_r (A_r x - b_r)^2 + \tfrac12\epsilon\,x^T x`.
+
+    Args:
+        A: rows of the residuals, shape (r, n).
+        b: shape (r,).
+        weights: w, shape (r,).
+        regularisation: epsilon.
+        H: written, shape (n, n).
+        c: written, shape (n,).
+    """
+    H[:], c[:] = 0.0, 0.0
+    for r in range(len(b)):
+        for i in range(len(c)):
+            weighed = weights[r] * A[r, i]
+            c[i] -= weighed * b[r]
+            for j in range(i + 1):
+                H[i, j] += weighed * A[r, j]
+    for i in range(len(c)):
+        H[i, i] += regularisation
+        for j in range(i):
+            H[j, i] = H[i, j]

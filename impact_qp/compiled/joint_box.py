@@ -1,0 +1,95 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The box that all kinematic limits leave for the accelerations of the joints."""
+
+from __future__ import annotations
+
+from math import isnan, sqrt
+
+import numpy as np
+
+from impact_robots.compiled import (
+    MATRIX,
+    NEW_MATRIX,
+    NOTHING,
+    NUMBER,
+    TO_MATRIX,
+    TO_VECTOR,
+    VECTOR,
+    compiled,
+    part,
+)
+
+
+@part
+def _bounds(
+    q: float,
+    dq: float,
+    last: float,
+    jerk: float,
+    limits: tuple[float, float, float, float, float],
+    dt: float,
+) -> tuple[float, float]:
+    """Return lowest and highest acceleration of a joint [rad/s^2]; NaN for ``last``: any jerk."""
+    lowest, highest, velocity, most, braking = limits
+    step, way = jerk * dt, q + dq * dt
+    box = (-most, most)
+    if not isnan(last):
+        box = _narrowed(box, last - step, last + step)
+    down, up = _using_up(velocity + dq, jerk, dt), _using_up(velocity - dq, jerk, dt)
+    box = _narrowed(box, -down, up)
+    down = _using_up(_stopping(way - lowest, braking) + dq, jerk, dt)
+    up = _using_up(_stopping(highest - way, braking) - dq, jerk, dt)
+    return _narrowed(box, -down, up)
+
+
+@part
+def _using_up(speed: float, jerk: float, dt: float) -> float:
+    """Return the acceleration that uses up a speed by dt and until the jerk ends it [rad/s^2]."""
+    if not speed > 0.0:
+        return speed / dt
+    step = jerk * dt
+    return sqrt(step * step + 2.0 * jerk * speed) - step
+
+
+@part
+def _stopping(way: float, braking: float) -> float:
+    """Return the speed from which braking stops within a way [rad/s]."""
+    return sqrt(2.0 * braking * way) if way > 0.0 else 0.0
+
+
+@part
+def _narrowed(box: tuple[float, float], lower: float, upper: float) -> tuple[float, float]:
+    """Return the part of a box within [lower, upper], or its point nearest to that."""
+    low, high = box
+    return min(max(low, lower), high), max(min(high, upper), low)
+
+
+@compiled(NEW_MATRIX, VECTOR, VECTOR, VECTOR, MATRIX, NUMBER)
+def joint_box(
+    q: np.ndarray, dq: np.ndarray, previous: np.ndarray, limits: np.ndarray, dt: float
+) -> np.ndarray:
+    """Return the box of :class:`~impact_qp.limits.JointLimit`, shape (2, n) [rad/s^2].
+
+    Args:
+        q: positions, shape (n,) [rad].
+        dq: velocities, shape (n,) [rad/s].
+        previous: accelerations of the last cycle, shape (n,) [rad/s^2]; NaN: not known.
+        limits: lowest and highest position, velocity, acceleration, that of braking, jerk, (6, n).
+        dt: control period [s].
+    """
+    box = np.empty((2, len(q)))
+    for i in range(len(q)):
+        own = (limits[0, i], limits[1, i], limits[2, i], limits[3, i], limits[4, i])
+        box[0, i], box[1, i] = _bounds(q[i], dq[i], previous[i], limits[5, i], own, dt)
+    return box
+
+
+@compiled(NOTHING, MATRIX, TO_MATRIX, TO_VECTOR)
+def write_box(box: np.ndarray, G: np.ndarray, h: np.ndarray) -> None:
+    """Write a box (2, n) as rows, upper ends first: G, shape (2 n, n), and h, shape (2 n,)."""
+    n = box.shape[1]
+    G[:] = 0.0
+    for i in range(n):
+        G[i, i], G[n + i, i] = 1.0, -1.0
+        h[i], h[n + i] = box[1, i], -box[0, i]

@@ -1,0 +1,72 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The motion of the joints over one cycle: as it is estimated, and as it is commanded."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_robots.compiled import (
+    MATRIX,
+    NOTHING,
+    NUMBER,
+    TO_MATRIX,
+    TO_VECTOR,
+    VECTOR,
+    compiled,
+)
+
+
+@compiled(
+    NOTHING,
+    *(MATRIX, TO_MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, NUMBER),
+    *(TO_VECTOR, TO_VECTOR),
+)
+def filtered(
+    step: np.ndarray,
+    known: np.ndarray,
+    q: np.ndarray,
+    dq: np.ndarray,
+    ddq: np.ndarray,
+    slow: np.ndarray,
+    share: float,
+    velocity: np.ndarray,
+    smoothed: np.ndarray,
+) -> None:
+    """Take a measurement into the state of :class:`~impact_qp.control.velocity_filter`.
+
+    Args:
+        step: what is known and measured to what is known then, shape (3, 6).
+        known: positions, velocities, accelerations beyond the command; overwritten, (3, n).
+        q: measured, shape (n,) [rad].
+        dq: measured, shape (n,) [rad/s].
+        ddq: commanded since the last measurement, shape (n,) [rad/s^2].
+        slow: smoothed accelerations beyond the command, shape (n,) [rad/s^2].
+        share: of a new one in these [-].
+        velocity: written, shape (n,) [rad/s].
+        smoothed: written, the new ``slow``, shape (n,) [rad/s^2].
+    """
+    for i in range(len(q)):
+        before = (known[0, i], known[1, i], known[2, i], ddq[i], q[i], dq[i])
+        for row in range(3):
+            known[row, i] = 0.0
+            for k in range(6):
+                known[row, i] += step[row, k] * before[k]
+        velocity[i] = known[1, i]
+        smoothed[i] = slow[i] + share * (known[2, i] - slow[i])
+
+
+@compiled(NOTHING, VECTOR, VECTOR, VECTOR, NUMBER, TO_VECTOR, TO_VECTOR)
+def moved(
+    position: np.ndarray,
+    velocity: np.ndarray,
+    ddq: np.ndarray,
+    dt: float,
+    after: np.ndarray,
+    way: np.ndarray,
+) -> None:
+    """Write velocities [rad/s] and positions [rad] after dt [s] of constant accelerations."""
+    for i in range(len(ddq)):
+        step = ddq[i] * dt
+        after[i] = velocity[i] + step
+        way[i] = position[i] + (velocity[i] + 0.5 * step) * dt

@@ -1,0 +1,179 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The program of an approach, built and solved in one compiled function.
+
+The tasks of :class:`~impact_qp.control.approach.ApproachTasks`, the boxes of joints and torques,
+and one row on the approach speed, in this order: what
+:class:`~impact_qp.build.ProgramBuilder` builds of the same, which the tests hold it against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from impact_qp.compiled import (
+    approach_row,
+    binding_rows,
+    cholesky,
+    cost,
+    joint_box,
+    task_rows,
+    torque_box,
+)
+from impact_robots.compiled import (
+    INTEGERS,
+    MATRIX,
+    NUMBER,
+    TO_VECTOR,
+    TRUTH,
+    VECTOR,
+    compiled,
+    version_of,
+)
+
+NO_EFFECT = 1.0  # bound of a row of zeros, as that of a limit
+_row_of = approach_row.approach_row
+_minimum_on = binding_rows.minimum_on
+_write_cost = cost.write_cost
+_joint_box, _write_box = joint_box.joint_box, joint_box.write_box
+_write_velocity = task_rows.write_velocity
+_write_orientation = task_rows.write_orientation
+_write_posture = task_rows.write_posture
+_torque_box, _write_torques = torque_box.torque_box, torque_box.write_torque_rows
+_torques_of = torque_box.torques_of
+_VERSION = version_of(approach_row, binding_rows, cholesky, cost, joint_box, task_rows, torque_box)
+
+
+def _standard_minimum(version: int) -> Callable[..., Any]:
+    """Return the function; the number is for its cache."""
+
+    @compiled(
+        TRUTH,
+        *(VECTOR, VECTOR, MATRIX, VECTOR, VECTOR),
+        *(MATRIX, VECTOR, VECTOR, MATRIX),
+        *(VECTOR, VECTOR, NUMBER),
+        *(MATRIX, VECTOR, NUMBER, NUMBER),
+        *(VECTOR, NUMBER, NUMBER),
+        *(VECTOR, NUMBER),
+        *(VECTOR, MATRIX, NUMBER),
+        *(VECTOR, NUMBER, VECTOR, VECTOR, TRUTH, VECTOR),
+        *(TRUTH, VECTOR, NUMBER, VECTOR, NUMBER),
+        *(INTEGERS, NUMBER),
+        *(TO_VECTOR, TO_VECTOR, TO_VECTOR),
+    )
+    def standard_minimum(
+        q: np.ndarray,
+        dq: np.ndarray,
+        M: np.ndarray,
+        bias: np.ndarray,
+        g: np.ndarray,
+        J: np.ndarray,
+        twist: np.ndarray,
+        drift: np.ndarray,
+        rotation: np.ndarray,
+        velocity: np.ndarray,
+        feedforward: np.ndarray,
+        gain: float,
+        orientation: np.ndarray,
+        turning_feedforward: np.ndarray,
+        turning_stiffness: float,
+        turning_damping: float,
+        posture: np.ndarray,
+        posture_stiffness: float,
+        posture_damping: float,
+        weights: np.ndarray,
+        regularisation: float,
+        previous: np.ndarray,
+        joint_limits: np.ndarray,
+        dt: float,
+        sent: np.ndarray,
+        share: float,
+        torque_step: np.ndarray,
+        most_torque: np.ndarray,
+        adds_gravity: bool,
+        motor_inertia: np.ndarray,
+        limited: bool,
+        normal: np.ndarray,
+        preview: float,
+        unexplained: np.ndarray,
+        speed: float,
+        guess: np.ndarray,
+        kept: float,
+        ddq: np.ndarray,
+        torque: np.ndarray,
+        links: np.ndarray,
+    ) -> bool:
+        """Write accelerations and their torques; return whether the guess of rows is right.
+
+        Args:
+            q: of the arm, as this and the next four of a ``RobotState``.
+            dq: see there.
+            M: see there.
+            bias: h there.
+            g: see there.
+            J: of the contact point, as this and the next three of a ``PointState``.
+            twist: see there.
+            drift: see there.
+            rotation: see there.
+            velocity: reference of the ``VelocityTask``, shape (3,) [m/s].
+            feedforward: its rate, shape (3,) [m/s^2].
+            gain: of that task [1/s].
+            orientation: reference of the ``OrientationTask``, shape (3, 3).
+            turning_feedforward: its acceleration that is known of, shape (3,) [rad/s^2].
+            turning_stiffness: of that task [1/s^2].
+            turning_damping: of that task [1/s].
+            posture: reference of the ``PostureTask``, shape (n,) [rad].
+            posture_stiffness: of that task [1/s^2].
+            posture_damping: of that task [1/s].
+            weights: of the 6 + n rows of these tasks.
+            regularisation: of the cost.
+            previous: as this and the next two of :func:`.joint_box`.
+            joint_limits: see there.
+            dt: see there.
+            sent: torques beyond gravity of the last cycle, shape (n,) [N.m]; NaN: not known.
+            share: of a period that has gone by since [-].
+            torque_step: of a whole period, as this and the next two of :func:`.torque_box`.
+            most_torque: see there.
+            adds_gravity: see there.
+            motor_inertia: shape (n,) [kg.m^2].
+            limited: there is a row on the approach speed; without it the next four mean nothing.
+            normal: as this and the next two of :func:`.approach_row`.
+            preview: see there.
+            unexplained: see there.
+            speed: of approach that is allowed at the end of the preview, may be infinite [m/s].
+            guess: numbers of the rows that bind.
+            kept: by how much a row may be exceeded.
+            ddq: written, shape (n,) [rad/s^2].
+            torque: written, within its limits, shape (n,) [N.m].
+            links: written, their share of it, as of :func:`.torques_of`, shape (n,) [N.m].
+        """
+        n = len(q)
+        A, b = np.empty((6 + n, n)), np.empty(6 + n)
+        _write_velocity(J, twist, drift, velocity, feedforward, gain, A[:3], b[:3])
+        turning = turning_feedforward, turning_stiffness, turning_damping
+        _write_orientation(J, twist, drift, rotation, orientation, *turning, A[3:6], b[3:6])
+        _write_posture(q, dq, posture, posture_stiffness, posture_damping, A[6:], b[6:])
+        H, c = np.empty((n, n)), np.empty(n)
+        _write_cost(A, b, weights, regularisation, H, c)
+        G, h = np.empty((4 * n + limited, n)), np.empty(4 * n + limited)
+        box = _joint_box(q, dq, previous, joint_limits, dt)
+        _write_box(box, G[: 2 * n], h[: 2 * n])
+        box = _torque_box(g, sent, share * torque_step, most_torque, adds_gravity)
+        _write_torques(M, motor_inertia, bias, box, G[2 * n : 4 * n], h[2 * n : 4 * n])
+        if limited:
+            gradient, offset = _row_of(normal, J, twist, drift, preview, unexplained)
+            G[4 * n], h[4 * n] = -gradient, speed + offset
+            if speed == inf:
+                G[4 * n], h[4 * n] = 0.0, NO_EFFECT
+        ddq[:], found = _minimum_on(H, c, G, h, guess, kept)
+        torque[:], links[:] = _torques_of(M, motor_inertia, bias, ddq, box)
+        return found and version >= 0
+
+    return standard_minimum
+
+
+standard_minimum = _standard_minimum(_VERSION)

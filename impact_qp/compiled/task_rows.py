@@ -1,0 +1,118 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Residuals of the tasks of an approach."""
+
+from __future__ import annotations
+
+from math import atan2, sqrt
+
+import numpy as np
+
+from impact_robots.compiled import (
+    MATRIX,
+    NOTHING,
+    NUMBER,
+    TO_MATRIX,
+    TO_VECTOR,
+    VECTOR,
+    compiled,
+    part,
+)
+
+SMALL = 1e-4  # sine of an angle, below which its series is exact [-]
+
+
+@part
+def _half_turn(turned: np.ndarray, axis: np.ndarray, cosine: float) -> np.ndarray:
+    """Return the unit axis out of the symmetric part, cos 1 + (1 - cos) a a^T: good near pi."""
+    most = 0
+    for i in range(1, 3):
+        if turned[i, i] > turned[most, most]:
+            most = i
+    along = 0.5 * (turned[most] + turned[:, most])
+    along[most] -= cosine
+    size = sqrt(along[0] ** 2 + along[1] ** 2 + along[2] ** 2)
+    return along / (size if axis[most] >= 0.0 else -size)
+
+
+@part
+def rotation_vector(to: np.ndarray, of: np.ndarray) -> np.ndarray:
+    """Return R log(R^T R_d), the rotation from ``of`` R to ``to`` R_d in base axes, (3,) [rad].
+
+    That of R_d R^T.
+    """
+    turned = np.zeros((3, 3))
+    for i in range(3):
+        for j in range(3):
+            for k in range(3):
+                turned[i, j] += to[i, k] * of[j, k]
+    axis = np.array(
+        [turned[2, 1] - turned[1, 2], turned[0, 2] - turned[2, 0], turned[1, 0] - turned[0, 1]]
+    )
+    axis *= 0.5
+    sine = sqrt(axis[0] ** 2 + axis[1] ** 2 + axis[2] ** 2)
+    cosine = 0.5 * (turned[0, 0] + turned[1, 1] + turned[2, 2] - 1.0)
+    if cosine < 0.0:
+        return _half_turn(turned, axis, cosine) * atan2(sine, cosine)
+    if sine < SMALL:
+        return axis * (1.0 + sine * sine / 6.0)
+    return axis * (atan2(sine, cosine) / sine)
+
+
+@compiled(NOTHING, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, NUMBER, TO_MATRIX, TO_VECTOR)
+def write_velocity(
+    J: np.ndarray,
+    twist: np.ndarray,
+    drift: np.ndarray,
+    reference: np.ndarray,
+    feedforward: np.ndarray,
+    gain: float,
+    A: np.ndarray,
+    b: np.ndarray,
+) -> None:
+    """Write A (3, n) and b (3,) of :class:`~impact_qp.tasks.VelocityTask`, of the point's state."""
+    A[:] = J[:3]
+    for i in range(3):
+        b[i] = feedforward[i] + gain * (reference[i] - twist[i]) - drift[i]
+
+
+@compiled(
+    NOTHING,
+    *(MATRIX, VECTOR, VECTOR, MATRIX),
+    *(MATRIX, VECTOR, NUMBER, NUMBER),
+    *(TO_MATRIX, TO_VECTOR),
+)
+def write_orientation(
+    J: np.ndarray,
+    twist: np.ndarray,
+    drift: np.ndarray,
+    R: np.ndarray,
+    reference: np.ndarray,
+    feedforward: np.ndarray,
+    stiffness: float,
+    damping: float,
+    A: np.ndarray,
+    b: np.ndarray,
+) -> None:
+    """Write A (3, n) and b (3,) of :class:`~impact_qp.tasks.OrientationTask`."""
+    A[:] = J[3:]
+    turn = rotation_vector(reference, R)
+    for i in range(3):
+        b[i] = feedforward[i] + stiffness * turn[i] - damping * twist[3 + i] - drift[3 + i]
+
+
+@compiled(NOTHING, VECTOR, VECTOR, VECTOR, NUMBER, NUMBER, TO_MATRIX, TO_VECTOR)
+def write_posture(
+    q: np.ndarray,
+    dq: np.ndarray,
+    reference: np.ndarray,
+    stiffness: float,
+    damping: float,
+    A: np.ndarray,
+    b: np.ndarray,
+) -> None:
+    """Write A (n, n) and b (n,) of :class:`~impact_qp.tasks.PostureTask`."""
+    A[:] = 0.0
+    for i in range(len(q)):
+        A[i, i] = 1.0
+        b[i] = stiffness * (reference[i] - q[i]) - damping * dq[i]

@@ -1,0 +1,80 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Torques of accelerations, and the box of torques that one cycle leaves."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import numpy as np
+
+from impact_robots.compiled import (
+    MATRIX,
+    NEW_MATRIX,
+    NEW_VECTOR,
+    NOTHING,
+    TO_MATRIX,
+    TO_VECTOR,
+    TRUTH,
+    VECTOR,
+    compiled,
+    several,
+)
+
+
+@compiled(NEW_MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, TRUTH)
+def torque_box(
+    g: np.ndarray, previous: np.ndarray, step: np.ndarray, most: np.ndarray, adds_gravity: bool
+) -> np.ndarray:
+    """Return the box of :class:`~impact_qp.limits.TorqueLimit`, shape (2, n) [N.m].
+
+    Args:
+        g: gravity torques, shape (n,) [N.m].
+        previous: torques beyond gravity of the last cycle, shape (n,) [N.m]; NaN: not known.
+        step: by which these may change, shape (n,) [N.m].
+        most: limits, shape (n,) [N.m].
+        adds_gravity: the driver does, and what it is sent is within the limits, too.
+    """
+    box = np.empty((2, len(g)))
+    for i in range(len(g)):
+        least, highest = -most[i], most[i]
+        if adds_gravity:
+            least = min(max(least, g[i] - most[i]), highest)
+            highest = max(min(highest, g[i] + most[i]), least)
+        box[0, i], box[1, i] = least, highest
+        if not isnan(previous[i]):
+            box[0, i] = min(max(previous[i] + g[i] - step[i], least), highest)
+            box[1, i] = min(max(previous[i] + g[i] + step[i], least), highest)
+    return box
+
+
+@compiled(NOTHING, MATRIX, VECTOR, VECTOR, MATRIX, TO_MATRIX, TO_VECTOR)
+def write_torque_rows(
+    M: np.ndarray,
+    motor_inertia: np.ndarray,
+    bias: np.ndarray,
+    box: np.ndarray,
+    G: np.ndarray,
+    h: np.ndarray,
+) -> None:
+    """Write rows of (M + B) qddot + bias within a box (2, n): G (2 n, n) and h (2 n,)."""
+    n = len(bias)
+    for i in range(n):
+        for j in range(n):
+            G[i, j] = M[i, j] + (motor_inertia[i] if i == j else 0.0)
+            G[n + i, j] = -G[i, j]
+        h[i], h[n + i] = box[1, i] - bias[i], bias[i] - box[0, i]
+
+
+@compiled(several((NEW_VECTOR, NEW_VECTOR)), MATRIX, VECTOR, VECTOR, VECTOR, MATRIX)
+def torques_of(
+    M: np.ndarray, motor_inertia: np.ndarray, bias: np.ndarray, ddq: np.ndarray, box: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (M + B) qddot + bias within a box (2, n), and M qddot + bias, each (n,) [N.m]."""
+    links, whole = bias.copy(), np.empty(len(bias))
+    for i in range(len(bias)):
+        for j in range(len(ddq)):
+            links[i] += M[i, j] * ddq[j]
+        torque = links[i] + motor_inertia[i] * ddq[i]
+        whole[i] = min(max(torque, box[0, i]), box[1, i])
+    return whole, links

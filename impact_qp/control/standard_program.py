@@ -1,0 +1,141 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What most cycles solve: the program of an approach, in one compiled call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_qp.build import REGULARISATION
+from impact_qp.limits import ApproachSpeedLimit, ImpactLimit, JointLimit, Limit, TorqueLimit
+from impact_qp.program import KEPT, numbers_of
+from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
+from impact_robots.robot import Robot
+from impact_robots.state import RobotState
+
+EXACTLY = (VelocityTask, OrientationTask, PostureTask, JointLimit, TorqueLimit)
+
+
+class StandardSolution(NamedTuple):
+    """What it found."""
+
+    ddq: np.ndarray  # shape (n,) [rad/s^2]
+    torques: tuple[np.ndarray, np.ndarray]  # as of ``AccelerationSolver.torques``
+    active: tuple[str, ...]  # names of the rows that bind
+
+
+class StandardProgram:
+    """A program of these tasks, of joint and torque limits, and of a limit of the approach speed.
+
+    Solves it if the rows that bound in the last cycle bind again; any other program, and any other
+    cycle, is for ``ProgramBuilder`` and ``solve``, with the same result.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        tasks: tuple[VelocityTask, OrientationTask, PostureTask],
+        limits: tuple[JointLimit, TorqueLimit],
+        impact: ApproachSpeedLimit | None,
+    ) -> None:
+        """Set up."""
+        from impact_qp.compiled.standard_program import standard_minimum  # loads slowly
+
+        self._minimum = standard_minimum
+        self._velocity, self._orientation, self._posture = tasks
+        self._joint, self._torque = limits
+        self._impact, self._motor = impact, robot.apparent_motor_inertia
+        self._n = robot.dof
+        self._weights = np.repeat([float(t.weight) for t in tasks], [t.size for t in tasks])
+        self._hardware = self._joint.names + self._torque.names
+        self._without = np.zeros(3), 0.0, np.zeros(robot.dof)  # a limit of the approach speed
+
+    @classmethod
+    def of(
+        cls, robot: Robot, tasks: Sequence[Task], limits: Sequence[Limit]
+    ) -> StandardProgram | None:
+        """Return the program of tasks and limits, none if it is another one."""
+        if not (all(map(_is_plain, tasks)) and all(map(_is_plain, limits))):
+            return None
+        match list(tasks), list(limits):
+            case (
+                [
+                    VelocityTask() as velocity,
+                    OrientationTask() as turning,
+                    PostureTask() as posture,
+                ],
+                [JointLimit() as joint, TorqueLimit() as torque, *others],
+            ):
+                program = (robot, (velocity, turning, posture), (joint, torque))
+                match others:
+                    case []:
+                        return cls(*program, None)
+                    case [ApproachSpeedLimit() as impact]:
+                        return cls(*program, impact)
+        return None
+
+    def solve(self, state: RobotState, guess: tuple[int, ...]) -> StandardSolution | None:
+        """Return the solution if the rows of the guess bind, else none."""
+        impact, before, speed = self._impact, None, inf
+        point = state.at()
+        if impact is not None:
+            before, speed = impact.bound, impact.allowed(point)
+        velocity, turning, posture = self._velocity, self._orientation, self._posture
+        joint, torque = self._joint, self._torque
+        ddq, torques = np.empty(self._n), (np.empty(self._n), np.empty(self._n))
+        found = self._minimum(
+            state.q,
+            state.dq,
+            state.M,
+            state.h,
+            state.g,
+            point.J,
+            point.twist,
+            point.drift,
+            point.rotation,
+            velocity.reference,
+            velocity.feedforward,
+            velocity.gain,
+            turning.reference,
+            turning.feedforward,
+            turning.stiffness,
+            turning.damping,
+            posture.reference,
+            posture.stiffness,
+            posture.damping,
+            self._weights,
+            REGULARISATION,
+            *joint.figures,
+            *torque.figures,
+            self._motor,
+            impact is not None,
+            *(self._without if impact is None else impact.figures),
+            speed,
+            numbers_of(guess),
+            KEPT,
+            ddq,
+            *torques,
+        )
+        if found:
+            return StandardSolution(ddq, torques, self._named(guess))
+        if impact is not None and before is not None:
+            impact.bound = before  # as if this had not been
+        return None
+
+    def _named(self, rows: tuple[int, ...]) -> tuple[str, ...]:
+        names, count = self._hardware, len(self._hardware)
+        impact = "" if self._impact is None else self._impact.names[0]
+        return tuple([names[i] if i < count else impact for i in rows])
+
+
+def _is_plain(part: Task | Limit) -> bool:
+    """Tell whether a task or limit does what its class in the suite does, at the contact point."""
+    if isinstance(part, ApproachSpeedLimit):
+        kind = type(part)
+        same = kind.fill is ApproachSpeedLimit.fill and kind.approach is ImpactLimit.approach
+        return same and kind.allowed is ApproachSpeedLimit.allowed and part.frame is None
+    return type(part) in EXACTLY and getattr(part, "frame", None) is None

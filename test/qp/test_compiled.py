@@ -1,0 +1,322 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What is compiled says the same as the plain form, and nothing is compiled in a cycle."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from numba.core import event
+
+from impact_qp import Contact, ImpactController, Plan, solve
+from impact_qp.build import ProgramBuilder
+from impact_qp.compiled.binding_rows import minimum_on
+from impact_qp.compiled.guards import disagreement, plausible, within
+from impact_qp.compiled.motion_step import filtered, moved
+from impact_qp.control.approach import ApproachTasks
+from impact_qp.control.plausibility import JITTER, StateGate
+from impact_qp.control.standard_program import StandardProgram
+from impact_qp.limits import JointLimit, RobustImpactLimit, TorqueLimit
+from impact_qp.program import _binding_with_equalities, numbers_of
+from impact_qp.tasks import OrientationTask, PostureTask, VelocityTask
+
+DT, EXACT = 1e-3, {"rtol": 1e-12, "atol": 1e-12}
+
+
+def close(one, other):
+    np.testing.assert_allclose(one, other, **EXACT)
+
+
+def rotation(vector):
+    return pin.exp3(np.array(vector))
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-9, 1e-5, 0.3, 1.6, 3.0, np.pi - 1e-3])
+def test_an_orientation_is_brought_back_by_the_rotation_vector(at_impact, angle):
+    axis = np.array([0.6, -0.48, 0.64])
+    task = OrientationTask()
+    task.reference = at_impact.rotation @ rotation(angle * axis)
+    task.feedforward = np.array([0.5, -1.0, 2.0])
+    _, b = task.residual(at_impact.robot_state)
+    turn = at_impact.rotation @ (angle * axis)
+    wanted = task.stiffness * turn - task.damping * at_impact.twist[3:] - at_impact.drift[3:]
+    wanted += task.feedforward
+    np.testing.assert_allclose(b, wanted, rtol=1e-12, atol=1e-11)
+
+
+@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0.6, 0, -0.8), (-0.6, -0.48, 0.64)])
+def test_half_a_turn_has_its_axis(at_impact, axis):
+    task = OrientationTask(stiffness=1.0, damping=0.0)
+    task.reference = rotation(np.pi * np.array(axis)) @ at_impact.rotation
+    turn = task.residual(at_impact.robot_state)[1] + at_impact.drift[3:]
+    np.testing.assert_allclose(abs(turn), np.pi * abs(np.array(axis)), atol=1e-7)
+    np.testing.assert_allclose(rotation(turn), rotation(np.pi * np.array(axis)), atol=1e-9)
+
+
+def test_tasks_ask_for_what_their_formulas_say(random_states):
+    velocity, posture = VelocityTask(), PostureTask(7)
+    velocity.reference, velocity.feedforward = np.array([0.1, 0.2, -0.3]), np.array([1.0, 2.0, 3.0])
+    for point in random_states(10):
+        state = point.robot_state
+        (A, b), v = velocity.residual(state), point.velocity
+        close(A, point.J[:3])
+        asked = velocity.feedforward + velocity.gain * (velocity.reference - v) - point.drift[:3]
+        close(b, asked)
+        A, b = posture.residual(state)
+        close(A, np.eye(7))
+        close(b, posture.stiffness * (posture.reference - state.q) - posture.damping * state.dq)
+
+
+def test_the_cost_is_the_sum_of_the_tasks(random_states):
+    tasks = (VelocityTask(), OrientationTask(), PostureTask(7))
+    builder = ProgramBuilder(7, tasks, ())
+    for point in random_states(10):
+        H, c, *_ = builder.build(point.robot_state)
+        parts = [task.objective(point.robot_state) for task in tasks]
+        close(H, sum(part[0] for part in parts) + 1e-6 * np.eye(7))
+        close(c, sum(part[1] for part in parts))
+
+
+def narrowed(box, lower, upper):
+    low, high = box
+    return np.clip(lower, low, high), np.clip(upper, low, high)
+
+
+def test_the_box_of_the_joints(panda, random_states):
+    limit, limits = JointLimit(panda, DT), panda.limits
+    step, braking = limits.jerk * DT, 0.5 * limits.acceleration
+    limit.previous = np.linspace(-3.0, 3.0, 7)
+
+    def using_up(speed):
+        root = np.sqrt(np.maximum(step**2 + 2.0 * limits.jerk * speed, 0.0)) - step
+        return np.where(speed > 0.0, root, speed / DT)
+
+    for point in random_states(50, speed=1.2):
+        q, dq = point.q + point.dq * DT, point.dq
+        box = narrowed(
+            (-limits.acceleration, limits.acceleration),
+            limit.previous - step,
+            limit.previous + step,
+        )
+        box = narrowed(box, -using_up(limits.velocity + dq), using_up(limits.velocity - dq))
+        down, up = (
+            np.sqrt(2.0 * braking * np.maximum(way, 0.0))
+            for way in (q - limits.position_lower - 1e-4, limits.position_upper - 1e-4 - q)
+        )
+        box = narrowed(box, -using_up(down + dq), using_up(up - dq))
+        close(limit.box(point.robot_state), box)
+        rows = limit.rows(point.robot_state)
+        close(rows.h, np.concatenate([box[1], -box[0]]))
+
+
+def test_the_box_of_the_torques(panda, random_states):
+    limit = TorqueLimit(panda, DT)
+    limit.previous = np.linspace(-5.0, 5.0, 7)
+    most, step = panda.limits.torque, panda.limits.torque_rate * DT * (1.0 - 1e-9)
+    for point in random_states(20):
+        g = point.g
+        low, high = np.maximum(-most, g - most), np.minimum(most, g + most)
+        box = [np.clip(limit.previous + g + sign * step, low, high) for sign in (-1, 1)]
+        close(limit.box(point.robot_state), box)
+        rows, inertia = (
+            limit.rows(point.robot_state),
+            point.M + np.diag(panda.apparent_motor_inertia),
+        )
+        close(rows.G, np.vstack([inertia, -inertia]))
+        close(rows.h, np.concatenate([box[1] - point.h, point.h - box[0]]))
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.3, 0.8])
+def test_the_worst_speed_is_that_of_all_rows(panda, contact, random_states, friction):
+    surface = Contact(contact.point, contact.normal, friction, (0.0, 0.4))
+    limit, bounded = RobustImpactLimit(panda, surface), set()
+    for point in random_states(200, speed=1.1):
+        bound, plain = limit.speed_bound(point), limit._any_bound(point)
+        np.testing.assert_allclose(bound.speed, plain.speed, rtol=1e-12)
+        assert bound.name == plain.name
+        bounded.add(bound.name.split(" ", 1)[-1])
+    assert len(bounded) > 1
+
+
+def test_a_body_without_inertia_stops_the_arm(panda, contact, at_impact):
+    point = at_impact._replace(
+        robot_state=at_impact.robot_state._replace(rotational_inertia=np.zeros((3, 3)))
+    )
+    assert RobustImpactLimit(panda, contact).speed_bound(point).speed == 0.0
+
+
+@pytest.fixture
+def standard(panda, contact):
+    """Tasks and limits of an approach, and their standard program."""
+    plan = Plan(contact, "robust")
+    approach = ApproachTasks(panda, plan, DT)
+    limits = [JointLimit(panda, DT), TorqueLimit(panda, DT), plan.impact_limit(panda, DT)]
+    limits[0].previous, limits[1].previous = np.zeros(7), np.zeros(7)
+    approach.velocity.reference = -3.0 * contact.normal
+    return approach.tasks, limits, StandardProgram.of(panda, approach.tasks, limits)
+
+
+def test_the_standard_program_is_that_of_tasks_and_limits(standard, random_states):
+    tasks, limits, program = standard
+    builder, active = ProgramBuilder(7, tasks, limits), set()
+    for point in random_states(100, speed=0.02):
+        state = point.robot_state
+        tasks[1].reference, tasks[2].reference = point.rotation, point.q
+        limits[2].bound = limits[2].speed_bound(point)
+        built = builder.build(state)
+        plain = solve(built)
+        found = program.solve(state, plain.rows)
+        if found is None:  # rounding: a row that hardly binds
+            continue
+        np.testing.assert_allclose(found.ddq, solve(built, guess=plain.rows).x, **EXACT)
+        assert found.active == plain.active
+        active |= set(found.active)
+        np.testing.assert_allclose(found.torques[1], state.M @ found.ddq + state.h, rtol=1e-11)
+    assert any(name.startswith("impact") for name in active)
+    assert len(active) > 5
+
+
+@pytest.mark.parametrize("rows", [(), (2,), (0, 1), (28,), (10_000,), (-1,)])
+def test_a_wrong_guess_is_none(standard, random_states, rows):
+    """And it leaves the limit as if nobody had guessed."""
+    tasks, limits, program = standard
+    for point in random_states(5, speed=0.02):
+        before = limits[2].bound
+        found = program.solve(point.robot_state, rows)
+        built = ProgramBuilder(7, tasks, limits).build(point.robot_state)
+        right = set(solve(built).rows) == set(rows)
+        assert (found is not None) == right
+        assert right or limits[2].bound != before or np.isnan(before.speed)
+
+
+def test_what_is_extended_is_no_standard_program(panda, standard):
+    tasks, limits, _ = standard
+
+    class Gentle(VelocityTask):
+        def fill(self, state, A, b):
+            super().fill(state, A, b)
+            b *= 0.5
+
+    class Heavier(RobustImpactLimit):
+        def approach(self, point):
+            gradient, offset = super().approach(point)
+            return gradient, offset - 0.01
+
+    elsewhere = VelocityTask(frame="panda_link4")
+    heavier = Heavier(panda, limits[2].contact)
+    assert StandardProgram.of(panda, tasks, limits[:2]) is not None
+    for others in ((Gentle(), *tasks[1:]), (elsewhere, *tasks[1:]), tasks[::-1], tasks[:2]):
+        assert StandardProgram.of(panda, others, limits) is None
+    for others in ([*limits[:2], heavier], [*limits, limits[2]], limits[::-1], limits[:1]):
+        assert StandardProgram.of(panda, tasks, others) is None
+
+
+def test_guessed_rows_are_those_of_the_plain_form(standard, random_states):
+    tasks, limits, _ = standard
+    for point in random_states(30, speed=0.02):
+        tasks[1].reference, tasks[2].reference = point.rotation, point.q
+        program = ProgramBuilder(7, tasks, limits).build(point.robot_state)
+        rows = solve(program).rows
+        x, found = minimum_on(*program[:4], numbers_of(rows), 1e-10)
+        plain = _binding_with_equalities(program, rows)
+        if found and plain is not None:
+            np.testing.assert_allclose(x, plain, rtol=1e-9, atol=1e-9)
+        assert not minimum_on(*program[:4], numbers_of((0, 7)), 1e-10)[1]  # both ends of a box
+
+
+def test_a_step_of_the_filter_and_of_the_motion():
+    random = np.random.default_rng(0)
+    step, known = random.standard_normal((3, 6)), random.standard_normal((3, 7))
+    q, dq, ddq, slow = random.standard_normal((4, 7))
+    wanted = step @ np.vstack([known, ddq, q, dq])
+    velocity, smoothed, position = np.empty((3, 7))
+    filtered(step, known, q, dq, ddq, slow, 0.02, velocity, smoothed)
+    close(known, wanted)
+    close(velocity, wanted[1])
+    close(smoothed, slow + 0.02 * (wanted[2] - slow))
+    moved(q, dq, ddq, DT, velocity, position)
+    close(velocity, dq + ddq * DT)
+    close(position, q + dq * DT + 0.5 * ddq * DT**2)
+
+
+def test_guards_judge_as_their_plain_forms(panda):
+    random, gate, judged = np.random.default_rng(0), StateGate(panda), []
+    limits = panda.limits
+    reach = gate._low, gate._high, gate._fastest
+    gate._time, gate._q = 0, panda.stance.copy()
+    for _ in range(300):
+        q = gate._q + random.uniform(-1.2, 1.2) * (JITTER + gate._fastest * DT)
+        dq = 2.2 * random.uniform(-1.0, 1.0, 7) * limits.velocity
+        if random.random() < 0.2:
+            (q if random.random() < 0.5 else dq)[random.integers(7)] = np.nan
+        plain = gate._implausible(q, dq) or gate._moved_too_far(q, DT)
+        judged.append(plausible(q, dq, *reach, gate._q, DT, JITTER))
+        assert judged[-1] == (not plain)
+        assert within(dq, limits.velocity, 1.1) == bool((abs(dq) <= 1.1 * limits.velocity).all())
+    assert 20 < sum(judged) < 280
+    q, dq, last_q, last_dq, apart = random.standard_normal((5, 7))
+    after, bad = disagreement(q, dq, last_q, last_dq, apart, DT, 0.1, np.full(7, 2.0))
+    close(after, (apart + (q - last_q - 0.5 * DT * (dq + last_dq)) / 0.1) * 0.99)
+    assert bad == bool((abs(after) > 2.0).any())
+
+
+@pytest.mark.parametrize("after", ["retract", "press"])
+@pytest.mark.parametrize("mode", ["robust", "unaware"])
+def test_nothing_is_compiled_in_a_cycle(panda, contact, scenario, mode, after):
+    plan = Plan(contact, mode, speed=0.3, after=after, press_force=5.0)
+    controller = ImpactController(panda, plan)
+    q, dq, phases = scenario.start(panda).copy(), np.zeros(7), set()
+    with event.install_recorder("numba:compile") as recorder:
+        for cycle in range(600):
+            command = controller.update(q, dq, impact=cycle == 200, elapsed=900_000)
+            q, dq = q + DT * dq, dq + DT * command.ddq
+            phases.add(command.phase)
+    assert not recorder.buffer
+    assert len(phases) >= 3
+
+
+def test_without_a_compiler_it_is_the_same(project_root, panda, contact, scenario):
+    """With NUMBA_DISABLE_JIT=1 all functions are plain Python."""
+    code = (
+        "import numpy as np; from impact_qp import *; from impact_robots import load_robot;"
+        "from impact_sim import load_scenario;"
+        "s, r = load_scenario('qp_panda_demo'), load_robot('panda');"
+        "c = ImpactController(r, Plan(Contact(s.surface_point(r), s.normal, 0.3), 'robust'));"
+        "q, dq = s.start(r).copy(), np.zeros(7);\n"
+        "for _ in range(40): dq = dq + 1e-3 * c.update(q, dq).ddq; q = q + 1e-3 * dq\n"
+        "print(*dq)"
+    )
+    results = []
+    for disabled in ("0", "1"):
+        environment = os.environ | {"NUMBA_DISABLE_JIT": disabled}
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=project_root,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        results.append(np.array(done.stdout.split(), dtype=float))
+    np.testing.assert_allclose(*results, rtol=1e-9, atol=1e-12)
+    assert np.abs(results[0]).max() > 1e-3
+
+
+def test_a_goal_loads_nothing_after_what_was_prepared(project_root):
+    """Another kind of limit than that of the plan, as a goal chooses it while the arm moves."""
+    code = (
+        "import sys; from impact_qp import *; from impact_robots import load_robot;"
+        "r = load_robot('panda'); c = Contact((0.6, 0, 0.2), (0, 0, 1));"
+        "p = Plan(c, 'unaware'); p.prepare(r); ImpactController(r, p); before = set(sys.modules);"
+        "ImpactController(r, Plan(c, 'robust')).update(r.stance, 0 * r.stance);"
+        "print(len(before), *(name for name in set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=project_root, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert not [name for name in done.stdout.split()[1:] if "compiled" in name]
