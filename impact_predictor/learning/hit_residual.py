@@ -22,7 +22,7 @@ def modelled(box: LearningBox, window: HitWindow, x: np.ndarray) -> np.ndarray:
     """Return the changes of torque, position, velocity since the touch, shape (ticks + 1, 3, n)."""
     case = box.case(box.figures(x))
     arm = window.arm.scaled(case.scale)
-    contact = case.contact(arm.M_inverse, window.J, window.velocity)
+    contact = case.contact(arm.M_inverse, window.point.J[:3], window.point.velocity)
     load = joint_load(arm, [contact], duration=_DURATION, command=window.command, with_history=True)
     assert load.history is not None  # asked for
     found = np.stack([load.history.load, load.history.position, load.history.velocity], axis=1)

@@ -16,6 +16,7 @@ from impact_predictor.joint_load.integration import TICK
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
+from impact_robots.state import PointState
 from impact_robots.surface import Surface
 
 BEFORE, AFTER = 0.0025, 0.015  # the touch, between which signals are explained [s]
@@ -46,8 +47,7 @@ class HitWindow(NamedTuple):
     sigma: np.ndarray  # of noise, of the free motion and of the model, shape (m, 3, n)
     command: np.ndarray  # change of the command, one row each 250 us, shape (ticks, n) [N.m]
     arm: ElasticArm  # nominal, at the touch
-    J: np.ndarray  # of the contact point, linear, base axes, shape (3, n)
-    velocity: np.ndarray  # of the point before the impact, base axes, shape (3,) [m/s]
+    point: PointState  # that hit, before the impact
     speed: float  # of approach along the announced normal [m/s]
     used: float  # largest share of a torque limit that was measured, change or range [-]
 
@@ -82,8 +82,7 @@ def hit_window(robot: Robot, surface: Surface, hit: LearningHit) -> HitWindow:
         _sigma(changes, inside, felt),
         _command(hit, quiet, robot.dof),
         elastic_arm(robot, point.robot_state, drive_of(robot, "torque")),
-        np.array(point.J[:3]),
-        np.array(point.velocity),
+        point,
         speed,
         _used(robot, point.g, felt[:, 0]),
     )

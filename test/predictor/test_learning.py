@@ -11,7 +11,7 @@ from learned_hits import WALL, drawn, known_point, place, struck, used
 from impact_predictor.learning.knowledge import learn, nothing_known
 from impact_predictor.learning.learning_box import FIGURES, learning_box
 from impact_predictor.learning.next_speed import LEARNED, PROVEN, START, STEPS, next_speed
-from impact_robots import Surface
+from impact_robots import ArmDynamics, Surface
 from impact_robots.joint_ranges import KNOWN_JOINTS
 
 STIFFNESS, EXPONENT, FIRST_TILT = 0, 3, 4
@@ -131,6 +131,19 @@ def test_no_speed_is_more_than_three_times_the_last(known_arm):
     assert speed.reason == STEPS
     assert speed.start < speed.speed < speed.learned
     assert speed.speed == pytest.approx(3.0 * known.windows[-1].speed)
+
+
+def test_where_the_arm_really_hit_counts_too(runs):
+    """Beside the configuration of the last hit, where more would be allowed."""
+    box, _, speeds, known = runs[-1]
+    here, dynamics = known_point(box.robot), ArmDynamics(box.robot)
+    turned = 0.25 * np.eye(7)[0]
+    beside, away = (dynamics(here.q + k * turned, np.zeros(7)) for k in (1.0, 3.0))
+    nowhere = replace(known, windows=(known.windows[-1]._replace(point=away),))
+    alone = next_speed(nowhere, beside)
+    assert alone.learned > 1.02 * speeds[-1].learned
+    at_last = next_speed(known, known.windows[-1].point)
+    assert next_speed(known, beside).learned == pytest.approx(at_last.learned)
 
 
 def test_another_wall_brings_back_the_start_and_keeps_the_joints(runs):
