@@ -33,6 +33,8 @@ class ProgramBuilder:
             soften: let the rows of yielding limits give way together, at the least possible amount:
                 adds one variable, the last, at least 0, in the rows' own unit.
         """
+        import scipy.linalg.lapack  # noqa: F401  here, not in the first control cycle: loads slowly
+
         from impact_qp.compiled.cost import write_cost  # loads slowly
 
         self._write_cost = write_cost
