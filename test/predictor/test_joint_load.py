@@ -15,6 +15,7 @@ from impact_predictor.joint_load.drive import IDEAL, MEASURED, drive_of
 from impact_predictor.joint_load.elastic_arm import elastic_arm
 from impact_predictor.joint_load.load import LoadContact, RigidLaw, joint_load, load_contact
 from impact_predictor.joint_load.load_case import viscoelastic
+from impact_robots import ArmDynamics, load_robot
 from impact_sim.passive_impact import passive_impact
 
 SPEED, SHORT = 0.1, 0.012
@@ -196,3 +197,13 @@ def test_joints_of_any_stiffness_are_resolved(panda, hitting, wall, factor):
 def test_every_restitution_has_a_law(e):
     law = viscoelastic(1e6, e, SPEED)
     assert exact_restitution(law, SPEED) == pytest.approx(max(e, 0.01), abs=1e-6)
+
+
+@pytest.mark.parametrize("drive", [IDEAL, MEASURED])
+@pytest.mark.parametrize("name", ["panda", "fr3"])
+def test_an_arm_is_of_the_kind_of_arrays_that_the_warm_up_compiles_for(name, drive):
+    """A robot's own arrays are read-only: the first control cycle compiled for seconds."""
+    robot = load_robot(name)
+    arm = elastic_arm(robot, ArmDynamics(robot)(np.zeros(7), np.zeros(7)).robot_state, drive)
+    kinds = {(each.flags.writeable, each.flags.c_contiguous) for each in arm[:-1]}
+    assert kinds == {(True, True)}
