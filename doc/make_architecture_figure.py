@@ -23,7 +23,7 @@ FILE = Path(__file__).parent / "figures" / "architecture.svg"
 WIDTH, HEIGHT = 2.0, 0.66  # of a package's box
 # where a package stands in its layer, left to right; one that is not named stands in the middle
 PLACES = {
-    "impact_foreign": 2.15,
+    "impact_foreign": 2.2,
     "impact_view": -1.1,
     "impact_detector": -1.1,
     "impact_qp": 0.0,
@@ -31,7 +31,7 @@ PLACES = {
     "impact_bags": -1.1,
     "impact_bringup": 0.0,
     "impact_trials": 1.1,
-    "impact_drivers": 1.1,
+    "impact_drivers": 2.2,
     "impact_analysis": 1.55,
     "impact_cli": 0.75,
 }

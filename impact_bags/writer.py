@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from rosbags.interfaces import (
     Connection,
@@ -28,9 +28,6 @@ from rosbags.typesys.store import Typestore
 from impact_bags.conversion import to_typestore
 from impact_bags.exceptions import RecordingError
 from impact_bags.typestore import definition, ensure_type, impact_typestore
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 from impact_robots.exceptions import WriteError
 
 SUFFIX = {"mcap": ".mcap", "sqlite3": ".db3"}
@@ -50,6 +47,7 @@ LATCHED = Qos(
     FOREVER,
     False,
 )
+W = TypeVar("W", bound="BagWriter")
 
 
 class BagWriter:
@@ -107,7 +105,7 @@ class BagWriter:
                 self.path, "exists already, and recordings are never overwritten"
             )
 
-    def __enter__(self) -> Self:
+    def __enter__(self: W) -> W:
         """Make the folder.
 
         Raises:

@@ -38,6 +38,7 @@ WITHOUT_KEY = {  # of rosdep; the last three are in extras
     "franky_sim",
     "pylibfranka",
 }
+WITH_NUMBA = {"llvmlite"}
 WITH_VISER = {"imageio", "trimesh"}
 WITH_ROSBAGS = {"backports", "compression", "lz4"}  # what decompresses comes with rosbags
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
@@ -141,7 +142,7 @@ def test_the_manifest_names_all_that_is_imported(project_root, setup_arguments):
     files = [file for file in files if file.parts[-3] != "impact_msgs"]
     own = {path.parent.name for path in project_root.glob("impact_*/__init__.py")}
     modules = imported(files) - own - set(sys.stdlib_module_names) - WITHOUT_KEY
-    modules -= WITH_ROSBAGS | WITH_VISER
+    modules -= WITH_NUMBA | WITH_ROSBAGS | WITH_VISER
     keys = {ROSDEP_KEYS.get(name, name) for name in modules}
     manifest = ElementTree.parse(project_root / "package.xml")
     named = {element.text for element in manifest.iter("exec_depend")}
