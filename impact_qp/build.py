@@ -35,7 +35,8 @@ class ProgramBuilder:
         """
         import scipy.linalg.lapack  # noqa: F401  here, not in the first control cycle: loads slowly
 
-        from impact_qp.compiled.cost import write_cost  # loads slowly
+        from impact_qp.compiled import binding_rows  # noqa: F401  the same
+        from impact_qp.compiled.cost import write_cost
 
         self._write_cost = write_cost
         self._dof, self._limits, self._soften = dof, tuple(limits), soften
