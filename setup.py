@@ -25,6 +25,7 @@ PACKAGES = [
     "impact_predictor.sets",
     "impact_detector",
     "impact_detector.attribution",
+    "impact_detector.compiled",
     "impact_detector.detectors",
     "impact_detector.estimators",
     "impact_detector.ros",

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from impact_cli.commands.simulate import cores
+from impact_cli.cores import cores
 from impact_cli.number_options import count
 
 if TYPE_CHECKING:

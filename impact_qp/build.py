@@ -33,7 +33,10 @@ class ProgramBuilder:
             soften: let the rows of yielding limits give way together, at the least possible amount:
                 adds one variable, the last, at least 0, in the rows' own unit.
         """
-        from impact_qp.compiled.cost import write_cost  # loads slowly
+        import scipy.linalg.lapack  # noqa: F401  here, not in the first control cycle: loads slowly
+
+        from impact_qp.compiled import binding_rows  # noqa: F401  the same
+        from impact_qp.compiled.cost import write_cost
 
         self._write_cost = write_cost
         self._dof, self._limits, self._soften = dof, tuple(limits), soften

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from scipy.optimize import minimize
 
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import ImpactLimit, SpeedBound, WorstCaseImpactLimit
@@ -115,6 +114,8 @@ class Search:
 
     def _polish(self, hit: HitConfiguration) -> HitConfiguration:
         """Follow the edge between limits: the largest of all loads is made small by SLSQP."""
+        from scipy.optimize import minimize  # loads slowly
+
         limit, speed = self._limit, hit.bound.speed
         if not (isinstance(limit, WorstCaseImpactLimit) and 0.0 < speed < np.inf):
             return hit

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import daqp
 import numpy as np
 import quadprog
-from scipy.linalg.lapack import dposv
 
 from impact_qp.exceptions import ControlError
 
@@ -145,6 +144,8 @@ def numbers_of(rows: tuple[int, ...]) -> np.ndarray:
 
 def _binding_with_equalities(program: QuadraticProgram, rows: tuple[int, ...]) -> np.ndarray | None:
     """Return the same with equalities, which always bind and may pull, and with bounds."""
+    from scipy.linalg.lapack import dposv  # loaded by the program's builder
+
     H, c, G, h, _, A, b, _, lower, _ = program
     own = h
     if lower is not None:

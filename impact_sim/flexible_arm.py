@@ -4,13 +4,17 @@
 
 from __future__ import annotations
 
-import mujoco
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pinocchio as pin
 
 from impact_robots.robot import Robot
 from impact_sim.exceptions import SimulationError
 from impact_sim.mujoco_model import deflection_joint, motor_joint
+
+if TYPE_CHECKING:
+    import mujoco
 
 
 class FlexibleArm:

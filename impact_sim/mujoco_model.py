@@ -9,9 +9,8 @@ position q, so the equations of motion are exactly the flexible-joint model of d
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import mujoco
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
@@ -21,6 +20,9 @@ from impact_robots.frames import frame_index
 from impact_robots.quaternions import quaternion_wxyz
 from impact_robots.robot import Robot
 from impact_sim.exceptions import SimulationError
+
+if TYPE_CHECKING:
+    import mujoco
 
 CONTACT_SITE = "contact"
 
@@ -54,6 +56,8 @@ def build_mujoco_model(robot: Robot, contact: ContactPoint = OWN) -> mujoco.MjMo
 
 def empty_spec(gravity: np.ndarray) -> Any:
     """Return a model without bodies, to be filled; gravity in world axes, shape (3,) [m/s^2]."""
+    import mujoco  # loads slowly
+
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
     spec.compiler.autolimits = False
@@ -98,6 +102,8 @@ def add_arm(
 
 def _add_body(parent: Any, robot: Robot, index: int, name: str, base: np.ndarray) -> Any:
     """Add one link with its motor and its deflection."""
+    import mujoco  # loads slowly
+
     model = robot.model
     placement, inertia = model.jointPlacements[index + 1], model.inertias[index + 1]
     at = base + placement.translation
@@ -128,6 +134,8 @@ def _add_body(parent: Any, robot: Robot, index: int, name: str, base: np.ndarray
 
 def joint_axis(model: pin.Model, joint: int) -> tuple[mujoco.mjtJoint, np.ndarray]:
     """Return type and axis, in joint axes, of a revolute or prismatic joint."""
+    import mujoco  # loads slowly
+
     data = model.joints[joint].createData()
     model.joints[joint].calc(data, pin.neutral(model), np.zeros(model.nv))
     subspace = np.asarray(data.S).reshape(6)

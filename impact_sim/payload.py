@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import mujoco
 import numpy as np
 import pinocchio as pin
 
@@ -45,6 +44,8 @@ class Carrier:
 
     def __init__(self, plant: FlexibleJointPlant, payload: Payload) -> None:
         """Prepare; the plant bears nothing yet."""
+        import mujoco  # loads slowly
+
         self._plant, self._payload = plant, payload
         self._work = mujoco.MjData(plant.model)
         self._borne = 0.0
@@ -56,6 +57,8 @@ class Carrier:
 
     def update(self, time: float) -> None:
         """Bear what is to be borne at a time [s]."""
+        import mujoco  # loads slowly
+
         mass = self._payload.held(time)
         if mass == self._borne:
             return

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import mujoco
 import numpy as np
 
 from impact_robots.contact_point import OWN, ContactPoint
@@ -19,7 +18,6 @@ from impact_sim.step_records import Plane, Steps, Touching
 from impact_sim.torque_loop import LOOPS, PERIOD, TorqueLoop
 from impact_sim.wall_numbers import plane_of
 
-NO_CONTACTS = mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_CONTACT
 FREE_STEP = 50e-6  # integration step away from the surface [s]
 CONTACT_STEP = 10e-6  # and close to it [s]
 
@@ -46,8 +44,11 @@ class FlexibleJointPlant(FlexibleArm):
         Raises:
             RobotError: there is no such point.
         """
+        import mujoco  # loads slowly
+
         model = build_mujoco_model(robot, contact)
-        model.opt.disableflags |= int(NO_CONTACTS)  # of MuJoCo's own, which look for nothing here
+        contacts = mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_CONTACT
+        model.opt.disableflags |= int(contacts)  # of MuJoCo's own, which look for nothing here
         super().__init__(robot, model, mujoco.MjData(model))
         self.wall = wall
         self.contact_step = contact_step
@@ -69,6 +70,8 @@ class FlexibleJointPlant(FlexibleArm):
 
     def reset(self, q: np.ndarray, dq: np.ndarray | None = None) -> None:
         """Put the arm at ``q`` [rad] with ``dq`` [rad/s], springs loaded by gravity."""
+        import mujoco  # loads slowly
+
         self.check(q)  # before anything moves
         mujoco.mj_resetData(self.model, self.data)
         self.place(q, dq)
@@ -88,6 +91,8 @@ class FlexibleJointPlant(FlexibleArm):
     @property
     def contact_velocity(self) -> np.ndarray:
         """Velocity of the contact point in base axes, shape (3,) [m/s]."""
+        import mujoco  # loads slowly
+
         mujoco.mj_jacSite(self.model, self.data, self._jacobian, None, self._site)
         return self._jacobian @ self._velocity
 
@@ -105,6 +110,8 @@ class FlexibleJointPlant(FlexibleArm):
 
     def advance_free(self, duration: float) -> None:
         """Integrate ``duration`` [s] without looking at the surface."""
+        import mujoco  # loads slowly
+
         self.model.opt.timestep = FREE_STEP
         mujoco.mj_step(self.model, self.data, nstep=round(duration / FREE_STEP))
         self.contact_force = np.zeros(3)
@@ -191,6 +198,8 @@ class FlexibleJointPlant(FlexibleArm):
 
     def _plain_steps(self, steps: Steps) -> None:
         """Integrate with any law, and fill ``steps``."""
+        import mujoco  # loads slowly
+
         for k in range(len(steps.time)):
             steps.time[k], steps.velocity[k] = self.time, self.contact_velocity
             steps.q[k], steps.dq[k], steps.torque[k] = self.q, self.dq, self.joint_torque

@@ -17,7 +17,6 @@ from impact_analysis.analyze.identify import Identified
 from impact_analysis.analyze.measured import as_json
 from impact_analysis.analyze.missed import FORCE, JUMP, Missed
 from impact_analysis.analyze.narrative import FIGURES, sentences_of
-from impact_analysis.analyze.report import report_text
 from impact_analysis.analyze.result import Analysis, Judged, Statistic
 from impact_analysis.analyze.sentences import Sentence
 from impact_analysis.spreading.cell_documents import arm_rows, cell_document
@@ -255,6 +254,8 @@ def write(analysis: Analysis, folder: Path) -> dict[str, Any]:
     Raises:
         WriteError: the disk refused; files of an earlier analysis are as they were.
     """
+    from impact_analysis.analyze.report import report_text  # loads slowly
+
     found = document(analysis, folder / REPORT)
     with NewFiles() as new:
         new.open(folder / DOCUMENT).write(json.dumps(found, indent=2))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
-from scipy.spatial import ConvexHull, QhullError
 
 from impact_analysis.analyze.result import Analysis, Judged, Membership
 
@@ -187,6 +186,8 @@ def torque_changes(analysis: Analysis, compared: TorqueComparison) -> go.Figure:
 
 def polytope(membership: Membership) -> go.Figure:
     """Return the set of impulses in contact axes with the measured one."""
+    from scipy.spatial import ConvexHull, QhullError  # loads slowly
+
     figure, vertices = go.Figure(), membership.polytope.vertices
     x, y, z = vertices.T
     try:

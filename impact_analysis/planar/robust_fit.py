@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from scipy.optimize import least_squares
 
 from impact_analysis.planar.planar_impacts import PlanarImpacts
 from impact_analysis.planar.planar_model import Model
@@ -64,6 +63,8 @@ def search(
     precision: float = 1e-6,
 ) -> Fit:
     """Return the best fit near a start, shape (m,), of a relative ``precision``."""
+    from scipy.optimize import least_squares  # loads slowly
+
     low, high, unit = _bounds(model)
     steps = _STEP * np.maximum(np.abs(start / unit), 0.1)
 

@@ -21,7 +21,7 @@ from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.detection.threshold_file import read_thresholds
 from impact_bags.folder_lock import locked
 from impact_cli.command_names import COMMANDS
-from impact_cli.commands.simulate import cores
+from impact_cli.cores import cores
 from impact_cli.number_options import bounds, count, numbers
 from impact_cli.progress import Progress
 from impact_detector.estimators.gross_methods import GROSS_METHODS, RELEASE

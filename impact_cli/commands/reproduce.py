@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from impact_cli.command_names import COMMANDS
-from impact_cli.commands.simulate import cores
+from impact_cli.cores import cores
 from impact_cli.number_options import count, seed
 from impact_cli.progress import Progress
 from impact_cli.val2_command import VAL2, add_val2_options, val2_table

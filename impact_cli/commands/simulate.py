@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -14,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from impact_cli.command_names import COMMANDS
+from impact_cli.cores import cores
 from impact_cli.number_options import count, seed
 from impact_cli.progress import Progress
 from impact_cli.reports.simulate_report import Row, as_json, as_text
 from impact_robots.exceptions import UsageError
 from impact_sim.scenario_choice import find_scenario, simulated_names
-from impact_trials.campaign import run_campaign, table_columns, trials_of
 from impact_trials.trial import Trial, TrialResult
 from impact_trials.trial_folder import TABLE, TrialFolder
 
@@ -65,6 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         ImpactError: an unknown scenario, a folder that is there already, or a trial that failed.
     """
+    from impact_trials.campaign import table_columns, trials_of  # loads slowly
+
     started = time.monotonic()
     scenarios = [find_scenario(name) for name in _named(arguments)]
     trials = trials_of(scenarios, arguments.trials, arguments.seed)
@@ -98,6 +99,8 @@ def _run(
     trials: list[Trial[Any]], record: Path | None, jobs: int, columns: Sequence[str]
 ) -> list[Row]:
     """Return the rows of all trials, written one by one where they are recorded."""
+    from impact_trials.campaign import run_campaign  # loads slowly
+
     folder = None if record is None else TrialFolder(record, columns)
     bar = Progress("simulate") if sys.stderr.isatty() else None
     rows: list[Row] = []
@@ -117,9 +120,3 @@ def _run(
     if bar is not None:
         bar.close(f"{len(rows)} trials")
     return rows
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1

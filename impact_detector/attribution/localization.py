@@ -9,7 +9,6 @@ from functools import cache
 
 import numpy as np
 import pinocchio as pin
-from scipy.special import gammaincinv
 
 from impact_detector.attribution.generalized_impulse import GeneralizedImpulse
 from impact_robots import Robot
@@ -71,6 +70,8 @@ def contact_link(robot: Robot, frame: str | None = None) -> str:
 def limit(degrees: int) -> float:
     r"""Return the :math:`\chi^2` that noise exceeds with probability ``SIGNIFICANCE``."""
     # as scipy.stats.chi2.ppf has it, which takes a third of a second to load
+    from scipy.special import gammaincinv  # loads slowly too
+
     return 2.0 * float(gammaincinv(degrees / 2.0, 1.0 - SIGNIFICANCE))
 
 

@@ -68,7 +68,7 @@ class FusedDetector(StateDetector):
             if not 0.0 < value < float("inf"):
                 raise DetectorError(f"{name}: expected a number > 0, got {value}")
         # here, as numba alone takes a quarter of a second
-        from impact_detector.detectors.fused_jump import no_jumps, statistic
+        from impact_detector.compiled.fused_jump import no_jumps, statistic
 
         self._model, self._data = robot.model, robot.model.createData()
         # views: the work memory stays where it is

@@ -5,13 +5,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import OptimizeResult, least_squares
 
 from impact_detector.estimators.gross_velocity import GrossVelocity, check_samples
 from impact_detector.exceptions import EstimateError
 from impact_detector.signals.noise import white_noise
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 FREQUENCIES = (8.0, 200.0)  # of a mode [1/s]
 DECAYS = (0.5, 300.0)  # b of a mode [1/s]
@@ -115,6 +118,8 @@ def _search(x: np.ndarray, Y: np.ndarray, modes: int, starts: int) -> list[Optim
     Raises:
         EstimateError: no start converged.
     """
+    from scipy.optimize import least_squares  # loads slowly
+
     lower, upper = _bounds(modes)
 
     def residual(p: np.ndarray) -> np.ndarray:

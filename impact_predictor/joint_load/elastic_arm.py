@@ -10,7 +10,6 @@ import numpy as np
 
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import DRIVES, IDEAL, MEASURED, SERVO, drive_of, unknown
-from impact_predictor.joint_load.integration import TICK
 from impact_robots.robot import Robot
 from impact_robots.state import RobotState
 
@@ -56,6 +55,8 @@ def elastic_arm(robot: Robot, state: RobotState, drive: str = MEASURED) -> Elast
     Raises:
         PredictionError: the robot's YAML does not give what is needed, or no such drive.
     """
+    from impact_predictor.joint_load.integration import TICK  # loads slowly
+
     n = robot.dof
     if drive not in DRIVES:
         raise PredictionError(f"drive: expected one of {', '.join(DRIVES)}, got {drive!r}")
@@ -67,16 +68,16 @@ def elastic_arm(robot: Robot, state: RobotState, drive: str = MEASURED) -> Elast
     servo = (zero, zero)
     if drive == SERVO:
         drive_of(robot, "position")
-        servo = (np.asarray(robot.servo_stiffness), np.asarray(robot.servo_damping))
+        servo = (np.array(robot.servo_stiffness), np.array(robot.servo_damping))
     motors = robot.apparent_motor_inertia if drive == IDEAL else robot.reflected_motor_inertia
     loop = drive == MEASURED
-    return ElasticArm(
+    return ElasticArm(  # of arrays that may be written to: for others all is compiled once more
         np.ascontiguousarray(np.linalg.inv(state.M)),
-        robot.joint_stiffness,
-        robot.joint_damping,
-        motors,
+        np.array(robot.joint_stiffness),
+        np.array(robot.joint_damping),
+        np.array(motors),
         robot.reflected_motor_inertia / robot.apparent_motor_inertia if loop else one,
-        robot.damping_time,
+        np.array(robot.damping_time),
         *servo,
         1.0 - float(np.exp(-2.0 * np.pi * FILTER_HZ * TICK)),
     )

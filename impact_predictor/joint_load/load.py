@@ -13,13 +13,6 @@ import numpy as np
 from impact_predictor.contact_force.laws import HuntCrossley
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.elastic_arm import ElasticArm
-from impact_predictor.joint_load.integration import (
-    EXTENDED,
-    HUNT_CROSSLEY,
-    RIGID,
-    TICK,
-    integrate,
-)
 from impact_robots.state import PointState
 from impact_robots.validation import friction_coefficient, restitution_coefficient
 
@@ -137,6 +130,8 @@ def joint_load(
     Raises:
         PredictionError: a figure so far from any arm's that no number comes out.
     """
+    from impact_predictor.joint_load.integration import RIGID, TICK, integrate  # loads slowly
+
     laws = np.array([_figures(each.law) for each in contacts])
     ticks, n = max(1, round(duration / TICK)), len(arm.stiffness)
     trace = np.empty((ticks if with_history else 0, 3 * n + 2 * len(contacts)))
@@ -170,6 +165,8 @@ def joint_load(
 
 def warm_up() -> None:
     """Compile what :func:`joint_load` runs, or load it: some 10 s once, then half a second."""
+    from impact_predictor.joint_load.integration import TICK  # loads slowly
+
     one = np.ones(1)
     arm = ElasticArm(np.eye(1), one, one, one, one, one, one, one, 0.5)
     contact = LoadContact(np.ones((3, 1)), np.array([0.0, 0.0, -1.0]), RigidLaw(0.0), 0.0)
@@ -178,6 +175,8 @@ def warm_up() -> None:
 
 def _figures(law: NormalLaw) -> tuple[float, float, float, float]:
     """Return what the compiled code knows of a law."""
+    from impact_predictor.joint_load.integration import EXTENDED, HUNT_CROSSLEY, RIGID
+
     if isinstance(law, RigidLaw):
         return 1.0, law.restitution, 1.0, RIGID
     return law.stiffness, law.damping, law.exponent, EXTENDED if law.extended else HUNT_CROSSLEY
@@ -185,6 +184,8 @@ def _figures(law: NormalLaw) -> tuple[float, float, float, float]:
 
 def _history(trace: np.ndarray, n: int, c: int) -> LoadHistory:
     """Return what the compiled code wrote."""
+    from impact_predictor.joint_load.integration import TICK
+
     time = TICK * np.arange(1, len(trace) + 1)
     ends = np.cumsum([n, c, c, n])
     return LoadHistory(time, *np.split(trace, ends, axis=1))

@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import block_diag
 
 from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm
 from impact_predictor.joint_load.load import DURATION, LoadContact, NormalLaw, joint_load
@@ -136,6 +135,8 @@ def _law(contact: FaceContact, speed: float, fastest: float) -> NormalLaw:
 
 def _joined(arms: Sequence[ElasticArm], body: FreeBody) -> ElasticArm:
     """Return arms and object as one system whose last six coordinates nothing drives."""
+    from scipy.linalg import block_diag  # loads slowly
+
     zero, one = np.zeros(_TWIST), np.ones(_TWIST)
 
     def all_of(name: str, of_object: np.ndarray) -> np.ndarray:

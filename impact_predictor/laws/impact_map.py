@@ -8,9 +8,12 @@ impact, and no force but the contact's matters.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg.lapack import dposv
 
 from impact_predictor.impact_result import ContactMode, Flag, ImpactMapResult
 from impact_predictor.inertia.jacobian import jacobian_condition
@@ -92,7 +95,7 @@ def map_state(
         after = velocity.copy()
         still = ContactMode.NONE
         return ImpactMapResult(dq, none, still, velocity, after, 0.0, Flag(flags), condition)
-    _, effect, failed = dposv(M_x, J.T)
+    _, effect, failed = _solver()(M_x, J.T)
     if failed:
         raise OutOfRangeError("M", "a positive definite matrix", M_x)
     G, v = J.dot(effect).tolist(), tuple(velocity.tolist())
@@ -131,3 +134,10 @@ def contact_impulse(
     solve = FRICTION_LAWS.named(law).solve
     rows, v = np.asarray(W, dtype=float).tolist(), tuple(np.asarray(velocity, dtype=float).tolist())
     return np.array(solve(rows, v, friction_coefficient(friction), restitution)[0])
+
+
+@cache
+def _solver() -> Callable[..., Any]:
+    from scipy.linalg.lapack import dposv  # loads slowly
+
+    return dposv

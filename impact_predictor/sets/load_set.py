@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
-from scipy.spatial import ConvexHull
 
 from impact_predictor.exceptions import NotApproachingError, PredictionError, UnknownJointsError
 from impact_predictor.joint_load.drive import drive_of
@@ -88,6 +87,8 @@ def _directions() -> np.ndarray:
 
 def _widened_hull(impulses: np.ndarray) -> Polytope:
     """Return the hull of impulses (k, 3) with a cube of the model's error around each [N.s]."""
+    from scipy.spatial import ConvexHull  # loads slowly
+
     error = MODEL_ERROR * np.linalg.norm(impulses, axis=1)
     points = (impulses[:, None] + error[:, None, None] * _CUBE).reshape(-1, 3)
     vertices = points[ConvexHull(points / np.abs(points).max()).vertices]

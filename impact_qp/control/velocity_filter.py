@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_discrete_are
 
 SMOOTHING = 0.05  # of the accelerations that are reported [s]
 
@@ -33,7 +32,9 @@ class VelocityFilter:
 
     def __init__(self, period: float, noise: FilterNoise | None = None) -> None:
         """Work out the gain for a period [s]; ``reset`` before the first ``update``."""
-        from impact_qp.compiled.motion_step import filtered  # loads slowly
+        from scipy.linalg import solve_discrete_are  # loads slowly
+
+        from impact_qp.compiled.motion_step import filtered  # this too
 
         self._filtered = filtered
         noise = FilterNoise() if noise is None else noise

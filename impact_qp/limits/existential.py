@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.optimize  # noqa: F401  here, not in the first control cycle: it loads slowly
 
 from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.sets.feasible_sets import friction_pyramid
@@ -43,6 +42,8 @@ class ExistentialImpactLimit(ImpactLimit):
         **options: Any,
     ) -> None:
         """Create the limit with the inscribed cone, as published."""
+        import scipy.optimize  # noqa: F401  here, not in the first control cycle: it loads slowly
+
         super().__init__(robot, contact, circumscribed=circumscribed, **options)
         self.gate, self.variables = gate, self.generators
         self._K = friction_pyramid(contact.friction[0], self.generators, circumscribed)

@@ -4,12 +4,16 @@
 
 from __future__ import annotations
 
-import mujoco
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from impact_sim.cell.cell_model import CORNERS, arm_prefix, plate_name
 from impact_sim.cell.layout import CellLayout
 from impact_sim.flexible_arm import FlexibleArm
+
+if TYPE_CHECKING:
+    import mujoco
 
 
 class CellArm(FlexibleArm):

@@ -11,14 +11,16 @@ that a grasp does not creep, and a slow reference, so that sliding does not lift
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import mujoco
 import numpy as np
 
 from impact_robots.frames import frame_index
 from impact_sim.cell.layout import BoxObject, CellLayout, PairContact, Support
 from impact_sim.mujoco_model import add_arm, compiled, empty_spec, motor_joint
+
+if TYPE_CHECKING:
+    import mujoco
 
 BOX, SUPPORT = "box", "support"
 IMPEDANCE = 1e-4  # of contacts along the normal: MuJoCo's least, next to none [-]
@@ -27,7 +29,6 @@ SLIP_DECAY = 2000.0  # of slip that friction can stop [1/s]
 STICTION = 0.999  # impedance of friction in motors [-]
 TIP = 0.005  # radius of the corners of faces, behind the face [m]
 CORNERS = 4  # of a face
-_FORCE = 1 << int(mujoco.mjtConDataField.mjCONDATA_FORCE)
 _NET = 3  # one row: the net force, in world axes
 
 
@@ -47,6 +48,8 @@ def build_cell_model(layout: CellLayout) -> mujoco.MjModel:
     Raises:
         SimulationError: MuJoCo cannot compile it.
     """
+    import mujoco  # loads slowly
+
     spec = empty_spec(layout.robot.model.gravity.linear)
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     spec.option.impratio = FRICTION_RATIO
@@ -80,6 +83,8 @@ def _add_face(
     body: Any, name: str, centre: np.ndarray, rotation: np.ndarray, half: np.ndarray
 ) -> None:
     """Add the corners of a rectangle that faces along its z, half edges (2,) [m]."""
+    import mujoco  # loads slowly
+
     for corner, signs in enumerate(((1, 1), (-1, 1), (-1, -1), (1, -1))):
         body.add_geom(
             name=f"{name}/{corner}",
@@ -111,6 +116,8 @@ def _add_friction(bodies: list[Any], layout: CellLayout, arm: str) -> None:
 
 def _add_box(spec: Any, box: BoxObject) -> None:
     """Add the free box."""
+    import mujoco  # loads slowly
+
     turned = [np.cos(box.yaw / 2.0), 0.0, 0.0, np.sin(box.yaw / 2.0)]
     body = spec.worldbody.add_body(name=BOX, pos=box.position, quat=turned)
     body.add_freejoint(name=BOX)
@@ -135,6 +142,8 @@ def _add_contacts(spec: Any, layout: CellLayout) -> None:
 
 def _add_support(spec: Any, support: Support, contact: PairContact) -> None:
     """Add a table as a plane, on which the box has its corners, or a pedestal with its own."""
+    import mujoco  # loads slowly
+
     if support.half is None:
         spec.worldbody.add_geom(
             name=SUPPORT,
@@ -173,6 +182,8 @@ def _add_pair(spec: Any, geom: str, contact: PairContact) -> None:
 
 def _add_sensor(spec: Any, name: str, body: str) -> None:
     """Add a sensor of the force that the box exerts on a body, world axes."""
+    import mujoco  # loads slowly
+
     spec.add_sensor(
         name=name,
         type=mujoco.mjtSensor.mjSENS_CONTACT,
@@ -180,7 +191,7 @@ def _add_sensor(spec: Any, name: str, body: str) -> None:
         objname=BOX,
         reftype=mujoco.mjtObj.mjOBJ_BODY,
         refname=body,
-        intprm=[_FORCE, _NET, 1],
+        intprm=[1 << int(mujoco.mjtConDataField.mjCONDATA_FORCE), _NET, 1],
     )
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import mujoco
 import numpy as np
 
 from impact_sim.cell.cell_arm import CellArm, sensor_values
@@ -37,6 +36,8 @@ class CellPlant:
         Raises:
             SimulationError: MuJoCo cannot build it.
         """
+        import mujoco  # loads slowly
+
         self.layout, self.contact_step = layout, CONTACT_STEP
         self.model = build_cell_model(layout)
         self.data = mujoco.MjData(self.model)
@@ -57,6 +58,8 @@ class CellPlant:
         Raises:
             SimulationError: another number of arms or joints; nothing has moved.
         """
+        import mujoco  # loads slowly
+
         if len(q) != len(self.arms):
             raise SimulationError(f"q: expected {len(self.arms)} arms, got {len(q)}")
         for arm, positions in zip(self.arms, q, strict=True):
@@ -86,6 +89,8 @@ class CellPlant:
         Raises:
             SimulationError: there is none.
         """
+        import mujoco  # loads slowly
+
         if self.layout.box is None:
             raise SimulationError("cell: there is no box")
         position = self.data.qpos[self._at[0] : self._at[0] + 3]
@@ -111,8 +116,12 @@ class CellPlant:
 
     def advance_free(self, duration: float) -> None:
         """Integrate ``duration`` [s] at once."""
+        import mujoco  # loads slowly
+
         mujoco.mj_step(self.model, self.data, nstep=round(duration / CONTACT_STEP))
 
     def advance_contact(self) -> None:
         """Integrate one step, after which each arm's ``plate_force`` is that of this step."""
+        import mujoco  # loads slowly
+
         mujoco.mj_step(self.model, self.data)

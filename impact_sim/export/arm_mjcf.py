@@ -19,7 +19,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element, SubElement
 
-import mujoco
 import numpy as np
 import pinocchio as pin
 
@@ -129,6 +128,8 @@ def _add_body(parent: Element, arm: ExportedArm, index: int) -> Element:
 
 def _joint(arm: ExportedArm, index: int) -> dict[str, str]:
     """Return a link's joint, which has the motor's inertia if it is rigid."""
+    import mujoco  # loads slowly
+
     kind, axis = joint_axis(arm.robot.model, index + 1)
     motor = {} if arm.flexible else {"armature": numbers([arm.motor_inertia[index]])}
     turns = "hinge" if kind is mujoco.mjtJoint.mjJNT_HINGE else "slide"

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, fromstring, indent, tostring
 
-import mujoco
 import numpy as np
 import pinocchio as pin
 
@@ -98,6 +97,8 @@ def _add_link(root: Element, name: str, inertia: pin.Inertia) -> Element:
 
 
 def _add_joint(root: Element, robot: Robot, index: int, links: list[str]) -> None:
+    import mujoco  # loads slowly
+
     kind, axis = joint_axis(robot.model, index + 1)
     limits, place = robot.limits, robot.model.jointPlacements[index + 1]
     turns = "revolute" if kind is mujoco.mjtJoint.mjJNT_HINGE else "prismatic"

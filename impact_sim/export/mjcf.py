@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-import mujoco
 import numpy as np
 
 from impact_predictor.contact_force.contact_law import RateLaw
@@ -17,6 +17,9 @@ from impact_sim.export.arm_mjcf import TIP, ExportedArm, add_arm, numbers
 from impact_sim.export.linear_contact import linear_contact
 from impact_sim.export.wall_mjcf import FRICTION_RATIO, ExportedWall, add_wall
 from impact_sim.scenarios import Scenario
+
+if TYPE_CHECKING:
+    import mujoco
 
 START = "start"  # the keyframe from which the arm begins
 RIGID_STEP, FLEXIBLE_STEP = 1e-4, 5e-5  # [s]
@@ -74,6 +77,8 @@ def compiled(root: Element) -> mujoco.MjModel:
     Raises:
         SimulationError: MuJoCo says why there is none.
     """
+    import mujoco  # loads slowly
+
     try:
         return mujoco.MjModel.from_xml_string(tostring(root, encoding="unicode"))
     except ValueError as error:

@@ -16,8 +16,6 @@ from types import MappingProxyType
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, fromstring, indent, tostring
 
-import mujoco
-
 from impact_robots.robot import Robot
 from impact_sim.exceptions import SimulationError
 from impact_sim.export.arm_mjcf import ExportedArm
@@ -104,6 +102,8 @@ def sensed_interface(robot: Robot) -> str:
     Raises:
         SimulationError: some joints turn and some slide: one broadcaster cannot serve both.
     """
+    import mujoco  # loads slowly
+
     kinds = {joint_axis(robot.model, index + 1)[0] for index in range(robot.dof)}
     if len(kinds) > 1:
         raise SimulationError(f"robot {robot.name}: expected joints that all turn or all slide")

@@ -216,3 +216,12 @@ def test_joints_of_any_stiffness_are_resolved(panda, hitting, wall, factor):
 def test_every_restitution_has_a_law(e):
     law = viscoelastic(1e6, e, SPEED)
     assert exact_restitution(law, SPEED) == pytest.approx(max(e, 0.01), abs=1e-6)
+
+
+@pytest.mark.parametrize("drive", [IDEAL, MEASURED])
+def test_an_arm_is_of_the_kind_of_arrays_that_the_warm_up_compiles_for(panda, hitting, drive):
+    """A robot's own arrays are read-only: the first control cycle compiled for seconds."""
+    robot = replace(panda, loop_damping_time=np.broadcast_to(1e-3, 7))
+    arm = elastic_arm(robot, hitting.robot_state, drive)
+    kinds = {(each.flags.writeable, each.flags.c_contiguous) for each in arm[:-1]}
+    assert kinds == {(True, True)}

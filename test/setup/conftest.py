@@ -50,7 +50,7 @@ class FakeCommands:
             self.layout.python.symlink_to(sys.executable)
         if self.fail_at == name:
             raise self.failure
-        if name.startswith("impact_"):
+        if name in ("impact_msgs", "impact_control"):
             self.layout.install(name).mkdir(parents=True)
             (self.layout.root / "install" / "setup.sh").write_text("PYTHONPATH=/built\n")
 

@@ -7,7 +7,8 @@ from impact_setup import workspace
 from impact_setup.distribution import RosSource
 from impact_setup.errors import SetupError
 
-EVERYTHING = ["venv", "pip", "impact_msgs", "impact_control"]
+SUITE = ["impact_control", "impact_trials.warm_up"]
+EVERYTHING = ["venv", "pip", "impact_msgs", *SUITE]
 WHEELS = RosSource()
 
 
@@ -69,7 +70,7 @@ def test_changed_packaging_rebuilds_the_suite_alone(name, layout, prepare):
     file = layout.root / name
     file.parent.mkdir(exist_ok=True)
     file.write_text("<package></package>")
-    assert prepare() == ["impact_control"]
+    assert prepare() == SUITE
 
 
 def test_a_new_package_rebuilds_the_suite_and_an_edited_module_nothing(layout, prepare):
@@ -78,7 +79,7 @@ def test_a_new_package_rebuilds_the_suite_and_an_edited_module_nothing(layout, p
     assert prepare() == []
     (layout.root / "impact_qp").mkdir()
     (layout.root / "impact_qp/__init__.py").touch()
-    assert prepare() == ["impact_control"]
+    assert prepare() == SUITE
 
 
 def test_another_ros_makes_everything_anew(prepare):
@@ -108,8 +109,9 @@ def test_a_set_up_killed_at_any_stage_is_repaired(stage, commands, killed, prepa
     expected = {
         "venv": EVERYTHING,
         "pip": EVERYTHING,  # packages may be half unpacked: start from an empty environment
-        "impact_msgs": ["impact_msgs", "impact_control"],
-        "impact_control": ["impact_control"],
+        "impact_msgs": ["impact_msgs", *SUITE],
+        "impact_control": SUITE,
+        "impact_trials.warm_up": [],  # the rest is compiled when it is first used
     }
     assert prepare() == expected[stage]
     assert prepare() == []
@@ -176,5 +178,13 @@ def test_progress_numbers_what_is_done(layout, prepare, capsys):
     prepare()
     shown = capsys.readouterr()
     assert shown.out == ""  # standard output belongs to the command
-    assert "[1/4] making .venv... done" in shown.err
-    assert "[4/4] building impact_control... done" in shown.err
+    assert "[1/5] making .venv... done" in shown.err
+    assert "[4/5] building impact_control... done" in shown.err
+    assert "[5/5] compiling inner loops (half a minute)... done" in shown.err
+
+
+def test_loops_that_cannot_be_compiled_now_are_left_to_their_first_use(prepare, commands, capsys):
+    commands.fail_at, commands.failure = "impact_trials.warm_up", SetupError("read-only")
+    assert prepare() == EVERYTHING
+    assert "[5/5] compiling inner loops (half a minute)... left to their" in capsys.readouterr().err
+    assert prepare() == []

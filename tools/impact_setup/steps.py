@@ -131,3 +131,8 @@ def build(runner: Runner, environ: Mapping[str, str], package: str, layout: Layo
         ],
         environ,
     )
+
+
+def compile_loops(runner: Runner, environ: Mapping[str, str], layout: Layout) -> None:
+    """Compile what is compiled at its first use, and kept beside its source."""
+    runner.run([str(layout.python), "-m", "impact_trials.warm_up"], environ)

@@ -17,6 +17,8 @@ SUITE_FILES = ("setup.py", "setup.cfg", "package.xml", "colcon_defaults.yaml")
 MESSAGE_FILES = (".msg", ".srv", ".action", ".txt", ".xml")
 SUITE_DATA = ("launch", "config", "rviz", "resource")
 
+Step = tuple[str, Callable[[], "str | None"]]  # what is printed, and what is done
+
 
 @dataclass(frozen=True)
 class Keys:
@@ -149,25 +151,26 @@ class _SetUp:
         found = map(interpreter.probe, interpreter.candidates(self.environ))
         return interpreter.choose(found, self.source).path
 
-    def _plan(self) -> "list[tuple[str, Callable[[], None]]]":
+    def _plan(self) -> "list[Step]":
         ros = "ROS 2 Kilted from wheels" if self.source.from_wheels else "the Python packages"
         plan = [
             (self.stale.venv, "making .venv", self._venv),
             (self.stale.requirements, f"installing {ros} (about a minute)", self._install),
             (self.stale.messages, f"building {MESSAGES} (about a minute)", self._messages),
             (self.stale.suite, f"building {SUITE}", self._suite),
+            (self.stale.suite, "compiling inner loops (half a minute)", self._loops),
         ]
         return [(text, step) for due, text, step in plan if due]
 
-    def _do(self, plan: "list[tuple[str, Callable[[], None]]]") -> None:
+    def _do(self, plan: "list[Step]") -> None:
         for number, (text, step) in enumerate(plan, start=1):
             print(f"[{number}/{len(plan)}] {text}... ", end="", file=sys.stderr, flush=True)
             try:
-                step()
+                said = step()
             except BaseException:
                 print("not finished", file=sys.stderr)
                 raise
-            print("done", file=sys.stderr)
+            print(said or "done", file=sys.stderr)
 
     def _venv(self) -> None:
         steps.make_venv(self.runner, self.build_environ, self.base, self.layout, self.source)
@@ -189,6 +192,13 @@ class _SetUp:
 
     def _suite(self) -> None:
         self._build(SUITE, self.keys.suite)
+
+    def _loops(self) -> "str | None":
+        try:
+            steps.compile_loops(self.runner, self.build_environ, self.layout)
+        except SetupError:  # what is not compiled now, is when it is first used
+            return f"left to their first use, see {self.layout.log}"
+        return None
 
     def _build(self, package: str, key: str) -> None:
         steps.build(self.runner, self.build_environ, package, self.layout)

@@ -13,7 +13,6 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import brentq
 
 from impact_analysis.reproduce.row import Study
 from impact_detector.signals.sample import Verdict
@@ -124,6 +123,8 @@ def _wall(
     scenario: Scenario, robot: Robot, controller: ImpactController, random: np.random.Generator
 ) -> CompliantWall:
     """Draw a wall within the announced ranges; its restitution is that at the bound."""
+    from scipy.optimize import brentq  # loads slowly
+
     state = ArmDynamics(robot)(np.array(scenario.q_impact), np.zeros(robot.dof))
     speed = min(scenario.reference_speed, limit_of(controller).speed_bound(state).speed)
     low, high = scenario.restitution

@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.integrate import solve_ivp
 
 from impact_analysis.reproduce.published import parameter
 from impact_analysis.reproduce.row import Row, Study, judged
@@ -57,6 +56,7 @@ def integrated_restitution(law: Maxwell, mass: float, speed: float) -> float:
         mass: of the body [kg].
         speed: of the approach [m/s].
     """
+    from scipy.integrate import solve_ivp  # loads slowly
 
     def rates(_: float, state: np.ndarray) -> list[float]:
         v, f = state

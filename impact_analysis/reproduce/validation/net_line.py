@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import t as student
 
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array
@@ -53,6 +52,8 @@ def net_line(reference: ArrayLike, net: ArrayLike, confidence: float = CONFIDENC
         raise OutOfRangeError("net", "values that change with the reference", net)
     residual = float(np.sqrt(((y - y.mean() - slope * (x - mean)) ** 2).sum() / (x.size - 2)))
     root = float(mean - y.mean() / slope)
+    from scipy.stats import t as student  # loads slowly
+
     quantile = float(student.ppf(0.5 + confidence / 2.0, x.size - 2))
     low, high = _interval(root - float(mean), slope, quantile * residual, x.size, spread)
     return NetLine(slope, root, low + float(mean), high + float(mean), residual, x.size)
