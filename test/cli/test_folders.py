@@ -131,8 +131,7 @@ def test_trials_that_other_processes_had_finished_are_kept(tmp_path, monkeypatch
         finally:
             keep(TrialResult({"bag": "a_001", "seed": 2}, ()))
 
-    monkeypatch.setattr("impact_cli.commands.simulate.run_campaign", campaign)
-    monkeypatch.setattr("impact_cli.commands.simulate.table_columns", lambda scenarios: COLUMNS)
+    monkeypatch.setattr("impact_trials.campaign.run_campaign", campaign)
     with pytest.raises(KeyboardInterrupt):
         _run([], tmp_path / "out", 2, COLUMNS)
     assert names(tmp_path / "out") == ["a_001", TABLE]
