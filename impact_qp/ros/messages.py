@@ -80,8 +80,14 @@ def limits_code(name: str) -> int:
 
 def status_message(plan: Plan, counts: Counts, text: str, stamp: Any) -> ControllerStatus:
     """Return a status with all counts; all about the arm is unknown."""
+    message = unknown_status(counts, text, stamp)
+    message.impact_limits = limits_code(plan.impact_limits)
+    return message
+
+
+def unknown_status(counts: Counts, text: str, stamp: Any) -> ControllerStatus:
+    """Return a status with all counts that says nothing of a plan, nor of the arm."""
     message = ControllerStatus(
-        impact_limits=limits_code(plan.impact_limits),
         slack=NAN,
         solve_time=NAN,
         cycle_time=NAN,

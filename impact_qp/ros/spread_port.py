@@ -12,6 +12,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from impact_msgs.msg import ControllerStatus, JointCommand
+from impact_qp.ros.messages import unknown_status
 from impact_qp.ros.supervision import Counts
 from impact_qp.spreading.command import SpreadCommand
 from impact_qp.spreading.modes import Mode
@@ -20,7 +21,6 @@ from impact_ros.messages import fill
 from impact_ros.qos import STREAM
 
 SLOW = 0.02  # of all joints, below which an arm that was stopped holds [rad/s]
-NAN, MOST = float("nan"), 2**32 - 1
 MODES = {
     Mode.ANTE: ControllerStatus.MODE_APPROACH,
     Mode.INTERIM: ControllerStatus.MODE_PRESS,
@@ -95,20 +95,8 @@ def spread_status(
 
     What a surface has, as speed bound and gap, is unknown.
     """
-    message = ControllerStatus(
-        mode=ControllerStatus.MODE_STOPPED,
-        slack=NAN,
-        solve_time=NAN,
-        cycle_time=NAN,
-        normal_speed=NAN,
-        speed_bound=NAN,
-        gap=NAN,
-        infeasible_cycles=min(counts.infeasible, MOST),
-        missed_cycles=min(counts.missed, MOST),
-        dropped_inputs=min(counts.dropped, MOST),
-        message=text,
-    )
-    message.header.stamp = stamp
+    message = unknown_status(counts, text, stamp)
+    message.mode = ControllerStatus.MODE_STOPPED
     if command is not None:
         held = command.mode is Mode.STOP and bool(np.abs(dq).max() < SLOW)
         message.mode = ControllerStatus.MODE_HOLD if held else MODES[command.mode]
