@@ -29,6 +29,7 @@ from impact_msgs.msg import ControllerStatus, DetectorStatus, JointCommand
 from impact_qp.node import ImpactQpNode
 from impact_qp.parameters import ControllerParameters
 from impact_robots import load_robot
+from impact_ros.closing import close
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.parameters import specifications
 from impact_ros.qos import RECORD, STREAM
@@ -111,9 +112,7 @@ class DdsArm:
     def close(self) -> None:
         """End everything."""
         self._executor.shutdown()
-        for node in reversed(self.nodes):
-            node.destroy_node()
-        self.context.try_shutdown()
+        close(*reversed(self.nodes), context=self.context)
 
     # --- what arrives -------------------------------------------------------------------------
 

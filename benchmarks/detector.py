@@ -39,6 +39,7 @@ from impact_detector.signals.model_torque import ModelTorque
 from impact_detector.signals.sample import JointSample
 from impact_robots import load_robot
 from impact_ros import qos
+from impact_ros.closing import close
 from impact_ros.main import main_for
 
 ROBOT = load_robot("panda")
@@ -207,8 +208,7 @@ def _publisher() -> Iterator[Any]:
     try:
         yield node.create_publisher(JointState, "joint_states", qos.STREAM)
     finally:
-        node.destroy_node()
-        context.try_shutdown()
+        close(node, context=context)
 
 
 if __name__ == "__main__":  # one of the nodes

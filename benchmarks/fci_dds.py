@@ -28,6 +28,7 @@ from impact_msgs.msg import JointCommand
 from impact_robots import load_robot
 from impact_robots.dynamics import ArmDynamics
 from impact_ros import qos
+from impact_ros.closing import close
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.spin import make_executor
 
@@ -61,7 +62,6 @@ def suite_over_dds(q: np.ndarray) -> Iterator[Callable[[ArmState], np.ndarray]]:
                 yield driver.answer
         finally:
             driver.close()
-            context.try_shutdown()
 
 
 def _parameters(q: np.ndarray) -> dict[str, Any]:
@@ -114,9 +114,9 @@ class _Driver:
         return self._zeros
 
     def close(self) -> None:
-        """End the node."""
+        """End the node and its context."""
         self._executor.shutdown()
-        self._node.destroy_node()
+        close(self._node, context=self._node.context)
 
     def _take(self, message: JointCommand) -> None:
         self._answered = to_nanoseconds(message.header.stamp) // MILLISECOND

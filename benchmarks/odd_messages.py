@@ -28,6 +28,7 @@ from impact_msgs.msg import Contact, ImpactAnnouncement, JointCommand, WrenchBat
 from impact_msgs.srv import ComputeFeasibleSets, PredictImpact
 from impact_predictor.node import PredictorNode
 from impact_robots import ArmDynamics, Robot, load_robot
+from impact_ros.closing import close
 from impact_ros.messages import fill, from_nanoseconds
 from impact_sim.node import ImpactSimNode
 
@@ -136,9 +137,7 @@ def _patients() -> Iterator[list[Patient]]:
     try:
         yield made
     finally:
-        for patient in made:
-            patient.node.destroy_node()
-        context.try_shutdown()
+        close(*(patient.node for patient in made), context=context)
 
 
 class _Arm:

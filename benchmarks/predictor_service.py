@@ -36,6 +36,7 @@ from impact_predictor.prediction.impact_question import answer
 from impact_predictor.ros.messages import prediction_message
 from impact_predictor.ros.request_reader import RequestReader
 from impact_robots import ArmDynamics, contact_rotation, load_robot
+from impact_ros.closing import close
 from impact_ros.main import main_for
 from impact_ros.spin import make_executor
 
@@ -137,8 +138,7 @@ def _client() -> Iterator[_Client]:
         yield _Client(node, executor)
     finally:
         executor.shutdown()
-        node.destroy_node()
-        context.try_shutdown()
+        close(node, context=context)
 
 
 @contextlib.contextmanager

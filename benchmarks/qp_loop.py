@@ -33,6 +33,7 @@ from impact_bringup.lifecycle import LifecycleClient
 from impact_msgs.msg import JointCommand
 from impact_robots import load_robot
 from impact_ros import qos
+from impact_ros.closing import close
 from impact_ros.main import main_for
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.spin import make_executor
@@ -167,8 +168,7 @@ def _drive(seconds: int) -> dict[str, dict[int, float]]:
     finally:
         gc.enable()
         executor.shutdown()
-        node.destroy_node()
-        context.try_shutdown()
+        close(node, context=context)
 
 
 def _figures(delays: dict[str, dict[int, float]], count: int) -> dict[str, float]:

@@ -22,6 +22,7 @@ from impact_detector.node import DetectorNode
 from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
+from impact_ros.closing import one_core
 from impact_sim.cell.node import StandaloneCellNode
 from impact_sim.node import StandaloneSimNode
 from impact_trials.node import ImpactSpreadingNode
@@ -81,7 +82,8 @@ def _profile(which: type | str, context: Context) -> ElementTree.Element:
             node.trigger_configure()
         return _profile_of(node)
     finally:
-        node.destroy_node()
+        with one_core():
+            node.destroy_node()
 
 
 def _profile_of(node) -> ElementTree.Element:

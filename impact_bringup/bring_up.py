@@ -24,6 +24,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
 from impact_bringup.lifecycle import LifecycleClient
+from impact_ros.closing import close
 from impact_ros.exceptions import RosError
 from impact_ros.spin import Stop, spin, stop_on_signals
 
@@ -88,7 +89,7 @@ def _bring_up(name: str, timeout: float, stop: Stop) -> int:
     except RosError as error:
         return _fail(str(error), 1)
     finally:
-        node.destroy_node()
+        close(node)
     return 0
 
 

@@ -25,6 +25,7 @@ from impact_bringup.child import child_process
 from impact_bringup.domain import own_domain
 from impact_bringup.lifecycle import LifecycleClient
 from impact_bringup.recorder import Recorder
+from impact_ros.closing import one_core
 from impact_ros.exceptions import RosError
 from impact_ros.security import require_security
 from impact_ros.spin import Stop, spin, stop_on_signals
@@ -152,7 +153,8 @@ def _nodes(run: Run) -> Iterator[tuple[ImpactSimNode, Recorder]]:
         finally:
             recorder.destroy_node()
     finally:
-        plant.destroy_node()
+        with one_core():
+            plant.destroy_node()
 
 
 class _Conductor:

@@ -17,6 +17,7 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from impact_bags import BagWriter, RecordingError
+from impact_ros.closing import one_core
 from impact_ros.exceptions import RosError
 from impact_ros.messages import NANOSECONDS
 from impact_ros.qos import recording_profile
@@ -80,7 +81,8 @@ class Recorder(Node):
         try:
             self.writer.__enter__()
         except RecordingError:
-            super().destroy_node()
+            with one_core():
+                super().destroy_node()
             raise
         self.skipped: dict[str, str] = {}
         self._latest = 0

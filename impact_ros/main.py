@@ -15,6 +15,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
 from impact_robots.exceptions import ImpactError
+from impact_ros.closing import one_core
 from impact_ros.exceptions import ParameterError
 from impact_ros.parameters import describe
 from impact_ros.spin import spin, stop_on_signals
@@ -88,11 +89,12 @@ def _close(nodes: list[Any]) -> None:
         if hasattr(node, "trigger_shutdown"):
             with contextlib.suppress(Exception):  # already finalized
                 node.trigger_shutdown()
-    for node in nodes:
-        with contextlib.suppress(Exception):  # one that failed must not keep the rest
-            node.destroy_node()
-    with contextlib.suppress(Exception):  # it destroys what is left
-        rclpy.try_shutdown()
+    with one_core():
+        for node in nodes:
+            with contextlib.suppress(Exception):  # one that failed must not keep the rest
+                node.destroy_node()
+        with contextlib.suppress(Exception):  # it destroys what is left
+            rclpy.try_shutdown()
 
 
 def _show(script: str, text: str) -> int:

@@ -74,17 +74,29 @@ def context():
     """A ROS context for the nodes of a module.
 
     A node of its own keeps what Fast DDS calls a participant until the end: with each test's nodes
-    it would be made and destroyed anew, and Fast DDS 3.2 may wait for ever while it destroys one.
+    it would be made and destroyed anew, which takes long.
     """
+    yield from kept_context()
+
+
+@pytest.fixture
+def own_context():
+    """A ROS context of a single test, kept as :func:`context` keeps its own."""
+    yield from kept_context()
+
+
+def kept_context():
+    """Yield a context, and end it."""
     import rclpy
     from rclpy.context import Context
+
+    from impact_ros.closing import close
 
     made = Context()
     made.init()
     keeper = rclpy.create_node("keeper", context=made, start_parameter_services=False)
     yield made
-    keeper.destroy_node()
-    made.try_shutdown()
+    close(keeper, context=made)
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,6 @@ from impact_qp.control.command import Command
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.last_check import LastCheck
 from impact_qp.control.plausibility import StateGate
-from impact_qp.exceptions import ControlError
 
 
 class GuardedController:
@@ -70,13 +69,10 @@ class GuardedController:
         Raises:
             ControlError: the state is passed over; says why.
         """
-        finding = self._gate.check(time, q, dq, impact=impact)
-        if finding.fault:
-            self._fail(f"implausible joint states: {finding.problem}")
-            return False
-        if finding.problem:
-            raise ControlError(finding.problem)
-        return True
+        fault = self._gate.fault_in(time, q, dq, impact=impact)
+        if fault:
+            self._fail(fault)
+        return not fault
 
     def answer(
         self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False, ready: bool = True

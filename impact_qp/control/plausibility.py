@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_qp.exceptions import ControlError
 from impact_robots.robot import Robot
 
 BEYOND = 0.1  # how far beyond its limits a position may be: stops are softer than limits [rad]
@@ -82,6 +83,25 @@ class StateGate:
         finite = not problem or bool(np.isfinite(q).all() and np.isfinite(dq).all())
         self._time, self._q, self._dq = (time, q, dq) if finite else (None, self._q, self._dq)
         return self._judged(problem)
+
+    def fault_in(self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False) -> str:
+        """Take one state, and return why the arm must be brought to rest, "" if it need not.
+
+        Args:
+            time: as of :meth:`check`.
+            q: see there.
+            dq: see there.
+            impact: see there.
+
+        Raises:
+            ControlError: the state is passed over; says why.
+        """
+        finding = self.check(time, q, dq, impact=impact)
+        if finding.fault:
+            return f"implausible joint states: {finding.problem}"
+        if finding.problem:
+            raise ControlError(finding.problem)
+        return ""
 
     def _judged(self, problem: str) -> Finding:
         """Count, and return what follows."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from impact_qp.control.last_check import LastCheck
 from impact_qp.control.plausibility import StateGate
-from impact_qp.exceptions import ControlError
 from impact_qp.spreading.command import SpreadCommand
 from impact_qp.spreading.controller import SpreadingController
 
@@ -63,13 +62,10 @@ class GuardedSpreading:
         Raises:
             ControlError: the state is passed over; says why.
         """
-        finding = self._gate.check(stamp, q, dq, impact=impact)
-        if finding.fault:
-            self.stop(f"implausible joint states: {finding.problem}")
-            return False
-        if finding.problem:
-            raise ControlError(finding.problem)
-        return True
+        fault = self._gate.fault_in(stamp, q, dq, impact=impact)
+        if fault:
+            self.stop(fault)
+        return not fault
 
     def answer(
         self, time: float, q: np.ndarray, dq: np.ndarray, *, impact: bool = False

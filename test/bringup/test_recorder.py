@@ -11,7 +11,6 @@ pytest.importorskip("rclpy")
 pytest.importorskip("rosbags")
 
 from geometry_msgs.msg import WrenchStamped
-from rclpy.context import Context
 from rclpy.node import Node
 from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import Imu, JointState
@@ -34,11 +33,8 @@ from impact_ros.spin import spin
 
 
 @pytest.fixture
-def context():
-    made = Context()
-    made.init()
-    yield made
-    made.try_shutdown()
+def context(own_context):
+    return own_context
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from rclpy.lifecycle import TransitionCallbackReturn
 from impact_detector.node import DetectorNode
 from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
+from impact_ros.closing import close
 from impact_ros.parameters import specifications
 from impact_sim.scenarios import load_scenario
 
@@ -48,9 +49,7 @@ def suite():
 
     yield start
     for context, nodes in started:
-        for node in nodes:
-            node.destroy_node()
-        context.try_shutdown()
+        close(*nodes, context=context)
 
 
 def entries(path):

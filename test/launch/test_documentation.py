@@ -17,6 +17,7 @@ from impact_detector.node import DetectorNode
 from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
+from impact_ros.closing import close
 from impact_sim.node import ImpactSimNode
 from impact_trials.node import ImpactSpreadingNode
 
@@ -56,9 +57,7 @@ def interfaces():
         }
 
     yield of
-    for node in made:
-        node.destroy_node()
-    context.try_shutdown()
+    close(*made, context=context)
 
 
 def rows(entities, read, node):

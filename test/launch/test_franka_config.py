@@ -16,6 +16,7 @@ from rclpy.lifecycle import TransitionCallbackReturn
 from impact_drivers.franka.node import FrankaNode
 from impact_drivers.franka.parameters import FrankaParameters
 from impact_robots import load_robot
+from impact_ros.closing import close
 from impact_ros.parameters import from_values, specifications
 
 FILE = Path(__file__).resolve().parents[2] / "config" / "franka.yaml"
@@ -40,8 +41,7 @@ def make_node():
 
     yield make
     for context, node in made:
-        node.destroy_node()
-        context.try_shutdown()
+        close(node, context=context)
 
 
 def test_the_file_holds_every_parameter_at_its_default(given):

@@ -20,6 +20,7 @@ from rclpy.context import Context
 from rclpy.node import Node
 
 from impact_msgs.msg import ImpactEvent
+from impact_ros.closing import close
 from impact_ros.qos import LATCHED
 from impact_ros.spin import spin
 
@@ -55,8 +56,7 @@ def node():
     context.init(args=[])
     made = Node("watcher", context=context)
     yield made
-    made.destroy_node()
-    context.try_shutdown()
+    close(made, context=context)
 
 
 @pytest.mark.launch(fixture=simulation)

@@ -23,6 +23,7 @@ from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
 from impact_robots import ArmDynamics
+from impact_ros.closing import close
 from impact_ros.parameters import specifications
 from impact_sim.cell.node import ImpactCellNode
 from impact_sim.node import ImpactSimNode, SimulationParameters
@@ -73,9 +74,7 @@ class Graph:
         )
 
     def close(self):
-        for node in self.nodes.values():
-            node.destroy_node()
-        self.context.try_shutdown()
+        close(*self.nodes.values(), context=self.context)
 
 
 @pytest.fixture

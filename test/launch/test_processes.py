@@ -27,6 +27,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactEstimate, ImpactEvent
+from impact_ros.closing import close
 from impact_ros.qos import LATCHED, RECORD, SENSOR, STREAM
 from impact_ros.spin import spin
 from impact_sim.scenarios import load_scenario
@@ -60,9 +61,8 @@ class Machine:
         self.processes = {}
         context = Context()
         context.init(args=[])
-        stack.callback(context.try_shutdown)
         self.node = Node("watcher", context=context)
-        stack.callback(self.node.destroy_node)
+        stack.callback(close, self.node, context=context)
 
     def start(self, lines):
         """Start executables with their arguments, as `launch_file(...).lines` has them."""

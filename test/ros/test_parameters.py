@@ -133,6 +133,8 @@ def make_node():
     rclpy = pytest.importorskip("rclpy")
     from rclpy.node import Node
 
+    from impact_ros.closing import close
+
     contexts, nodes = [], []
 
     def make(*arguments, kind=None):
@@ -144,7 +146,7 @@ def make_node():
 
     yield make
     for node in nodes:
-        node.destroy_node()
+        close(node, context=node.context)
     for context in contexts:
         context.try_shutdown()
 

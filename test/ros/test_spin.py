@@ -15,7 +15,6 @@ import pytest
 
 pytest.importorskip("rclpy")
 
-from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from std_msgs.msg import Int64
@@ -76,11 +75,8 @@ sys.exit(main_for(*kinds, name="example")([a for a in sys.argv[1:] if a != "neig
 
 
 @pytest.fixture
-def context():
-    made = Context()
-    made.init()
-    yield made
-    made.try_shutdown()
+def context(own_context):
+    return own_context
 
 
 @pytest.fixture

@@ -9,7 +9,12 @@ from pathlib import Path
 # As many as a small machine has cores: a third saves an eighth of the time, and tests of time-outs
 # then wait too long for a core. Each file's tests stay together, so that what they share is made
 # once, and the files in their order: those that take longest come first.
-PARALLEL = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
+# A process that dies ends the run: xdist 3.8 shares out the dead one's files anew, those that are
+# over too, and waits for ever for an answer to such a one.
+PARALLEL = (
+    *("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"),
+    *("--max-worker-restart", "0"),
+)
 # How many processes, or what needs the terminal or one process.
 OTHERWISE = re.compile(
     r"-n\d*|--numprocesses(=.*)?|--tx(=.*)?|(-p *)?no:xdist|--pdb|--trace|-s|--capture=no"
