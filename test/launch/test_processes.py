@@ -188,7 +188,12 @@ def test_a_push_by_reference_spreading_comes_to_its_impact(machine, launch_file,
     path.write_text("{like: rs_push_catfood_case2, run_up: 0.25, after_contact: 0.03}")
     launched = launch_file("cell", scenario=str(path))
     status = machine.hear(ControllerStatus, "/impact_qp/status", RECORD)
-    machine.start(launched.lines)
+    lines = dict(launched.lines)
+    bring_up = {"bring_up": lines.pop("bring_up")}
+    machine.start(lines)
+    machine.change_state("/impact_spreading/change_state", Transition.TRANSITION_CONFIGURE)
+    machine.wait(lambda: machine.node.count_publishers("/impact_qp/status"))  # as above
+    machine.start(bring_up)
     machine.wait(lambda: status and status[-1].message == "interim")
     assert machine.processes["bring_up"].wait(TIME_OUT) == 0, machine.log("bring_up")
     machine.wait(lambda: "over after" in machine.log("impact_cell"))
