@@ -61,6 +61,7 @@ PACKAGES = [
     "impact_analysis.demo",
     "impact_analysis.detection",
     "impact_analysis.landings",
+    "impact_analysis.learning",
     "impact_analysis.planar",
     "impact_analysis.reproduce",
     "impact_analysis.reproduce.controller",

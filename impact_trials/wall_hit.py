@@ -28,6 +28,7 @@ from impact_trials.lockstep import Answer, lockstep
 
 SETTLED = 0.1  # at the reference speed before the touch [s]
 KEPT = 150  # samples of a recording, at most
+DUE = 0.02  # between a detection and the announced surface, at most [s]
 AFTER = max(DURATION, 0.04)  # the touch [s]
 LONGEST = 10.0  # without a touch [s]
 
@@ -122,23 +123,28 @@ class _Log(NamedTuple):
         self.gaps.append(gap)
 
     @property
-    def touch(self) -> float:
-        """Return when the touch was, by the detector, or by the announced surface [s]."""
-        if self.found:
-            return (self.found[0].impact_time - START_NS) * 1e-9
-        return float(self.rows[int(np.argmax(np.array(self.gaps) <= 0.0))][0])
+    def touch(self) -> tuple[float, bool]:
+        """Return when the touch was [s], and whether the detector said so, at about that place.
+
+        Else it is when the point reached the announced surface.
+        """
+        gaps = np.array(self.gaps)
+        reached = float(self.rows[int(np.argmax(gaps <= max(0.0, gaps.min())))][0])
+        times = [(each.impact_time - START_NS) * 1e-9 for each in self.found]
+        near = [time for time in times if abs(time - reached) < DUE]
+        return (near[0], True) if near else (reached, False)
 
 
 def _judged(approach: WallApproach, plant: LoadedPlant, log: _Log) -> WallHit:
     """Return a hit with its truth."""
     assert plant.touch is not None
-    touch, columns = log.touch, zip(*log.rows[-KEPT:], strict=True)
+    (touch, detected), columns = log.touch, zip(*log.rows[-KEPT:], strict=True)
     time, position, velocity, torque, command = (np.array(each) for each in columns)
     robot, before = approach.robot, plant.torque_before
     point = ArmDynamics(robot)(plant.touch.q, plant.touch.dq)
     return WallHit(
         LearningHit(time - touch, position, velocity, torque, command),
-        bool(log.found),
+        detected,
         touch - plant.touch.time,
         point,
         approach.surface.approach_speed(point.velocity),
