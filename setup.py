@@ -69,6 +69,7 @@ PACKAGES = [
     "impact_analysis.reproduce.foreign",
     "impact_analysis.reproduce.impact_models",
     "impact_analysis.reproduce.joint_loads",
+    "impact_analysis.reproduce.learned_walls",
     "impact_analysis.reproduce.reference_spreading",
     "impact_analysis.reproduce.validation",
     "impact_analysis.spreading",

@@ -18,6 +18,7 @@ from impact_predictor.learning.hit_window import LearningHit
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.plan import Plan
 from impact_qp.limits import Contact
+from impact_qp.limits.approach_cap import ApproachCapLimit
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state import PointState
@@ -27,6 +28,7 @@ from impact_sim.simulation import START_NS, Measurement, Simulation
 from impact_trials.lockstep import Answer, lockstep
 
 SETTLED = 0.1  # at the reference speed before the touch [s]
+AHEAD = 1.1  # reference speed over the highest
 KEPT = 150  # samples of a recording, at most
 DUE = 0.02  # between a detection and the announced surface, at most [s]
 AFTER = max(DURATION, 0.04)  # the touch [s]
@@ -80,25 +82,27 @@ def wall_hit(
 ) -> WallHit | None:
     """Return one hit; none if the approach ended before it, as after a false alarm.
 
-    The controller has no limit of the impact: it hits as fast as it is asked to.
+    The controller has no limit of the impact but a cap on the speed, and a reference above it:
+    arms lag behind their reference, some by a tenth, and some overshoot.
 
     Args:
         approach: from where, and to what.
-        speed: of the reference along the announced normal [m/s].
+        speed: highest along the announced normal, and where the arm can, reached [m/s].
         simulation: with a :class:`LoadedPlant`.
         session: of the detector, new.
     """
-    plant, log = simulation.plant, _Log([], [], [])
+    plant, log = simulation.plant, _Log([], [])
     assert isinstance(plant, LoadedPlant)
     along = speed / float(approach.contact.normal @ approach.surface.normal)
-    plan = Plan(approach.contact, "unaware", speed=along, ramp=approach.ramp)
-    controller = ImpactController(approach.robot, plan)
+    plan = Plan(approach.contact, "unaware", speed=AHEAD * along, ramp=approach.ramp)
+    cap = ApproachCapLimit(-approach.surface.normal, speed)
+    controller = ImpactController(approach.robot, plan, limits=(cap,))
 
     def answer(measurement: Measurement, verdict: Verdict) -> Answer:
         command = controller.update(
             measurement.q, measurement.dq, impact=verdict.impact, ready=verdict.ready
         )
-        log.add(measurement, command.driver_torque, command.gap)
+        log.add(measurement, command.driver_torque)
         return Answer(command.driver_torque, command.velocity, command.reference_torque)
 
     for cycle in lockstep(simulation, answer, session, approach.start):
@@ -113,33 +117,35 @@ class _Log(NamedTuple):
     """What a recording is made of."""
 
     rows: list[tuple[np.ndarray, ...]]  # time, position, velocity, torque, command
-    gaps: list[float]
     found: list[Detection]
 
-    def add(self, measured: Measurement, command: np.ndarray, gap: float) -> None:
+    def add(self, measured: Measurement, command: np.ndarray) -> None:
         """Take one cycle."""
-        row = np.array(measured.time), measured.q, measured.dq, measured.tau, command
+        row = measured.time, measured.q, measured.dq, measured.tau, command
         self.rows.append(tuple(np.array(each) for each in row))
-        self.gaps.append(gap)
 
-    @property
-    def touch(self) -> tuple[float, bool]:
-        """Return when the touch was [s], and whether the detector said so, at about that place.
 
-        Else it is when the point reached the announced surface.
-        """
-        gaps = np.array(self.gaps)
-        reached = float(self.rows[int(np.argmax(gaps <= max(0.0, gaps.min())))][0])
-        times = [(each.impact_time - START_NS) * 1e-9 for each in self.found]
-        near = [time for time in times if abs(time - reached) < DUE]
-        return (near[0], True) if near else (reached, False)
+def _touch(
+    approach: WallApproach, log: _Log, time: np.ndarray, position: np.ndarray
+) -> tuple[float, bool]:
+    """Return when the touch was [s], and whether the detector said so, at about that place.
+
+    Else it is when the point reached the announced surface.
+    """
+    arm, at = ArmDynamics(approach.robot), approach.point.position
+    gaps = np.array([approach.surface.normal @ (arm.position(q) - at) for q in position])
+    reached = float(time[int(np.argmax(gaps <= max(0.0, gaps.min())))])
+    times = [(each.impact_time - START_NS) * 1e-9 for each in log.found]
+    near = [each for each in times if abs(each - reached) < DUE]
+    return (near[0], True) if near else (reached, False)
 
 
 def _judged(approach: WallApproach, plant: LoadedPlant, log: _Log) -> WallHit:
     """Return a hit with its truth."""
     assert plant.touch is not None
-    (touch, detected), columns = log.touch, zip(*log.rows[-KEPT:], strict=True)
+    columns = zip(*log.rows[-KEPT:], strict=True)
     time, position, velocity, torque, command = (np.array(each) for each in columns)
+    touch, detected = _touch(approach, log, time, position)
     robot, before = approach.robot, plant.torque_before
     point = ArmDynamics(robot)(plant.touch.q, plant.touch.dq)
     return WallHit(
