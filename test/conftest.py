@@ -99,6 +99,22 @@ def kept_context():
     close(keeper, context=made)
 
 
+@pytest.fixture
+def impact(capsys):
+    """A function that runs `./impact ARGUMENTS`: status, output and error output, as text."""
+    from impact_cli.command_line import run
+
+    def call(*arguments):
+        try:
+            status = run([str(argument) for argument in arguments])
+        except SystemExit as end:
+            status = end.code
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call
+
+
 @pytest.fixture(scope="session")
 def libfranka():
     """Official libfranka, where it is installed."""
