@@ -31,12 +31,12 @@ class Effort:
     drawn: int = 1500  # configurations, at each anchor
     kept: int = 4  # of these, improved, and borrowed by the points around
     borrowed: int = 12  # configurations of anchors that a point tries
-    steps: int = 20  # uphill, from a point's best two and from a better neighbour's
+    steps: int = 60  # uphill, from a point's best two and from a better neighbour's
 
 
 QUICK = Effort()
 # Where a bound takes milliseconds: `joint_load`, `existential`.
-SHORT = Effort(drawn=300, kept=3, borrowed=6, steps=5)
+SHORT = Effort(drawn=600, kept=3, borrowed=6, steps=20)
 
 
 class MapSearch:
