@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     refuse_box_options(arguments)
     impact = read_impact(arguments)
     impact.robot.require("plan")
-    plan = read_plan(arguments, impact.surface, impact.robot)
+    plan = read_plan(arguments, impact.state.position, impact.surface, impact.robot)
     limit = limit_of(plan, impact.robot)
     here = safe_speed(impact.robot, limit, impact.state.q)
     best = None
