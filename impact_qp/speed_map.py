@@ -35,7 +35,7 @@ class Effort:
 
 
 QUICK = Effort()
-SHORT = Effort(steps=20)  # where a bound takes milliseconds: joint_load, existential
+SHORT = Effort(steps=12)  # where a bound takes milliseconds: joint_load, existential
 
 
 class MapSearch:

@@ -87,12 +87,12 @@ def run(arguments: argparse.Namespace) -> int:
     grid, tilt = _grid(arguments, point, surface.normal), float(np.radians(arguments.tilt))
     task = MapTask(robot, plan, grid, _axis(arguments), tilt, arguments.seed)
     rows = _searched(task, arguments.jobs or cores())
-    if arguments.plot is not None:
-        draw_map(task, rows, arguments.plot)
     if arguments.json:
         print(json.dumps(finite(map_document(task, surface, rows)), indent=2, allow_nan=False))
     else:
         print(map_text(task, surface, rows))
+    if arguments.plot is not None:  # a disk that refuses takes only the picture
+        draw_map(task, rows, arguments.plot)
     return 0 if any(hit and hit.bound.speed > 0.0 for row in rows for hit in row) else 1
 
 

@@ -37,10 +37,11 @@ NEEDED = {
     "evaluate": ["impacts.csv"],
     "view": ["recording.csv"],
     "export": ["mjcf", "--out", "results"],
+    "map": ["--point", "0.5,0,0.1"],
 }
 NO_NUMBERS = ["nan", "inf", "-inf", "1e308", "-1e308", "9" * 400, "", " ", "text", "0x10", "--"]
 SIGNED = ("--speed", "--q", "--dq", "--normal", "--wrench-normal", "--contains")
-SIGNED += ("--object-velocity",)
+SIGNED += ("--object-velocity", "--point", "--axis")
 SIGNED += ("--stance", "--tool-com", "--contact-point")
 
 
