@@ -98,7 +98,7 @@ def draw_map(task: MapTask, rows: Sequence[Row], path: Path) -> None:
     axes.set_ylabel(f"along ({_vector(task.grid.axes[1])}) [m]")
     axes.set_title(
         f"{task.robot.name}: highest safe speed, {words_of(task.plan)}\n"
-        f"around ({_vector(task.grid.centre)}) m; grey: out of reach",
+        f"around ({_vector(task.grid.centre)}) m; grey: not reached",
         fontsize="medium",
     )
     figure.colorbar(shown, label="highest safe speed [m/s]")
