@@ -13,7 +13,7 @@ import pinocchio as pin
 from impact_qp.build import ProgramBuilder
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import SpeedBound
-from impact_qp.program import NoSolutionFound, QuadraticProgram, solve
+from impact_qp.program import NoSolutionFound, QuadraticProgram, Solution, solve
 from impact_qp.tasks import OrientationTask
 from impact_qp.whole_body.arrivals_limit import WorstCaseArrivalsLimit
 from impact_qp.whole_body.body_tasks import ComTask, JointPostureTask
@@ -121,6 +121,7 @@ class WholeBodyController:
         self._builder = ProgramBuilder(robot.nv, tasks, limits, soften=soften)
         self._q: np.ndarray | None = None  # of the state that position mode integrates
         self._v = np.zeros(robot.nv)
+        self._bound_rows: tuple[int, tuple[int, ...]] = (0, ())  # of how many; of the last cycle
         self._begin(np.array(q, dtype=float))
 
     def update(
@@ -142,7 +143,7 @@ class WholeBodyController:
         self._aim(self.phases.targets(time, points, palm_forces))
         self._standing.forces = tuple(zip(self._frames, palm_forces, strict=True))
         try:
-            found = solve(self.program(state), self._solver)
+            found = self._solve(self.program(state))
         except NoSolutionFound:
             return self._hold()
         return self._command(state, found.x, found.active)
@@ -157,6 +158,18 @@ class WholeBodyController:
         rows = np.append(np.arange(kept), last)
         names = (*program.names[:kept], program.names[last])
         return program._replace(G=program.G[rows], h=program.h[rows], names=names)
+
+    def _solve(self, program: QuadraticProgram) -> Solution:
+        """Solve, beginning with the rows that bound in the last cycle if there are as many now.
+
+        Raises:
+            NoSolutionFound: there is none.
+        """
+        count, rows = self._bound_rows
+        self._bound_rows = (0, ())
+        found = solve(program, self._solver, rows if count == len(program.h) else None)
+        self._bound_rows = (len(program.h), found.rows)
+        return found
 
     def _begin(self, q: np.ndarray) -> None:
         """Take where the robot stands for what is kept, and solve for standing there."""
@@ -196,7 +209,8 @@ class WholeBodyController:
     def _aim(self, targets: WholeBodyTargets) -> None:
         """Set the tasks' references."""
         for palm, wanted in zip(self._palms, targets.palms, strict=True):
-            palm.axial.axis = palm.across.axis = wanted.normal
+            if wanted.normal is not palm.axial.axis:
+                palm.axial.axis = palm.across.axis = wanted.normal
             palm.axial.velocity = palm.across.velocity = wanted.velocity
             palm.across.position, palm.turn.reference = wanted.position, wanted.rotation
         self._com.reference = self._start_com if targets.com is None else targets.com
