@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from impact_predictor.sets.feasible_sets import friction_pyramid
-from impact_qp.limits import Contact, Limit, SpeedBound
+from impact_qp.limits import Contact, SpeedBound
 from impact_qp.limits.limit import NO_EFFECT
+from impact_qp.whole_body.announced import NO_BOUND, ArrivalsLimit
 from impact_qp.whole_body.arrival import Arrival
 from impact_qp.whole_body.impact_rows import CentroidalBounds, ImpactRowMaker
 from impact_robots import PointState, Robot, RobotState
@@ -19,17 +18,14 @@ _NORMAL = np.array([[0.0], [0.0], [1.0]])
 SHARED_ROWS = 16  # on several arrivals together
 
 
-class WorstCaseArrivalsLimit(Limit):
+class WorstCaseArrivalsLimit(ArrivalsLimit):
     r"""Every impulse of all arrivals, none included, respects the rows (see ``speed_bounds``).
 
     With c_ia what arrival a takes up of row i at 1 m/s, :math:`\sum_a c_{ia}\max(0, s_a) \le d_i`
-    on the previewed approach speeds :math:`s_a = -n_a^T(J_a(\dot q + \ddot q T_p) + \dot J_a\dot q
-    T_p)`: for each set of arrivals the rows that those of less do not imply. For one arrival that
-    is one row, a bound on its speed; for two, one each and what both push together, as the chest.
-    All rows are in m/s.
+    on the previewed approach speeds: for each set of arrivals the rows that those of less do not
+    imply. For one arrival that is one row, a bound on its speed; for two, one each and what both
+    push together, as the chest. All rows are in m/s.
     """
-
-    yields = True
 
     def __init__(
         self,
@@ -54,12 +50,9 @@ class WorstCaseArrivalsLimit(Limit):
             generators: of the friction pyramids, which contain the cones.
             centroidal: bounds on the whole robot's motion after the impact.
         """
-        self.robot, self.preview, self.margin = robot, preview, margin
-        self.arrivals: tuple[Arrival, ...] = ()  # those now announced; none: no rows
-        self.bound = SpeedBound(np.inf, "")  # on a common speed, as of the last ``fill``
-        self.used = 0  # rows of the last ``fill``, the first ones; the others have no effect
         from impact_qp.compiled import arrival_rows  # loads slowly
 
+        super().__init__(robot, preview=preview, margin=margin)
         self._binding_rows = arrival_rows.binding_rows
         self._common_speed = arrival_rows.common_speed
         self._unit_impulses = arrival_rows.unit_impulses
@@ -69,7 +62,7 @@ class WorstCaseArrivalsLimit(Limit):
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the rows."""
-        G[:], h[:], self.used = 0.0, NO_EFFECT, 0
+        G[:], h[:], self.used, self.bound = 0.0, NO_EFFECT, 0, NO_BOUND
         if not self.arrivals:
             return
         contacts = [each.contact for each in self.arrivals]
@@ -84,7 +77,7 @@ class WorstCaseArrivalsLimit(Limit):
             loads, most = np.eye(len(points)), np.zeros(len(points))
         speed, row = self._common_speed(loads, most)
         self.bound = SpeedBound(speed, self._maker.names[row] if row >= 0 else "")
-        gradients, offsets = self._approach(points, contacts)
+        gradients, offsets = self.approach(points, contacts)
         binding = self._binding_rows(loads, most)
         if len(binding) > len(self.names):  # these imply all of them
             binding = self._common_rows(binding)
@@ -112,14 +105,3 @@ class WorstCaseArrivalsLimit(Limit):
         alone = binding[: len(self.arrivals)].copy()
         alone[:, -1] = np.minimum(alone[:, -1], self.bound.speed)
         return alone
-
-    def _approach(
-        self, points: Sequence[PointState], contacts: Sequence[Contact]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return gradients (k, nv) and offsets (k,) of the previewed approach speeds."""
-        T_p, gradients, offsets = self.preview, [], []
-        for point, contact in zip(points, contacts, strict=True):
-            normal = contact.normal
-            gradients.append(normal.dot(point.J[:3]))
-            offsets.append(-float(normal.dot(point.twist[:3] + T_p * point.drift[:3])))
-        return -T_p * np.array(gradients), np.array(offsets)
