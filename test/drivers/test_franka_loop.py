@@ -19,7 +19,7 @@ from impact_drivers.franka.loop.loop import FrankaLoop
 from impact_drivers.franka.loop.loop_cycle import LoopState
 from impact_drivers.franka.loop.loop_times import LoopTimes
 from impact_drivers.franka.loop.motion import TorqueMotion
-from impact_drivers.franka.loop.torque_step import limited
+from impact_drivers.franka.loop.torque_step import write_limited
 from impact_drivers.franka.memory.request import Request, RequestKind
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
@@ -134,7 +134,10 @@ def test_torques_keep_to_the_rate_against_what_the_arm_has(unaware):
     torques = sent(unaware[0].cycles)
     assert abs(np.diff(torques, axis=0)).max() <= 0.99 + 1e-6
     assert abs(torques[0]).max() <= 0.99
-    assert limited(np.full(7, 5.0), np.full(7, 1.0)) == pytest.approx(np.full(7, 1.99))
+    wanted, last, limited = np.array([5.0, -5.0, 1.5]), np.ones(3), np.zeros(3)
+    assert write_limited(wanted, last, limited)
+    assert limited == pytest.approx([1.99, 0.01, 1.5])
+    assert not write_limited(wanted, np.full(3, np.nan), limited)
 
 
 def test_the_arm_stops_for_a_jump_of_torque(make_arm):
