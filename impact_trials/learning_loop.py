@@ -41,7 +41,8 @@ def learning_steps(
     """
     learned = Learned(nothing_known(box))
     for number, approach in enumerate(approaches):
-        safe = speed_after(learned, approach.point, direction=approach.direction)
+        places, way = (approach.point, approach.arrival), approach.direction
+        safe = min(speed_after(learned, place, direction=way) for place in places)
         asked = min(safe.speed, approach.fastest)
         hit = strike(number, asked)
         if hit is not None:

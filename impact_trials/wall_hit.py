@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import sqrt
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from impact_qp.control.plan import Plan
 from impact_qp.limits import Contact
 from impact_qp.limits.approach_cap import ApproachCapLimit
 from impact_robots.dynamics import ArmDynamics
+from impact_robots.kinematics import inverse_kinematics
 from impact_robots.robot import Robot
 from impact_robots.state import PointState
 from impact_robots.surface import Surface
@@ -46,6 +48,17 @@ class WallApproach:
     run_up: float  # [m]
     ramp: float = 4.0  # of the reference speed [m/s^2]
     direction: np.ndarray | None = None  # base axes, (3,), unit; none: against the normal
+
+    @cached_property
+    def arrival(self) -> PointState:
+        """The point where it would hit if every step were of the least joint velocities.
+
+        An arm with more joints than its task needs may not arrive as it is meant to.
+        """
+        way = -self.surface.normal if self.direction is None else self.direction
+        length = self.run_up / -float(way @ self.surface.normal)
+        q = inverse_kinematics(self.robot, self.start, length * way)
+        return ArmDynamics(self.robot)(q, np.zeros(self.robot.dof))
 
     @property
     def fastest(self) -> float:

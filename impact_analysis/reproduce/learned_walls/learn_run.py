@@ -48,7 +48,7 @@ class LearnRun(NamedTuple):
     friction: float  # [-]
     safe: tuple[float, ...]  # speed that was found safe [m/s]
     speed: tuple[float | None, ...]  # at the touch along the announced normal [m/s]
-    best: tuple[float, ...]  # speed at which perfect knowledge would just keep all limits [m/s]
+    best: tuple[float, ...]  # at which perfect knowledge would just keep all limits there [m/s]
     fastest: float  # that the run-up allows [m/s]
     change: tuple[float | None, ...]  # most of a limit of the change of torque that was used [-]
     range: tuple[float | None, ...]  # and of one of the range [-]
@@ -101,8 +101,13 @@ def _result(
 ) -> LearnRun:
     case, n, hits = truth.box.case(truth.figures), robot.dof, [each.hit for each in steps]
     best = [
-        speed_of_known(truth.box, each.point, truth.of_hit(number), each.direction)
-        for number, each in enumerate(approaches)
+        speed_of_known(
+            truth.box,
+            each.point if hit is None else hit.point,
+            truth.of_hit(number),
+            each.direction,
+        )
+        for number, (each, hit) in enumerate(zip(approaches, hits, strict=True))
     ]
     known = steps[-1].learned.known
     return LearnRun(
