@@ -7,10 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from impact_predictor.joint_load.load_case import viscoelastic
 from impact_predictor.learning.learning_box import learning_box
 from impact_predictor.learning.next_speed import START
 from impact_robots import Surface, load_robot
 from impact_robots.dynamics import ArmDynamics
+from impact_sim.compliant_wall import CompliantWall
 from impact_sim.loaded_plant import LoadedPlant
 from impact_sim.scenarios import load_scenario
 from impact_sim.simulation import Simulation
@@ -38,14 +40,15 @@ def approach(scenario):
 @pytest.fixture(scope="module")
 def steps(scenario, approach):
     """Two hits: 2 s."""
-    robot, surface = approach.robot, approach.surface
+    robot = approach.robot
 
     def strike(number, speed):
-        plant = LoadedPlant(robot, scenario.wall(robot, 0.2))
-        simulation = Simulation(robot, seed=number, plant=plant)
+        surface = Surface(approach.point.position, scenario.normal, 0.2)
+        plant = LoadedPlant(robot, CompliantWall(surface, viscoelastic(1.2e5, 0.3, speed)))
+        simulation = Simulation(robot, seed=100 + number, plant=plant)
         return wall_hit(approach, speed, simulation, detector_session(scenario, robot))
 
-    return list(learning_steps(learning_box(robot, surface), [approach] * 2, strike))
+    return list(learning_steps(learning_box(robot, approach.surface), [approach] * 2, strike))
 
 
 def test_it_begins_gently_and_goes_on_faster(steps):
