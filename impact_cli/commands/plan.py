@@ -14,26 +14,31 @@ import numpy as np
 from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
 from impact_cli.impact_options import GivenImpact, add_impact_options, read_impact
-from impact_cli.number_options import number, seed
+from impact_cli.limit_options import (
+    add_limit_options,
+    check_limit_options,
+    limit_of,
+    read_plan,
+    words_of,
+)
+from impact_cli.number_options import seed
 from impact_cli.object_plan import add_object_options, object_plan, refuse_box_options
 from impact_cli.reports.object_plan_report import object_plan_document, object_plan_text
 from impact_cli.reports.plan_yaml import plan_yaml
 from impact_cli.reports.predict_report import coefficients, finite
-from impact_qp.control.plan import INTERFACES, JOINT_RANGES, Plan
+from impact_cli.several_plan import (
+    add_several_options,
+    concerns_several,
+    several_document,
+    several_plan,
+    several_text,
+)
+from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
-from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
-from impact_qp.limits.registry import AUTO
 from impact_qp.planning import HitConfiguration, Search, safe_speed
 from impact_robots.exceptions import UsageError
 
 _STANDARD_OUTPUT = "-"
-_ELSE = ", of all impact limits but joint_load"
-
-
-def _modes() -> dict[str, type[ImpactLimit]]:
-    """Return the impact limits that bound a speed, by name."""
-    return {name: kind.limit for name, kind in IMPACT_LIMITS.items() if kind.limit is not None}
-
 
 _EPILOG = """examples:
   impact plan --robot panda --q 0.43,-0.61,0.18,-2.16,0.04,3.13,-0.73 --normal -1,0,0 \\
@@ -41,6 +46,8 @@ _EPILOG = """examples:
   impact plan --friction 0.279 --restitution 0,0.3 --stiffness 1e5,1e7 --impact-limits joint_load
   impact plan --friction 0.279 --restitution 0,0.3 --impact-limits robust --optimize --json
   impact plan --friction 0.279 --restitution 0,0.3 --yaml hit.yaml
+  impact plan --robot hrp4 --contact left_palm --normal 0,1,0 --and right_palm:0,-1,0 \\
+      --friction 0.79 --restitution 0,0.3
   impact plan --scenario rs_grab_catfood_case1
   impact plan --scenario mine.yaml --object-mass 1,2 --impact-limits robust --json
 
@@ -49,6 +56,8 @@ Nothing moves. The bound is that of the controller, the arm's own velocity left 
 joints; without --stiffness that of the surface may be any. The others, as published: a pyramid of
 8 generators around the friction cone (existential: inside it), peak and duration of the force as
 given.
+With --and, or a robot that floats: robust (the default), nominal or existential, around the cone,
+nothing in reserve; no impulse at all is possible at each contact too.
 With --scenario: how fast the arms of a push or a grab may hit its box, joint_load or robust; in
 reserve 5 % (joint_load), 1 % (robust), 2 % of the joints' velocities.
 --yaml is for other controllers: contact point, normal, speed, joint names and limits as well.
@@ -67,33 +76,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_impact_options(parser, moving=False)
+    add_several_options(parser)
     add_object_options(parser)
+    add_limit_options(parser)
     add = parser.add_argument
-    add(
-        "--impact-limits",
-        "--mode",
-        dest="mode",
-        choices=(AUTO, *_modes()),
-        default=AUTO,
-        help="which impulses must be safe (default: joint_load where the robot's YAML gives what"
-        " that needs, else robust)",
-    )
-    add(
-        "--joint-ranges",
-        choices=JOINT_RANGES,
-        default=JOINT_RANGES[0],
-        help="joints that joint_load counts on (default: announced, anywhere in the YAML's ranges)",
-    )
-    add(
-        "--interface",
-        choices=INTERFACES,
-        default=INTERFACES[0],
-        help="what the arm is sent: with velocity or position joint_load counts on its servo",
-    )
-    add("--peak-factor", type=number, default=3.0, metavar="A", help="peak over mean force" + _ELSE)
-    add("--duration", type=number, default=0.018, metavar="S", help="of the contact [s]" + _ELSE)
     add("--optimize", action="store_true", help="look for a better configuration, same point")
-    add("--tilt", type=number, default=30.0, metavar="DEG", help="the tool may turn that far away")
     add("--seed", type=seed, default=0, metavar="N", help="of the search")
     add("--json", action="store_true", help="one JSON document on standard output")
     add("--yaml", metavar="FILE", help="for other controllers; - for standard output, alone")
@@ -103,14 +90,18 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Work out the bound and print it; 1 if there is no safe speed."""
-    _check(arguments)
+    check_limit_options(arguments)
+    if arguments.json and arguments.yaml == _STANDARD_OUTPUT:
+        raise UsageError("--yaml: expected a file beside --json, got -")
     if arguments.scenario is not None:
         return _run_with_box(arguments, parser)
     refuse_box_options(arguments)
     impact = read_impact(arguments)
+    if concerns_several(arguments, impact):
+        return _run_with_several(arguments, impact, parser)
     impact.robot.require("plan")
-    plan = _plan(impact, arguments)
-    limit = _limit(impact, plan)
+    plan = read_plan(arguments, impact.state.position, impact.surface, impact.robot)
+    limit = limit_of(plan, impact.robot)
     here = safe_speed(impact.robot, limit, impact.state.q)
     best = None
     if arguments.optimize:
@@ -143,57 +134,16 @@ def _run_with_box(arguments: argparse.Namespace, parser: argparse.ArgumentParser
     return 0 if plan.is_safe else 1
 
 
-def _check(arguments: argparse.Namespace) -> None:
-    """Refuse numbers out of their range, and two documents on standard output.
-
-    Raises:
-        UsageError: says which.
-    """
-    for name in ("peak_factor", "duration"):
-        value = getattr(arguments, name)
-        if not 0.0 < value < np.inf:
-            option = "--" + name.replace("_", "-")
-            raise UsageError(f"{option}: expected a number > 0, got {value:g}")
-    if not 0.0 <= arguments.tilt <= 180.0:
-        raise UsageError(f"--tilt: expected 0 to 180 degrees, got {arguments.tilt:g}")
-    if arguments.json and arguments.yaml == _STANDARD_OUTPUT:
-        raise UsageError("--yaml: expected a file beside --json, got -")
-
-
-def _plan(impact: GivenImpact, arguments: argparse.Namespace) -> Plan:
-    """Return what the controller would be told of the contact point."""
-    surface = impact.surface
-    contact = Contact(
-        impact.state.position,
-        surface.normal,
-        surface.friction,
-        surface.restitution,
-        arguments.peak_factor,
-        arguments.duration,
-        surface.stiffness,
-    )
-    plan = Plan(
-        contact,
-        arguments.mode,
-        joint_ranges=arguments.joint_ranges,
-        interface=arguments.interface,
-    )
-    return plan.resolved(impact.robot)
-
-
-def _limit(impact: GivenImpact, plan: Plan) -> ImpactLimit:
-    """Return the controller's limit.
-
-    Raises:
-        UsageError: the robot's YAML does not give what the limit needs.
-    """
-    try:
-        limit = plan.impact_limit(impact.robot, period=0.0)
-    except ControlError as error:
-        raise UsageError(str(error)) from None
-    if limit is None:
-        raise UsageError(f"--impact-limits: expected one that limits, got {plan.impact_limits}")
-    return limit
+def _run_with_several(
+    arguments: argparse.Namespace, impact: GivenImpact, parser: argparse.ArgumentParser
+) -> int:
+    """The same of several contacts, or of a robot that floats."""
+    plan = several_plan(arguments, impact, parser)
+    if arguments.json:
+        print(json.dumps(finite(several_document(plan)), indent=2, allow_nan=False))
+    else:
+        print(several_text(plan))
+    return 0 if plan.bound.speed > 0.0 else 1
 
 
 def _write_yaml(name: str, text: str) -> None:
@@ -247,7 +197,7 @@ def _as_text(
     """Return a few lines."""
     x, y, z = impact.state.position
     lines = [
-        f"{impact.robot.name}, contact point at ({x:.3f}, {y:.3f}, {z:.3f}) m, {_limits(plan)}",
+        f"{impact.robot.name}, contact point at ({x:.3f}, {y:.3f}, {z:.3f}) m, {words_of(plan)}",
         f"  {coefficients(impact.surface)}",
         f"  highest safe speed {_text(here)}",
     ]
@@ -257,13 +207,6 @@ def _as_text(
         q = ",".join(f"{value:.4f}" for value in best.q)
         lines += [f"  best configuration {_text(best)}{times}", f"    --q {q}"]
     return "\n".join(lines)
-
-
-def _limits(plan: Plan) -> str:
-    if plan.impact_limits != "joint_load":
-        return plan.impact_limits
-    low, high = plan.contact.stiffness
-    return f"joint_load, {plan.joint_ranges} joints, stiffness {low:.3g} to {high:.3g} N/m"
 
 
 def _text(hit: HitConfiguration) -> str:

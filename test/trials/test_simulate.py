@@ -314,15 +314,11 @@ def test_a_free_motion_can_be_searched_for_false_alarms(free_motion, panda):
         ([], "the following arguments are required: SCENARIO"),
     ],
 )
-def test_wrong_usage_is_one_line_and_status_two(arguments, text, tmp_path, capsys):
+def test_wrong_usage_is_one_line_and_status_two(arguments, text, tmp_path, impact):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").write_text("mine")
     places = {"full": tmp_path / "full", "file": tmp_path / "full" / "file"}
-    try:
-        status = run_command(["simulate", *(item.format(**places) for item in arguments)])
-    except SystemExit as ended:
-        status = ended.code
-    out, err = capsys.readouterr()
+    status, out, err = impact("simulate", *(item.format(**places) for item in arguments))
     assert (status, out) == (2, "")
     assert text in err and len(err.splitlines()) == 1
     assert (tmp_path / "full" / "file").read_text() == "mine"
@@ -332,6 +328,30 @@ def test_a_trial_that_fails_says_which(tmp_path):
     scenario = replace(load_scenario("iim_wall_cfg1"), run_up=5.0)
     with pytest.raises(Exception, match=r"^iim_wall_cfg1_000: inverse kinematics: "):
         list(run_campaign(trials_of([scenario], 2, 0), None, 2))
+
+
+def test_a_cluster_gives_the_same_rows_in_the_same_order(folder, rows, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp",
+        dashboard_address=None,
+    ) as cluster:
+        again = [*NAMES, "--trials", "2", "--seed", "5", "--dask", cluster.scheduler_address]
+        simulate(tmp_path / "there", *again)
+    assert rows_of(tmp_path / "there") == rows_of(folder)
+    for row in rows:
+        name = f"{row['bag']}/{row['bag']}.mcap"
+        assert (tmp_path / "there" / name).read_bytes() == (folder / name).read_bytes()
+
+
+def test_a_scheduler_that_is_not_there_is_one_line(impact, tmp_path):
+    given = ["simulate", "iim_wall_cfg1", "--record", tmp_path / "new"]
+    status, out, err = impact(*given, "--dask", "tcp://127.0.0.1:9")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "--dask: no scheduler at 'tcp://127.0.0.1:9'" in err
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent the way a terminal does it")

@@ -1,0 +1,107 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Impact limits of several contacts as rows of a program."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_predictor.sets.feasible_sets import friction_pyramid
+from impact_qp.limits import Contact, SpeedBound
+from impact_qp.limits.limit import NO_EFFECT
+from impact_qp.whole_body.announced import NO_BOUND, ArrivalsLimit
+from impact_qp.whole_body.arrival import Arrival
+from impact_qp.whole_body.impact_rows import CentroidalBounds, ImpactRowMaker
+from impact_robots import PointState, Robot, RobotState
+
+_NORMAL = np.array([[0.0], [0.0], [1.0]])
+SHARED_ROWS = 16  # on several arrivals together
+
+
+class WorstCaseArrivalsLimit(ArrivalsLimit):
+    r"""Every impulse of all arrivals, none included, respects the rows (see ``speed_bounds``).
+
+    With c_ia what arrival a takes up of row i at 1 m/s, :math:`\sum_a c_{ia}\max(0, s_a) \le d_i`
+    on the previewed approach speeds: for each set of arrivals the rows that those of less do not
+    imply. For one arrival that is one row, a bound on its speed; for two, one each and what both
+    push together, as the chest. All rows are in m/s.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        most_arrivals: int = 2,
+        *,
+        along_normal: bool = False,
+        margin: float = 0.01,
+        preview: float = 0.02,
+        generators: int = 8,
+        centroidal: CentroidalBounds | None = None,
+    ) -> None:
+        """Set up.
+
+        Args:
+            robot: that arrives.
+            most_arrivals: that there may be at a time.
+            along_normal: the nominal reading: impulses along the normals, at the highest
+                restitution; else the robust one.
+            margin: share of every bound that is kept in reserve.
+            preview: T_p [s].
+            generators: of the friction pyramids, which contain the cones.
+            centroidal: bounds on the whole robot's motion after the impact.
+        """
+        from impact_qp.compiled import arrival_rows  # loads slowly
+
+        super().__init__(robot, preview=preview, margin=margin)
+        self._binding_rows = arrival_rows.binding_rows
+        self._common_speed = arrival_rows.common_speed
+        self._unit_impulses = arrival_rows.unit_impulses
+        self._maker = ImpactRowMaker(robot, centroidal)
+        self._along_normal, self._generators = along_normal, generators
+        self.names = tuple(f"impact {i + 1}" for i in range(most_arrivals + SHARED_ROWS))
+
+    def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+        """Write the rows."""
+        G[:], h[:], self.used, self.bound = 0.0, NO_EFFECT, 0, NO_BOUND
+        if not self.arrivals:
+            return
+        contacts = [each.contact for each in self.arrivals]
+        points = [state.at(each.frame) for each in self.arrivals]
+        unit = np.concatenate(
+            [self._unit(state, *each) for each in zip(self.arrivals, points, strict=True)]
+        )
+        most = (1.0 - self.margin) * self._maker.most(state)
+        if np.isfinite(unit).all():
+            loads = self._maker.loads(state, points, contacts, unit)
+        else:  # friction so high that impulses have no end: no approach
+            loads, most = np.eye(len(points)), np.zeros(len(points))
+        speed, row = self._common_speed(loads, most)
+        self.bound = SpeedBound(speed, self._maker.names[row] if row >= 0 else "")
+        gradients, offsets = self.approach(points, contacts)
+        binding = self._binding_rows(loads, most)
+        if len(binding) > len(self.names):  # these imply all of them
+            binding = self._common_rows(binding)
+        self.used, c = len(binding), binding[:, :-1]
+        G[: self.used], h[: self.used] = c @ gradients, binding[:, -1] - c @ offsets
+
+    def _unit(self, state: RobotState, arrival: Arrival, point: PointState) -> np.ndarray:
+        """Return the largest impulses at 1 m/s, contact axes, shape (3, N)."""
+        contact, frame = arrival.contact, arrival.frame
+        mass, com, inertia = state.body(frame, self.robot.composite_of(frame))
+        body = point.position - com, inertia, mass
+        found: np.ndarray = self._unit_impulses(
+            *body, contact.rotation, contact.normal, self._K(contact), contact.restitution[1]
+        )
+        return found
+
+    def _K(self, contact: Contact) -> np.ndarray:
+        """Return the directions of impulses that count, shape (3, N)."""
+        if self._along_normal:
+            return _NORMAL
+        return friction_pyramid(contact.friction[1], self._generators, circumscribed=True)
+
+    def _common_rows(self, binding: np.ndarray) -> np.ndarray:
+        """Return one row for each arrival: its speed alone, or the common one if that is less."""
+        alone = binding[: len(self.arrivals)].copy()
+        alone[:, -1] = np.minimum(alone[:, -1], self.bound.speed)
+        return alone
