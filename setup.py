@@ -43,6 +43,7 @@ PACKAGES = [
     "impact_sim.cell",
     "impact_sim.export",
     "impact_sim.floating",
+    "impact_sim.humanoid",
     "impact_sim.ros",
     "impact_foreign",
     "impact_bags",
