@@ -39,6 +39,7 @@ PACKAGES = [
     "impact_qp.ros",
     "impact_qp.spreading",
     "impact_qp.tasks",
+    "impact_qp.whole_body",
     "impact_sim",
     "impact_sim.cell",
     "impact_sim.export",

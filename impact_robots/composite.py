@@ -40,18 +40,26 @@ def composite_of(
     Raises:
         RobotError: there is no such choice, or it has no mass.
     """
-    if which not in COMPOSITES:
-        raise RobotError(f"composite: expected one of {', '.join(COMPOSITES)}, got {which!r}")
-    joints = _joints(model, frame, which)
-    if not sum(model.inertias[i].mass for i in joints) > 0.0:
-        raise RobotError(f"composite {which!r}: expected links with mass, got none")
+    joints = joints_of(model, frame, which)
     if joints == list(range(1, model.njoints)):
         return _every_moving_link(model, data)
     return lambda: _some_links(model, data, joints)
 
 
-def _joints(model: pin.Model, frame: int, which: str) -> list[int]:
-    """Return the joints whose links count; 0 is the fixed base link."""
+def joints_of(model: pin.Model, frame: int, which: str) -> list[int]:
+    """Return the joints whose links count; 0 is the fixed base link.
+
+    Arguments and errors are those of :func:`composite_of`.
+    """
+    if which not in COMPOSITES:
+        raise RobotError(f"composite: expected one of {', '.join(COMPOSITES)}, got {which!r}")
+    joints = _counted(model, frame, which)
+    if not sum(model.inertias[i].mass for i in joints) > 0.0:
+        raise RobotError(f"composite {which!r}: expected links with mass, got none")
+    return joints
+
+
+def _counted(model: pin.Model, frame: int, which: str) -> list[int]:
     floating = model.njoints > 1 and model.joints[1].nv == 6
     base = 1 if floating else 0
     if which == "chain":
@@ -66,6 +74,14 @@ def _every_moving_link(model: pin.Model, data: pin.Data) -> Callable[[], Composi
     pin.computeAllTerms(model, data, pin.neutral(model), np.zeros(model.nv))
     mass, total, com, A_G = data.Ig.mass, data.Ig, data.com[0], data.Ag
     return lambda: Composite(com.copy(), mass, total.inertia, A_G.copy().reshape(6, model.nv))
+
+
+def inertia_of(model: pin.Model, data: pin.Data, joints: list[int]) -> pin.Inertia:
+    """Return the links of ``joints`` as one body, in O, after forward kinematics."""
+    total = data.oMi[joints[0]].act(model.inertias[joints[0]])
+    for i in joints[1:]:
+        total = total + data.oMi[i].act(model.inertias[i])
+    return total
 
 
 def _some_links(model: pin.Model, data: pin.Data, joints: list[int]) -> Composite:

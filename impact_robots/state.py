@@ -63,6 +63,27 @@ class RobotState(NamedTuple):
         """
         return self.memory.whole(self.q, self.dq)
 
+    def body(self, frame: str, which: str) -> tuple[float, np.ndarray, np.ndarray]:
+        """Return another composite body: mass [kg], com in O (3,) [m], inertia about it (3, 3).
+
+        Args:
+            frame: that a "chain" leads to.
+            which: of :data:`~impact_robots.COMPOSITES`.
+
+        Raises:
+            RobotError: no such frame or composite.
+        """
+        return self.memory.body(self.q, self.dq, frame, which)
+
+    def momentum(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return what makes the momentum of all that moves, about its com in O, and its rate.
+
+        Returns:
+            A_G of shape (6, n), to [linear; angular] momentum; A_G_dot qdot of shape (6,), what of
+            its rate no acceleration makes [N; N.m].
+        """
+        return self.memory.momentum(self.q, self.dq)
+
     def inertia(self, motor_inertia: np.ndarray | None = None) -> np.ndarray:
         """Return M + diag(B), what an impulse meets, shape (n, n) [kg.m^2].
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
+from impact_robots.composite import inertia_of, joints_of
 from impact_robots.frames import frame_index
 
 _AXES = pin.LOCAL_WORLD_ALIGNED
@@ -72,6 +73,7 @@ class WorkMemory:
         self._contact_frame, self._rest = contact_frame, np.zeros(model.nv)
         self._frames: dict[str | None, _Frame] = {}
         self._frames[None] = self._frame(contact_frame)
+        self._bodies: dict[tuple[str, str], list[int]] = {}  # joints of composite bodies
         self._held: np.ndarray | None = None  # q of the state in memory, by identity
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -133,6 +135,30 @@ class WorkMemory:
         """Return mass [kg] and centre of mass, shape (3,) [m], of all moving links in a state."""
         self._hold(q, dq)
         return float(self.data.Ig.mass), self.data.com[0].copy()
+
+    def body(
+        self, q: np.ndarray, dq: np.ndarray, name: str, which: str
+    ) -> tuple[float, np.ndarray, np.ndarray]:
+        """Return mass [kg], centre of mass (3,) [m] and inertia about it (3, 3) of some links.
+
+        Raises:
+            RobotError: no such frame or composite.
+        """
+        joints = self._bodies.get((name, which))
+        if joints is None:
+            joints = joints_of(self.model, frame_index(self.model, name), which)
+            self._bodies[name, which] = joints
+        self._hold(q, dq)
+        body = inertia_of(self.model, self.data, joints)
+        return body.mass, body.lever.copy(), body.inertia.copy()
+
+    def momentum(self, q: np.ndarray, dq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return A_G (6, n) of all moving links and its drift A_G_dot dq, shape (6,)."""
+        self._hold(q, dq)
+        if self._point_motion is not None:
+            pin.forwardKinematics(self.model, self.data, q, dq, self._rest)
+        drift = pin.computeCentroidalMomentumTimeVariation(self.model, self.data).vector.copy()
+        return self.data.Ag.copy().reshape(6, len(dq)), drift
 
     def lose(self) -> None:
         """Note that somebody else writes into the memory."""

@@ -29,8 +29,30 @@ def crb(state: PointState, rotation: np.ndarray) -> np.ndarray:
         state: dynamics of the arm; mass, com, rotational inertia and contact point are used.
         rotation: R_Op, from contact axes to base axes, shape (3, 3).
     """
-    lever = skew(state.position - state.com) @ rotation
-    return np.eye(3) / state.mass + lever.T @ np.linalg.solve(state.rotational_inertia, lever)
+    body = state.mass, state.com, state.rotational_inertia
+    return of_free_body(*body, state.position, rotation)
+
+
+def of_free_body(
+    mass: float,
+    com: np.ndarray,
+    rotational_inertia: np.ndarray,
+    position: np.ndarray,
+    rotation: np.ndarray,
+) -> np.ndarray:
+    """Return W of a free rigid body at a point in contact axes p, shape (3, 3) [1/kg].
+
+    Wang 2022 (17), of any body; com, inertia and point in base axes.
+
+    Args:
+        mass: [kg].
+        com: centre of mass, shape (3,) [m].
+        rotational_inertia: about it, shape (3, 3) [kg.m^2].
+        position: of the point, shape (3,) [m].
+        rotation: R_Op, from contact axes to base axes, shape (3, 3).
+    """
+    lever = skew(position - com) @ rotation
+    return np.eye(3) / mass + lever.T @ np.linalg.solve(rotational_inertia, lever)
 
 
 def generalized_momentum(

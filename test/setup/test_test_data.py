@@ -6,6 +6,7 @@ import pytest
 
 FILES = {
     "chosen_scenario_configurations.csv": "derived",
+    "hrp4_grab_postures.csv": "../robots",
     "joint_load_vectors.json": "derived",
     "panda_links.csv": "../robots",
     "scenarios.yaml": "derived",

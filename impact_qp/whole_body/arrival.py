@@ -1,0 +1,89 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A part of the robot that is about to hit something, and what each impulse on it may do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from impact_predictor.exceptions import UnboundedSetError
+from impact_predictor.inertia.inverse_inertia import of_free_body
+from impact_predictor.sets.feasible_sets import friction_pyramid
+from impact_qp.limits import Contact
+from impact_robots import PointState, Robot, RobotState
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """One contact among several that are announced."""
+
+    frame: str  # of the robot, at the point that hits
+    contact: Contact  # the surface there, world axes
+
+
+@dataclass(frozen=True)
+class ArrivingImpulses:
+    """The impulses that one arrival may bring, in its contact axes p."""
+
+    arrival: Arrival
+    point: PointState  # of the robot, before
+    W: np.ndarray  # inverse inertia of the composite body in p, shape (3, 3) [1/kg]
+    K: np.ndarray  # directions of impulses with a normal part of 1, shape (3, N)
+
+    @property
+    def unit(self) -> np.ndarray:
+        """The largest at an approach speed of 1 m/s, (1 + c_hi) K_j/(z^T W K_j), (3, N) [N.s]."""
+        return self.K * ((1.0 + self.arrival.contact.restitution[1]) / self.per_force)
+
+    @property
+    def per_force(self) -> np.ndarray:
+        """Normal velocity per normal impulse of each direction, z^T W K_j, (N,) [1/kg].
+
+        Raises:
+            UnboundedSetError: an impulse may grow without end.
+        """
+        response = self.W[2] @ self.K
+        if not response.min() > 1e-9 * self.W[2, 2]:
+            raise UnboundedSetError(self.arrival.contact.friction[1], 0.0)
+        return response
+
+
+def arriving_impulses(
+    robot: Robot,
+    state: RobotState,
+    arrivals: Sequence[Arrival],
+    *,
+    along_normal: bool = False,
+    lowest_friction: bool = False,
+    generators: int = 8,
+    circumscribed: bool = True,
+) -> tuple[ArrivingImpulses, ...]:
+    """Return the impulses that each arrival may bring; W is that of the contact's composite body.
+
+    Impacts are taken to be independent of each other (Wang 2023, 6.2: the chain after the base,
+    each arm by itself).
+
+    Args:
+        robot: whose YAML says which links count at each contact.
+        state: of the robot.
+        arrivals: at least one.
+        along_normal: one direction, the normal, instead of the friction pyramid.
+        lowest_friction: of the range instead of the highest.
+        generators: N of the pyramid.
+        circumscribed: the pyramid contains the cone.
+    """
+    found = []
+    for arrival in arrivals:
+        contact = arrival.contact
+        friction = contact.friction[0 if lowest_friction else 1]
+        K = np.array([[0.0], [0.0], [1.0]])
+        if not along_normal:
+            K = friction_pyramid(friction, generators, circumscribed)
+        point = state.at(arrival.frame)
+        body = state.body(arrival.frame, robot.composite_of(arrival.frame))
+        W = of_free_body(*body, point.position, contact.rotation)
+        found.append(ArrivingImpulses(arrival, point, W, K))
+    return tuple(found)

@@ -1,0 +1,66 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""How fast several contacts of a robot may arrive at once, in one configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from impact_qp.exceptions import ControlError
+from impact_qp.limits import SpeedBound
+from impact_qp.whole_body.arrival import Arrival, arriving_impulses
+from impact_qp.whole_body.impact_rows import CentroidalBounds, several_impact_rows
+from impact_qp.whole_body.speed_bounds import existential_bound, worst_case_bound
+from impact_robots import ArmDynamics, Robot
+
+READINGS = ("robust", "nominal", "existential")
+
+
+def arrival_speed(
+    robot: Robot,
+    q: np.ndarray,
+    arrivals: Sequence[Arrival],
+    reading: str = "robust",
+    *,
+    generators: int = 8,
+    circumscribed: bool = True,
+    centroidal: CentroidalBounds | None = None,
+) -> SpeedBound:
+    """Return the highest speed at which all contacts may arrive, and what sets it.
+
+    The robot is at rest but for the approach, as in the published bounds; nothing is kept in
+    reserve.
+
+    Args:
+        robot: with named contacts, whatever its base.
+        q: positions, shape (nq,).
+        arrivals: at least one.
+        reading: of :data:`READINGS`: every impulse of the friction cone and of the range of
+            restitution, the one along the normal at the highest restitution, or at least one.
+        generators: of the friction pyramid.
+        circumscribed: the pyramid contains the cone.
+        centroidal: bounds on the whole robot's motion after the impact.
+
+    Raises:
+        ControlError: no such reading, or no arrival.
+        RobotError: no such frame, or the robot's YAML does not give the impulsive torques.
+        UnboundedSetError: friction so high that an impulse may grow without end.
+    """
+    if reading not in READINGS:
+        raise ControlError(f"reading: expected one of {', '.join(READINGS)}, got {reading!r}")
+    if not arrivals:
+        raise ControlError("arrivals: expected at least one, got none")
+    state = ArmDynamics(robot, "all").state(q, np.zeros(robot.nv))
+    impulses = arriving_impulses(
+        robot,
+        state,
+        arrivals,
+        along_normal=reading == "nominal",
+        lowest_friction=reading == "existential",
+        generators=generators,
+        circumscribed=circumscribed,
+    )
+    rows = several_impact_rows(robot, state, impulses, centroidal)
+    return (existential_bound if reading == "existential" else worst_case_bound)(rows, impulses)
