@@ -60,7 +60,7 @@ class Ramp:
     half: tuple[float, float] = (0.35, 0.35)  # half edges along its slope and across [m]
     heading: float = 0.0  # direction in which it goes down, about the vertical from x [rad]
     slope: float = 0.3  # angle with the level [rad]
-    friction: float = 0.5  # of boxes on it [-]
+    friction: float = 0.2  # of boxes on it: they slide down [-]
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class StanceSolver:
             robot: with a floating base.
             posture: to which joints return that no task moves, shape (7 + n,).
         """
-        self.robot, self._posture = robot, np.array(posture, dtype=float)
+        self.robot, self.posture = robot, np.array(posture, dtype=float)
         self._data = robot.model.createData()
         self._frames = {each.name: frame_index(robot.model, each.name) for each in robot.contacts}
 
@@ -57,7 +57,7 @@ class StanceSolver:
             stance: to go to.
         """
         error, J = self._tasks(q, stance)
-        away = pin.difference(self.robot.model, q, self._posture)
+        away = pin.difference(self.robot.model, q, self.posture)
         away[:6] = 0.0
         inverse = J.T @ np.linalg.inv(J @ J.T + _DAMPING * np.eye(len(J)))
         step = inverse @ (error - J @ (_BACK * away)) + _BACK * away
