@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Control of a whole robot, its base free: the tasks, limits and program of several contacts."""
 
+from impact_qp.whole_body.approach import PalmApproach
 from impact_qp.whole_body.arrival import Arrival, ArrivingImpulses, arriving_impulses
+from impact_qp.whole_body.arrivals_limit import WorstCaseArrivalsLimit
+from impact_qp.whole_body.controller import WholeBodyCommand, WholeBodyController
 from impact_qp.whole_body.impact_rows import CentroidalBounds, ImpactRows, several_impact_rows
 from impact_qp.whole_body.planning import READINGS, arrival_speed
 from impact_qp.whole_body.speed_bounds import existential_bound, worst_case_bound, worst_loads
+from impact_qp.whole_body.standing import StandingLimit
+from impact_qp.whole_body.targets import PalmTarget, Phases, WholeBodyTargets
 
 __all__ = [
     "READINGS",
@@ -13,6 +18,14 @@ __all__ = [
     "ArrivingImpulses",
     "CentroidalBounds",
     "ImpactRows",
+    "PalmApproach",
+    "PalmTarget",
+    "Phases",
+    "StandingLimit",
+    "WholeBodyCommand",
+    "WholeBodyController",
+    "WholeBodyTargets",
+    "WorstCaseArrivalsLimit",
     "arrival_speed",
     "arriving_impulses",
     "existential_bound",

@@ -1,0 +1,233 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Control of a whole robot by one quadratic program per cycle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio as pin
+
+from impact_qp.build import ProgramBuilder
+from impact_qp.exceptions import ControlError
+from impact_qp.limits import SpeedBound
+from impact_qp.program import NoSolutionFound, QuadraticProgram, solve
+from impact_qp.tasks import OrientationTask
+from impact_qp.whole_body.arrivals_limit import WorstCaseArrivalsLimit
+from impact_qp.whole_body.body_tasks import ComTask, JointPostureTask
+from impact_qp.whole_body.joint_bounds import JointBounds
+from impact_qp.whole_body.palm_tasks import AcrossPositionTask, AxialVelocityTask
+from impact_qp.whole_body.standing import StandingLimit
+from impact_qp.whole_body.targets import Phases, WholeBodyTargets
+from impact_robots import ArmDynamics, Robot, RobotState
+
+MODES = ("position", "torque")
+_STANDS = 10.0  # accelerations of a robot that stands: it can keep where it is [rad/s^2]
+AWARENESS = ("robust", "nominal", "unaware")
+
+
+class WholeBodyCommand(NamedTuple):
+    """What the robot is sent in a cycle."""
+
+    positions: np.ndarray  # of the joints, for the position mode, shape (n,) [rad]
+    velocities: np.ndarray  # of the joints, shape (n,) [rad/s]
+    torques: np.ndarray  # of the motors, for the torque mode, shape (n,) [N.m]
+    solved: bool  # false: the last command is held
+    bound: SpeedBound  # on the palms' common speed; infinite: none
+    active: tuple[str, ...]  # rows and bounds that bind
+    sole_wrenches: np.ndarray  # planned, about the soles' origins, world axes, (k, 6) [N; N.m]
+
+
+class _Palm:
+    """The tasks of one palm."""
+
+    def __init__(self, frame: str) -> None:
+        self.axial, self.across = AxialVelocityTask(frame), AcrossPositionTask(frame)
+        self.turn = OrientationTask(stiffness=60.0, damping=15.0, weight=20.0, frame=frame)
+        self.tasks = self.axial, self.across, self.turn
+
+
+class WholeBodyController:
+    """Follows the targets of phases within the robot's limits, position or torque by choice.
+
+    In position mode the program integrates a state of its own, which begins at the first measured
+    one, and the joints' positions are commanded; in torque mode it acts on the measured state.
+    Measured forces on the palms are part of the dynamics. Where a program has no solution, or what
+    is measured is not finite, the last command is held.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        q: np.ndarray,
+        phases: Phases,
+        *,
+        mode: str = "position",
+        impact_limits: str = "robust",
+        period: float = 0.005,
+        soles: Sequence[str] = ("left_sole", "right_sole"),
+        palms: Sequence[str] = ("left_palm", "right_palm"),
+        sole_friction: float = 0.7,
+        solver: str = "daqp",
+    ) -> None:
+        """Set up, and work out the command that stands at the start.
+
+        Args:
+            robot: with a floating base.
+            q: where it stands at rest, shape (nq,): centre of mass, base and posture that are kept.
+            phases: says what to do.
+            mode: of :data:`MODES`.
+            impact_limits: of :data:`AWARENESS`: which impulses must be safe.
+            period: of control [s].
+            soles: contacts that hold on a level floor.
+            palms: contacts that move.
+            sole_friction: to count on [-].
+            solver: of ``impact_qp.program.SOLVERS``.
+
+        Raises:
+            ControlError: a choice that there is not, a robot without a floating base, or a start
+                at which it cannot stand.
+            RobotError: the robot's YAML does not give what is needed.
+        """
+        for name, value, choices in (
+            ("mode", mode, MODES),
+            ("impact_limits", impact_limits, AWARENESS),
+        ):
+            if value not in choices:
+                raise ControlError(f"{name}: expected one of {', '.join(choices)}, got {value!r}")
+        if robot.base != "floating":
+            raise ControlError(f"base: expected floating, got {robot.base}")
+        self.robot, self.phases, self.mode, self.period = robot, phases, mode, period
+        self._solver, self._frames = solver, tuple(palms)
+        self._dynamics = ArmDynamics(robot, "all")
+        self._palms = [_Palm(frame) for frame in palms]
+        self._com, self._posture = ComTask(), JointPostureTask(robot.dof)
+        self._base = OrientationTask(
+            stiffness=80.0, damping=16.0, weight=50.0, frame=robot.base_frame
+        )
+        self._standing = StandingLimit(robot, soles, friction=sole_friction)
+        self._impact = None
+        if impact_limits != "unaware":
+            self._impact = WorstCaseArrivalsLimit(
+                robot, len(self._frames), along_normal=impact_limits == "nominal"
+            )
+        limits = [self._standing, JointBounds(robot, period)]
+        limits += [] if self._impact is None else [self._impact]
+        tasks = [self._com, self._base, self._posture]
+        tasks += [task for palm in self._palms for task in palm.tasks]
+        soften = self._impact is not None
+        self._builder = ProgramBuilder(robot.nv, tasks, limits, soften=soften)
+        self._q: np.ndarray | None = None  # of the state that position mode integrates
+        self._v = np.zeros(robot.nv)
+        self._begin(np.array(q, dtype=float))
+
+    def update(
+        self, time: float, q: np.ndarray, v: np.ndarray, palm_forces: np.ndarray
+    ) -> WholeBodyCommand:
+        """Return the command of a cycle.
+
+        Args:
+            time: [s].
+            q: measured, shape (nq,): position [m] and quaternion x, y, z, w of the base, joints.
+            v: measured, shape (nv,): linear and angular velocity of the base, in its own axes,
+                joints [m/s, rad/s].
+            palm_forces: measured, on the robot, world axes, shape (k, 3) [N].
+        """
+        if not all(np.isfinite(each).all() for each in (q, v, palm_forces)):
+            return self._hold()
+        state = self._state(q, v)
+        points = tuple(state.at(frame) for frame in self._frames)
+        self._aim(self.phases.targets(time, points, palm_forces))
+        self._standing.forces = tuple(zip(self._frames, palm_forces, strict=True))
+        try:
+            found = solve(self.program(state), self._solver)
+        except NoSolutionFound:
+            return self._hold()
+        return self._command(state, found.x, found.active)
+
+    def program(self, state: RobotState) -> QuadraticProgram:
+        """Return the program at a state; rows of the impact without effect are left out."""
+        program = self._builder.build(state)
+        if self._impact is None:
+            return program
+        last = len(program.h) - 1
+        kept = len(self._standing.names) + self._impact.used
+        rows = np.append(np.arange(kept), last)
+        names = (*program.names[:kept], program.names[last])
+        return program._replace(G=program.G[rows], h=program.h[rows], names=names)
+
+    def _begin(self, q: np.ndarray) -> None:
+        """Take where the robot stands for what is kept, and solve for standing there."""
+        state = self._dynamics.state(q, np.zeros(self.robot.nv))
+        _, self._start_com = state.whole()
+        self._com.reference = self._start_com
+        self._base.reference = state.at(self.robot.base_frame).rotation
+        limits = self.robot.limits
+        joints = q[-self.robot.dof :]
+        self._posture.reference = np.clip(joints, limits.position_lower, limits.position_upper)
+        for palm in self._palms:
+            point = state.at(palm.axial.frame)
+            palm.across.position, palm.turn.reference = point.position, point.rotation
+        try:
+            found = solve(self.program(state), self._solver)
+        except NoSolutionFound as error:
+            raise ControlError(f"start: expected a state to stand in, got {error}") from None
+        worst = float(np.abs(found.x[: self.robot.nv]).max())
+        if worst > _STANDS:
+            raise ControlError(
+                f"start: expected a state to stand in, got accelerations up to {worst:.3g} rad/s^2"
+            )
+        torques, wrenches = self._loads(state, found.x)
+        none = np.zeros(self.robot.dof)
+        self._last = WholeBodyCommand(
+            joints.copy(), none, torques, True, SpeedBound(np.inf, ""), found.active, wrenches
+        )
+
+    def _state(self, q: np.ndarray, v: np.ndarray) -> RobotState:
+        """Return the state to control: the measured one, or that which is integrated."""
+        if self.mode == "torque":
+            return self._dynamics.state(q, v)
+        if self._q is None:
+            self._q = np.array(q, dtype=float)
+        return self._dynamics.state(self._q, self._v)
+
+    def _aim(self, targets: WholeBodyTargets) -> None:
+        """Set the tasks' references."""
+        for palm, wanted in zip(self._palms, targets.palms, strict=True):
+            palm.axial.axis = palm.across.axis = wanted.normal
+            palm.axial.velocity = palm.across.velocity = wanted.velocity
+            palm.across.position, palm.turn.reference = wanted.position, wanted.rotation
+        self._com.reference = self._start_com if targets.com is None else targets.com
+        if self._impact is not None:
+            self._impact.arrivals = targets.arrivals
+
+    def _command(
+        self, state: RobotState, x: np.ndarray, active: tuple[str, ...]
+    ) -> WholeBodyCommand:
+        """Return the command of a solution, and go on to the next state."""
+        ddq, first = x[: self.robot.nv], self.robot.nv - self.robot.dof
+        torques, wrenches = self._loads(state, x)
+        v = state.dq + self.period * ddq
+        q = pin.integrate(self.robot.model, state.q, self.period * v)
+        if self.mode == "position":
+            self._q, self._v = q, v
+        bound = SpeedBound(np.inf, "") if self._impact is None else self._impact.bound
+        self._last = WholeBodyCommand(
+            q[-self.robot.dof :], v[first:], torques, True, bound, active, wrenches
+        )
+        return self._last
+
+    def _loads(self, state: RobotState, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return torques and soles' wrenches of a solution."""
+        nv = self.robot.nv
+        y = x[nv : nv + self._standing.variables]
+        return self._standing.torques(state, x[:nv], y), self._standing.wrenches(state, y)
+
+    def _hold(self) -> WholeBodyCommand:
+        """Return the last command, held: nothing moves on."""
+        self._v = np.zeros(self.robot.nv)
+        velocities = np.zeros(self.robot.dof)
+        self._last = self._last._replace(velocities=velocities, solved=False, active=())
+        return self._last

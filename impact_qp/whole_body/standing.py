@@ -1,0 +1,147 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The equations of motion of a robot that stands: base, motors, soles that stay where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from pinocchio import skew
+
+from impact_predictor.sets.feasible_sets import friction_pyramid
+from impact_qp.exceptions import ControlError
+from impact_qp.limits import Limit
+from impact_robots import Robot, RobotState
+
+Forces = tuple[tuple[str, np.ndarray], ...]
+_SIDES = 4  # generators of the friction pyramid at each corner of a sole
+
+
+class _Dynamics(NamedTuple):
+    """What the equations of motion are made of, and for what."""
+
+    state: RobotState
+    forces: Forces
+    parts: tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+class StandingLimit(Limit):
+    r"""Whole-body dynamics with sustained contacts, Wang 2023 (1), (2) with corrected signs.
+
+    The variables ``y >= 0`` are forces along the generators of the friction pyramids, inside the
+    cones, at the soles' corners, ``F = G y``; so no sole pulls, slides or tips. Equalities: the
+    base's rows :math:`M_b\ddot q + h_b = J_b^T F + J_{p,b}^T f_p`, and soles without acceleration
+    but for the damping of what velocity they have. Rows:
+    :math:`|(M_a + B)\ddot q + h_a - J_a^T F - J_{p,a}^T f_p| \le \tau_{max}`.
+    """
+
+    bounded = True
+
+    def __init__(
+        self,
+        robot: Robot,
+        soles: Sequence[str],
+        *,
+        friction: float = 0.7,
+        damping: float = 20.0,
+    ) -> None:
+        """Set up.
+
+        Args:
+            robot: with a floating base and limits of its torques.
+            soles: names of its contacts that hold on a level floor, each with an extent.
+            friction: of the floor, at least; kept below the true one [-].
+            damping: of a sole's velocity [1/s].
+
+        Raises:
+            ControlError: a sole is no contact of the robot, or a point.
+            RobotError: the YAML does not give the torques.
+        """
+        robot.require("whole-body control", "torque")
+        self.robot, self.damping = robot, damping
+        self._corners = [(name, _corners(robot, name)) for name in soles]
+        self._K = friction_pyramid(friction, _SIDES)
+        self.variables = _SIDES * sum(len(corners) for _, corners in self._corners)
+        motors = robot.motor_inertias
+        self._motors = motors.get("M+B_rho", motors["M"])
+        self.forces: Forces = ()  # elsewhere: frame, world axes (3,) [N]
+        ends = ("upper", "lower")
+        self.names = tuple(f"{name} torque {end}" for end in ends for name in robot.joint_names)
+        rows = [f"base {axis}" for axis in ("x", "y", "z", "roll", "pitch", "yaw")]
+        rows += [f"{name} {axis}" for name in soles for axis in ("x", "y", "z", "rx", "ry", "rz")]
+        self.equalities = tuple(rows)
+        self._last: _Dynamics | None = None
+
+    def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+        """Write the rows of the torques."""
+        n, most = self.robot.dof, self.robot.limits.torque
+        inertia, bias, generalised = self._dynamics(state)
+        G[:n], E[:n] = inertia[6:], -generalised[6:]
+        G[n:], E[n:] = -G[:n], -E[:n]
+        h[:n], h[n:] = most - bias[6:], most + bias[6:]
+
+    def equate(self, state: RobotState, A: np.ndarray, E: np.ndarray, b: np.ndarray) -> None:
+        """Write the base's rows and the soles'."""
+        inertia, bias, generalised = self._dynamics(state)
+        A[:6], E[:6], b[:6] = inertia[:6], -generalised[:6], -bias[:6]
+        E[6:] = 0.0
+        for i, (name, _) in enumerate(self._corners):
+            rows, sole = slice(6 + 6 * i, 12 + 6 * i), state.at(name)
+            A[rows], b[rows] = sole.J, -sole.drift - self.damping * sole.twist
+
+    def narrow(self, state: RobotState, ddq: np.ndarray, y: np.ndarray) -> None:
+        """Let soles push alone."""
+        y[0] = 0.0
+
+    def torques(self, state: RobotState, ddq: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return the motors' torques, shape (n,) [N.m].
+
+        Args:
+            state: that the program was built at.
+            ddq: accelerations, shape (nv,).
+            y: forces along the generators, shape (ny,) [N].
+        """
+        inertia, bias, generalised = self._dynamics(state)
+        torque: np.ndarray = inertia[6:] @ ddq + bias[6:] - generalised[6:] @ y
+        return torque
+
+    def wrenches(self, state: RobotState, y: np.ndarray) -> np.ndarray:
+        """Return each sole's force and moment about its own origin, world axes, (k, 6) [N; N.m]."""
+        found, column = [], 0
+        for name, corners in self._corners:
+            own = slice(column, column + _SIDES * len(corners))
+            found.append(self._wrench_map(state.at(name).rotation, corners) @ y[own])
+            column = own.stop
+        return np.array(found)
+
+    def _dynamics(self, state: RobotState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return M + B, bias less what pushes elsewhere, and J^T G of the soles."""
+        last = self._last  # asked three times a cycle
+        if last is not None and last.state is state and last.forces is self.forces:
+            return last.parts
+        bias = state.h.copy()
+        for frame, force in self.forces:
+            bias -= force @ state.at(frame).J[:3]
+        soles = []
+        for name, corners in self._corners:
+            sole = state.at(name)
+            soles.append(sole.J.T @ self._wrench_map(sole.rotation, corners))
+        parts = state.inertia(self._motors), bias, np.hstack(soles)
+        self._last = _Dynamics(state, self.forces, parts)
+        return parts
+
+    def _wrench_map(self, rotation: np.ndarray, corners: np.ndarray) -> np.ndarray:
+        """Return the map from a sole's generators to its wrench in world axes, shape (6, ny)."""
+        turned = corners @ rotation.T
+        parts = [np.vstack([self._K, skew(corner) @ self._K]) for corner in turned]
+        return np.hstack(parts)
+
+
+def _corners(robot: Robot, name: str) -> np.ndarray:
+    """Return a sole's corners in its own frame, shape (4, 3) [m]."""
+    faces = {each.name: each for each in robot.contacts if each.half_extents is not None}
+    if name not in faces:
+        raise ControlError(f"sole: expected one of {', '.join(faces) or 'none'}, got {name!r}")
+    return faces[name].points
