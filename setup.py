@@ -49,6 +49,7 @@ PACKAGES = [
     "impact_foreign",
     "impact_bags",
     "impact_trials",
+    "impact_trials.grab",
     "impact_bringup",
     "impact_view",
     "impact_drivers",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial import ConvexHull
 
-LEAST_FORCE = 1.0  # below which nobody stands [N]
+LEAST_FORCE = 1.0  # below which nothing stands [N]
 
 
 class Balance(NamedTuple):
@@ -49,17 +49,14 @@ def support_margin(corners: np.ndarray, point: np.ndarray) -> float:
 
 
 def balance_of(corners: np.ndarray, forces: np.ndarray) -> Balance:
-    """Return the balance of a robot on level ground.
+    """Return the balance of a robot on level ground; a sole that carries anything counts whole.
 
     Args:
-        corners: of its soles, shape (k, 3) [m].
-        forces: of the ground on them along the vertical, shape (k,) [N].
+        corners: of its k soles, shape (k, 4, 3) [m].
+        forces: of the ground on them along the vertical, shape (k, 4) [N].
     """
-    zmp = zero_moment_point(corners, forces)
+    zmp = zero_moment_point(corners.reshape(-1, 3), forces.ravel())
     if np.isnan(zmp).any():
         return Balance(zmp, float("nan"))
-    standing = corners[forces > 0.0]
-    flat = np.unique(np.round(standing[:, :2], 9), axis=0)
-    if len(flat) < 3 or np.linalg.matrix_rank(flat[1:] - flat[0], tol=1e-6) < 2:
-        return Balance(zmp, 0.0)  # it stands on an edge or a corner
-    return Balance(zmp, support_margin(standing, zmp))
+    standing = corners[forces.sum(axis=1) > LEAST_FORCE].reshape(-1, 3)
+    return Balance(zmp, support_margin(standing, zmp) if len(standing) else float("nan"))

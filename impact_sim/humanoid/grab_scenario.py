@@ -17,7 +17,7 @@ from impact_sim.humanoid.layout import HumanoidLayout, Ramp, SpringFace, Weighte
 from impact_sim.humanoid.posing import Stance, StanceSolver
 from impact_sim.humanoid.servos import default_servos
 
-LIMITS_OF_GRABS = ("unaware", "nominal", "existential", "robust")
+LIMITS_OF_GRABS = ("unaware", "nominal", "robust")
 PARKED = (-1.5, 0.0)  # where boxes wait, on the floor behind the robot [m]
 STREAM = 1  # of the random numbers of a seed, as of the other scenarios' variation
 FORWARD = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])  # axes of wrists
@@ -32,7 +32,7 @@ class GrabScenario:
     note: str
     robot: str
     posture: dict[str, Any]
-    base_height: float
+    base: tuple[float, float]
     sole: tuple[float, float]
     com_x: float
     palm_x: float
@@ -106,7 +106,8 @@ class GrabScenario:
             ScenarioError: the posture is of joints that the robot has not.
         """
         q = robot.positions(robot.stance)
-        q[2] = self.base_height
+        height, pitch = self.base
+        q[2:7] = height, 0.0, np.sin(pitch / 2.0), 0.0, np.cos(pitch / 2.0)
         for name, angle in self.posture.items():
             if name not in robot.joint_names:
                 raise ScenarioError(

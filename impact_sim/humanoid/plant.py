@@ -120,7 +120,9 @@ class HumanoidPlant:
     @property
     def balance(self) -> Balance:
         """Zero-moment point, and how far it is from the edge of what the robot stands on."""
-        return balance_of(self.sole_corners, self.sole_forces[:, 2])
+        soles = len(self.layout.soles)
+        corners = self.sole_corners.reshape(soles, CORNERS, 3)
+        return balance_of(corners, self.sole_forces[:, 2].reshape(soles, CORNERS))
 
     @property
     def com(self) -> np.ndarray:

@@ -42,24 +42,24 @@ class HumanoidSenses:
     """Adds noise and delay; the same seed gives the same noise."""
 
     def __init__(
-        self, model: pin.Model, noise: HumanoidNoise, delay: int, seed: int | Sequence[int]
+        self, model: pin.Model, noise: HumanoidNoise, late: int, seed: int | Sequence[int]
     ) -> None:
         """Prepare.
 
         Args:
             model: of the robot.
             noise: of its sensors.
-            delay: of all of them, in cycles.
+            late: by how many whole cycles all of them are late.
             seed: of the noise.
         """
-        self._model, self._noise, self._delay = model, noise, delay
+        self._model, self._noise = model, noise
         self._random = np.random.default_rng(seed)
-        self._past: deque[HumanoidMeasurement] = deque(maxlen=delay + 1)
+        self._past: deque[HumanoidMeasurement] = deque(maxlen=late + 1)
 
     def __call__(self, true: HumanoidMeasurement) -> HumanoidMeasurement:
-        """Return what is known at the time of ``true``: the first is not late."""
+        """Return what is known when ``true`` has been sensed: the first is not late."""
         self._past.append(self._noisy(true))
-        return self._past[0]._replace(time=true.time)
+        return self._past[0]
 
     def _noisy(self, true: HumanoidMeasurement) -> HumanoidMeasurement:
         noise, n = self._noise, len(true.v) - 6

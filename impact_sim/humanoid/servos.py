@@ -11,7 +11,7 @@ from impact_sim.humanoid.layout import Servos
 
 ARM_PARTS = ("SHOULDER", "ELBOW", "WRIST", "HAND", "NECK")  # in names of joints
 LEG_STIFFNESS, ARM_STIFFNESS = 3000.0, 1500.0  # assumed; chest as legs [N.m/rad]
-DAMPING_TIME = 0.02  # kd / kp, assumed [s]
+LEG_DAMPING, ARM_DAMPING = 0.03, 0.01  # kd / kp, assumed [s]
 
 
 def default_servos(robot: Robot) -> Servos:
@@ -22,4 +22,4 @@ def default_servos(robot: Robot) -> Servos:
     """
     in_arms = [any(part in name for part in ARM_PARTS) for name in robot.joint_names]
     stiffness = np.where(in_arms, ARM_STIFFNESS, LEG_STIFFNESS)
-    return Servos(stiffness, DAMPING_TIME * stiffness)
+    return Servos(stiffness, np.where(in_arms, ARM_DAMPING, LEG_DAMPING) * stiffness)

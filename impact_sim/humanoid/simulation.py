@@ -12,6 +12,7 @@ from impact_sim.exceptions import SimulationError
 from impact_sim.humanoid.plant import STEP, HumanoidPlant
 from impact_sim.humanoid.senses import HumanoidMeasurement, HumanoidNoise, HumanoidSenses
 
+DELAY = 0.002  # of sensors, assumed [s]
 PERIOD = 0.005  # of HRP-4's control (Wang et al. 2023, 6.2.1) [s]
 
 
@@ -26,7 +27,7 @@ class HumanoidSimulation:
         plant: HumanoidPlant,
         *,
         noise: HumanoidNoise,
-        delay: int = 1,
+        delay: float = DELAY,
         seed: int | Sequence[int] = 0,
         period: float = PERIOD,
         watch: Callable[[HumanoidPlant], None] | None = None,
@@ -36,7 +37,7 @@ class HumanoidSimulation:
         Args:
             plant: the robot and what is about it.
             noise: of the sensors.
-            delay: of the sensors, in cycles.
+            delay: of the sensors, a multiple of the plant's step [s].
             seed: of the noise.
             period: of a cycle, a multiple of the plant's step [s].
             watch: looks at the plant after each step of it.
@@ -44,13 +45,10 @@ class HumanoidSimulation:
         Raises:
             SimulationError: no such period or delay.
         """
-        self.plant, self._steps = plant, round(period / STEP)
-        if self._steps < 1 or abs(self._steps * STEP - period) > 1e-9:
-            raise SimulationError(f"period: expected a multiple of {STEP:g} s, got {period:g}")
-        if delay < 0:
-            raise SimulationError(f"delay: expected a number of cycles from 0, got {delay}")
+        self.plant, self._steps = plant, _steps(period, "period", 1)
+        late, self._ahead = divmod(_steps(delay, "delay", 0), self._steps)
         model = plant.layout.robot.model
-        self._senses = lambda: HumanoidSenses(model, noise, delay, seed)
+        self._senses = lambda: HumanoidSenses(model, noise, late, seed)
         self._sensed, self._watch = self._senses(), watch
         self._command = np.zeros(plant.layout.robot.dof)
 
@@ -62,6 +60,7 @@ class HumanoidSimulation:
         """
         self.plant.reset(q)
         self._sensed, self._command = self._senses(), np.array(q[7:], dtype=float)
+        self._now = self._sensed(self._true())
         return self._measure()
 
     def step(self, positions: np.ndarray) -> HumanoidMeasurement:
@@ -75,7 +74,7 @@ class HumanoidSimulation:
         for k in range(1, self._steps + 1):
             share = k / self._steps
             self.plant.command(self._command + share * (wanted - self._command), slope)
-            self._advance()
+            self._advance(k)
         self._command = wanted
         return self._measure()
 
@@ -86,13 +85,16 @@ class HumanoidSimulation:
             SimulationError: not n finite numbers; nothing has moved.
         """
         self.plant.command_torque(self._checked(torque, "torque"))
-        for _ in range(self._steps):
-            self._advance()
+        for k in range(1, self._steps + 1):
+            self._advance(k)
         self._command = self.plant.q[7:]
         return self._measure()
 
-    def _advance(self) -> None:
+    def _advance(self, step: int) -> None:
+        """Integrate a step of the cycle, counted from 1, and sense if it is time to."""
         self.plant.advance()
+        if step == self._steps - self._ahead:
+            self._now = self._sensed(self._true())
         if self._watch is not None:
             self._watch(self.plant)
 
@@ -107,7 +109,23 @@ class HumanoidSimulation:
             raise SimulationError(f"{what}: expected {n} finite numbers, got shape {array.shape}")
         return array
 
-    def _measure(self) -> HumanoidMeasurement:
+    def _true(self) -> HumanoidMeasurement:
         plant = self.plant
-        true = HumanoidMeasurement(plant.time, plant.q, plant.v, plant.palm_forces)
-        return self._sensed(true)
+        return HumanoidMeasurement(plant.time, plant.q, plant.v, plant.palm_forces)
+
+    def _measure(self) -> HumanoidMeasurement:
+        """Return what is known now."""
+        return self._now._replace(time=self.plant.time)
+
+
+def _steps(duration: float, what: str, least: int) -> int:
+    """Return how many steps of the plant a duration [s] is.
+
+    Raises:
+        SimulationError: not a multiple, or too few.
+    """
+    steps = round(duration / STEP) if np.isfinite(duration) else -1
+    if steps < least or abs(steps * STEP - duration) > 1e-9:
+        few = f" from {least * STEP:g}"
+        raise SimulationError(f"{what}: expected a multiple of {STEP:g} s{few}, got {duration:g}")
+    return steps

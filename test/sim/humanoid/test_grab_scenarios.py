@@ -20,7 +20,7 @@ def test_the_robot_stands_before_a_box_that_stands(name):
     plant = HumanoidPlant(scenario.layout(hrp4()))
     plant.reset(scenario.start(hrp4()))
     before = plant.box().position
-    plant.advance(1200)
+    plant.advance(4000)
     np.testing.assert_allclose(plant.box().position, before, atol=1.5e-3)
     assert np.linalg.norm(plant.box().velocity) < 5e-3
     assert plant.balance.margin > 0.1
@@ -34,12 +34,12 @@ def test_palms_lie_flat_on_the_box_at_the_impact(name):
     state = ArmDynamics(hrp4(), "all").state(q, np.zeros(hrp4().nv))
     for palm, side in (("left_palm", 1.0), ("right_palm", -1.0)):
         point = state.at(palm)
-        expected = scenario.box_position + [0.0, side * scenario.half_width, 0.0]
+        expected = scenario.box_position + np.array([0.0, side * scenario.half_width, 0.0])
         np.testing.assert_allclose(point.position, expected, atol=1e-6)
         np.testing.assert_allclose(point.rotation[:, 1], [0.0, 1.0, 0.0], atol=1e-6)
     limits = hrp4().limits
-    assert (q[7:] > limits.position_lower).all()
-    assert (q[7:] < limits.position_upper).all()
+    assert (q[7:] >= limits.position_lower).all()
+    assert (q[7:] <= limits.position_upper).all()
 
 
 def test_the_boxes_are_the_papers():

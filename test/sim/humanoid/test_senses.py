@@ -7,6 +7,7 @@ import pytest
 from standing_hrp4 import grabbing, hrp4, standing
 
 from impact_sim.exceptions import SimulationError
+from impact_sim.humanoid.plant import STEP
 from impact_sim.humanoid.senses import QUIET, HumanoidNoise
 from impact_sim.humanoid.simulation import PERIOD, HumanoidSimulation
 
@@ -29,9 +30,16 @@ def test_without_noise_and_delay_it_is_told_the_truth():
 
 
 def test_what_it_is_told_is_late_by_the_delay():
-    measured, true = run(noise=QUIET, delay=2)
+    measured, true = run(noise=QUIET, delay=2 * PERIOD)
     np.testing.assert_allclose(measured[-1].q, true[-3], atol=1e-12)
     assert measured[-1].time == pytest.approx(PERIOD * CYCLES)
+
+
+def test_a_delay_may_be_a_part_of_a_cycle():
+    noted = []
+    measured, _ = run(noise=QUIET, delay=0.007, watch=lambda plant: noted.append(plant.q))
+    late = len(noted) - round(0.007 / STEP)
+    np.testing.assert_allclose(measured[-1].q, noted[late - 1], atol=1e-12)
 
 
 def test_noise_is_as_large_as_it_says_and_comes_from_the_seed():
@@ -64,8 +72,9 @@ def test_servos_follow_a_line_from_command_to_command():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"period": 1.1e-4}, "period: expected a multiple of 0.00025 s, got 0.00011"),
-        ({"delay": -1}, "delay: expected a number of cycles from 0, got -1"),
+        ({"period": 1.1e-4}, "period: expected a multiple of 0.00025 s from 0.00025, got 0.00011"),
+        ({"delay": -0.001}, "delay: expected a multiple of 0.00025 s from 0, got -0.001"),
+        ({"delay": float("nan")}, "delay: expected a multiple of 0.00025 s from 0, got nan"),
     ],
 )
 def test_wrong_numbers_are_refused(settings, message):
