@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 
 from impact_qp.control.plan import INTERFACES, Plan
 from impact_qp.plan_parameters import PlanParameters, planned
+from impact_qp.watching_parameters import WatchingParameters
 from impact_ros.parameters import parameter
 
 
 @dataclass(frozen=True)
-class ControllerParameters(PlanParameters):
+class ControllerParameters(WatchingParameters, PlanParameters):
     """Parameters of the controller; the contact must be given.
 
     What the arm is to do may be changed between two runs; what the robot is, and the cap of its
@@ -24,18 +25,6 @@ class ControllerParameters(PlanParameters):
         True, "Approach at once when activated; false: hold until an ExecuteImpact goal comes"
     )
     rate: float = parameter(1000.0, "Rate of the robot's state", unit="Hz", low=10.0, high=10000.0)
-    state_timeout: float = parameter(
-        0.02, "Stop when state or detector are silent for longer", unit="s", low=1e-3, high=10.0
-    )
-    max_consecutive_missed: int = parameter(
-        10,
-        "Stop when more control cycles in a row were missed: no state, or a late answer",
-        low=0,
-        high=1_000_000,
-    )
-    lockstep: bool = parameter(
-        False, "Answer each state once the detector has judged it; no watchdog (simulation)"
-    )
 
     def plan(self) -> Plan:
         """Return what the controller shall do.

@@ -7,18 +7,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pinocchio as pin
 
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import ImpactLimit, SpeedBound, WorstCaseImpactLimit
+from impact_qp.reach import Reach
 from impact_robots import ArmDynamics, PointState, Robot
 
 _STARTS, _KEPT, _STEPS = 400, 8, 1000  # drawn configurations, those refined, most steps of each
 _FIRST_STEP, _LAST_STEP = 0.3, 2e-4  # sizes of a step of the search [rad]
 _GROW, _SHRINK = 1.6, 0.9  # after a success, after a failure: balanced at one success in five
 _NEAR = 0.3  # loads that may become the largest, over the largest
-_RESERVE = 0.05  # to the position limits [rad]
-_NEWTON, _REACHED = 30, 1e-8  # iterations back to the contact point, distance to it [m]
 
 
 @dataclass(frozen=True)
@@ -69,14 +67,10 @@ class Search:
         self._robot, self._random = robot, np.random.default_rng(seed)
         self._final, self._limit = limit, limit.ranking
         self._dynamics, self._rest = ArmDynamics(robot), np.zeros(robot.dof)
-        self._data = robot.model.createData()
-        self._frame = robot.model.getFrameId(limit.frame or robot.contact_frame)
-        turn = np.pi  # a joint without limits is searched one turn around q
-        self._low = np.minimum(np.maximum(limits.position_lower + _RESERVE, q - turn), q)
-        self._high = np.maximum(np.minimum(limits.position_upper - _RESERVE, q + turn), q)
-        place = self._place(q)
-        self._point, self._normal = place.translation.copy(), limit.contact.normal
-        self._facing, self._least = place.rotation.T @ self._normal, float(np.cos(tilt))
+        normal = limit.contact.normal
+        place = self._dynamics.state(q, self._rest).at(limit.frame)
+        self._point, facing = place.position, place.rotation.T @ normal
+        self._reach = Reach(robot, limit.frame, facing=facing, normal=normal, tilt=tilt, around=q)
         self._start = self._rated(q)
 
     def best(self, *, starts: int = _STARTS, steps: int = _STEPS) -> HitConfiguration:
@@ -88,7 +82,7 @@ class Search:
         """
         found = [self._start]
         for _ in range(starts):
-            drawn = self._random.uniform(self._low, self._high)
+            drawn = self._random.uniform(self._reach.low, self._reach.high)
             found += [hit for hit in [self._try(drawn)] if hit is not None]
         found.sort(key=_speed, reverse=True)
         climbed = [self._refine(hit, steps) for hit in [self._start, *found[:_KEPT]]]
@@ -116,7 +110,7 @@ class Search:
         """Follow the edge between limits: the largest of all loads is made small by SLSQP."""
         from scipy.optimize import minimize  # loads slowly
 
-        limit, speed = self._limit, hit.bound.speed
+        limit, reach, speed = self._limit, self._reach, hit.bound.speed
         if not (isinstance(limit, WorstCaseImpactLimit) and 0.0 < speed < np.inf):
             return hit
         near = limit.loads(self._state(hit.q)) > _NEAR / speed
@@ -125,15 +119,15 @@ class Search:
             np.append(hit.q, 1.0),
             jac=lambda x: np.append(np.zeros(len(hit.q)), 1.0),
             method="SLSQP",
-            bounds=[*zip(self._low, self._high, strict=True), (0.0, None)],
+            bounds=[*zip(reach.low, reach.high, strict=True), (0.0, None)],
             constraints=[
-                {"type": "eq", "fun": lambda x: self._place(x[:-1]).translation - self._point},
-                {"type": "ineq", "fun": lambda x: self._facing_of(x[:-1]) - self._least},
+                {"type": "eq", "fun": lambda x: reach.place(x[:-1]).translation - self._point},
+                {"type": "ineq", "fun": lambda x: reach.cosine(reach.place(x[:-1])) - reach.least},
                 {"type": "ineq", "fun": lambda x: x[-1] - speed * self._loads(x[:-1])[near]},
             ],
             options={"maxiter": 60},
         )
-        polished = self._try(np.clip(found.x[:-1], self._low, self._high))
+        polished = self._try(np.clip(found.x[:-1], reach.low, reach.high))
         return hit if polished is None or _speed(polished) < speed else polished
 
     def _loads(self, q: np.ndarray) -> np.ndarray:
@@ -141,27 +135,8 @@ class Search:
 
     def _try(self, q: np.ndarray) -> HitConfiguration | None:
         """Return the nearest configuration that reaches the point, if it is allowed."""
-        for _ in range(_NEWTON):
-            place = self._place(q)
-            missing = self._point - place.translation
-            if missing @ missing < _REACHED**2:
-                return self._rated(q) if self._is_allowed(q, place) else None
-            J = pin.computeFrameJacobian(
-                self._robot.model, self._data, q, self._frame, pin.LOCAL_WORLD_ALIGNED
-            ).reshape(6, -1)[:3]
-            q = q + J.T @ np.linalg.solve(J @ J.T + 1e-6 * np.eye(3), missing)
-        return None
-
-    def _is_allowed(self, q: np.ndarray, place: pin.SE3) -> bool:
-        inside = bool(np.all(q >= self._low) and np.all(q <= self._high))
-        return inside and self._facing_in(place) >= self._least - 1e-6
-
-    def _facing_of(self, q: np.ndarray) -> float:
-        return self._facing_in(self._place(q))
-
-    def _facing_in(self, place: pin.SE3) -> float:
-        """Return the cosine of how far the tool has turned away from facing the surface."""
-        return float(self._normal @ place.rotation @ self._facing)
+        reached = self._reach.to(self._point, q)
+        return None if reached is None else self._rated(reached)
 
     def _rated(self, q: np.ndarray) -> HitConfiguration:
         return HitConfiguration(q.copy(), self._limit.speed_bound(self._state(q)))
@@ -169,11 +144,6 @@ class Search:
     def _state(self, q: np.ndarray) -> PointState:
         """Return the state at the point that hits, at rest."""
         return self._dynamics.state(q, self._rest).at(self._limit.frame)
-
-    def _place(self, q: np.ndarray) -> pin.SE3:
-        """Return the pose of the contact frame."""
-        pin.forwardKinematics(self._robot.model, self._data, q)
-        return pin.updateFramePlacement(self._robot.model, self._data, self._frame)
 
 
 def _speed(hit: HitConfiguration) -> float:

@@ -14,9 +14,10 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 
 from impact_qp.ros.diagnostics import DiagnosticsReporter
 from impact_qp.ros.plan_start import PlanStart
-from impact_qp.ros.spread_arm import STATES, SpreadArm, Watching
+from impact_qp.ros.spread_arm import STATES, SpreadArm
 from impact_qp.spreading import Variant
 from impact_qp.spreading.guarded_spreading import GuardedSpreading
+from impact_qp.watching_parameters import WatchingParameters
 from impact_robots.exceptions import ImpactError
 from impact_robots.loader import load_robot
 from impact_ros.main import main_for
@@ -30,24 +31,12 @@ PERIOD = 1e-3  # of control [s]
 
 
 @dataclass(frozen=True)
-class SpreadingParameters:
+class SpreadingParameters(WatchingParameters):
     """Parameters of control by reference spreading."""
 
     scenario: str = parameter("rs_push_catfood_case2", "Named scenario with a box, or its YAML")
     variant: str = parameter(
         "rs", "How references change", choices=tuple(each.value for each in Variant)
-    )
-    state_timeout: float = parameter(
-        0.02, "Stop when states or detector are silent for longer", unit="s", low=1e-3, high=10.0
-    )
-    max_consecutive_missed: int = parameter(
-        10,
-        "Stop when more control cycles in a row were missed: no state, or a late answer",
-        low=0,
-        high=1_000_000,
-    )
-    lockstep: bool = parameter(
-        False, "Answer each state once its detector has judged it; no watchdog (simulation)"
     )
 
 
@@ -85,19 +74,21 @@ class ImpactSpreadingNode(LifecycleNode):
             return TransitionCallbackReturn.FAILURE
         self._plan_start = PlanStart(scenario.arm_names)
         self._stopping = False
-        settings = self.settings
-        watching = Watching(
-            settings.lockstep, settings.state_timeout, settings.max_consecutive_missed
-        )
         self.arms = [
             SpreadArm(
-                self, name, control, self._plan_start, watching, self._stop_all, self._take_turns
+                self,
+                name,
+                control,
+                self._plan_start,
+                self.settings,
+                self._stop_all,
+                self._take_turns,
             )
             for name, control in zip(scenario.arm_names, controls, strict=True)
         ]
         self._make_timers()
         freeze_garbage()
-        self.get_logger().info(f"configured: {scenario.name}, {settings.variant}")
+        self.get_logger().info(f"configured: {scenario.name}, {self.settings.variant}")
         return TransitionCallbackReturn.SUCCESS
 
     def _make_timers(self) -> None:

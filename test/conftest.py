@@ -8,15 +8,20 @@ import signal
 from pathlib import Path
 
 import pytest
-from longest_files import LONGEST
+from measured_times import LONGEST, SLOW
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Begin with the longest files: where processes share them, the last ones end together."""
+    """Begin with the longest files, and mark what is slow."""
     place = {ROOT / "test" / name: k for k, name in enumerate(LONGEST)}
+    slow = {ROOT / "test" / name: set(what) for name, what in SLOW.items()}
     items.sort(key=lambda item: place.get(item.path, len(LONGEST)))
+    for item in items:
+        if slow.get(item.path, set()) & {item.originalname, *item.fixturenames}:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
@@ -97,6 +102,22 @@ def kept_context():
     keeper = rclpy.create_node("keeper", context=made, start_parameter_services=False)
     yield made
     close(keeper, context=made)
+
+
+@pytest.fixture
+def impact(capsys):
+    """A function that runs `./impact ARGUMENTS`: status, output and error output, as text."""
+    from impact_cli.command_line import run
+
+    def call(*arguments):
+        try:
+            status = run([str(argument) for argument in arguments])
+        except SystemExit as end:
+            status = end.code
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return call
 
 
 @pytest.fixture(scope="session")

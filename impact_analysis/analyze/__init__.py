@@ -10,12 +10,12 @@ table = pandas.DataFrame(analysis.records())
 """
 
 from impact_analysis.analyze.analysis import analyze_impacts
-from impact_analysis.analyze.collected import Collected
-from impact_analysis.analyze.collection import collect
-from impact_analysis.analyze.comparison import Candidate, Ranked
-from impact_analysis.analyze.documents import document, write
-from impact_analysis.analyze.identify import Identified
-from impact_analysis.analyze.measured import AnalyzedImpact
+from impact_analysis.analyze.comparing.comparison import Candidate, Ranked
+from impact_analysis.analyze.comparing.identify import Identified
+from impact_analysis.analyze.page.documents import document, write
+from impact_analysis.analyze.reading.collected import Collected
+from impact_analysis.analyze.reading.collection import collect
+from impact_analysis.analyze.reading.measured import AnalyzedImpact
 from impact_analysis.analyze.result import Analysis
 from impact_analysis.analyze.run import analyze
 from impact_analysis.analyze.settings import AnalysisSettings

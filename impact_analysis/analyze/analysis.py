@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.analyze.collected import Collected
-from impact_analysis.analyze.comparison import (
+from impact_analysis.analyze.comparing.comparison import (
     Candidate,
     Impacts,
     Ranked,
@@ -19,17 +18,18 @@ from impact_analysis.analyze.comparison import (
     resampled,
     table,
 )
-from impact_analysis.analyze.identified_surface import identified_surface
-from impact_analysis.analyze.identify import (
+from impact_analysis.analyze.comparing.identified_surface import identified_surface
+from impact_analysis.analyze.comparing.identify import (
     Coefficients,
     ContactLawFit,
     Identified,
     coefficients,
     contact_laws,
 )
-from impact_analysis.analyze.measured import AnalyzedImpact
-from impact_analysis.analyze.model_spread import mass_interval
-from impact_analysis.analyze.narrative import answers, warnings_of
+from impact_analysis.analyze.comparing.model_spread import mass_interval
+from impact_analysis.analyze.page.narrative import answers, warnings_of
+from impact_analysis.analyze.reading.collected import Collected
+from impact_analysis.analyze.reading.measured import AnalyzedImpact
 from impact_analysis.analyze.result import Analysis, Judged, Membership, Statistic
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.spreading.cell_sentences import cell_sentences
@@ -81,7 +81,7 @@ def analyze_impacts(
         progress: hears the share done and a note.
         cells: what was found of several arms, or of an object, in recordings.
     """
-    from impact_analysis.analyze.joint_torques import (  # load slowly
+    from impact_analysis.analyze.comparing.joint_torques import (  # load slowly
         contacts_of,
         joints_of,
         with_torques,

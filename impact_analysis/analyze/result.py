@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from impact_analysis.analyze.collected import Collected
-from impact_analysis.analyze.comparison import (
+from impact_analysis.analyze.comparing.comparison import (
     Candidate,
     Cell,
     Ranked,
 )
-from impact_analysis.analyze.identified_surface import IdentifiedSurface
-from impact_analysis.analyze.identify import (
+from impact_analysis.analyze.comparing.identified_surface import IdentifiedSurface
+from impact_analysis.analyze.comparing.identify import (
     Coefficients,
     ContactLawFit,
     Identified,
 )
-from impact_analysis.analyze.measured import AnalyzedImpact
+from impact_analysis.analyze.reading.collected import Collected
+from impact_analysis.analyze.reading.measured import AnalyzedImpact
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.spreading.episodes import CellFindings, arm_of
 from impact_predictor import Polytope

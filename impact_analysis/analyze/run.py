@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from impact_analysis.analyze.analysis import analyze_impacts
-from impact_analysis.analyze.collected import Collected, joined
-from impact_analysis.analyze.collection import MOST_TRACES, collect
-from impact_analysis.analyze.measured import as_json, impact_from_json
-from impact_analysis.analyze.missed import Missed
-from impact_analysis.analyze.pieces import Piece, pieces
+from impact_analysis.analyze.reading.collected import Collected, joined
+from impact_analysis.analyze.reading.collection import MOST_TRACES, collect
+from impact_analysis.analyze.reading.measured import as_json, impact_from_json
+from impact_analysis.analyze.reading.missed import Missed
+from impact_analysis.analyze.reading.pieces import Piece, pieces
+from impact_analysis.analyze.reading.subjects import Subject, arms_of, touches_of
 from impact_analysis.analyze.result import Analysis
 from impact_analysis.analyze.settings import AnalysisSettings
-from impact_analysis.analyze.subjects import Subject, arms_of, touches_of
 from impact_analysis.spreading.episodes import CellFindings, RecordedCell, find_episodes
 from impact_bags.folder_lock import locked
 from impact_bags.new_files import write_file

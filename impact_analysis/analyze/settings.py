@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
-from impact_analysis.analyze.identify import CONTACT, RESTITUTION_ESTIMATES
+from impact_analysis.analyze.comparing.identify import CONTACT, RESTITUTION_ESTIMATES
 from impact_bags.bag_recording import TopicChoice
 from impact_detector.estimators.gross_methods import GROSS_METHODS, RELEASE
 from impact_detector.parameters import DetectorParameters

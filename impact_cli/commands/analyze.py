@@ -13,9 +13,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from impact_analysis.analyze.documents import REPORT, write
-from impact_analysis.analyze.identify import CONTACT, RESTITUTION_ESTIMATES
-from impact_analysis.analyze.normals_file import read_normals
+from impact_analysis.analyze.comparing.identify import CONTACT, RESTITUTION_ESTIMATES
+from impact_analysis.analyze.page.documents import REPORT, write
+from impact_analysis.analyze.reading.normals_file import read_normals
 from impact_analysis.analyze.run import MARK, PARTS, analyze_into
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.detection.threshold_file import read_thresholds

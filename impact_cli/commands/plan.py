@@ -14,26 +14,24 @@ import numpy as np
 from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
 from impact_cli.impact_options import GivenImpact, add_impact_options, read_impact
-from impact_cli.number_options import number, seed
+from impact_cli.limit_options import (
+    add_limit_options,
+    check_limit_options,
+    limit_of,
+    read_plan,
+    words_of,
+)
+from impact_cli.number_options import seed
 from impact_cli.object_plan import add_object_options, object_plan, refuse_box_options
 from impact_cli.reports.object_plan_report import object_plan_document, object_plan_text
 from impact_cli.reports.plan_yaml import plan_yaml
 from impact_cli.reports.predict_report import coefficients, finite
-from impact_qp.control.plan import INTERFACES, JOINT_RANGES, Plan
+from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
-from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
-from impact_qp.limits.registry import AUTO
 from impact_qp.planning import HitConfiguration, Search, safe_speed
 from impact_robots.exceptions import UsageError
 
 _STANDARD_OUTPUT = "-"
-_ELSE = ", of all impact limits but joint_load"
-
-
-def _modes() -> dict[str, type[ImpactLimit]]:
-    """Return the impact limits that bound a speed, by name."""
-    return {name: kind.limit for name, kind in IMPACT_LIMITS.items() if kind.limit is not None}
-
 
 _EPILOG = """examples:
   impact plan --robot panda --q 0.43,-0.61,0.18,-2.16,0.04,3.13,-0.73 --normal -1,0,0 \\
@@ -68,32 +66,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     add_impact_options(parser, moving=False)
     add_object_options(parser)
+    add_limit_options(parser)
     add = parser.add_argument
-    add(
-        "--impact-limits",
-        "--mode",
-        dest="mode",
-        choices=(AUTO, *_modes()),
-        default=AUTO,
-        help="which impulses must be safe (default: joint_load where the robot's YAML gives what"
-        " that needs, else robust)",
-    )
-    add(
-        "--joint-ranges",
-        choices=JOINT_RANGES,
-        default=JOINT_RANGES[0],
-        help="joints that joint_load counts on (default: announced, anywhere in the YAML's ranges)",
-    )
-    add(
-        "--interface",
-        choices=INTERFACES,
-        default=INTERFACES[0],
-        help="what the arm is sent: with velocity or position joint_load counts on its servo",
-    )
-    add("--peak-factor", type=number, default=3.0, metavar="A", help="peak over mean force" + _ELSE)
-    add("--duration", type=number, default=0.018, metavar="S", help="of the contact [s]" + _ELSE)
     add("--optimize", action="store_true", help="look for a better configuration, same point")
-    add("--tilt", type=number, default=30.0, metavar="DEG", help="the tool may turn that far away")
     add("--seed", type=seed, default=0, metavar="N", help="of the search")
     add("--json", action="store_true", help="one JSON document on standard output")
     add("--yaml", metavar="FILE", help="for other controllers; - for standard output, alone")
@@ -103,14 +78,16 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Work out the bound and print it; 1 if there is no safe speed."""
-    _check(arguments)
+    check_limit_options(arguments)
+    if arguments.json and arguments.yaml == _STANDARD_OUTPUT:
+        raise UsageError("--yaml: expected a file beside --json, got -")
     if arguments.scenario is not None:
         return _run_with_box(arguments, parser)
     refuse_box_options(arguments)
     impact = read_impact(arguments)
     impact.robot.require("plan")
-    plan = _plan(impact, arguments)
-    limit = _limit(impact, plan)
+    plan = read_plan(arguments, impact.surface, impact.robot)
+    limit = limit_of(plan, impact.robot)
     here = safe_speed(impact.robot, limit, impact.state.q)
     best = None
     if arguments.optimize:
@@ -141,59 +118,6 @@ def _run_with_box(arguments: argparse.Namespace, parser: argparse.ArgumentParser
     elif arguments.yaml != _STANDARD_OUTPUT:
         print(object_plan_text(plan))
     return 0 if plan.is_safe else 1
-
-
-def _check(arguments: argparse.Namespace) -> None:
-    """Refuse numbers out of their range, and two documents on standard output.
-
-    Raises:
-        UsageError: says which.
-    """
-    for name in ("peak_factor", "duration"):
-        value = getattr(arguments, name)
-        if not 0.0 < value < np.inf:
-            option = "--" + name.replace("_", "-")
-            raise UsageError(f"{option}: expected a number > 0, got {value:g}")
-    if not 0.0 <= arguments.tilt <= 180.0:
-        raise UsageError(f"--tilt: expected 0 to 180 degrees, got {arguments.tilt:g}")
-    if arguments.json and arguments.yaml == _STANDARD_OUTPUT:
-        raise UsageError("--yaml: expected a file beside --json, got -")
-
-
-def _plan(impact: GivenImpact, arguments: argparse.Namespace) -> Plan:
-    """Return what the controller would be told of the contact point."""
-    surface = impact.surface
-    contact = Contact(
-        impact.state.position,
-        surface.normal,
-        surface.friction,
-        surface.restitution,
-        arguments.peak_factor,
-        arguments.duration,
-        surface.stiffness,
-    )
-    plan = Plan(
-        contact,
-        arguments.mode,
-        joint_ranges=arguments.joint_ranges,
-        interface=arguments.interface,
-    )
-    return plan.resolved(impact.robot)
-
-
-def _limit(impact: GivenImpact, plan: Plan) -> ImpactLimit:
-    """Return the controller's limit.
-
-    Raises:
-        UsageError: the robot's YAML does not give what the limit needs.
-    """
-    try:
-        limit = plan.impact_limit(impact.robot, period=0.0)
-    except ControlError as error:
-        raise UsageError(str(error)) from None
-    if limit is None:
-        raise UsageError(f"--impact-limits: expected one that limits, got {plan.impact_limits}")
-    return limit
 
 
 def _write_yaml(name: str, text: str) -> None:
@@ -247,7 +171,7 @@ def _as_text(
     """Return a few lines."""
     x, y, z = impact.state.position
     lines = [
-        f"{impact.robot.name}, contact point at ({x:.3f}, {y:.3f}, {z:.3f}) m, {_limits(plan)}",
+        f"{impact.robot.name}, contact point at ({x:.3f}, {y:.3f}, {z:.3f}) m, {words_of(plan)}",
         f"  {coefficients(impact.surface)}",
         f"  highest safe speed {_text(here)}",
     ]
@@ -257,13 +181,6 @@ def _as_text(
         q = ",".join(f"{value:.4f}" for value in best.q)
         lines += [f"  best configuration {_text(best)}{times}", f"    --q {q}"]
     return "\n".join(lines)
-
-
-def _limits(plan: Plan) -> str:
-    if plan.impact_limits != "joint_load":
-        return plan.impact_limits
-    low, high = plan.contact.stiffness
-    return f"joint_load, {plan.joint_ranges} joints, stiffness {low:.3g} to {high:.3g} N/m"
 
 
 def _text(hit: HitConfiguration) -> str:

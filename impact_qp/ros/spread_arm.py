@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from rclpy.node import Node
@@ -19,20 +19,13 @@ from impact_qp.ros.spread_port import SpreadPort, spread_status
 from impact_qp.ros.stamp_steps import StampSteps
 from impact_qp.ros.supervision import CycleWatch
 from impact_qp.spreading.guarded_spreading import GuardedSpreading
+from impact_qp.watching_parameters import WatchingParameters
 from impact_robots.exceptions import ImpactError
 from impact_ros.boundary import guarded
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.qos import LOCKSTEP, SENSOR
 
 STATES, VERDICTS = "joint_states", "impact_detector/status"
-
-
-class Watching(NamedTuple):
-    """When an arm is stopped."""
-
-    lockstep: bool  # answer each state once the verdict on it is there; no watchdog
-    timeout: float  # age of state or verdict that is a fault [s]
-    most_missed: int  # control cycles in a row
 
 
 class SpreadArm:
@@ -50,7 +43,7 @@ class SpreadArm:
         name: str,
         control: GuardedSpreading,
         start: PlanStart,
-        watching: Watching,
+        watching: WatchingParameters,
         on_stop: Callable[[str, str], None],
         on_wait: Callable[[], None],
     ) -> None:
@@ -68,7 +61,7 @@ class SpreadArm:
         robot, controller = control.controller.robot, control.controller
         self.name, self._node, self._control, self._plan_start = name, node, control, start
         self._watching, self._on_stop, self._on_wait = watching, on_stop, on_wait
-        self.watch = CycleWatch(controller.period, watching.most_missed)
+        self.watch = CycleWatch(controller.period, watching.max_consecutive_missed)
         self._inputs, self._steps = Inputs(robot), StampSteps(controller.period)
         self._port = SpreadPort(node, robot, name, lockstep=watching.lockstep)
         prefix, profile = f"{name}/" if name else "", LOCKSTEP if watching.lockstep else SENSOR
@@ -207,10 +200,10 @@ class SpreadArm:
         if not self.engaged or self._resting or not self._plan_start.ready:
             return
         states, verdicts = self._inputs.state_age, self._inputs.verdict_age
-        if states > self._watching.timeout:
+        if states > self._watching.state_timeout:
             self.stop(f"no joint state for {states:.3f} s")
             self._lose(self.stamp)
-        elif verdicts > self._watching.timeout and not self.fault:
+        elif verdicts > self._watching.state_timeout and not self.fault:
             self.stop(f"no detector status for {verdicts:.3f} s")
 
     def stop(self, reason: str) -> None:

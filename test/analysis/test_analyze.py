@@ -17,9 +17,9 @@ import pytest
 from impact_analysis.analyze import AnalysisSettings, analyze, analyze_impacts, collect
 from impact_analysis.analyze import document as summary
 from impact_analysis.analyze import run as run_module
-from impact_analysis.analyze.anomalies import second_contact
-from impact_analysis.analyze.collected import group_of, joined
-from impact_analysis.analyze.pieces import pieces
+from impact_analysis.analyze.reading.anomalies import second_contact
+from impact_analysis.analyze.reading.collected import group_of, joined
+from impact_analysis.analyze.reading.pieces import pieces
 from impact_bags import BagWriter, impact_typestore
 from impact_bags.bag_recording import BagRecording, TopicChoice
 from impact_cli.command_line import run as main
@@ -457,7 +457,7 @@ def test_a_long_recording_in_pieces_is_the_same(tmp_path, samples, monkeypatch):
     topics = {"/joint_states": "panda"}
     bag = write_bag(tmp_path / "long", long, topics, announced="panda_tool_contact")
     whole = collect(bag, AnalysisSettings())
-    monkeypatch.setattr("impact_analysis.analyze.pieces.SHORT", 1.0)
+    monkeypatch.setattr("impact_analysis.analyze.reading.pieces.SHORT", 1.0)
     cut = pieces(bag, AnalysisSettings(), 3)
     assert len(cut) == 3
     together = joined([collect(bag, AnalysisSettings(), piece=piece) for piece in cut])

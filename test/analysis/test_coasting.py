@@ -9,7 +9,7 @@ import pytest
 from struck_arm import POSE, Hit, simulate, write
 
 from impact_analysis.analyze import analyze
-from impact_analysis.analyze.coasting import drive
+from impact_analysis.analyze.reading.coasting import drive
 from impact_detector.signals.buffers import JointRecord
 from impact_robots import load_robot
 

@@ -12,7 +12,6 @@ from impact_analysis.detection.event_plot import MOST, Traces
 from impact_bags import BagWriter
 from impact_bags.csv_recording import CsvRecording
 from impact_bags.recording import RecordedReference, in_time_order
-from impact_cli.command_line import run as main
 from impact_detector import Detection, JointSample, ModelTorque
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.parameters import DetectorParameters
@@ -30,16 +29,11 @@ SECOND_HIT = 700  # [ms]
 
 
 @pytest.fixture
-def detect(capsys):
+def detect(impact):
     """A function that runs the command and returns status, output and error output."""
 
     def run(*arguments, by="torque_error"):
-        try:
-            status = main(["detect", *map(str, arguments), *(["--detectors", by] if by else [])])
-        except SystemExit as end:
-            status = end.code
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
+        return impact("detect", *arguments, *(["--detectors", by] if by else []))
 
     return run
 

@@ -19,24 +19,14 @@ from impact_analysis.planar.planar_models import baseline, planar_models
 from impact_analysis.planar.planar_momentum import inertia_ratio
 from impact_analysis.planar.robust_fit import bootstrap, fit
 from impact_bags.exceptions import RecordingError
-from impact_cli.command_line import run as main
 from impact_predictor.contact_force.laws import Viscoelastic, viscoelastic_restitution
 
 
 @pytest.fixture
-def run(capsys, monkeypatch):
+def run(impact, monkeypatch):
     """A function that runs the command and returns status, output and error output."""
     monkeypatch.setattr(command, "evaluate", EvaluatedOnce(samples=4))
-
-    def run(*arguments):
-        try:
-            status = main(["evaluate", *map(str, arguments)])
-        except SystemExit as end:
-            status = end.code
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return run
+    return partial(impact, "evaluate")
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 """`evaluate` of recorded landings: the truth behind simulated ones is found, real ones are read."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from impact_analysis.landings.cassie_landing_file import read_cassie_landing
 from impact_analysis.landings.foot_touch import floor_height, foot_touches
 from impact_analysis.landings.forward_loss import loss
 from impact_analysis.landings.jump_models import JUMP_MODELS
-from impact_cli.command_line import run as main
 from impact_robots import ArmDynamics, load_robot, loop_errors
 from impact_sim.floating.motion import SimulatedMotion
 
@@ -20,18 +20,9 @@ NAMES = [model.name for model in JUMP_MODELS]
 
 
 @pytest.fixture
-def run(capsys):
+def run(impact):
     """A function that runs the command and returns status, output and error output."""
-
-    def run(*arguments):
-        try:
-            status = main(["evaluate", *map(str, arguments)])
-        except SystemExit as end:
-            status = end.code
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return run
+    return partial(impact, "evaluate")
 
 
 @pytest.fixture(scope="module")

@@ -23,18 +23,9 @@ HEADER = ["time_s"] + [
 
 
 @pytest.fixture
-def learn(capsys):
+def learn(impact):
     """A function that runs the command and returns status, output and error output."""
-
-    def run(*arguments):
-        try:
-            status = main(["detect", *map(str, arguments), "--learn"])
-        except SystemExit as end:
-            status = end.code
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return run
+    return lambda *arguments: impact("detect", *arguments, "--learn")
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 from struck_arm import TOUCH, Hit, simulate, write
 
 from impact_analysis.analyze import AnalysisSettings, analyze, collect
-from impact_analysis.analyze.force_peaks import force_peaks
-from impact_analysis.analyze.velocity_jumps import velocity_jumps
+from impact_analysis.analyze.reading.force_peaks import force_peaks
+from impact_analysis.analyze.reading.velocity_jumps import velocity_jumps
 from impact_cli.command_line import run as main
 from impact_robots import ArmDynamics, load_robot
 

@@ -14,8 +14,8 @@ pytest.importorskip("mujoco")
 from recorded_cells import KEEP, changed, recorded
 
 from impact_analysis.analyze import analyze, write
+from impact_analysis.analyze.reading.subjects import arms_of
 from impact_analysis.analyze.settings import AnalysisSettings
-from impact_analysis.analyze.subjects import arms_of
 from impact_analysis.demo.spreading_evaluation import evaluate_spreading
 from impact_analysis.spreading.cell_documents import arm_rows
 from impact_analysis.spreading.cell_sentences import cell_sentences

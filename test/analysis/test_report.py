@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from impact_analysis.analyze import AnalysisSettings, analysis, analyze, analyze_impacts, collect
-from impact_analysis.analyze.report import write_report
+from impact_analysis.analyze.page.report import write_report
 from impact_cli.command_line import run as main
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")

@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from impact_analysis.analyze.collected import Collected
-from impact_analysis.analyze.missed import Missed
-from impact_analysis.analyze.normals_file import read_normals
+from impact_analysis.analyze.reading.collected import Collected
+from impact_analysis.analyze.reading.missed import Missed
+from impact_analysis.analyze.reading.normals_file import read_normals
 from impact_analysis.analyze.run import _load, _save, analyze
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.detection.threshold_file import read_thresholds

@@ -211,12 +211,8 @@ def test_a_harder_impact_is_detected_sooner(runs):
         (["--speed", "1"], 2, ["impact", "--speed"]),
     ],
 )
-def test_wrong_usage_is_one_line(capsys, arguments, status, lines):
-    try:
-        ended = run_command(["demo", *arguments])
-    except SystemExit as stop:
-        ended = stop.code
-    out, err = capsys.readouterr()
+def test_wrong_usage_is_one_line(impact, arguments, status, lines):
+    ended, out, err = impact("demo", *arguments)
     assert (ended, out) == (status, "")
     assert err.count("\n") == 1, err
     assert all(line in err for line in lines), err

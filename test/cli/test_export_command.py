@@ -3,29 +3,19 @@
 """`impact export`: files that MuJoCo loads, whole or not at all, and one line for what is wrong."""
 
 import json
+from functools import partial
 
 import mujoco
 import pytest
 from tiny_robot import tiny_robot
 
-from impact_cli.command_line import run as main
-
 NAMES = ["controllers.yaml", "robot.urdf", "scene.xml"]
 
 
 @pytest.fixture
-def export(capsys):
+def export(impact):
     """A function that runs the command and returns status, output and error output."""
-
-    def run(*arguments):
-        try:
-            status = main(["export", *map(str, arguments)])
-        except SystemExit as end:
-            status = end.code
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return run
+    return partial(impact, "export")
 
 
 @pytest.mark.parametrize("flexible", [False, True])

@@ -20,12 +20,8 @@ def told(capsys, arguments, status=0):
     return capsys.readouterr().out
 
 
-def refused(capsys, arguments):
-    try:
-        status = run(arguments)
-    except SystemExit as exit_:
-        status = exit_.code
-    out, err = capsys.readouterr()
+def refused(impact, arguments):
+    status, out, err = impact(*arguments)
     assert (status, out, err.count("\n")) == (2, "", 1), err
     return err
 
@@ -81,10 +77,10 @@ def test_no_speed_is_safe_at_a_box_that_comes_too_fast(capsys):
         (["--scenario", "nowhere.yaml"], "nowhere.yaml"),
     ],
 )
-def test_what_does_not_go_with_a_box_is_refused(capsys, options, words):
-    assert words in refused(capsys, [*GRAB, *options])
+def test_what_does_not_go_with_a_box_is_refused(impact, options, words):
+    assert words in refused(impact, [*GRAB, *options])
 
 
-def test_without_a_box_nothing_is_asked_of_one(capsys):
+def test_without_a_box_nothing_is_asked_of_one(impact):
     for option in ("--object-mass=1,2", "--object-velocity=0,0,0"):
-        assert "with --scenario" in refused(capsys, ["plan", option])
+        assert "with --scenario" in refused(impact, ["plan", option])

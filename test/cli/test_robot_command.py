@@ -3,6 +3,7 @@
 """`impact robot`: a URDF becomes a YAML that loads, with what is assumed marked as such."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,6 @@ import pytest
 import yaml
 from other_arms import KUKA, UR, write_arm
 
-from impact_cli.command_line import run as main
 from impact_robots import load_robot
 from impact_robots.keys import BY_NAME, KEYS, needed_by
 from impact_robots.loader import _HERE
@@ -23,18 +23,9 @@ GRIPPER = """
 
 
 @pytest.fixture
-def robot(capsys):
+def robot(impact):
     """A function that runs the command and returns status, output and error output."""
-
-    def run(*arguments):
-        try:
-            status = main(["robot", *map(str, arguments)])
-        except SystemExit as end:
-            status = end.code
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return run
+    return partial(impact, "robot")
 
 
 @pytest.fixture

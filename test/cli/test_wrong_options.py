@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from impact_analysis.analyze.normals_file import read_normals
+from impact_analysis.analyze.reading.normals_file import read_normals
 from impact_analysis.detection.threshold_file import read_thresholds
 from impact_cli import detect_options, number_options, view_options
 from impact_cli.command_line import make_parser, run

@@ -3,6 +3,7 @@
 """Where to hit: the bound at a configuration is the controller's, the best one is at the point."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,7 +11,6 @@ import yaml
 from other_arms import UR, write_arm
 from tiny_robot import tiny_robot
 
-from impact_cli.command_line import run
 from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.sets.feasible_sets import unit_impulses
 from impact_qp import Contact, ControlError, Plan
@@ -92,33 +92,30 @@ def test_a_search_from_outside_of_the_limits_is_refused(panda):
 # --- command ------------------------------------------------------------------------------------
 
 
-def plan(capsys, *arguments):
-    try:
-        status = run(["plan", *map(str, arguments)])
-    except SystemExit as end:
-        status = end.code
-    captured = capsys.readouterr()
-    return status, captured.out, captured.err
+@pytest.fixture
+def plan(impact):
+    """A function that runs the command and returns status, output and error output."""
+    return partial(impact, "plan")
 
 
 @pytest.mark.parametrize(
     ("mode", "kind", "worse"),
     [("robust", RobustImpactLimit, 0.4), ("existential", ExistentialImpactLimit, 0.1)],
 )
-def test_a_range_of_friction_is_told_and_its_worse_end_counts(capsys, panda, mode, kind, worse):
+def test_a_range_of_friction_is_told_and_its_worse_end_counts(plan, panda, mode, kind, worse):
     case = ["--q", ",".join(map(str, Q_A)), "--normal", "-1,0,0", "--restitution", "0,0.3"]
     options = [*case, "--mode", mode, "--friction", "0.1,0.4"]
-    document = json.loads(plan(capsys, *options, "--json")[1])
+    document = json.loads(plan(*options, "--json")[1])
     assert (document["friction_low"], document["friction"]) == (0.1, 0.4)
     contact = Contact(ArmDynamics(panda).position(np.array(Q_A)), [-1, 0, 0], worse, (0.0, 0.3))
     expected = safe_speed(panda, kind(panda, contact), np.array(Q_A)).bound.speed
     assert document["speed_bound_mps"] == pytest.approx(expected)
-    assert "friction 0.1 to 0.4, restitution 0 to 0.3" in plan(capsys, *options)[1]
+    assert "friction 0.1 to 0.4, restitution 0 to 0.3" in plan(*options)[1]
 
 
-def test_the_command_answers_in_one_document(capsys, panda):
+def test_the_command_answers_in_one_document(plan, panda):
     q = ",".join(map(str, Q_A))
-    status, out, err = plan(capsys, "--q", q, *OPTIONS, "--mode", "robust", "--optimize", "--json")
+    status, out, err = plan("--q", q, *OPTIONS, "--mode", "robust", "--optimize", "--json")
     document = json.loads(out)
     limit = limit_of(panda, RobustImpactLimit)
     assert (status, err) == (0, "")
@@ -130,17 +127,17 @@ def test_the_command_answers_in_one_document(capsys, panda):
     assert best["gain"] > 2.0 and len(best["q_rad"]) == 7
 
 
-def test_the_modes_differ_and_words_say_what_limits(capsys):
+def test_the_modes_differ_and_words_say_what_limits(plan):
     speeds = {}
     for mode in ("robust", "nominal", "existential"):
-        _, out, _ = plan(capsys, "--q", ",".join(map(str, Q_A)), *OPTIONS, "--mode", mode)
+        _, out, _ = plan("--q", ",".join(map(str, Q_A)), *OPTIONS, "--mode", mode)
         assert "limited by panda_joint6 impulsive torque" in out
         speeds[mode] = float(out.split("safe speed ")[1].split()[0])
     assert speeds["robust"] < speeds["nominal"] < speeds["existential"]
 
 
-def test_friction_without_bound_leaves_no_safe_speed(capsys):
-    status, out, _ = plan(capsys, "--friction", 9, "--mode", "robust")
+def test_friction_without_bound_leaves_no_safe_speed(plan):
+    status, out, _ = plan("--friction", 9, "--mode", "robust")
     assert status == 1 and "0.0000 m/s, limited by unbounded impulses" in out
 
 
@@ -161,16 +158,16 @@ def test_friction_without_bound_leaves_no_safe_speed(capsys):
         (["--optimize", "--q", "9,0,0,-1,0,1,0"], "within the robot's limits"),
     ],
 )
-def test_a_mistake_is_one_line(capsys, arguments, said):
-    status, out, err = plan(capsys, *arguments)
+def test_a_mistake_is_one_line(plan, arguments, said):
+    status, out, err = plan(*arguments)
     assert status == 2 and out == "" and said in err and err.count("\n") == 1
 
 
-def test_what_the_joints_feel_is_the_default_and_a_stiffness_buys_speed(capsys):
+def test_what_the_joints_feel_is_the_default_and_a_stiffness_buys_speed(plan):
     options = ["--q", ",".join(map(str, Q_A)), "--friction", "0.279", "--restitution", "0.02,0.3"]
     speeds = []
     for more in ([], ["--stiffness", "1e5,1e6"], ["--stiffness", "1e5,1e6", *NOMINAL]):
-        status, out, err = plan(capsys, *options, *more, "--json")
+        status, out, err = plan(*options, *more, "--json")
         document = json.loads(out)
         assert (status, err) == (0, "") and document["impact_limits"] == "joint_load"
         assert document["limit"] in ("panda_joint6 torque change", "panda_joint6 torque range")
@@ -178,12 +175,12 @@ def test_what_the_joints_feel_is_the_default_and_a_stiffness_buys_speed(capsys):
     assert speeds == sorted(speeds) and speeds[0] < speeds[2]
 
 
-def test_the_bound_is_that_of_an_independent_integration(capsys, derived_data):
+def test_the_bound_is_that_of_an_independent_integration(plan, derived_data):
     cases = json.loads((derived_data / "joint_load_vectors.json").read_text())["cases"]
     for case in cases[::3]:
         options = {name: ",".join(map(str, case[name])) for name in ("q", *RANGES)}
         given = [text for name, value in options.items() for text in (f"--{name}", value)]
-        _, out, _ = plan(capsys, *given, "--impact-limits", "joint_load", *NOMINAL, "--json")
+        _, out, _ = plan(*given, "--impact-limits", "joint_load", *NOMINAL, "--json")
         assert json.loads(out)["speed_bound_mps"] == pytest.approx(
             case["speed_bound_mps"], rel=0.03
         )
@@ -201,13 +198,13 @@ def test_a_search_finds_a_configuration_whose_joints_feel_less(panda):
     assert found.bound == safe_speed(panda, limit, found.q).bound
 
 
-def test_a_robot_that_hides_its_joints_is_planned_as_published(capsys, tmp_path):
+def test_a_robot_that_hides_its_joints_is_planned_as_published(plan, tmp_path):
     path = write_arm(tmp_path, UR)
     entries = yaml.safe_load(path.read_text())
     entries.pop("joint_stiffness")
     path.write_text(yaml.safe_dump(entries))
     options = ("--robot", str(path), "--q=0,-1,1,0,0,0", "--normal=0,0,1")
-    status, out, _ = plan(capsys, *options, "--json")
+    status, out, _ = plan(*options, "--json")
     assert status == 0 and json.loads(out)["impact_limits"] == "robust"
-    status, _, err = plan(capsys, *options, "--impact-limits", "joint_load")
+    status, _, err = plan(*options, "--impact-limits", "joint_load")
     assert status == 2 and err.count("\n") == 1 and "does not give 'joint_stiffness'" in err

@@ -7,6 +7,7 @@ They take minutes: ``./impact test -m slow_build`` and ``.ci/run`` run them, ``.
 ``colcon test`` do not.
 """
 
+import faulthandler
 import json
 import os
 import shutil
@@ -42,6 +43,12 @@ from impact_robots import load_robot
 assert load_robot("panda").name
 assert importlib.util.find_spec("rclpy") is None, "meant to run without ROS"
 """
+
+
+@pytest.fixture(autouse=True)
+def _only_the_longer_time_out():
+    """Leave out what ends a test that hangs in compiled code: builds wait for children, longer."""
+    faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from impact_setup import cli
 from impact_setup.layout import Layout
 from impact_setup.parallel import PARALLEL
-from longest_files import LONGEST
+from measured_times import LONGEST, SLOW
 
 
 @pytest.fixture
@@ -56,6 +56,12 @@ def test_what_needs_one_process_or_says_how_many_stays_as_it_is(pytest_line, arg
 
 def test_the_files_that_come_first_are_there(project_root):
     assert [name for name in LONGEST if not (project_root / "test" / name).is_file()] == []
+
+
+def test_what_is_slow_is_there(project_root):
+    for name, slow in SLOW.items():
+        defined = set(re.findall(r"^def (\w+)\(", (project_root / "test" / name).read_text(), re.M))
+        assert set(slow) <= defined, name
 
 
 def test_ci_runs_the_tests_as_the_readme_says_and_those_left_out(project_root):

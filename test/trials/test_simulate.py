@@ -314,15 +314,11 @@ def test_a_free_motion_can_be_searched_for_false_alarms(free_motion, panda):
         ([], "the following arguments are required: SCENARIO"),
     ],
 )
-def test_wrong_usage_is_one_line_and_status_two(arguments, text, tmp_path, capsys):
+def test_wrong_usage_is_one_line_and_status_two(arguments, text, tmp_path, impact):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").write_text("mine")
     places = {"full": tmp_path / "full", "file": tmp_path / "full" / "file"}
-    try:
-        status = run_command(["simulate", *(item.format(**places) for item in arguments)])
-    except SystemExit as ended:
-        status = ended.code
-    out, err = capsys.readouterr()
+    status, out, err = impact("simulate", *(item.format(**places) for item in arguments))
     assert (status, out) == (2, "")
     assert text in err and len(err.splitlines()) == 1
     assert (tmp_path / "full" / "file").read_text() == "mine"

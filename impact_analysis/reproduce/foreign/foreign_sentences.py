@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_analysis.analyze.narrative import sentences_of
+from impact_analysis.analyze.page.narrative import sentences_of
 from impact_analysis.analyze.result import Analysis
 from impact_analysis.analyze.sentences import Sentence
 from impact_foreign import ForeignSetup, SimulatedHit, Truth

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.analyze.measured import AnalyzedImpact
+from impact_analysis.analyze.reading.measured import AnalyzedImpact
 from impact_detector.attribution.localization import contact_link
 from impact_predictor.prediction.batch import predict_many
 from impact_robots import ArmDynamics, Robot, Surface

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from impact_analysis.analyze.measured import AnalyzedImpact
-from impact_analysis.analyze.missed import Missed, missed_text
+from impact_analysis.analyze.reading.measured import AnalyzedImpact
+from impact_analysis.analyze.reading.missed import Missed, missed_text
 from impact_analysis.analyze.sentences import text_of
 from impact_detector.signals.sample import Suppressed
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.analyze.comparison import Impacts
+from impact_analysis.analyze.comparing.comparison import Impacts
 from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.laws.impact_map import map_state
 from impact_predictor.prediction.model_error import (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from impact_analysis.analyze.identify import Coefficients, Identified
+from impact_analysis.analyze.comparing.identify import Coefficients, Identified
 from impact_robots import Surface
 from impact_robots.surface import ANY_STIFFNESS
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from impact_analysis.analyze.identified_surface import IdentifiedSurface
-from impact_analysis.analyze.measured import AnalyzedImpact
+from impact_analysis.analyze.comparing.identified_surface import IdentifiedSurface
+from impact_analysis.analyze.reading.measured import AnalyzedImpact
 from impact_analysis.analyze.result import Judged
 from impact_analysis.analyze.sentences import key_of
 from impact_predictor.identification.joint_estimate import JointIdentification

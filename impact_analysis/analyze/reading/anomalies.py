@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_analysis.analyze.force_peaks import CONTACT_FORCE
+from impact_analysis.analyze.reading.force_peaks import CONTACT_FORCE
+from impact_analysis.analyze.reading.state_watch import GAP
 from impact_analysis.analyze.sentences import text_of
-from impact_analysis.analyze.state_watch import GAP
 from impact_detector.estimators.estimate import (
     IN_CONTACT,
     MISSING_SAMPLES,

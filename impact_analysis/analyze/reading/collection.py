@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from impact_analysis.analyze.anomalies import hole, quality_notes, second_contact
-from impact_analysis.analyze.coasting import COASTING, drive
-from impact_analysis.analyze.collected import Collected, group_of
-from impact_analysis.analyze.detector_choice import choose
-from impact_analysis.analyze.force_peaks import CONTACT_FORCE
-from impact_analysis.analyze.measured import AnalyzedImpact, ImpactTrace
-from impact_analysis.analyze.missed import MissedWatch
-from impact_analysis.analyze.pieces import Piece
+from impact_analysis.analyze.reading.anomalies import hole, quality_notes, second_contact
+from impact_analysis.analyze.reading.coasting import COASTING, drive
+from impact_analysis.analyze.reading.collected import Collected, group_of
+from impact_analysis.analyze.reading.detector_choice import choose
+from impact_analysis.analyze.reading.force_peaks import CONTACT_FORCE
+from impact_analysis.analyze.reading.measured import AnalyzedImpact, ImpactTrace
+from impact_analysis.analyze.reading.missed import MissedWatch
+from impact_analysis.analyze.reading.pieces import Piece
+from impact_analysis.analyze.reading.state_watch import StateWatch
 from impact_analysis.analyze.sentences import text_of
 from impact_analysis.analyze.settings import AnalysisSettings
-from impact_analysis.analyze.state_watch import StateWatch
 from impact_analysis.detection.detect_run import feed
 from impact_bags.bag_recording import BagRecording
 from impact_bags.exceptions import RecordingError

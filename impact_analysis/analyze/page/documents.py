@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from impact_analysis.analyze.comparison import Ranked
-from impact_analysis.analyze.identify import Identified
-from impact_analysis.analyze.measured import as_json
-from impact_analysis.analyze.missed import FORCE, JUMP, Missed
-from impact_analysis.analyze.narrative import FIGURES, sentences_of
+from impact_analysis.analyze.comparing.comparison import Ranked
+from impact_analysis.analyze.comparing.identify import Identified
+from impact_analysis.analyze.page.narrative import FIGURES, sentences_of
+from impact_analysis.analyze.reading.measured import as_json
+from impact_analysis.analyze.reading.missed import FORCE, JUMP, Missed
 from impact_analysis.analyze.result import Analysis, Judged, Statistic
 from impact_analysis.analyze.sentences import Sentence
 from impact_analysis.spreading.cell_documents import arm_rows, cell_document
@@ -254,7 +254,7 @@ def write(analysis: Analysis, folder: Path) -> dict[str, Any]:
     Raises:
         WriteError: the disk refused; files of an earlier analysis are as they were.
     """
-    from impact_analysis.analyze.report import report_text  # loads slowly
+    from impact_analysis.analyze.page.report import report_text  # loads slowly
 
     found = document(analysis, folder / REPORT)
     with NewFiles() as new:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.analyze.comparison import Impacts
-from impact_analysis.analyze.measured import AnalyzedImpact
-from impact_analysis.analyze.model_spread import Spread, model_spread
+from impact_analysis.analyze.comparing.comparison import Impacts
+from impact_analysis.analyze.comparing.model_spread import Spread, model_spread
+from impact_analysis.analyze.reading.measured import AnalyzedImpact
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.identification.contact_families import families
 from impact_predictor.identification.contact_identification import identify_contact

@@ -13,11 +13,11 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
-from impact_analysis.analyze import figures
-from impact_analysis.analyze.comparison import SIGNIFICANT
-from impact_analysis.analyze.identify import Identified
-from impact_analysis.analyze.joint_sections import joint_section, torque_section
-from impact_analysis.analyze.report_table import table
+from impact_analysis.analyze.comparing.comparison import SIGNIFICANT
+from impact_analysis.analyze.comparing.identify import Identified
+from impact_analysis.analyze.page import figures
+from impact_analysis.analyze.page.joint_sections import joint_section, torque_section
+from impact_analysis.analyze.page.report_table import table
 from impact_analysis.analyze.result import Analysis, Judged, Statistic
 from impact_analysis.spreading.cell_section import cells_section
 from impact_bags.new_files import write_file
@@ -54,7 +54,7 @@ def report_text(analysis: Analysis) -> str:
             _recordings(analysis),
         ]
     )
-    template = files("impact_analysis.analyze").joinpath("data/report.html").read_text("utf-8")
+    template = files("impact_analysis.analyze.page").joinpath("data/report.html").read_text("utf-8")
     names = analysis.files
     subject = names[0] if len(names) == 1 else f"{len(names)} recordings"
     return Template(template).substitute(

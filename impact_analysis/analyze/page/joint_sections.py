@@ -8,8 +8,8 @@ from html import escape
 
 import numpy as np
 
-from impact_analysis.analyze.narrative import FIGURES
-from impact_analysis.analyze.report_table import table
+from impact_analysis.analyze.page.narrative import FIGURES
+from impact_analysis.analyze.page.report_table import table
 from impact_analysis.analyze.result import Analysis
 
 MOST_ROWS = 50  # impacts in a table

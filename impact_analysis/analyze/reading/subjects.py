@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from impact_analysis.analyze.collected import Collected
-from impact_analysis.analyze.missed import FORCE
+from impact_analysis.analyze.reading.collected import Collected
+from impact_analysis.analyze.reading.missed import FORCE
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.spreading.episodes import ArmTouch, RecordedCell, arm_of
 from impact_bags.cell_topics import cell_topics

@@ -1,0 +1,111 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Options that say which impacts must be safe: shared by `plan` and `map`."""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from impact_cli.number_options import number
+from impact_qp.control.plan import INTERFACES, JOINT_RANGES, Plan
+from impact_qp.exceptions import ControlError
+from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
+from impact_qp.limits.registry import AUTO
+from impact_robots import Robot, Surface
+from impact_robots.exceptions import UsageError
+
+_ELSE = ", of all impact limits but joint_load"
+
+
+def _modes() -> dict[str, type[ImpactLimit]]:
+    """Return the impact limits that bound a speed, by name."""
+    return {name: kind.limit for name, kind in IMPACT_LIMITS.items() if kind.limit is not None}
+
+
+def add_limit_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of :func:`read_plan`."""
+    add = parser.add_argument
+    add(
+        "--impact-limits",
+        "--mode",
+        dest="mode",
+        choices=(AUTO, *_modes()),
+        default=AUTO,
+        help="which impulses must be safe (default: joint_load where the robot's YAML gives what"
+        " that needs, else robust)",
+    )
+    add(
+        "--joint-ranges",
+        choices=JOINT_RANGES,
+        default=JOINT_RANGES[0],
+        help="joints that joint_load counts on (default: announced, anywhere in the YAML's ranges)",
+    )
+    add(
+        "--interface",
+        choices=INTERFACES,
+        default=INTERFACES[0],
+        help="what the arm is sent: with velocity or position joint_load counts on its servo",
+    )
+    add("--peak-factor", type=number, default=3.0, metavar="A", help="peak over mean force" + _ELSE)
+    add("--duration", type=number, default=0.018, metavar="S", help="of the contact [s]" + _ELSE)
+    add("--tilt", type=number, default=30.0, metavar="DEG", help="the tool may turn that far away")
+
+
+def check_limit_options(arguments: argparse.Namespace) -> None:
+    """Refuse numbers out of their range.
+
+    Raises:
+        UsageError: says which.
+    """
+    for name in ("peak_factor", "duration"):
+        value = getattr(arguments, name)
+        if not 0.0 < value < np.inf:
+            option = "--" + name.replace("_", "-")
+            raise UsageError(f"{option}: expected a number > 0, got {value:g}")
+    if not 0.0 <= arguments.tilt <= 180.0:
+        raise UsageError(f"--tilt: expected 0 to 180 degrees, got {arguments.tilt:g}")
+
+
+def read_plan(arguments: argparse.Namespace, surface: Surface, robot: Robot) -> Plan:
+    """Return what the controller would be told of the contact."""
+    contact = Contact(
+        surface.point,
+        surface.normal,
+        surface.friction,
+        surface.restitution,
+        arguments.peak_factor,
+        arguments.duration,
+        surface.stiffness,
+    )
+    plan = Plan(
+        contact,
+        arguments.mode,
+        joint_ranges=arguments.joint_ranges,
+        interface=arguments.interface,
+    )
+    return plan.resolved(robot)
+
+
+def limit_of(plan: Plan, robot: Robot) -> ImpactLimit:
+    """Return the controller's limit.
+
+    Raises:
+        UsageError: the robot's YAML does not give what the limit needs.
+    """
+    try:
+        limit = plan.impact_limit(robot, period=0.0)
+    except ControlError as error:
+        raise UsageError(str(error)) from None
+    if limit is None:
+        raise UsageError(f"--impact-limits: expected one that limits, got {plan.impact_limits}")
+    return limit
+
+
+def words_of(plan: Plan) -> str:
+    """Return in a few words what must be safe."""
+    if plan.impact_limits != "joint_load":
+        return plan.impact_limits
+    low, high = plan.contact.stiffness
+    return f"joint_load, {plan.joint_ranges} joints, stiffness {low:.3g} to {high:.3g} N/m"

@@ -1,0 +1,85 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Configurations in which the contact point is where it is wanted, the tool facing the surface."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from impact_robots import Robot
+
+RESERVE = 0.05  # to the position limits [rad]
+_TURN = np.pi  # a joint without limits is searched one turn around the middle
+_NEWTON, _REACHED = 30, 1e-8  # iterations to the point, distance to it [m]
+_DAMPING = 1e-6  # of the step near a singular configuration [m^2]
+
+
+class Reach:
+    """Brings a contact frame to points, within the joints' limits and a tilt of the tool.
+
+    Attributes:
+        low: lowest joint positions, shape (n,) [rad].
+        high: highest joint positions, shape (n,) [rad].
+        least: cosine of the largest tilt.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        frame: str | None,
+        *,
+        facing: np.ndarray,
+        normal: np.ndarray,
+        tilt: float,
+        around: np.ndarray,
+    ) -> None:
+        """Set up.
+
+        Args:
+            robot: the arm.
+            frame: that hits; none: the robot's contact frame.
+            facing: direction of the tool that looks along the normal, in axes of the frame,
+                shape (3,), of length 1.
+            normal: outward normal of the surface, base axes, shape (3,), of length 1.
+            tilt: by how much it may look elsewhere, >= 0; the tool may turn about the normal as
+                it likes [rad].
+            around: joint positions that are always allowed, shape (n,) [rad].
+        """
+        self._model, self._data = robot.model, robot.model.createData()
+        self._frame = robot.model.getFrameId(frame or robot.contact_frame)
+        limits = robot.limits
+        self.low = np.minimum(np.maximum(limits.position_lower + RESERVE, around - _TURN), around)
+        self.high = np.maximum(np.minimum(limits.position_upper - RESERVE, around + _TURN), around)
+        self._normal, self._facing, self.least = normal, facing, float(np.cos(tilt))
+
+    def to(self, point: np.ndarray, q: np.ndarray) -> np.ndarray | None:
+        """Return the allowed configuration at a point that is nearest to ``q``, or none.
+
+        Args:
+            point: base axes, shape (3,) [m].
+            q: to begin with, shape (n,) [rad].
+        """
+        for _ in range(_NEWTON):
+            place = self.place(q)
+            missing = point - place.translation
+            if missing @ missing < _REACHED**2:
+                return q if self._is_allowed(q, place) else None
+            J = pin.computeFrameJacobian(
+                self._model, self._data, q, self._frame, pin.LOCAL_WORLD_ALIGNED
+            ).reshape(6, -1)[:3]
+            q = q + J.T @ np.linalg.solve(J @ J.T + _DAMPING * np.eye(3), missing)
+        return None
+
+    def place(self, q: np.ndarray) -> pin.SE3:
+        """Return the pose of the contact frame."""
+        pin.forwardKinematics(self._model, self._data, q)
+        return pin.updateFramePlacement(self._model, self._data, self._frame)
+
+    def cosine(self, place: pin.SE3) -> float:
+        """Return the cosine of how far the tool has turned away from facing the surface."""
+        return float(self._normal @ place.rotation @ self._facing)
+
+    def _is_allowed(self, q: np.ndarray, place: pin.SE3) -> bool:
+        inside = bool(np.all(q >= self.low) and np.all(q <= self.high))
+        return inside and self.cosine(place) >= self.least - 1e-6

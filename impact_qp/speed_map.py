@@ -1,0 +1,176 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The highest safe speed all over a surface, and the configuration that allows it at each point.
+
+A hit's bound depends on the configuration much more than on the point, so each point borrows: good
+configurations of a few anchors and of its neighbours are brought to it and improved there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from impact_qp.limits import ImpactLimit
+from impact_qp.planning import HitConfiguration, safe_speed
+from impact_qp.reach import Reach
+from impact_qp.surface_grid import SurfaceGrid
+from impact_robots import ArmDynamics, Robot
+
+_ANCHORS = 3  # a side
+_FIRST_STEP, _LAST_STEP = 0.15, 1e-3  # sizes of a step uphill [rad]
+_GROW, _SHRINK = 1.6, 0.85
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long is searched; a point costs about ``borrowed + 3 steps`` bounds."""
+
+    drawn: int = 1500  # configurations, at each anchor
+    kept: int = 4  # of these, improved, and borrowed by the points around
+    borrowed: int = 12  # configurations of anchors that a point tries
+    steps: int = 60  # uphill, from a point's best two and from a better neighbour's
+
+
+QUICK = Effort()
+# Where a bound takes milliseconds: `joint_load`, `existential`.
+SHORT = Effort(drawn=600, kept=3, borrowed=6, steps=20)
+
+
+class MapSearch:
+    """Looks for the fastest configurations of one arm at points of one surface.
+
+    The seed alone decides, whatever the number of processes: each row has numbers of its own.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        limit: ImpactLimit,
+        grid: SurfaceGrid,
+        *,
+        axis: np.ndarray,
+        tilt: float = 0.5,
+        seed: int = 0,
+        effort: Effort = QUICK,
+    ) -> None:
+        """Set up.
+
+        Args:
+            robot: the arm.
+            limit: of the impact; its contact says the surface's normal.
+            grid: where it may be hit.
+            axis: direction of the tool that points into the surface, in axes of the contact frame,
+                shape (3,), of length 1.
+            tilt: by how much it may point elsewhere, >= 0 [rad].
+            seed: of what is drawn.
+            effort: how long is searched.
+        """
+        self._robot, self._final, self._limit = robot, limit, limit.ranking
+        self._dynamics, self._rest = ArmDynamics(robot), np.zeros(robot.dof)
+        limits = robot.limits
+        middle = np.clip(0.0, limits.position_lower, limits.position_upper)
+        self._reach = Reach(
+            robot, limit.frame, facing=-axis, normal=grid.normal, tilt=tilt, around=middle
+        )
+        self._points, self._seed, self._effort = grid.points(), seed, effort
+
+    @property
+    def anchors(self) -> list[tuple[int, int]]:
+        """Rows and columns of the points where configurations are drawn."""
+        rows, columns = (
+            sorted({round(k) for k in np.linspace(0, most - 1, _ANCHORS)})
+            for most in self._points.shape[:2]
+        )
+        return [(row, column) for row in rows for column in columns]
+
+    def at_anchor(self, row: int, column: int) -> list[np.ndarray]:
+        """Return the best configurations drawn and improved there, fastest first; maybe none."""
+        point, random = self._points[row, column], self._random(0, row, column)
+        reach = self._reach
+        drawn = random.uniform(reach.low, reach.high, size=(self._effort.drawn, self._robot.dof))
+        found = _fastest(self._try(point, q) for q in drawn)[: self._effort.kept]
+        improved = [self._uphill(point, hit, 5 * self._effort.steps, random) for hit in found]
+        return [hit.q for hit in _fastest(improved)]
+
+    def row(self, row: int, known: Sequence[np.ndarray]) -> list[HitConfiguration | None]:
+        """Return what is best at each point of a row; none where nothing reaches it.
+
+        Args:
+            row: number of the row.
+            known: configurations of the anchors.
+        """
+        points, random = self._points[row], self._random(1, row)
+        places = np.array([self._reach.place(q).translation for q in known]).reshape(-1, 3)
+        hits = [self._first(point, known, places, random) for point in points]
+        for column in range(1, len(hits)):
+            hits[column] = self._borrow(points[column], hits[column], hits[column - 1], random)
+        for column in range(len(hits) - 2, -1, -1):
+            hits[column] = self._borrow(points[column], hits[column], hits[column + 1], random)
+        if self._final is self._limit:
+            return hits
+        return [hit and safe_speed(self._robot, self._final, hit.q) for hit in hits]
+
+    def _first(
+        self,
+        point: np.ndarray,
+        known: Sequence[np.ndarray],
+        places: np.ndarray,
+        random: np.random.Generator,
+    ) -> HitConfiguration | None:
+        """Return the best of the nearest known configurations, improved."""
+        near = np.argsort(np.linalg.norm(places - point, axis=1), kind="stable")
+        found = _fastest(self._try(point, known[k]) for k in near[: self._effort.borrowed])
+        return _best(self._uphill(point, hit, self._effort.steps, random) for hit in found[:2])
+
+    def _borrow(
+        self,
+        point: np.ndarray,
+        hit: HitConfiguration | None,
+        neighbour: HitConfiguration | None,
+        random: np.random.Generator,
+    ) -> HitConfiguration | None:
+        """Return the better of a point's configuration and its neighbour's, brought there."""
+        moved = None if neighbour is None else self._try(point, neighbour.q)
+        if moved is None or (hit is not None and _speed(moved) <= _speed(hit)):
+            return hit
+        return self._uphill(point, moved, self._effort.steps, random)
+
+    def _uphill(
+        self, point: np.ndarray, hit: HitConfiguration, steps: int, random: np.random.Generator
+    ) -> HitConfiguration:
+        """Go uphill in random directions."""
+        size = _FIRST_STEP
+        for _ in range(steps):
+            if size < _LAST_STEP:
+                break
+            candidate = self._try(point, hit.q + size * random.normal(size=self._robot.dof))
+            if candidate is not None and _speed(candidate) > _speed(hit):
+                hit, size = candidate, size * _GROW
+            else:
+                size *= _SHRINK
+        return hit
+
+    def _try(self, point: np.ndarray, q: np.ndarray) -> HitConfiguration | None:
+        reached = self._reach.to(point, q)
+        if reached is None:
+            return None
+        state = self._dynamics.state(reached, self._rest).at(self._limit.frame)
+        return HitConfiguration(reached, self._limit.speed_bound(state))
+
+    def _random(self, *place: int) -> np.random.Generator:
+        return np.random.default_rng([self._seed, *place])
+
+
+def _fastest(found: Iterable[HitConfiguration | None]) -> list[HitConfiguration]:
+    return sorted((hit for hit in found if hit is not None), key=_speed, reverse=True)
+
+
+def _best(found: Iterable[HitConfiguration]) -> HitConfiguration | None:
+    return max(found, key=_speed, default=None)
+
+
+def _speed(hit: HitConfiguration) -> float:
+    return hit.bound.speed

@@ -1,0 +1,68 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What takes long, as ``--durations`` tells."""
+
+# Files, longest first: where processes share them, the last ones end together.
+LONGEST = (
+    "qp/test_promises.py",
+    "trials/test_spreading_mishaps.py",
+    "trials/test_spreading_loop.py",
+    "cli/test_demo.py",
+    "drivers/node/test_franka_processes.py",
+    "analysis/test_analyze.py",
+    "qp/test_mishaps.py",
+    "launch/test_processes.py",
+    "analysis/test_report.py",
+    "trials/test_simulate.py",
+    "analysis/test_reproduce.py",
+    "analysis/test_evaluate.py",
+    "bringup/test_experiment.py",
+)
+
+# Tests, and fixtures with all tests that use them, of 2.5 s of processor time or more.
+SLOW = {
+    "analysis/test_analyze.py": (
+        *("results", "test_processes_and_one_process_agree", "test_ctrl_c_keeps_what_is_finished"),
+        *("test_resume_leaves_out_what_is_known", "test_a_long_recording_in_pieces_is_the_same"),
+    ),
+    "analysis/test_foreign_study.py": ("results", "test_the_command_prints_one_document"),
+    "analysis/test_landings.py": (
+        "test_real_landings_need_the_motors_inertia_friction_and_springs",
+    ),
+    "analysis/test_report.py": ("page",),
+    "analysis/test_val2.py": ("grabbed", "test_a_cluster_gives_the_same"),
+    "bags/test_damaged_recordings.py": ("test_the_campaign_would_tell",),
+    "bringup/test_experiment.py": (
+        *("reports", "test_against_the_wall_clock_it_ends_and_counts_missed_cycles"),
+    ),
+    "cli/test_demo.py": (
+        *("demo", "test_ctrl_c_ends_all_with_one_line"),
+        "test_a_killed_demo_leaves_no_process_and_no_riddle",
+    ),
+    "cli/test_fci_demo.py": (
+        *("unaware", "test_an_arm_at_an_address_goes_slowly_and_says_when_nothing_was_there"),
+    ),
+    "cli/test_own_arm.py": ("test_from_urdf_to_report",),
+    "cli/test_spreading_demo.py": ("push", "grab"),
+    "detector/test_odd_messages.py": ("test_odd_messages_end_nothing",),
+    "drivers/node/test_franka_processes.py": (
+        "test_a_goal_hits_by_way_of_both_processes_and_is_recorded_as_any_other",
+        "test_a_goal_hits_by_way_of_libfranka",
+    ),
+    "launch/test_processes.py": (
+        "test_a_push_by_reference_spreading_comes_to_its_impact",
+        "test_the_simulated_arm_approaches_hits_and_retracts",
+        "test_what_the_launch_file_starts_comes_up_alone_and_stays_up",
+    ),
+    "predictor/test_learning.py": ("test_no_speed_is_above_what_the_truth_allows",),
+    "qp/test_mishaps.py": ("outcomes",),
+    "qp/test_other_arms.py": ("test_the_command_plans_for_it",),
+    "sim/test_gazebo_physics.py": ("test_the_robust_hit_is_as_fast_as_the_demos_and_detected",),
+    "test_examples.py": ("test_analyze_trials",),
+    "trials/test_in_process.py": ("test_it_is_what_is_recorded_over_dds",),
+    "trials/test_simulate.py": (
+        "test_it_is_what_the_nodes_do_over_dds",
+        "test_the_same_seed_gives_the_same_files_on_one_process",
+        "test_what_was_finished_before_ctrl_c_is_kept",
+    ),
+}
