@@ -65,9 +65,11 @@ class ProgramBuilder:
     def _views(self) -> list[tuple[Limit, np.ndarray, np.ndarray, np.ndarray]]:
         """Return each limit with where it writes its rows."""
         views, row, column = [], 0, self._dof
+        diagonal = np.einsum("ii->i", self._H)
         for limit in self._limits:
             rows = slice(row, row + len(limit.names))
             columns = slice(column, column + limit.variables)
+            diagonal[columns] += limit.variable_weight
             block = self._G[rows]
             views.append((limit, block[:, : self._dof], block[:, columns], self._h[rows]))
             if self._soften and limit.yields:

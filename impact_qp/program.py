@@ -64,11 +64,14 @@ class QuadraticProgram(NamedTuple):
 
     def named(self, rows: Iterable[int]) -> tuple[str, ...]:
         """Return the names of some rows of :attr:`stacked`."""
-        names = self.names
-        if self.lower is not None:
-            variables = range(len(self.c))
-            names += tuple(f"variable {i} {end}" for end in ("lower", "upper") for i in variables)
-        return tuple([names[i] for i in rows])
+        return tuple([self._name(row) for row in rows])
+
+    def _name(self, row: int) -> str:
+        """Return the name of a row of :attr:`stacked`: bounds come last, the lower ones first."""
+        if row < len(self.names):
+            return self.names[row]
+        end, variable = divmod(row - len(self.names), len(self.c))
+        return f"variable {variable} {('lower', 'upper')[end]}"
 
     def violation(self, x: np.ndarray) -> np.ndarray:
         """Return by how much ``x`` exceeds each row of :attr:`stacked`, at least 0, shape (k,)."""

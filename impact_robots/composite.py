@@ -76,12 +76,23 @@ def _every_moving_link(model: pin.Model, data: pin.Data) -> Callable[[], Composi
     return lambda: Composite(com.copy(), mass, total.inertia, A_G.copy().reshape(6, model.nv))
 
 
-def inertia_of(model: pin.Model, data: pin.Data, joints: list[int]) -> pin.Inertia:
-    """Return the links of ``joints`` as one body, in O, after forward kinematics."""
-    total = data.oMi[joints[0]].act(model.inertias[joints[0]])
-    for i in joints[1:]:
-        total = total + data.oMi[i].act(model.inertias[i])
-    return total
+def subtrees_of(model: pin.Model, joints: list[int]) -> tuple[list[int], list[int]]:
+    """Return the joints whose subtrees, less those of the second list, are these joints' links."""
+    parents = list(model.parents)
+    first = [i for i in joints if parents[i] not in joints or i == 0]
+    branches = [i for i in range(1, model.njoints) if parents[i] in joints and i not in joints]
+    return first, branches
+
+
+def inertia_of(data: pin.Data, subtrees: tuple[list[int], list[int]]) -> pin.Inertia:
+    """Return links as one body, in O, after ``pinocchio.computeAllTerms``; see the above."""
+    (first, *others), branches = subtrees
+    body = data.oYcrb[first]
+    for i in others:
+        body = body + data.oYcrb[i]
+    for i in branches:
+        body = body - data.oYcrb[i]
+    return body
 
 
 def _some_links(model: pin.Model, data: pin.Data, joints: list[int]) -> Composite:

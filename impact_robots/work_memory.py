@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from impact_robots.composite import inertia_of, joints_of
+from impact_robots.composite import inertia_of, joints_of, subtrees_of
 from impact_robots.frames import frame_index
 
 _AXES = pin.LOCAL_WORLD_ALIGNED
@@ -73,7 +73,7 @@ class WorkMemory:
         self._contact_frame, self._rest = contact_frame, np.zeros(model.nv)
         self._frames: dict[str | None, _Frame] = {}
         self._frames[None] = self._frame(contact_frame)
-        self._bodies: dict[tuple[str, str], list[int]] = {}  # joints of composite bodies
+        self._bodies: dict[tuple[str, str], tuple[list[int], list[int]]] = {}  # their subtrees
         self._held: np.ndarray | None = None  # q of the state in memory, by identity
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -144,12 +144,12 @@ class WorkMemory:
         Raises:
             RobotError: no such frame or composite.
         """
-        joints = self._bodies.get((name, which))
-        if joints is None:
+        subtrees = self._bodies.get((name, which))
+        if subtrees is None:
             joints = joints_of(self.model, frame_index(self.model, name), which)
-            self._bodies[name, which] = joints
+            subtrees = self._bodies[name, which] = subtrees_of(self.model, joints)
         self._hold(q, dq)
-        body = inertia_of(self.model, self.data, joints)
+        body = inertia_of(self.data, subtrees)
         return body.mass, body.lever.copy(), body.inertia.copy()
 
     def momentum(self, q: np.ndarray, dq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

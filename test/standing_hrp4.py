@@ -1,50 +1,76 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""HRP-4 about to grab a box, for tests: palms flat beside it."""
-
-from functools import cache
+"""A whole-body controller of HRP-4 before a box, run on the state that it integrates itself."""
 
 import numpy as np
-import pinocchio as pin
+from hrp4_grab import grab_posture, palm_arrivals
 
-from impact_robots import load_robot
-from impact_sim.humanoid.layout import HumanoidLayout
-from impact_sim.humanoid.plant import HumanoidPlant
-from impact_sim.humanoid.posing import Stance, StanceSolver
-from impact_sim.humanoid.servos import default_servos
+from impact_qp.whole_body import PalmTarget, WholeBodyController, WholeBodyTargets
+from impact_robots import ArmDynamics
 
-SOLES = {"left_sole": 0.0875, "right_sole": -0.0875}
-PALMS = {"left_palm": 1.0, "right_palm": -1.0}
-FORWARD = pin.SE3(np.array([[0, 0, -1.0], [0, 1, 0], [1, 0, 0]]), np.zeros(3))  # of a wrist
+PERIOD = 0.005
+NO_FORCES = np.zeros((2, 3))
 
 
-@cache
-def hrp4():
-    return load_robot("hrp4")
+class Apart:
+    """Palms leave their faces at a speed for half a second, and stop."""
+
+    def __init__(self, arrivals, speed=0.2):
+        self.arrivals, self.speed, self.rotations = arrivals, speed, None
+
+    def targets(self, time, palms, palm_forces):
+        self.rotations = self.rotations or [palm.rotation for palm in palms]
+        away = self.speed if time < 0.5 else 0.0
+        return WholeBodyTargets(
+            tuple(
+                PalmTarget(
+                    each.contact.normal, away * each.contact.normal, each.contact.point, rotation
+                )
+                for each, rotation in zip(self.arrivals, self.rotations, strict=True)
+            )
+        )
 
 
-@cache
-def grabbing(half_width=0.2):
-    """Position with the palms' points at y +- half_width, in front of the chest."""
-    robot = hrp4()
-    start = robot.positions(robot.stance)
-    start[2] = 0.74
-    for side in "LR":
-        for name, angle in (("HIP_P", -0.52), ("KNEE_P", 0.74), ("ANKLE_P", -0.22)):
-            start[7 + robot.joint_names.index(f"{side}_{name}")] = angle
-    contacts = {
-        name: pin.SE3(np.eye(3), np.array([0.015, y, 0.0])) for name, y in SOLES.items()
-    } | {
-        name: pin.SE3(FORWARD.rotation, np.array([0.4, side * half_width, 0.93]))
-        for name, side in PALMS.items()
-    }
-    solver = StanceSolver(robot, start)
-    return solver.solve(start, Stance(contacts, np.array([0.012, 0.0])))
+class Ideal:
+    """A controller in position mode, and a robot that does what it is told."""
 
+    def __init__(self, robot, half_width=0.2, phases=None, **options):
+        self.robot, self.arrivals = robot, palm_arrivals(half_width)
+        self.start = grab_posture(robot, half_width)
+        phases = phases or Apart(self.arrivals)
+        self.controller = WholeBodyController(robot, self.start, phases, **options)
+        self.time, self._dynamics = 0.0, ArmDynamics(robot, "all")
 
-def standing(half_width=0.2, **changes):
-    """A plant in which HRP-4 stands."""
-    robot = hrp4()
-    plant = HumanoidPlant(HumanoidLayout(robot, default_servos(robot), **changes))
-    plant.reset(grabbing(half_width))
-    return plant
+    def step(self, forces=NO_FORCES):
+        """Run a cycle; return its command."""
+        rest = np.zeros(self.robot.nv)
+        command = self.controller.update(self.time, self.start, rest, forces)
+        self.time += PERIOD
+        return command
+
+    @property
+    def state(self):
+        """The state that is commanded."""
+        return self._dynamics.state(*self.controller.reference)
+
+    def gaps_and_speeds(self):
+        """Return how far each palm is from its face, and how fast it nears it."""
+        found = []
+        for each in self.arrivals:
+            palm = self.state.at(each.frame)
+            found.append(
+                (each.contact.gap(palm.position), each.contact.approach_speed(palm.velocity))
+            )
+        return np.array(found).T
+
+    def hit(self, phases, most=600):
+        """Come apart, then run phases until a palm arrives; return both palms' speeds."""
+        while self.time < 0.7:
+            assert self.step().solved
+        self.controller.phases = phases
+        for _ in range(most):
+            assert self.step().solved
+            gaps, speeds = self.gaps_and_speeds()
+            if gaps.min() < 0.0:
+                return speeds
+        raise AssertionError(f"no palm arrived, {gaps} m away")

@@ -33,6 +33,7 @@ class Limit(ABC):
     Attributes:
         names: of the m rows; may change with each ``fill``.
         variables: how many variables the limit has of its own, ny.
+        variable_weight: of their squares in the cost, beside the regularisation of all variables.
         equalities: names of the p equalities.
         bounded: whether there are bounds.
     """
@@ -40,6 +41,7 @@ class Limit(ABC):
     yields = False
     names: tuple[str, ...] = ()
     variables = 0
+    variable_weight = 0.0
     equalities: tuple[str, ...] = ()
     bounded = False
 

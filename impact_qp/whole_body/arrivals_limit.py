@@ -4,33 +4,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain, combinations
-
 import numpy as np
 
-from impact_predictor.exceptions import UnboundedSetError
-from impact_qp.limits import Limit, SpeedBound
+from impact_predictor.sets.feasible_sets import friction_pyramid
+from impact_qp.limits import Contact, SpeedBound
 from impact_qp.limits.limit import NO_EFFECT
-from impact_qp.whole_body.arrival import Arrival, ArrivingImpulses, arriving_impulses
-from impact_qp.whole_body.impact_rows import CentroidalBounds, several_impact_rows
-from impact_qp.whole_body.speed_bounds import worst_loads
-from impact_robots import Robot, RobotState
+from impact_qp.whole_body.announced import NO_BOUND, ArrivalsLimit
+from impact_qp.whole_body.arrival import Arrival
+from impact_qp.whole_body.impact_rows import CentroidalBounds, ImpactRowMaker
+from impact_robots import PointState, Robot, RobotState
 
-_SAME = 1e-9  # relative; a row that is exceeded by no more is no row of its own
+_NORMAL = np.array([[0.0], [0.0], [1.0]])
+SHARED_ROWS = 16  # on several arrivals together
 
 
-class WorstCaseArrivalsLimit(Limit):
+class WorstCaseArrivalsLimit(ArrivalsLimit):
     r"""Every impulse of all arrivals, none included, respects the rows (see ``speed_bounds``).
 
     With c_ia what arrival a takes up of row i at 1 m/s, :math:`\sum_a c_{ia}\max(0, s_a) \le d_i`
-    on the previewed approach speeds :math:`s_a = -n_a^T(J_a(\dot q + \ddot q T_p) + \dot J_a\dot q
-    T_p)`: for each set of arrivals the rows that those of less do not imply. For one arrival that
-    is one row, a bound on its speed; for two, one each and what both push together, as the chest.
-    All rows are in m/s.
+    on the previewed approach speeds: for each set of arrivals the rows that those of less do not
+    imply. For one arrival that is one row, a bound on its speed; for two, one each and what both
+    push together, as the chest. All rows are in m/s.
     """
-
-    yields = True
 
     def __init__(
         self,
@@ -55,71 +50,58 @@ class WorstCaseArrivalsLimit(Limit):
             generators: of the friction pyramids, which contain the cones.
             centroidal: bounds on the whole robot's motion after the impact.
         """
-        self.robot, self.preview, self.margin = robot, preview, margin
-        self.arrivals: tuple[Arrival, ...] = ()  # those now announced; none: no rows
-        self.bound = SpeedBound(np.inf, "")  # on a common speed, as of the last ``fill``
-        self.used = 0  # rows of the last ``fill``, the first ones; the others have no effect
-        self._centroidal = centroidal
-        self._impulses = {"along_normal": along_normal, "generators": generators}
-        rows = 4 * robot.dof + (0 if centroidal is None else len(centroidal.names))
-        shared = 2**most_arrivals - 1 - most_arrivals
-        self.names = tuple(f"impact {i + 1}" for i in range(most_arrivals + shared * rows))
+        from impact_qp.compiled import arrival_rows  # loads slowly
+
+        super().__init__(robot, preview=preview, margin=margin)
+        self._binding_rows = arrival_rows.binding_rows
+        self._common_speed = arrival_rows.common_speed
+        self._unit_impulses = arrival_rows.unit_impulses
+        self._maker = ImpactRowMaker(robot, centroidal)
+        self._along_normal, self._generators = along_normal, generators
+        self.names = tuple(f"impact {i + 1}" for i in range(most_arrivals + SHARED_ROWS))
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the rows."""
-        G[:], h[:], self.used = 0.0, NO_EFFECT, 0
+        G[:], h[:], self.used, self.bound = 0.0, NO_EFFECT, 0, NO_BOUND
         if not self.arrivals:
             return
-        impulses = arriving_impulses(self.robot, state, self.arrivals, **self._impulses)  # type: ignore[arg-type]
-        rows = several_impact_rows(self.robot, state, impulses, self._centroidal)
-        most = (1.0 - self.margin) * rows.most
-        try:
-            loads = worst_loads(rows, impulses)
-        except UnboundedSetError:  # friction so high that impulses have no end: no approach
-            loads, most = np.eye(len(impulses)), np.zeros(len(impulses))
-        self.bound = _common(loads, most, rows.names)
-        gradients, offsets = self._approach(impulses)
-        for c, d in binding_rows(loads, most):
-            row = self.used
-            G[row], h[row] = c @ gradients, d - c @ offsets
-            self.used += 1
+        contacts = [each.contact for each in self.arrivals]
+        points = [state.at(each.frame) for each in self.arrivals]
+        unit = np.concatenate(
+            [self._unit(state, *each) for each in zip(self.arrivals, points, strict=True)]
+        )
+        most = (1.0 - self.margin) * self._maker.most(state)
+        if np.isfinite(unit).all():
+            loads = self._maker.loads(state, points, contacts, unit)
+        else:  # friction so high that impulses have no end: no approach
+            loads, most = np.eye(len(points)), np.zeros(len(points))
+        speed, row = self._common_speed(loads, most)
+        self.bound = SpeedBound(speed, self._maker.names[row] if row >= 0 else "")
+        gradients, offsets = self.approach(points, contacts)
+        binding = self._binding_rows(loads, most)
+        if len(binding) > len(self.names):  # these imply all of them
+            binding = self._common_rows(binding)
+        self.used, c = len(binding), binding[:, :-1]
+        G[: self.used], h[: self.used] = c @ gradients, binding[:, -1] - c @ offsets
 
-    def _approach(self, impulses: tuple[ArrivingImpulses, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """Return gradients (k, nv) and offsets (k,) of the previewed approach speeds."""
-        T_p, gradients, offsets = self.preview, [], []
-        for each in impulses:
-            point, normal = each.point, each.arrival.contact.normal
-            gradients.append(-T_p * (normal @ point.J[:3]))
-            offsets.append(-normal @ (point.velocity + T_p * point.drift[:3]))
-        return np.array(gradients), np.array(offsets)
+    def _unit(self, state: RobotState, arrival: Arrival, point: PointState) -> np.ndarray:
+        """Return the largest impulses at 1 m/s, contact axes, shape (3, N)."""
+        contact, frame = arrival.contact, arrival.frame
+        mass, com, inertia = state.body(frame, self.robot.composite_of(frame))
+        body = point.position - com, inertia, mass
+        found: np.ndarray = self._unit_impulses(
+            *body, contact.rotation, contact.normal, self._K(contact), contact.restitution[1]
+        )
+        return found
 
+    def _K(self, contact: Contact) -> np.ndarray:
+        """Return the directions of impulses that count, shape (3, N)."""
+        if self._along_normal:
+            return _NORMAL
+        return friction_pyramid(contact.friction[1], self._generators, circumscribed=True)
 
-def binding_rows(loads: np.ndarray, most: np.ndarray) -> Iterator[tuple[np.ndarray, float]]:
-    """Yield c (k,) and d of the rows c s <= d that bound approach speeds s, in m/s.
-
-    Args:
-        loads: what each of k arrivals takes up of each row at 1 m/s, at least 0, shape (m, k).
-        most: what all may take up, shape (m,).
-    """
-    ratios = np.full(loads.shape, np.inf)
-    np.divide(most[:, None], loads, out=ratios, where=loads > 0.0)
-    alone, k = ratios.min(axis=0), loads.shape[1]
-    for a in np.flatnonzero(np.isfinite(alone)):
-        yield np.eye(k)[a], float(alone[a])
-    for group in chain.from_iterable(combinations(range(k), size) for size in range(2, k + 1)):
-        own = np.zeros_like(loads)
-        own[:, group] = loads[:, group]
-        used = (loads[:, group] > 0.0).all(axis=1)
-        at_most = own[used] @ np.where(np.isfinite(alone), alone, 0.0)
-        exceeded = at_most > most[used] + _SAME * np.abs(most[used])
-        for c, d in zip(own[used][exceeded], most[used][exceeded], strict=True):
-            yield c / c.sum(), float(d / c.sum())
-
-
-def _common(loads: np.ndarray, most: np.ndarray, names: tuple[str, ...]) -> SpeedBound:
-    """Return the highest speed that all arrivals may have, and the row that sets it."""
-    together = loads.sum(axis=1)
-    speeds = np.full(len(most), np.inf)
-    np.divide(most, together, out=speeds, where=together > 0.0)
-    row = int(speeds.argmin())
-    return SpeedBound(float(speeds[row]), names[row] if speeds[row] < np.inf else "")
+    def _common_rows(self, binding: np.ndarray) -> np.ndarray:
+        """Return one row for each arrival: its speed alone, or the common one if that is less."""
+        alone = binding[: len(self.arrivals)].copy()
+        alone[:, -1] = np.minimum(alone[:, -1], self.bound.speed)
+        return alone

@@ -12,12 +12,15 @@ import pinocchio as pin
 
 from impact_qp.build import ProgramBuilder
 from impact_qp.exceptions import ControlError
-from impact_qp.limits import SpeedBound
-from impact_qp.program import NoSolutionFound, QuadraticProgram, solve
-from impact_qp.tasks import OrientationTask
+from impact_qp.limits import Limit, SpeedBound
+from impact_qp.program import NoSolutionFound, QuadraticProgram, Solution, solve
+from impact_qp.tasks import OrientationTask, Task
+from impact_qp.whole_body.announced import NO_BOUND, ArrivalsLimit
 from impact_qp.whole_body.arrivals_limit import WorstCaseArrivalsLimit
 from impact_qp.whole_body.body_tasks import ComTask, JointPostureTask
+from impact_qp.whole_body.impact_rows import CentroidalBounds
 from impact_qp.whole_body.joint_bounds import JointBounds
+from impact_qp.whole_body.one_impulse_each import ExistentialArrivalsLimit
 from impact_qp.whole_body.palm_tasks import AcrossPositionTask, AxialVelocityTask
 from impact_qp.whole_body.standing import StandingLimit
 from impact_qp.whole_body.targets import Phases, WholeBodyTargets
@@ -25,7 +28,7 @@ from impact_robots import ArmDynamics, Robot, RobotState
 
 MODES = ("position", "torque")
 _STANDS = 10.0  # accelerations of a robot that stands: it can keep where it is [rad/s^2]
-AWARENESS = ("robust", "nominal", "unaware")
+AWARENESS = ("robust", "nominal", "existential", "unaware")
 
 
 class WholeBodyCommand(NamedTuple):
@@ -35,7 +38,7 @@ class WholeBodyCommand(NamedTuple):
     velocities: np.ndarray  # of the joints, shape (n,) [rad/s]
     torques: np.ndarray  # of the motors, for the torque mode, shape (n,) [N.m]
     solved: bool  # false: the last command is held
-    bound: SpeedBound  # on the palms' common speed; infinite: none
+    bound: SpeedBound  # on the palms' common speed; infinite: none, NaN: not worked out
     active: tuple[str, ...]  # rows and bounds that bind
     sole_wrenches: np.ndarray  # planned, about the soles' origins, world axes, (k, 6) [N; N.m]
 
@@ -47,6 +50,18 @@ class _Palm:
         self.axial, self.across = AxialVelocityTask(frame), AcrossPositionTask(frame)
         self.turn = OrientationTask(stiffness=60.0, damping=15.0, weight=20.0, frame=frame)
         self.tasks = self.axial, self.across, self.turn
+
+
+def _impact_limit(
+    name: str, robot: Robot, palms: int, centroidal: CentroidalBounds | None
+) -> ArrivalsLimit | None:
+    """Return the impact limit of a name of :data:`AWARENESS`."""
+    if name == "unaware":
+        return None
+    if name == "existential":
+        return ExistentialArrivalsLimit(robot, palms, centroidal=centroidal)
+    along_normal = name == "nominal"
+    return WorstCaseArrivalsLimit(robot, palms, along_normal=along_normal, centroidal=centroidal)
 
 
 class WholeBodyController:
@@ -71,6 +86,9 @@ class WholeBodyController:
         palms: Sequence[str] = ("left_palm", "right_palm"),
         sole_friction: float = 0.7,
         solver: str = "daqp",
+        tasks: Sequence[Task] = (),
+        limits: Sequence[Limit] = (),
+        centroidal: CentroidalBounds | None = None,
     ) -> None:
         """Set up, and work out the command that stands at the start.
 
@@ -85,6 +103,9 @@ class WholeBodyController:
             palms: contacts that move.
             sole_friction: to count on [-].
             solver: of ``impact_qp.program.SOLVERS``.
+            tasks: further ones, as of angular momentum.
+            limits: further ones, as of support and momentum.
+            centroidal: bounds on the whole robot's motion after an impact; none: no such rows.
 
         Raises:
             ControlError: a choice that there is not, a robot without a floating base, or a start
@@ -108,20 +129,19 @@ class WholeBodyController:
             stiffness=80.0, damping=16.0, weight=50.0, frame=robot.base_frame
         )
         self._standing = StandingLimit(robot, soles, friction=sole_friction)
-        self._impact = None
-        if impact_limits != "unaware":
-            self._impact = WorstCaseArrivalsLimit(
-                robot, len(self._frames), along_normal=impact_limits == "nominal"
-            )
-        limits = [self._standing, JointBounds(robot, period)]
-        limits += [] if self._impact is None else [self._impact]
-        tasks = [self._com, self._base, self._posture]
-        tasks += [task for palm in self._palms for task in palm.tasks]
-        soften = self._impact is not None
-        self._builder = ProgramBuilder(robot.nv, tasks, limits, soften=soften)
+        self._impact = _impact_limit(impact_limits, robot, len(self._frames), centroidal)
+        held: list[Limit] = [self._standing, JointBounds(robot, period), *limits]
+        self._fixed_rows = sum(len(each.names) for each in held)
+        held += [] if self._impact is None else [self._impact]
+        own: list[Task] = [self._com, self._base, self._posture, *tasks]
+        own += [task for palm in self._palms for task in palm.tasks]
+        soften = any(each.yields for each in held)
+        self._builder = ProgramBuilder(robot.nv, own, held, soften=soften)
+        self._start = np.array(q, dtype=float)
         self._q: np.ndarray | None = None  # of the state that position mode integrates
         self._v = np.zeros(robot.nv)
-        self._begin(np.array(q, dtype=float))
+        self._bound_rows: tuple[int, tuple[int, ...]] = (0, ())  # of how many; of the last cycle
+        self._begin(self._start)
 
     def update(
         self, time: float, q: np.ndarray, v: np.ndarray, palm_forces: np.ndarray
@@ -142,10 +162,18 @@ class WholeBodyController:
         self._aim(self.phases.targets(time, points, palm_forces))
         self._standing.forces = tuple(zip(self._frames, palm_forces, strict=True))
         try:
-            found = solve(self.program(state), self._solver)
+            found = self._solve(self.program(state))
         except NoSolutionFound:
             return self._hold()
         return self._command(state, found.x, found.active)
+
+    @property
+    def reference(self) -> tuple[np.ndarray, np.ndarray]:
+        """Positions (nq,) and velocities (nv,) that are commanded in position mode.
+
+        Before the first cycle: where it stood when it was made.
+        """
+        return self._start if self._q is None else self._q, self._v
 
     def program(self, state: RobotState) -> QuadraticProgram:
         """Return the program at a state; rows of the impact without effect are left out."""
@@ -153,10 +181,22 @@ class WholeBodyController:
         if self._impact is None:
             return program
         last = len(program.h) - 1
-        kept = len(self._standing.names) + self._impact.used
+        kept = self._fixed_rows + self._impact.used
         rows = np.append(np.arange(kept), last)
         names = (*program.names[:kept], program.names[last])
         return program._replace(G=program.G[rows], h=program.h[rows], names=names)
+
+    def _solve(self, program: QuadraticProgram) -> Solution:
+        """Solve, beginning with the rows that bound in the last cycle if there are as many now.
+
+        Raises:
+            NoSolutionFound: there is none.
+        """
+        count, rows = self._bound_rows
+        self._bound_rows = (0, ())
+        found = solve(program, self._solver, rows if count == len(program.h) else None)
+        self._bound_rows = (len(program.h), found.rows)
+        return found
 
     def _begin(self, q: np.ndarray) -> None:
         """Take where the robot stands for what is kept, and solve for standing there."""
@@ -182,7 +222,7 @@ class WholeBodyController:
         torques, wrenches = self._loads(state, found.x)
         none = np.zeros(self.robot.dof)
         self._last = WholeBodyCommand(
-            joints.copy(), none, torques, True, SpeedBound(np.inf, ""), found.active, wrenches
+            joints.copy(), none, torques, True, NO_BOUND, found.active, wrenches
         )
 
     def _state(self, q: np.ndarray, v: np.ndarray) -> RobotState:
@@ -196,7 +236,8 @@ class WholeBodyController:
     def _aim(self, targets: WholeBodyTargets) -> None:
         """Set the tasks' references."""
         for palm, wanted in zip(self._palms, targets.palms, strict=True):
-            palm.axial.axis = palm.across.axis = wanted.normal
+            if wanted.normal is not palm.axial.axis:
+                palm.axial.axis = palm.across.axis = wanted.normal
             palm.axial.velocity = palm.across.velocity = wanted.velocity
             palm.across.position, palm.turn.reference = wanted.position, wanted.rotation
         self._com.reference = self._start_com if targets.com is None else targets.com
@@ -213,7 +254,7 @@ class WholeBodyController:
         q = pin.integrate(self.robot.model, state.q, self.period * v)
         if self.mode == "position":
             self._q, self._v = q, v
-        bound = SpeedBound(np.inf, "") if self._impact is None else self._impact.bound
+        bound = NO_BOUND if self._impact is None else self._impact.bound
         self._last = WholeBodyCommand(
             q[-self.robot.dof :], v[first:], torques, True, bound, active, wrenches
         )

@@ -20,9 +20,10 @@ from impact_predictor.inertia.impulse_maps import (
     mean_force_factor,
 )
 from impact_predictor.inertia.jacobian import contact_jacobian
+from impact_qp.limits import Contact
 from impact_qp.limits.effects import row_names
 from impact_qp.whole_body.arrival import ArrivingImpulses
-from impact_robots import Robot, RobotState
+from impact_robots import PointState, Robot, RobotState
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,87 @@ class ImpactRows:
     names: tuple[str, ...]  # of the m rows
 
 
+class ImpactRowMaker:
+    """Makes the rows of one robot cycle by cycle."""
+
+    def __init__(self, robot: Robot, centroidal: CentroidalBounds | None = None) -> None:
+        """Set up; arguments and errors as of :func:`several_impact_rows`."""
+        import scipy.linalg.lapack  # noqa: F401  here, not in the first control cycle: loads slowly
+
+        from impact_qp.compiled.arrival_rows import worst_both_ways  # loads slowly
+
+        robot.require("impact limits", "impulsive_torque", "velocity")
+        self._worst_both_ways = worst_both_ways
+        self._centroidal, self._joints = centroidal, slice(robot.nv - robot.dof, None)
+        motors = robot.motor_inertias
+        self._motors = motors.get("M+B_theta", motors.get("M+B_rho", motors["M"]))
+        self._torque, self._fastest = robot.limits.impulsive_torque, robot.limits.velocity
+        self.names = row_names(robot) + (() if centroidal is None else centroidal.names)
+
+    def rows(self, state: RobotState, impulses: Sequence[ArrivingImpulses]) -> ImpactRows:
+        """Return the rows; arguments as of :func:`several_impact_rows`."""
+        points, contacts = _places(impulses)
+        torque, jump = self._joint_maps(state, points, contacts)
+        D = np.concatenate([torque, -torque, jump, -jump])
+        if self._centroidal is not None:
+            D = np.concatenate([D, _centroidal_map(state, points, contacts, self._centroidal)])
+        blocks = tuple(D[:, 3 * i : 3 * i + 3] for i in range(len(impulses)))
+        return ImpactRows(blocks, self.most(state), self.names)
+
+    def loads(
+        self,
+        state: RobotState,
+        points: Sequence[PointState],
+        contacts: Sequence[Contact],
+        unit: np.ndarray,
+    ) -> np.ndarray:
+        """Return what each contact takes up of each row at 1 m/s, at the worst, shape (m, k).
+
+        As :func:`~impact_qp.whole_body.speed_bounds.worst_loads`, in less time.
+
+        Args:
+            state: before the impact.
+            points: that hit, in this state.
+            contacts: of these points.
+            unit: largest impulses of each contact in turn, in its axes, shape (3 k, N) [N.s].
+        """
+        maps = self._joint_maps(state, points, contacts)
+        loads = [self._worst_both_ways(each, unit) for each in maps]
+        if self._centroidal is not None:
+            D = _centroidal_map(state, points, contacts, self._centroidal)
+            loads.append(self._worst_both_ways(D, unit)[: len(D)])
+        return np.concatenate(loads)
+
+    def most(self, state: RobotState) -> np.ndarray:
+        """Return what all impulses may add, shape (m,)."""
+        dq, torque, fastest = state.dq[self._joints], self._torque, self._fastest
+        most = np.concatenate([torque, torque, fastest - dq, fastest + dq])
+        if self._centroidal is None:
+            return most
+        return np.append(most, _centroidal_most(state, self._centroidal))
+
+    def _joint_maps(
+        self, state: RobotState, points: Sequence[PointState], contacts: Sequence[Contact]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the maps from all impulses to torques and jumps of velocities, (n, 3 k) each."""
+        from scipy.linalg.lapack import dposv
+
+        n, k = len(state.dq), len(points)
+        J, factors = np.empty((3 * k, n)), np.empty(3 * k)
+        for i, (point, contact) in enumerate(zip(points, contacts, strict=True)):
+            own = slice(3 * i, 3 * i + 3)
+            J[own] = contact_jacobian(point, contact.rotation)
+            factors[own] = mean_force_factor(contact.peak_factor, contact.impact_duration)
+        _, jumps, _ = dposv(state.inertia(self._motors), J.T)
+        return J.T[self._joints] * factors, jumps[self._joints]
+
+
+def _places(
+    impulses: Sequence[ArrivingImpulses],
+) -> tuple[list[PointState], list[Contact]]:
+    return [each.point for each in impulses], [each.arrival.contact for each in impulses]
+
+
 def several_impact_rows(
     robot: Robot,
     state: RobotState,
@@ -73,43 +155,24 @@ def several_impact_rows(
     Raises:
         RobotError: the robot's YAML does not give the impulsive torques.
     """
-    robot.require("impact limits", "impulsive_torque")
-    jacobians = [contact_jacobian(each.point, each.arrival.contact.rotation) for each in impulses]
-    joints, n = slice(robot.nv - robot.dof, None), robot.dof
-    jumps = np.linalg.solve(state.inertia(_motors(robot)), np.vstack(jacobians).T)
-    D = []
-    for i, (each, J) in enumerate(zip(impulses, jacobians, strict=True)):
-        contact, jump = each.arrival.contact, jumps[joints, 3 * i : 3 * i + 3]
-        torque = mean_force_factor(contact.peak_factor, contact.impact_duration) * J[:, joints].T
-        D.append(np.vstack([torque, -torque, jump, -jump]))
-    limits, dq = robot.limits, state.dq[joints]
-    torque = limits.impulsive_torque
-    most = np.concatenate([torque, torque, limits.velocity - dq, limits.velocity + dq])
-    names = row_names(robot)[: 4 * n]
-    if centroidal is None:
-        return ImpactRows(tuple(D), most, names)
-    more = [_centroidal_map(state, each, centroidal) for each in impulses]
-    D = [np.vstack(pair) for pair in zip(D, more, strict=True)]
-    most = np.append(most, _centroidal_most(state, centroidal))
-    return ImpactRows(tuple(D), most, names + centroidal.names)
-
-
-def _motors(robot: Robot) -> np.ndarray:
-    """Return the diagonal of B, shape (nv,) [kg.m^2]."""
-    motors = robot.motor_inertias
-    return motors.get("M+B_theta", motors.get("M+B_rho", motors["M"]))
+    return ImpactRowMaker(robot, centroidal).rows(state, impulses)
 
 
 def _centroidal_map(
-    state: RobotState, impulses: ArrivingImpulses, bounds: CentroidalBounds
+    state: RobotState,
+    points: Sequence[PointState],
+    contacts: Sequence[Contact],
+    bounds: CentroidalBounds,
 ) -> np.ndarray:
-    """Return the rows of one contact's impulse, shape (k, 3)."""
+    """Return the rows of all contacts' impulses, shape (r, 3 k)."""
     mass, com = state.whole()
-    rotation = impulses.arrival.contact.rotation
-    rows = bounds.directions @ com_velocity_map(mass, rotation)
+    pairs = [*zip(points, contacts, strict=True)]
+    com_maps = [com_velocity_map(mass, contact.rotation) for contact in contacts]
+    rows = np.hstack([bounds.directions @ each for each in com_maps])
     if bounds.angular_momentum is None:
         return rows
-    turn = angular_momentum_map(impulses.point.position, com, rotation)
+    turns = [angular_momentum_map(point.position, com, each.rotation) for point, each in pairs]
+    turn = np.hstack(turns)
     return np.vstack([rows, turn, -turn])
 
 

@@ -47,12 +47,17 @@ class JointBounds(Limit):
             q: positions of the joints, shape (n,) [rad].
             dq: their velocities, shape (n,) [rad/s].
         """
-        ahead = q + dq * self._dt
-        slow = np.maximum(-self._fastest, -self._stopping(ahead - self._lowest))
-        fast = np.minimum(self._fastest, self._stopping(self._highest - ahead))
+        down, up = q - self._lowest, self._highest - q
+        slow = np.maximum(-self._fastest, -self._stopping(down, dq * self._dt))
+        fast = np.minimum(self._fastest, self._stopping(up, -dq * self._dt))
         reach = np.stack([slow, fast]) - dq
         return np.clip(reach / self._dt, -self._most, self._most)
 
-    def _stopping(self, way: np.ndarray) -> np.ndarray:
-        """Return the speed from which braking stops within a way, shape (n,) [rad/s]."""
-        return np.sqrt(self._most * np.maximum(way, 0.0))
+    def _stopping(self, way: np.ndarray, gained: np.ndarray) -> np.ndarray:
+        """Return the speed from which braking stops within a way, shape (n,) [rad/s].
+
+        No faster than the way is long in a cycle; ``gained`` is what the cycle adds to it [rad].
+        """
+        braking = np.sqrt(self._most * np.maximum(way + gained, 0.0))
+        speed: np.ndarray = np.minimum(braking, np.maximum(way, 0.0) / self._dt)
+        return speed

@@ -40,14 +40,23 @@ class AcrossPositionTask(Task):
         """Create the task with k_p [1/s^2] and k_d [1/s] for a frame."""
         super().__init__(weight, 2, frame)
         self.stiffness, self.damping = stiffness, damping
-        self.axis = np.array([0.0, 0.0, 1.0])  # n, unit
+        self.axis = np.array([0.0, 0.0, 1.0])
         self.position = np.zeros(3)  # p_d [m]
         self.velocity = np.zeros(3)  # v_ref [m/s]
 
+    @property
+    def axis(self) -> np.ndarray:
+        """n, unit, shape (3,)."""
+        return self._axis
+
+    @axis.setter
+    def axis(self, axis: np.ndarray) -> None:
+        self._axis, self._across = axis, contact_rotation(axis)[:, :2].T.copy()
+
     def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
         """Write A and b, see :meth:`Task.fill`."""
-        point, across = state.at(self.frame), contact_rotation(self.axis)[:, :2].T
-        A[:] = across @ point.J[:3]
+        point = state.at(self.frame)
+        A[:] = self._across.dot(point.J[:3])
         wanted = self.stiffness * (self.position - point.position) - point.drift[:3]
-        wanted += self.damping * (self.velocity - point.velocity)
-        b[:] = across @ wanted
+        wanted += self.damping * (self.velocity - point.twist[:3])
+        b[:] = self._across.dot(wanted)

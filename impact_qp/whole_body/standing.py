@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from pinocchio import skew
 
 from impact_predictor.sets.feasible_sets import friction_pyramid
 from impact_qp.exceptions import ControlError
@@ -24,7 +23,10 @@ class _Dynamics(NamedTuple):
 
     state: RobotState
     forces: Forces
-    parts: tuple[np.ndarray, np.ndarray, np.ndarray]
+    inertia: np.ndarray  # M + B, shape (nv, nv)
+    bias: np.ndarray  # h less what pushes elsewhere, shape (nv,)
+    pushes: np.ndarray  # J^T G of the soles, shape (nv, ny)
+    soles: tuple[np.ndarray, ...]  # G of each sole, shape (6, ny of it)
 
 
 class StandingLimit(Limit):
@@ -38,6 +40,7 @@ class StandingLimit(Limit):
     """
 
     bounded = True
+    variable_weight = 1e-4  # more generators than the soles' wrenches need: one of many solutions
 
     def __init__(
         self,
@@ -77,15 +80,15 @@ class StandingLimit(Limit):
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the rows of the torques."""
         n, most = self.robot.dof, self.robot.limits.torque
-        inertia, bias, generalised = self._dynamics(state)
-        G[:n], E[:n] = inertia[6:], -generalised[6:]
+        _, _, inertia, bias, pushes, _ = self._dynamics(state)
+        G[:n], E[:n] = inertia[6:], -pushes[6:]
         G[n:], E[n:] = -G[:n], -E[:n]
         h[:n], h[n:] = most - bias[6:], most + bias[6:]
 
     def equate(self, state: RobotState, A: np.ndarray, E: np.ndarray, b: np.ndarray) -> None:
         """Write the base's rows and the soles'."""
-        inertia, bias, generalised = self._dynamics(state)
-        A[:6], E[:6], b[:6] = inertia[:6], -generalised[:6], -bias[:6]
+        _, _, inertia, bias, pushes, _ = self._dynamics(state)
+        A[:6], E[:6], b[:6] = inertia[:6], -pushes[:6], -bias[:6]
         E[6:] = 0.0
         for i, (name, _) in enumerate(self._corners):
             rows, sole = slice(6 + 6 * i, 12 + 6 * i), state.at(name)
@@ -103,40 +106,44 @@ class StandingLimit(Limit):
             ddq: accelerations, shape (nv,).
             y: forces along the generators, shape (ny,) [N].
         """
-        inertia, bias, generalised = self._dynamics(state)
-        torque: np.ndarray = inertia[6:] @ ddq + bias[6:] - generalised[6:] @ y
+        _, _, inertia, bias, pushes, _ = self._dynamics(state)
+        torque: np.ndarray = (inertia @ ddq + bias - pushes @ y)[6:]
         return torque
 
     def wrenches(self, state: RobotState, y: np.ndarray) -> np.ndarray:
-        """Return each sole's force and moment about its own origin, world axes, (k, 6) [N; N.m]."""
-        found, column = [], 0
-        for name, corners in self._corners:
-            own = slice(column, column + _SIDES * len(corners))
-            found.append(self._wrench_map(state.at(name).rotation, corners) @ y[own])
-            column = own.stop
-        return np.array(found)
+        """Return each sole's force and moment about its own origin, world axes, (k, 6) [N; N.m].
 
-    def _dynamics(self, state: RobotState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return M + B, bias less what pushes elsewhere, and J^T G of the soles."""
+        Arguments as of :meth:`torques`.
+        """
+        parts, shares = self._dynamics(state), y.reshape(len(self._corners), -1)
+        return np.array([sole @ own for sole, own in zip(parts.soles, shares, strict=True)])
+
+    def _dynamics(self, state: RobotState) -> _Dynamics:
+        """Return what the equations of motion are made of."""
         last = self._last  # asked three times a cycle
         if last is not None and last.state is state and last.forces is self.forces:
-            return last.parts
+            return last
         bias = state.h.copy()
         for frame, force in self.forces:
-            bias -= force @ state.at(frame).J[:3]
-        soles = []
-        for name, corners in self._corners:
-            sole = state.at(name)
-            soles.append(sole.J.T @ self._wrench_map(sole.rotation, corners))
-        parts = state.inertia(self._motors), bias, np.hstack(soles)
-        self._last = _Dynamics(state, self.forces, parts)
-        return parts
+            bias -= force.dot(state.at(frame).J[:3])
+        feet = [state.at(name) for name, _ in self._corners]
+        maps = [
+            self._wrench_map(foot.rotation, corners)
+            for foot, (_, corners) in zip(feet, self._corners, strict=True)
+        ]
+        pushes = [foot.J.T.dot(each) for foot, each in zip(feet, maps, strict=True)]
+        inertia = state.inertia(self._motors)
+        self._last = _Dynamics(state, self.forces, inertia, bias, np.hstack(pushes), tuple(maps))
+        return self._last
 
     def _wrench_map(self, rotation: np.ndarray, corners: np.ndarray) -> np.ndarray:
         """Return the map from a sole's generators to its wrench in world axes, shape (6, ny)."""
-        turned = corners @ rotation.T
-        parts = [np.vstack([self._K, skew(corner) @ self._K]) for corner in turned]
-        return np.hstack(parts)
+        x, y, z = np.repeat(rotation.dot(corners.T), _SIDES, axis=1)
+        found = np.empty((6, len(x)))
+        found[:3].reshape(3, -1, _SIDES)[:] = self._K[:, None, :]
+        kx, ky, kz = found[:3]
+        found[3], found[4], found[5] = y * kz - z * ky, z * kx - x * kz, x * ky - y * kx
+        return found
 
 
 def _corners(robot: Robot, name: str) -> np.ndarray:

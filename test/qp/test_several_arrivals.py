@@ -101,5 +101,5 @@ def test_what_cannot_be_rated_is_refused(hrp4):
         arrival_speed(hrp4, q, [])
     cassie = load_robot("cassie")
     floor = Arrival(cassie.contacts[0].name, Contact(np.zeros(3), (0, 0, 1)))
-    with pytest.raises(RobotError, match="entry 'impulsive_torque' is missing"):
+    with pytest.raises(RobotError, match="'impulsive_torque', 'velocity' are missing"):
         arrival_speed(cassie, cassie.positions(np.zeros(16)), [floor])

@@ -6,39 +6,14 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from hrp4_grab import grab_posture, palm_arrivals
+from standing_hrp4 import NO_FORCES, PERIOD, Apart, Ideal
 
 from impact_qp import ControlError
 from impact_qp.program import solve
-from impact_qp.whole_body import (
-    PalmApproach,
-    PalmTarget,
-    WholeBodyController,
-    WholeBodyTargets,
-    arrival_speed,
-)
+from impact_qp.whole_body import PalmApproach, WholeBodyController, arrival_speed
 from impact_robots import ArmDynamics, load_robot
 
-PERIOD, HALF_WIDTH = 0.005, 0.2
-NONE = np.zeros((2, 3))
-
-
-class Apart:
-    """Palms leave their faces at a speed, and stop after half a second."""
-
-    def __init__(self, arrivals, speed=0.2):
-        self.arrivals, self.speed, self.rotations = arrivals, speed, None
-
-    def targets(self, time, palms, palm_forces):
-        self.rotations = self.rotations or [palm.rotation for palm in palms]
-        away = self.speed if time < 0.5 else 0.0
-        return WholeBodyTargets(
-            tuple(
-                PalmTarget(
-                    each.contact.normal, away * each.contact.normal, each.contact.point, rotation
-                )
-                for each, rotation in zip(self.arrivals, self.rotations, strict=True)
-            )
-        )
+SOLES = ("left_sole", "right_sole")
 
 
 @pytest.fixture(scope="module")
@@ -51,118 +26,128 @@ def states(hrp4):
     return ArmDynamics(hrp4, "all")
 
 
-def integrated(robot, q, v, torques, controller, forces=NONE):
-    """Return ddq of a robot whose soles are held, by its motors' torques: the plant's own solve."""
-    state = ArmDynamics(robot, "all").state(q, v)
-    soles = np.vstack([state.at(name).J for name in ("left_sole", "right_sole")])
-    drift = np.concatenate([state.at(name).drift for name in ("left_sole", "right_sole")])
-    palms = np.vstack([state.at(name).J[:3] for name in ("left_palm", "right_palm")])
-    A = state.inertia(robot.motor_inertias["M+B_rho"])
-    push = robot.on_velocities(torques) - state.h + palms.T @ np.ravel(forces)
-    size = len(v) + 12
-    K, right = np.zeros((size, size)), np.concatenate([push, -drift])
-    K[: len(v), : len(v)], K[: len(v), len(v) :], K[len(v) :, : len(v)] = A, -soles.T, soles
-    return np.linalg.solve(K, right)[: len(v)]
-
-
 @pytest.fixture
-def apart(hrp4):
-    """A controller whose palms have come .1 m off their faces, in position mode, and the time."""
-    arrivals = palm_arrivals(HALF_WIDTH)
-    q = grab_posture(hrp4, HALF_WIDTH)
-    controller = WholeBodyController(hrp4, q, Apart(arrivals))
-    for k in range(140):
-        command = controller.update(k * PERIOD, q, np.zeros(hrp4.nv), NONE)
-        assert command.solved
-    return controller, 140 * PERIOD
+def standing(hrp4):
+    """A function that makes a controller whose palms stay, and where it stands."""
+
+    def make(**options):
+        q = grab_posture(hrp4, 0.2)
+        return WholeBodyController(hrp4, q, Apart(palm_arrivals(0.2), 0.0), **options), q
+
+    return make
 
 
-def test_torques_and_planned_forces_obey_the_equations_of_motion(hrp4, states):
-    q = grab_posture(hrp4, HALF_WIDTH)
-    controller = WholeBodyController(hrp4, q, Apart(palm_arrivals(HALF_WIDTH)), mode="torque")
-    v = np.zeros(hrp4.nv)
+def moved_by(robot, state, torques, forces):
+    """Return the accelerations of a robot whose soles are held, by its motors' torques."""
+    soles = np.vstack([state.at(name).J for name in SOLES])
+    drift = np.concatenate([state.at(name).drift for name in SOLES])
+    palms = np.vstack([state.at(name).J[:3] for name in ("left_palm", "right_palm")])
+    push = robot.on_velocities(torques) - state.h + palms.T @ np.ravel(forces)
+    n, k = len(push), len(soles)
+    A = np.zeros((n + k, n + k))
+    A[:n, :n], A[:n, n:] = state.inertia(robot.motor_inertias["M+B_rho"]), -soles.T
+    A[n:, :n] = soles
+    return np.linalg.solve(A, np.concatenate([push, -drift]))[:n]
+
+
+def test_torques_and_planned_forces_obey_the_equations_of_motion(hrp4, states, standing):
+    controller, q = standing(mode="torque")
+    rest = np.zeros(hrp4.nv)
     forces = np.array([[1.0, 25.0, -5.0], [0.0, -27.0, -5.0]])
-    command = controller.update(0.0, q, v, forces)
-    ddq = integrated(hrp4, q, v, command.torques, controller, forces)
-    weight = 38.05487735 * 9.81
-    state = states.state(q, v)
-    lift = state.momentum()[0][2] @ ddq + weight
+    command, state = controller.update(0.0, q, rest, forces), states.state(q, rest)
+    ddq = moved_by(hrp4, state, command.torques, forces)
+    (mass, _), (A_G, _) = state.whole(), state.momentum()
     planned = command.sole_wrenches[:, :3].sum(axis=0) + forces.sum(axis=0)
-    assert planned[2] == pytest.approx(lift, abs=1e-6)
-    np.testing.assert_allclose(planned[:2], state.momentum()[0][:2] @ ddq, atol=1e-6)
-    for name in ("left_sole", "right_sole"):
+    np.testing.assert_allclose(planned, A_G[:3] @ ddq + [0, 0, 9.81 * mass], atol=1e-6)
+    for name in SOLES:
         np.testing.assert_allclose(state.at(name).J @ ddq, 0.0, atol=1e-9)
 
 
-def test_both_solvers_find_the_same(hrp4, apart):
-    controller, _ = apart
-    controller.phases = PalmApproach(palm_arrivals(HALF_WIDTH), 0.5)
-    for k in range(60):
-        controller.update(1.0 + k * PERIOD, controller._q, np.zeros(hrp4.nv), NONE)
-    state = controller._state(controller._q, controller._v)
-    program = controller.program(state)
+def test_planned_forces_neither_pull_nor_slide_nor_tip(standing):
+    controller, q = standing(mode="torque")
+    for forces in (NO_FORCES, np.array([[0.0, 60.0, 0.0], [0.0, 40.0, 0.0]])):
+        command = controller.update(0.0, q, np.zeros(40), forces)
+        for force, moment in command.sole_wrenches.reshape(2, 2, 3):
+            assert force[2] > 0.0
+            assert np.hypot(*force[:2]) <= 0.7 * force[2] + 1e-9
+            assert abs(moment[0]) <= 0.066 * force[2] + 1e-6
+            assert abs(moment[1]) <= 0.116 * force[2] + 1e-6
+
+
+def test_both_solvers_find_the_same(hrp4):
+    ideal = Ideal(hrp4, phases=PalmApproach(palm_arrivals(0.2), 0.5))
+    for _ in range(40):
+        ideal.step()
+    program = ideal.controller.program(ideal.state)
     assert len(program.h) <= 2 * hrp4.dof + 4
     assert len(program.b) == 18
     expected = solve(program, "quadprog").x
     np.testing.assert_allclose(solve(program, "daqp").x, expected, rtol=1e-3, atol=2e-3)
 
 
-def test_palms_arrive_at_the_robust_bound_and_no_faster(hrp4, states, apart):
-    controller, time = apart
-    arrivals = palm_arrivals(HALF_WIDTH)
-    controller.phases = PalmApproach(arrivals, 0.5)
-    for k in range(400):
-        command = controller.update(time + k * PERIOD, controller._q, np.zeros(hrp4.nv), NONE)
-        assert command.solved
-        state = states.state(controller._q, controller._v)
-        palms = [state.at(each.frame) for each in arrivals]
-        gaps = [a.contact.gap(p.position) for a, p in zip(arrivals, palms, strict=True)]
-        if min(gaps) < 0.0:
-            break
-    speeds = [-a.contact.normal @ p.velocity for a, p in zip(arrivals, palms, strict=True)]
-    bound = arrival_speed(hrp4, controller._q, arrivals).speed
-    assert bound == pytest.approx(0.228, rel=0.02)
-    assert 0.95 < min(speeds) / bound <= max(speeds) / bound < 1.01
-    for name in ("left_sole", "right_sole"):
-        moved = (
-            state.at(name).position
-            - states.state(grab_posture(hrp4, HALF_WIDTH), np.zeros(hrp4.nv)).at(name).position
-        )
-        assert np.abs(moved).max() < 1e-4
+@pytest.mark.parametrize("half_width", [0.15, 0.20, 0.26])
+def test_palms_arrive_at_the_robust_bound_and_no_faster(hrp4, half_width):
+    ideal = Ideal(hrp4, half_width)
+    speeds = ideal.hit(PalmApproach(ideal.arrivals, 0.5))
+    bound = arrival_speed(hrp4, ideal.controller.reference[0], ideal.arrivals).speed
+    assert 0.95 < speeds.min() / bound <= speeds.max() / bound < 1.01
+    begin = ArmDynamics(hrp4, "all").state(ideal.start, np.zeros(hrp4.nv))
+    for name in SOLES:
+        slid = ideal.state.at(name).position - begin.at(name).position
+        assert np.abs(slid).max() < 1e-4
 
 
-def test_torque_mode_stands_where_it_stood(hrp4):
-    q = grab_posture(hrp4, HALF_WIDTH)
-    controller = WholeBodyController(
-        hrp4, q, Apart(palm_arrivals(HALF_WIDTH), 0.0), mode="torque", period=0.002
-    )
+def test_unaware_palms_arrive_as_fast_as_they_are_told(hrp4):
+    ideal = Ideal(hrp4, impact_limits="unaware")
+    speeds = ideal.hit(PalmApproach(ideal.arrivals, 0.5))
+    np.testing.assert_allclose(speeds, 0.5, rtol=0.1)
+
+
+def test_torque_mode_stands_where_it_stood(hrp4, states, standing):
+    controller, q = standing(mode="torque", period=0.002)
     start, v = q.copy(), np.zeros(hrp4.nv)
     for k in range(100):
-        command = controller.update(k * 0.002, q, v, NONE)
+        command = controller.update(k * 0.002, q, v, NO_FORCES)
         assert command.solved
-        v = v + 0.002 * integrated(hrp4, q, v, command.torques, controller)
+        v = v + 0.002 * moved_by(hrp4, states.state(q, v), command.torques, NO_FORCES)
         q = pin.integrate(hrp4.model, q, 0.002 * v)
-    assert np.abs(q - start).max() < 0.05
+    fingers = [7 + hrp4.joint_names.index(name) for name in ("L_HAND_J0", "R_HAND_J0")]
+    moved = np.delete(q - start, fingers)  # which begin outside their limits
+    assert np.abs(moved).max() < 5e-3
 
 
-def test_without_a_solution_the_last_command_is_held(hrp4):
-    q = grab_posture(hrp4, HALF_WIDTH)
-    controller = WholeBodyController(hrp4, q, Apart(palm_arrivals(HALF_WIDTH)))
-    first = controller.update(0.0, q, np.zeros(hrp4.nv), NONE)
+@pytest.mark.parametrize("mode", ["position", "torque"])
+def test_without_a_solution_the_last_command_is_held(hrp4, standing, mode):
+    controller, q = standing(mode=mode)
+    first = controller.update(0.0, q, np.zeros(hrp4.nv), NO_FORCES)
     lifted = np.array([[0.0, 0.0, 3000.0], [0.0, 0.0, 3000.0]])  # ten times what it weighs
     for forces in (lifted, np.full((2, 3), np.nan)):
         held = controller.update(PERIOD, q, np.zeros(hrp4.nv), forces)
         assert (held.solved, held.velocities.any()) == (False, False)
         np.testing.assert_array_equal(held.positions, first.positions)
         np.testing.assert_array_equal(held.torques, first.torques)
-    again = controller.update(2 * PERIOD, q, np.zeros(hrp4.nv), NONE)
+    again = controller.update(2 * PERIOD, q, np.zeros(hrp4.nv), NO_FORCES)
     assert again.solved
     assert np.abs(again.positions - held.positions).max() < 100.0 * PERIOD**2 + 1e-9
 
 
+def test_joints_keep_within_their_limits(hrp4):
+    ideal = Ideal(hrp4, phases=Apart(palm_arrivals(0.2), 3.0))
+    limits = hrp4.limits
+    inside = ideal.start[7:] >= limits.position_lower  # fingers begin outside
+    inside &= ideal.start[7:] <= limits.position_upper
+    for _ in range(100):
+        command = ideal.step()
+        assert command.solved
+        assert (command.positions >= limits.position_lower - 1e-6)[inside].all()
+        assert (command.positions <= limits.position_upper + 1e-6)[inside].all()
+        assert (np.abs(command.velocities) <= limits.velocity + 1e-6).all()
+        assert (np.abs(command.torques) <= limits.torque + 1e-6).all()
+
+
 def test_where_it_cannot_stand_it_does_not_begin(hrp4):
-    q = grab_posture(hrp4, HALF_WIDTH)
-    phases = Apart(palm_arrivals(HALF_WIDTH))
+    q = grab_posture(hrp4, 0.2)
+    phases = Apart(palm_arrivals(0.2))
     tilted = q.copy()
     tilted[3:7] = pin.Quaternion(pin.utils.rpyToMatrix(0.0, 0.6, 0.0)).coeffs()
     with pytest.raises(ControlError, match="start: expected a state to stand in"):

@@ -4,7 +4,7 @@
 
 import numpy as np
 import pytest
-from standing_hrp4 import hrp4
+from hrp4_on_its_feet import hrp4
 
 from impact_robots import ArmDynamics
 from impact_sim.exceptions import ScenarioError

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from standing_hrp4 import grabbing, hrp4, standing
+from hrp4_on_its_feet import grabbing, hrp4, standing
 
 from impact_robots import ArmDynamics
 from impact_sim.exceptions import SimulationError

@@ -4,7 +4,7 @@
 
 import numpy as np
 import pytest
-from standing_hrp4 import grabbing, hrp4, standing
+from hrp4_on_its_feet import grabbing, hrp4, standing
 
 from impact_sim.exceptions import SimulationError
 from impact_sim.humanoid.plant import STEP

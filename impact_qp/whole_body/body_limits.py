@@ -1,0 +1,90 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of a whole robot: its centre of mass over the soles, its momentum."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial import ConvexHull
+
+from impact_qp.limits import Limit
+from impact_robots import RobotState
+
+GRAVITY = 9.81  # [m/s^2]
+
+
+class ComVelocityLimit(Limit):
+    r""":math:`G_c\,(\dot c + \ddot c\,T_p) \le h_c` of the whole robot; Wang 2023 (3)."""
+
+    yields = True
+
+    def __init__(self, directions: np.ndarray, most: np.ndarray, preview: float) -> None:
+        """Create the limit: G_c, shape (k, 3), world axes; h_c, shape (k,) [m/s]; T_p [s]."""
+        self.directions, self.most, self._preview = directions, most, preview
+        self.names = tuple(f"com velocity {i + 1}" for i in range(len(most)))
+
+    def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+        """Write the rows."""
+        (mass, _), (A_G, drift) = state.whole(), state.momentum()
+        rows, T_p = self.directions @ A_G[:3] / mass, self._preview
+        G[:] = T_p * rows
+        h[:] = self.most - rows @ state.dq - T_p * (self.directions @ drift[:3]) / mass
+
+
+class AngularMomentumLimit(Limit):
+    r""":math:`|L + \dot L\,T_p| \le L_{max}` about the com; Wang 2023 (4), both signs."""
+
+    yields = True
+
+    def __init__(self, most: np.ndarray, preview: float) -> None:
+        """Create the limit: L_max of each world axis, shape (3,) [N.m.s]; T_p [s]."""
+        self.most, self._preview = most, preview
+        self.names = tuple(f"angular momentum {sign}{axis}" for sign in "+-" for axis in "xyz")
+
+    def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+        """Write the rows."""
+        A_G, drift = state.momentum()
+        ahead = A_G[3:] @ state.dq + self._preview * drift[3:]
+        G[:3], G[3:] = self._preview * A_G[3:], -self._preview * A_G[3:]
+        h[:3], h[3:] = self.most - ahead, self.most + ahead
+
+
+class SupportLimit(Limit):
+    r"""The capture point stays over the soles.
+
+    :math:`\xi = c + \dot c\sqrt{z/g}`, with z the height of the centre of mass over the floor
+    (Pratt, Carff, Drakunov, Goswami, Humanoids 2006), after T_p inside the hull of the soles'
+    corners, a margin away from its edge.
+    """
+
+    yields = True
+
+    def __init__(self, corners: np.ndarray, preview: float, *, margin: float = 0.01) -> None:
+        """Create the limit.
+
+        Args:
+            corners: where soles may push, world axes, shape (k, 3) [m].
+            preview: T_p [s].
+            margin: to the hull's edge [m].
+        """
+        edges = ConvexHull(corners[:, :2]).equations
+        self.normals, self.reach = edges[:, :2], -edges[:, 2] - margin
+        self._floor, self._preview = float(corners[:, 2].mean()), preview
+        self.names = tuple(f"support edge {i + 1}" for i in range(len(edges)))
+
+    def capture_point(self, state: RobotState) -> np.ndarray:
+        """Return xi, world axes, shape (2,) [m]."""
+        (mass, com), (A_G, _) = state.whole(), state.momentum()
+        point: np.ndarray = com[:2] + self._fall_time(com) * (A_G[:2] @ state.dq) / mass
+        return point
+
+    def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+        """Write the rows."""
+        (mass, com), (A_G, drift) = state.whole(), state.momentum()
+        moves = (self._fall_time(com) + self._preview / 2) * self._preview / mass
+        ahead = self.capture_point(state) + self._preview * (A_G[:2] @ state.dq) / mass
+        G[:] = moves * self.normals @ A_G[:2]
+        h[:] = self.reach - self.normals @ (ahead + moves * drift[:2])
+
+    def _fall_time(self, com: np.ndarray) -> float:
+        return float(np.sqrt((com[2] - self._floor) / GRAVITY))
