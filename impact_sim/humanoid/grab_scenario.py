@@ -17,7 +17,7 @@ from impact_sim.humanoid.layout import HumanoidLayout, Ramp, SpringFace, Weighte
 from impact_sim.humanoid.posing import Stance, StanceSolver
 from impact_sim.humanoid.servos import default_servos
 
-LIMITS_OF_GRABS = ("unaware", "nominal", "robust")
+LIMITS_OF_GRABS = ("unaware", "nominal", "existential", "robust")
 PARKED = (-1.5, 0.0)  # where boxes wait, on the floor behind the robot [m]
 STREAM = 1  # of the random numbers of a seed, as of the other scenarios' variation
 FORWARD = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])  # axes of wrists

@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 
 from impact_robots.floating_base import base_turned
+from impact_robots.frames import frame_index
 from impact_sim.cell.cell_model import CORNERS
 from impact_sim.cell.cell_plant import BoxState
 from impact_sim.exceptions import SimulationError
@@ -170,9 +171,23 @@ class HumanoidPlant:
         self.model.actuator_biasprm[:] = 0.0
         self.data.ctrl[:] = torque
 
-    def push(self, force: np.ndarray) -> None:
-        """Push at the base's middle until the next call, shape (3,) [N]."""
-        self.data.xfrc_applied[self.model.body(BASE).id, :3] = force
+    def push(self, force: np.ndarray, contact: str = "") -> None:
+        """Push the base, or the link of a contact, at its centre of mass until the next call.
+
+        Args:
+            force: world axes, shape (3,) [N].
+            contact: of the robot; empty: the base.
+
+        Raises:
+            RobotError: the robot has no such frame.
+        """
+        body = 1  # of the base, after the world
+        if contact:
+            model = self.layout.robot.model
+            joint = model.frames[frame_index(model, contact)].parentJoint
+            body = self.model.body(model.names[joint]).id
+        self.data.xfrc_applied[:, :3] = 0.0
+        self.data.xfrc_applied[body, :3] = force
 
     def advance(self, steps: int = 1) -> None:
         """Integrate steps of :data:`STEP`."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -20,8 +21,10 @@ from impact_trials.grab.follower import FollowerCommand, StanceFollower
 from impact_trials.grab.grab_phases import GrabPhases, announced_arrivals
 from impact_trials.grab.outcome import GrabOutcome, PalmOutcome, palm_outcome
 from impact_trials.grab.palm_truth import PalmWatch
+from impact_trials.grab.phases import GrabState
 from impact_trials.grab.plan import GrabPlan
 
+Disturbance = Callable[[HumanoidPlant, GrabState], None]
 CONTROLLERS = ("whole_body", "stance")
 SETTLING = 1.0  # before the approach, for which the start is held [s]
 FALLEN = 0.2  # by which the centre of mass is lower than at the start [m]
@@ -49,6 +52,7 @@ class GrabTrial:
         controller: str = "whole_body",
         noise: HumanoidNoise | None = None,
         delay: float = DELAY,
+        disturb: Disturbance | None = None,
     ) -> None:
         """Prepare.
 
@@ -58,6 +62,7 @@ class GrabTrial:
             controller: of :data:`CONTROLLERS`.
             noise: of the sensors; none: the usual one.
             delay: of the sensors [s].
+            disturb: is called before each cycle; may push.
 
         Raises:
             SimulationError: no such controller, or a plant that there cannot be.
@@ -69,6 +74,7 @@ class GrabTrial:
         self.scenario, self.seed, self.robot = scenario, seed, load_robot(scenario.robot)
         self.plant = HumanoidPlant(scenario.layout(self.robot, seed))
         self.watch, self.unsolved = PalmWatch(self.plant), 0
+        self._disturb = disturb
         self._simulation = HumanoidSimulation(
             self.plant, noise=noise or HumanoidNoise(), delay=delay, seed=seed, watch=self.watch
         )
@@ -115,6 +121,8 @@ class GrabTrial:
 
     def _cycle(self, seen: HumanoidMeasurement) -> HumanoidMeasurement:
         """Do one cycle of the control."""
+        if self._disturb is not None:
+            self._disturb(self.plant, self.phases.state)
         command = self.controller.update(seen.time, seen.q, seen.v, seen.palm_forces)
         self.unsolved += not command.solved
         seen = self._simulation.step(command.positions)

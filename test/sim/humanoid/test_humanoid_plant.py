@@ -49,6 +49,17 @@ def test_a_long_push_makes_it_fall_and_a_weaker_one_does_not(force, falls):
     assert (plant.com[2] < 0.4) == falls
 
 
+def test_a_push_at_a_palm_goes_to_that_palm_and_ends_with_the_next():
+    plant = standing()
+    plant.push(np.array([0.0, 40.0, 0.0]), "left_palm")
+    plant.advance(400)
+    moved = plant.palm_positions[:, 1] - standing().palm_positions[:, 1]
+    assert moved[0] > 0.003
+    assert abs(moved[1]) < 0.5 * moved[0]
+    plant.push(np.zeros(3))
+    assert not plant.data.xfrc_applied.any()
+
+
 def test_its_inertia_is_the_robots():
     plant, robot = standing(), hrp4()
     M = np.zeros((plant.model.nv, plant.model.nv))

@@ -7,8 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from impact_qp.whole_body.controller import AWARENESS
 from impact_sim.exceptions import SimulationError
 from impact_sim.humanoid.grab_file import load_grab
+from impact_sim.humanoid.grab_scenario import LIMITS_OF_GRABS
 from impact_trials.grab.grab_trial import GrabTrial, grab_trial
 
 ONE = replace(load_grab("qp_hrp4_grab"), box_masses=(1.08,))
@@ -56,12 +58,16 @@ def test_the_same_seed_gives_the_same_trial():
         trial = GrabTrial(ONE, seed=seed)
         seen = trial._settled()
         trial._take(0)
-        for _ in range(120):
+        for _ in range(40):
             seen = trial._cycle(seen)
         return trial.plant.q
 
     np.testing.assert_array_equal(short(3), short(3))
     assert np.abs(short(3) - short(4)).max() > 1e-6
+
+
+def test_limits_of_scenarios_are_those_of_the_controller():
+    assert set(LIMITS_OF_GRABS) == set(AWARENESS)
 
 
 def test_an_unknown_controller_is_refused():
