@@ -43,11 +43,13 @@ def _over_seeds(outcomes: list[GrabOutcome]) -> dict[str, float]:
         "cycles without a solution": sum(each.unsolved for each in outcomes),
         "impacts": len(palms),
         "impulses in the announced set": sum(palm.is_announced for palm in palms),
+        "impulses in the closing speed's set": sum(palm.is_possible for palm in palms),
     }
     ranges: dict[str, tuple[Callable[[PalmOutcome], float], float, str]] = {
         "palm speed": (lambda palm: palm.speed, 1.0, "m/s"),
         "speed / robust bound": (lambda palm: palm.speed / palm.bound, 1.0, "-"),
         "detection after": (lambda palm: palm.latency, 1e3, "ms"),
+        "closing speed": (lambda palm: palm.closing, 1.0, "m/s"),
         "impulse over composite body's": (lambda palm: palm.stopped, 1.0, "-"),
         "peak wrist torque / limit": (lambda palm: palm.wrist_load, 1.0, "-"),
     }

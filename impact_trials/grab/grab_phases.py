@@ -37,6 +37,10 @@ class GrabPhases:
         self.plan, self.period, self.arrivals, self.cap = plan, period, arrivals, cap
         self.state = beginning(plan)
 
+    def begin(self, time: float) -> None:
+        """Begin anew, now [s]."""
+        self.state = beginning(self.plan, time)
+
     def advance(self, time: float, positions: np.ndarray, forces: np.ndarray) -> None:
         """Go on by a cycle.
 

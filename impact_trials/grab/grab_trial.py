@@ -101,6 +101,7 @@ class GrabTrial:
         """Return what came of it."""
         seen = self._settled()
         height, ended = self.plant.com[2] - FALLEN, seen.time
+        self.phases.begin(ended)
         self._take(0)
         while self.plant.com[2] > height and seen.time - ended < AFTER:
             seen = self._cycle(seen)

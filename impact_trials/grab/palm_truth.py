@@ -21,6 +21,7 @@ class PalmTruth:
     time: float  # when it touched [s]
     q: np.ndarray  # of the robot then, shape (7 + n,)
     v: np.ndarray  # shape (6 + n,)
+    box_velocity: np.ndarray  # of the box's centre then, shape (3,) [m/s]
     forces: list[np.ndarray] = field(default_factory=list)  # on it, world, (3,) each a step [N]
     depths: list[float] = field(default_factory=list)  # of the palm towards the box [m]
 
@@ -52,7 +53,12 @@ class PalmWatch:
     def begin(self, box: int) -> None:
         """Forget what was felt; look at a box."""
         self.palms: list[PalmTruth | None] = [None, None]
-        self._box, self._before = box, (self._plant.q, self._plant.v)
+        self._box = box
+        self._before = self._state()
+
+    def _state(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return position and velocity of the robot, and the box's velocity."""
+        return self._plant.q, self._plant.v, self._plant.box(self._box).velocity
 
     def __call__(self, plant: HumanoidPlant) -> None:
         """Look."""
@@ -63,7 +69,7 @@ class PalmWatch:
         for k in range(2):
             self._look(plant, k, forces[k])
         if any(truth is None for truth in self.palms):
-            self._before = plant.q, plant.v
+            self._before = self._state()
 
     def _look(self, plant: HumanoidPlant, k: int, force: np.ndarray) -> None:
         """Look at one palm, whose force is that of the step that has just been made."""

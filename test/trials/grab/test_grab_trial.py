@@ -12,6 +12,7 @@ from impact_sim.exceptions import SimulationError
 from impact_sim.humanoid.grab_file import load_grab
 from impact_sim.humanoid.grab_scenario import LIMITS_OF_GRABS
 from impact_trials.grab.grab_trial import GrabTrial, grab_trial
+from impact_trials.grab.troubles import FORWARD, TROUBLES, PhasePush, troubled_trial
 
 ONE = replace(load_grab("qp_hrp4_grab"), box_masses=(1.08,))
 
@@ -60,10 +61,32 @@ def test_the_same_seed_gives_the_same_trial():
         trial._take(0)
         for _ in range(40):
             seen = trial._cycle(seen)
-        return trial.plant.q
+        return np.append(trial.plant.q, trial.plant.box().position)
 
     np.testing.assert_array_equal(short(3), short(3))
     assert np.abs(short(3) - short(4)).max() > 1e-6
+
+
+def test_a_push_acts_from_the_phases_beginning_for_as_long_as_it_says():
+    pushed = []
+
+    def noted(plant, state):
+        PhasePush(60.0, FORWARD, duration=0.1)(plant, state)
+        pushed.append(plant.data.xfrc_applied[1, 0])
+
+    trial = GrabTrial(ONE, controller="stance", disturb=noted)
+    seen = trial._settled()
+    trial.phases.begin(seen.time)
+    trial._take(0)
+    for _ in range(30):
+        seen = trial._cycle(seen)
+    assert pushed == 20 * [60.0] + 10 * [0.0]
+
+
+def test_troubles_are_scenarios_that_there_can_be():
+    for trouble in TROUBLES.values():
+        trial = troubled_trial(trouble)
+        assert np.isfinite(trial.start).all()
 
 
 def test_limits_of_scenarios_are_those_of_the_controller():
