@@ -10,6 +10,7 @@ COMMANDS = {
     "predict": "what an impact would do, by every model",
     "sets": "which impulses are possible, and what they can do",
     "plan": "the highest safe speed of an impact",
+    "map": "the highest safe speed all over a surface",
     "detect": "find the impacts in a recording",
     "analyze": "explain the impacts of recordings: models, coefficients, report",
     "evaluate": "compare impact models on measured impacts",

@@ -43,12 +43,8 @@ class GivenImpact:
 
 def add_impact_options(parser: argparse.ArgumentParser, *, moving: bool = True) -> None:
     """Add the options of :func:`read_impact`; ``moving``: with those of the velocity."""
+    add_arm_and_surface_options(parser)
     add = parser.add_argument
-    add("--robot", default=None, help="name of a robot, or its YAML (default: panda)")
-    add("--urdf", metavar="PATH", help="URDF of any robot; with --robot it replaces that one's own")
-    add("--contact", default="", metavar="FRAME", help="frame that hits (default: the tool's)")
-    add("--b-theta", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("apparent"))
-    add("--b-rho", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("reflected"))
     add("--composite", choices=COMPOSITES, help=_COMPOSITE)
     add("--q", type=numbers, metavar="Q,..", help=_POSITIONS)
     if moving:
@@ -56,6 +52,16 @@ def add_impact_options(parser: argparse.ArgumentParser, *, moving: bool = True) 
         add("--speed", type=number, metavar="V", help=_SPEED)
     else:
         parser.set_defaults(dq=None, speed=0.0)
+
+
+def add_arm_and_surface_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of :func:`read_robot` and :func:`read_surface`."""
+    add = parser.add_argument
+    add("--robot", default=None, help="name of a robot, or its YAML (default: panda)")
+    add("--urdf", metavar="PATH", help="URDF of any robot; with --robot it replaces that one's own")
+    add("--contact", default="", metavar="FRAME", help="frame that hits (default: the tool's)")
+    add("--b-theta", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("apparent"))
+    add("--b-rho", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("reflected"))
     add(
         "--normal",
         type=numbers,
@@ -98,13 +104,12 @@ def read_impact(arguments: argparse.Namespace) -> GivenImpact:
         OutOfRangeError: friction, restitution or stiffness is out of its range.
     """
     robot = read_robot(arguments)
-    normal = _sized(arguments.normal, 3, "--normal")
     dynamics = ArmDynamics(robot, arguments.composite or robot.composite_of(robot.contact_frame))
     if arguments.q is None:
         robot.require(f"{arguments.command} without --q", "stance")
     q = robot.positions(robot.stance) if arguments.q is None else _positions(arguments.q, robot)
     still = dynamics(q, np.zeros(robot.nv))
-    surface = Surface(still.position, normal, *_coefficients(arguments))
+    surface = read_surface(arguments, still.position)
     if arguments.dq is None:
         dq = _approach(still, surface.rotation, arguments.speed, robot)
     elif arguments.speed is None:
@@ -112,6 +117,17 @@ def read_impact(arguments: argparse.Namespace) -> GivenImpact:
     else:
         raise UsageError("expected --dq or --speed, got both")
     return GivenImpact(robot, dynamics(q, dq), surface)
+
+
+def read_surface(arguments: argparse.Namespace, point: np.ndarray) -> Surface:
+    """Return the surface through a point, shape (3,) [m].
+
+    Raises:
+        UsageError: the normal is no vector.
+        RobotError: the normal has no length.
+        OutOfRangeError: friction, restitution or stiffness is out of its range.
+    """
+    return Surface(point, sized(arguments.normal, 3, "--normal"), *_coefficients(arguments))
 
 
 def _coefficients(arguments: argparse.Namespace) -> list[tuple[float, float]]:
@@ -148,8 +164,12 @@ def _one_or_all(values: tuple[float, ...]) -> np.ndarray:
     return np.array(values[0] if len(values) == 1 else values)
 
 
-def _sized(values: tuple[float, ...], size: int, option: str) -> np.ndarray:
-    """Return ``size`` finite numbers."""
+def sized(values: tuple[float, ...], size: int, option: str) -> np.ndarray:
+    """Return the ``size`` finite numbers of an option.
+
+    Raises:
+        UsageError: they are more, fewer, or not finite.
+    """
     if len(values) != size or not np.all(np.isfinite(values)):
         raise UsageError(f"{option}: expected {size} finite numbers, got {_listed(values)}")
     return np.array(values)
@@ -158,16 +178,16 @@ def _sized(values: tuple[float, ...], size: int, option: str) -> np.ndarray:
 def _positions(values: tuple[float, ...], robot: Robot) -> np.ndarray:
     """Return q of joint positions, or with the pose of a floating base before them."""
     if len(values) != robot.model.nq:
-        return robot.positions(_sized(values, robot.dof, "--q"))
-    q = _sized(values, robot.model.nq, "--q")
+        return robot.positions(sized(values, robot.dof, "--q"))
+    q = sized(values, robot.model.nq, "--q")
     return q if robot.base == "fixed" else floating_position(q[:3], q[3:7], q[7:])
 
 
 def _velocities(values: tuple[float, ...], robot: Robot) -> np.ndarray:
     """Return velocities of the joints, or with those of a floating base before them."""
     if len(values) == robot.nv:
-        return _sized(values, robot.nv, "--dq")
-    return robot.on_velocities(_sized(values, robot.dof, "--dq"))
+        return sized(values, robot.nv, "--dq")
+    return robot.on_velocities(sized(values, robot.dof, "--dq"))
 
 
 def _listed(values: tuple[float, ...]) -> str:

@@ -68,10 +68,12 @@ def check_limit_options(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--tilt: expected 0 to 180 degrees, got {arguments.tilt:g}")
 
 
-def read_plan(arguments: argparse.Namespace, surface: Surface, robot: Robot) -> Plan:
-    """Return what the controller would be told of the contact."""
+def read_plan(
+    arguments: argparse.Namespace, point: np.ndarray, surface: Surface, robot: Robot
+) -> Plan:
+    """Return what the controller would be told of the surface through a point, shape (3,) [m]."""
     contact = Contact(
-        surface.point,
+        point,
         surface.normal,
         surface.friction,
         surface.restitution,

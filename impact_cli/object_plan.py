@@ -63,6 +63,8 @@ def object_plan(arguments: argparse.Namespace, parser: argparse.ArgumentParser) 
     for name in _OF_ONE_ARM:
         if getattr(arguments, name) != parser.get_default(name):
             raise UsageError(f"--{name.replace('_', '-')}: not with --scenario")
+    if arguments.others:
+        raise UsageError("--and: not with --scenario")
     scenario = _scenario(arguments.scenario)
     robot = load_robot(scenario.robot)
     robot.require("plan")

@@ -41,7 +41,9 @@ class ProgramBuilder:
         self._write_cost = write_cost
         self._dof, self._limits, self._soften = dof, tuple(limits), soften
         size = dof + sum(limit.variables for limit in limits) + int(soften)
-        count = sum(len(limit.names) for limit in limits) + int(soften)
+        bounded = any(limit.bounded for limit in limits)
+        self._slack_row = soften and not bounded  # else it has a bound
+        count = sum(len(limit.names) for limit in limits) + int(self._slack_row)
         self._G, self._h = np.zeros((count, size)), np.zeros(count)
         self._H, self._c = REGULARISATION * np.eye(size), np.zeros(size)
         self._H_joints, self._c_joints = self._H[:dof, :dof], self._c[:dof]
@@ -60,6 +62,7 @@ class ProgramBuilder:
         self._names: tuple[str, ...] = ()
         if soften:
             self._H[-1, -1] = self._c[-1] = SLACK_WEIGHT
+        if self._slack_row:
             self._G[-1, -1] = -1.0
 
     def _views(self) -> list[tuple[Limit, np.ndarray, np.ndarray, np.ndarray]]:
@@ -87,9 +90,11 @@ class ProgramBuilder:
         self._ends = np.zeros((2, size)) if bounded else None
 
     def _fill_equalities_and_bounds(self, state: RobotState) -> None:
-        """Write them; the slack needs no bound, it has a row."""
+        """Write them."""
         if self._ends is not None:
             self._ends[0], self._ends[1] = -inf, inf
+            if self._soften:
+                self._ends[0, -1] = 0.0
         row, column = 0, self._dof
         for limit in self._limits:
             rows = slice(row, row + len(limit.equalities))
@@ -138,7 +143,7 @@ class ProgramBuilder:
         """Return the names of all rows; put together anew only when one has changed."""
         parts = [limit.names for limit in self._limits]
         if parts != self._parts:
-            self._parts, slack = parts, ("slack",) if self._soften else ()
+            self._parts, slack = parts, ("slack",) if self._slack_row else ()
             self._names = tuple(name for part in parts for name in part) + slack
         return self._names
 

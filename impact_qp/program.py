@@ -149,24 +149,20 @@ def _binding_with_equalities(program: QuadraticProgram, rows: tuple[int, ...]) -
     """Return the same with equalities, which always bind and may pull, and with bounds."""
     from scipy.linalg.lapack import dposv  # loaded by the program's builder
 
-    H, c, G, h, _, A, b, _, lower, _ = program
-    own = h
-    if lower is not None:
-        G, h = program.stacked
+    H, c, G, h, _, A, b, _, lower, upper = program
     p = 0 if b is None else len(b)
-    right = np.empty((1 + p + len(rows), len(c)))
+    right, ends = np.empty((1 + p + len(rows), len(c))), np.empty(p + len(rows))
     right[0] = c
     if p:
-        right[1 : 1 + p] = A
-    for k, row in enumerate(rows, 1 + p):
-        right[k] = G[row]
+        right[1 : 1 + p], ends[:p] = A, b
+    for k, row in enumerate(rows, p):
+        right[1 + k], ends[k] = _side(program, row)
     _, solved, failed = dposv(H, right.T)
     if failed:
         return None
     x = -solved[:, 0]
     if p or rows:
         normals, N = right[1:], solved[:, 1:]
-        ends = h.take(rows) if b is None else np.concatenate([b, h.take(rows)])
         _, force, failed = dposv(normals.dot(N), normals.dot(x) - ends)
         pushes = force[p:].tolist() if p else force.tolist()
         if failed or (pushes and not min(pushes) >= 0.0):
@@ -174,10 +170,24 @@ def _binding_with_equalities(program: QuadraticProgram, rows: tuple[int, ...]) -
         x -= N.dot(force)
         if A is not None and b is not None and not abs(A.dot(x) - b).max(initial=0.0) <= KEPT:
             return None
-    if not isfinite(own.dot(own)):
+    if not isfinite(h.dot(h)):
         return None
-    over = G.dot(x) - h
-    return x if not len(h) or over.item(over.argmax()) <= KEPT else None  # NaN: none
+    over = [G.dot(x) - h]
+    if lower is not None and upper is not None:
+        over += [lower - x, x - upper]
+    return x if all([each.max(initial=0.0) <= KEPT for each in over]) else None  # NaN: none
+
+
+def _side(program: QuadraticProgram, row: int) -> tuple[np.ndarray, float]:
+    """Return a row of :attr:`QuadraticProgram.stacked`, shape (nx,), and what it may be at most."""
+    m, n = len(program.h), len(program.c)
+    if row < m:
+        return program.G[row], program.h[row]
+    upper, variable = divmod(row - m, n)
+    normal, end = np.zeros(n), program.upper if upper else program.lower
+    assert end is not None  # or there is no such row
+    normal[variable] = 1.0 if upper else -1.0
+    return normal, float(end[variable] if upper else -end[variable])
 
 
 def _wrong(program: QuadraticProgram) -> str:

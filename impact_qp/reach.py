@@ -65,11 +65,46 @@ class Reach:
             missing = point - place.translation
             if missing @ missing < _REACHED**2:
                 return q if self._is_allowed(q, place) else None
-            J = pin.computeFrameJacobian(
-                self._model, self._data, q, self._frame, pin.LOCAL_WORLD_ALIGNED
-            ).reshape(6, -1)[:3]
+            J = self._jacobian(q)[:3]
             q = q + J.T @ np.linalg.solve(J @ J.T + _DAMPING * np.eye(3), missing)
         return None
+
+    def bring(self, point: np.ndarray, q: np.ndarray) -> np.ndarray | None:
+        """Return an allowed configuration at a point, from further away than :meth:`to`, or none.
+
+        The tool is turned too, and joints stay at their limits on the way.
+
+        Args:
+            point: base axes, shape (3,) [m].
+            q: to begin with, shape (n,) [rad].
+        """
+        error = np.zeros(6)
+        across = np.eye(3) - np.outer(self._normal, self._normal)
+        for _ in range(_NEWTON):
+            q = np.clip(q, self.low, self.high)
+            place = self.place(q)
+            error[:3] = point - place.translation
+            faces = self.cosine(place) >= self.least
+            if faces and error[:3] @ error[:3] < _REACHED**2:
+                return q
+            J = self._jacobian(q)
+            J[3:] = 0.0 if faces else across @ J[3:]
+            turn = np.cross(place.rotation @ self._facing, self._normal)
+            error[3:] = 0.0 if faces else turn
+            q = q + J.T @ np.linalg.solve(J @ J.T + _DAMPING * np.eye(6), error)
+        return None
+
+    def around(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+        """Return q after a step that hardly moves the contact frame, shape (n,) [rad]."""
+        self.place(q)
+        J = self._jacobian(q)[:3]
+        return q + step - J.T @ np.linalg.solve(J @ J.T + _DAMPING * np.eye(3), J @ step)
+
+    def _jacobian(self, q: np.ndarray) -> np.ndarray:
+        """Return the contact frame's, base axes, after :meth:`place`."""
+        return pin.computeFrameJacobian(
+            self._model, self._data, q, self._frame, pin.LOCAL_WORLD_ALIGNED
+        ).reshape(6, -1)
 
     def place(self, q: np.ndarray) -> pin.SE3:
         """Return the pose of the contact frame."""

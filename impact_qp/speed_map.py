@@ -26,17 +26,16 @@ _GROW, _SHRINK = 1.6, 0.85
 
 @dataclass(frozen=True)
 class Effort:
-    """How long is searched; a point costs about ``borrowed + 3 steps`` bounds."""
+    """How long is searched."""
 
-    drawn: int = 1500  # configurations, at each anchor
-    kept: int = 4  # of these, improved, and borrowed by the points around
-    borrowed: int = 12  # configurations of anchors that a point tries
+    drawn: int = 200  # configurations, at each anchor
+    kept: int = 3  # of these, improved, and borrowed by the points around
+    borrowed: int = 6  # configurations of anchors that a point tries
     steps: int = 60  # uphill, from a point's best two and from a better neighbour's
 
 
 QUICK = Effort()
-# Where a bound takes milliseconds: `joint_load`, `existential`.
-SHORT = Effort(drawn=600, kept=3, borrowed=6, steps=20)
+SHORT = Effort(steps=12)  # where a bound takes milliseconds: joint_load, existential
 
 
 class MapSearch:
@@ -91,12 +90,12 @@ class MapSearch:
         point, random = self._points[row, column], self._random(0, row, column)
         reach = self._reach
         drawn = random.uniform(reach.low, reach.high, size=(self._effort.drawn, self._robot.dof))
-        found = _fastest(self._try(point, q) for q in drawn)[: self._effort.kept]
+        found = _fastest(self._bring(point, q) for q in drawn)[: self._effort.kept]
         improved = [self._uphill(point, hit, 5 * self._effort.steps, random) for hit in found]
         return [hit.q for hit in _fastest(improved)]
 
     def row(self, row: int, known: Sequence[np.ndarray]) -> list[HitConfiguration | None]:
-        """Return what is best at each point of a row; none where nothing reaches it.
+        """Return what is found at each point of a row; none where nothing reaches it.
 
         Args:
             row: number of the row.
@@ -105,13 +104,34 @@ class MapSearch:
         points, random = self._points[row], self._random(1, row)
         places = np.array([self._reach.place(q).translation for q in known]).reshape(-1, 3)
         hits = [self._first(point, known, places, random) for point in points]
-        for column in range(1, len(hits)):
-            hits[column] = self._borrow(points[column], hits[column], hits[column - 1], random)
-        for column in range(len(hits) - 2, -1, -1):
-            hits[column] = self._borrow(points[column], hits[column], hits[column + 1], random)
+        return self._exchanged(points, hits, random)
+
+    def column(
+        self, column: int, hits: Sequence[HitConfiguration | None]
+    ) -> list[HitConfiguration | None]:
+        """Return what is best in a column, after its points have borrowed from each other.
+
+        Args:
+            column: number of the column.
+            hits: what :meth:`row` has found in it, lowest first.
+        """
+        found = self._exchanged(self._points[:, column], list(hits), self._random(2, column))
         if self._final is self._limit:
-            return hits
-        return [hit and safe_speed(self._robot, self._final, hit.q) for hit in hits]
+            return found
+        return [hit and safe_speed(self._robot, self._final, hit.q) for hit in found]
+
+    def _exchanged(
+        self,
+        points: np.ndarray,
+        hits: list[HitConfiguration | None],
+        random: np.random.Generator,
+    ) -> list[HitConfiguration | None]:
+        """Let points in a line borrow from the one before, then from the one behind."""
+        for k in range(1, len(hits)):
+            hits[k] = self._borrow(points[k], hits[k], hits[k - 1], random)
+        for k in range(len(hits) - 2, -1, -1):
+            hits[k] = self._borrow(points[k], hits[k], hits[k + 1], random)
+        return hits
 
     def _first(
         self,
@@ -122,7 +142,7 @@ class MapSearch:
     ) -> HitConfiguration | None:
         """Return the best of the nearest known configurations, improved."""
         near = np.argsort(np.linalg.norm(places - point, axis=1), kind="stable")
-        found = _fastest(self._try(point, known[k]) for k in near[: self._effort.borrowed])
+        found = _fastest(self._bring(point, known[k]) for k in near[: self._effort.borrowed])
         return _best(self._uphill(point, hit, self._effort.steps, random) for hit in found[:2])
 
     def _borrow(
@@ -133,7 +153,7 @@ class MapSearch:
         random: np.random.Generator,
     ) -> HitConfiguration | None:
         """Return the better of a point's configuration and its neighbour's, brought there."""
-        moved = None if neighbour is None else self._try(point, neighbour.q)
+        moved = None if neighbour is None else self._bring(point, neighbour.q)
         if moved is None or (hit is not None and _speed(moved) <= _speed(hit)):
             return hit
         return self._uphill(point, moved, self._effort.steps, random)
@@ -146,19 +166,22 @@ class MapSearch:
         for _ in range(steps):
             if size < _LAST_STEP:
                 break
-            candidate = self._try(point, hit.q + size * random.normal(size=self._robot.dof))
+            step = size * random.normal(size=self._robot.dof)
+            candidate = self._rated(self._reach.to(point, self._reach.around(hit.q, step)))
             if candidate is not None and _speed(candidate) > _speed(hit):
                 hit, size = candidate, size * _GROW
             else:
                 size *= _SHRINK
         return hit
 
-    def _try(self, point: np.ndarray, q: np.ndarray) -> HitConfiguration | None:
-        reached = self._reach.to(point, q)
-        if reached is None:
+    def _bring(self, point: np.ndarray, q: np.ndarray) -> HitConfiguration | None:
+        return self._rated(self._reach.bring(point, q))
+
+    def _rated(self, q: np.ndarray | None) -> HitConfiguration | None:
+        if q is None:
             return None
-        state = self._dynamics.state(reached, self._rest).at(self._limit.frame)
-        return HitConfiguration(reached, self._limit.speed_bound(state))
+        state = self._dynamics.state(q, self._rest).at(self._limit.frame)
+        return HitConfiguration(q, self._limit.speed_bound(state))
 
     def _random(self, *place: int) -> np.random.Generator:
         return np.random.default_rng([self._seed, *place])

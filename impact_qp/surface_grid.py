@@ -47,7 +47,7 @@ class SurfaceGrid:
         return np.array([first, np.cross(self.normal, first)])
 
     def offsets(self, axis: int) -> np.ndarray:
-        """Return where points are along width (0) or height (1), from the centre, shape (count,)."""
+        """Return where points are along width (0) or height (1), shape (count,) [m]."""
         half = 0.5 * self.size[axis]
         return np.linspace(-half, half, self.count[axis]) if self.count[axis] > 1 else np.zeros(1)
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 LOADING = "every command"
-QP, SIM, PLAN, SETS = "impact_qp", "impact_sim", "plan", "sets"
-ARMS_ONLY = (QP, SIM, PLAN, "export")  # who needs a fixed base and a motor at every joint
+QP, SIM, PLAN, MAP, SETS = "impact_qp", "impact_sim", "plan", "map", "sets"
+ARMS_ONLY = (QP, SIM, PLAN, MAP, "export")  # who needs a fixed base and a motor at every joint
 VELOCITY_NOISE, TORQUE_NOISE = 4e-3, 0.08  # the Panda's, [rad/s] and [N.m]
 _URDF = "the URDF's <limit>"
 _UNKNOWN = "unknown"
@@ -66,7 +66,7 @@ KEYS = (
     ),
     Key("position_lower", "rad", _URDF, (LOADING,), "limit"),
     Key("position_upper", "rad", _URDF, (LOADING,), "limit"),
-    Key("velocity", "rad/s", _URDF, (QP, SIM, PLAN), "limit"),
+    Key("velocity", "rad/s", _URDF, (QP, SIM, PLAN, MAP), "limit"),
     Key("acceleration", "rad/s^2", _UNKNOWN, (QP, SIM), "limit"),
     Key("jerk", "rad/s^3", _UNKNOWN, (QP, SIM), "limit"),
     Key("torque", "N.m", _URDF, (QP, SIM), "limit; effort in the URDF"),
@@ -75,7 +75,7 @@ KEYS = (
         "impulsive_torque",
         "N.m",
         _UNKNOWN,
-        (QP, PLAN),
+        (QP, PLAN, MAP),
         "largest change of the joint torque that an impact may cause",
     ),
     Key(
@@ -98,7 +98,7 @@ KEYS = (
         "apparent_motor_inertia",
         "kg.m^2",
         _UNKNOWN,
-        (QP, SIM, PLAN, SETS),
+        (QP, SIM, PLAN, MAP, SETS),
         "B_theta, under the torque loop",
     ),
     Key("joint_stiffness", "N.m/rad", _UNKNOWN, (SIM,), "of the transmission"),

@@ -20,6 +20,7 @@ from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.scenario_choice import AnyScenario
 from impact_trials.cell_bag import CellBag
 from impact_trials.cell_truth import BOX_COLUMNS, arm_columns
+from impact_trials.dask_cluster import on_dask
 from impact_trials.free_motion_trial import run_free_motion
 from impact_trials.impact_trial import run_impact
 from impact_trials.processes import StoppedError, Workers, check_stopped, result_of
@@ -97,6 +98,7 @@ def run_campaign(
     folder: Path | None,
     jobs: int,
     keep: Callable[[TrialResult], None] = lambda result: None,
+    dask: str = "",
 ) -> Generator[TrialResult, None, None]:
     """Yield the results in the order of the trials.
 
@@ -105,10 +107,15 @@ def run_campaign(
         folder: for the recordings; None: nothing is recorded.
         jobs: processes at work, at least 1; with 1 it is this one.
         keep: when it ends early, gets the results of trials that other processes had finished.
+        dask: address of the scheduler of a cluster that works instead, and sees the folder.
 
     Raises:
         AnalysisError: a trial failed, or a process died.
+        UsageError: there is no such scheduler.
     """
+    if dask:
+        yield from _on_cluster(trials, folder and folder.resolve(), dask, keep)
+        return
     jobs = min(jobs, len(trials))
     if jobs < 2:
         yield from (run_trial(trial, folder) for trial in trials)
@@ -125,3 +132,28 @@ def run_campaign(
         for future in futures:
             if future.done() and not future.cancelled() and future.exception() is None:
                 keep(future.result())
+
+
+def _on_cluster(
+    trials: Sequence[Trial[Any]],
+    folder: Path | None,
+    address: str,
+    keep: Callable[[TrialResult], None],
+) -> Generator[TrialResult, None, None]:
+    """Yield the results in the order of the trials; a cluster finishes them in any."""
+    early: dict[int, TrialResult] = {}
+    work = [(number, trial, folder) for number, trial in enumerate(trials)]
+    try:
+        expected = 0
+        for number, result in on_dask(_run_numbered, work, address):
+            early[number] = result
+            while expected in early:
+                yield early.pop(expected)
+                expected += 1
+    finally:
+        for result in early.values():
+            keep(result)
+
+
+def _run_numbered(number: int, trial: Trial[Any], folder: Path | None) -> tuple[int, TrialResult]:
+    return number, run_trial(trial, folder)

@@ -26,6 +26,13 @@ from impact_cli.object_plan import add_object_options, object_plan, refuse_box_o
 from impact_cli.reports.object_plan_report import object_plan_document, object_plan_text
 from impact_cli.reports.plan_yaml import plan_yaml
 from impact_cli.reports.predict_report import coefficients, finite
+from impact_cli.several_plan import (
+    add_several_options,
+    concerns_several,
+    several_document,
+    several_plan,
+    several_text,
+)
 from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.planning import HitConfiguration, Search, safe_speed
@@ -39,6 +46,8 @@ _EPILOG = """examples:
   impact plan --friction 0.279 --restitution 0,0.3 --stiffness 1e5,1e7 --impact-limits joint_load
   impact plan --friction 0.279 --restitution 0,0.3 --impact-limits robust --optimize --json
   impact plan --friction 0.279 --restitution 0,0.3 --yaml hit.yaml
+  impact plan --robot hrp4 --contact left_palm --normal 0,1,0 --and right_palm:0,-1,0 \\
+      --friction 0.79 --restitution 0,0.3
   impact plan --scenario rs_grab_catfood_case1
   impact plan --scenario mine.yaml --object-mass 1,2 --impact-limits robust --json
 
@@ -47,6 +56,8 @@ Nothing moves. The bound is that of the controller, the arm's own velocity left 
 joints; without --stiffness that of the surface may be any. The others, as published: a pyramid of
 8 generators around the friction cone (existential: inside it), peak and duration of the force as
 given.
+With --and, or a robot that floats: robust (the default), nominal or existential, around the cone,
+nothing in reserve; no impulse at all is possible at each contact too.
 With --scenario: how fast the arms of a push or a grab may hit its box, joint_load or robust; in
 reserve 5 % (joint_load), 1 % (robust), 2 % of the joints' velocities.
 --yaml is for other controllers: contact point, normal, speed, joint names and limits as well.
@@ -65,6 +76,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_impact_options(parser, moving=False)
+    add_several_options(parser)
     add_object_options(parser)
     add_limit_options(parser)
     add = parser.add_argument
@@ -85,8 +97,10 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         return _run_with_box(arguments, parser)
     refuse_box_options(arguments)
     impact = read_impact(arguments)
+    if concerns_several(arguments, impact):
+        return _run_with_several(arguments, impact, parser)
     impact.robot.require("plan")
-    plan = read_plan(arguments, impact.surface, impact.robot)
+    plan = read_plan(arguments, impact.state.position, impact.surface, impact.robot)
     limit = limit_of(plan, impact.robot)
     here = safe_speed(impact.robot, limit, impact.state.q)
     best = None
@@ -118,6 +132,18 @@ def _run_with_box(arguments: argparse.Namespace, parser: argparse.ArgumentParser
     elif arguments.yaml != _STANDARD_OUTPUT:
         print(object_plan_text(plan))
     return 0 if plan.is_safe else 1
+
+
+def _run_with_several(
+    arguments: argparse.Namespace, impact: GivenImpact, parser: argparse.ArgumentParser
+) -> int:
+    """The same of several contacts, or of a robot that floats."""
+    plan = several_plan(arguments, impact, parser)
+    if arguments.json:
+        print(json.dumps(finite(several_document(plan)), indent=2, allow_nan=False))
+    else:
+        print(several_text(plan))
+    return 0 if plan.bound.speed > 0.0 else 1
 
 
 def _write_yaml(name: str, text: str) -> None:

@@ -30,7 +30,8 @@ _EPILOG = f"""example:
 
 Scenarios: {", ".join(simulated_names())}.
 Trial k of a scenario has its k-th reference speed, beginning again after the last. Seeds count up
-over all trials. The same seed gives the same numbers, on however many processes.
+over all trials. The same seed gives the same numbers, on however many processes, or on a cluster
+(--dask), whose machines must see the folder of --record.
 Exit status: 0 done, 1 failed, 2 wrong usage.
 """
 
@@ -53,6 +54,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--seed", type=seed, default=0, metavar="S", help="of the first trial (default: 0)")
     add("--record", type=Path, metavar="DIR", help="new folder for bags and trials.csv")
     add("--jobs", type=count, default=cores(), metavar="N", help="processes (default: cores)")
+    add("--dask", default="", metavar="ADDRESS", help="scheduler of a Dask cluster to use instead")
     add("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
     return parser
@@ -69,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     started = time.monotonic()
     scenarios = [find_scenario(name) for name in _named(arguments)]
     trials = trials_of(scenarios, arguments.trials, arguments.seed)
-    rows = _run(trials, arguments.record, arguments.jobs, table_columns(scenarios))
+    rows = _run(trials, arguments, table_columns(scenarios))
     if arguments.json:
         print(as_json(rows, arguments.record))
         return 0
@@ -96,12 +98,12 @@ def _named(arguments: argparse.Namespace) -> list[str]:
 
 
 def _run(
-    trials: list[Trial[Any]], record: Path | None, jobs: int, columns: Sequence[str]
+    trials: list[Trial[Any]], arguments: argparse.Namespace, columns: Sequence[str]
 ) -> list[Row]:
     """Return the rows of all trials, written one by one where they are recorded."""
     from impact_trials.campaign import run_campaign  # loads slowly
 
-    folder = None if record is None else TrialFolder(record, columns)
+    folder = None if arguments.record is None else TrialFolder(arguments.record, columns)
     bar = Progress("simulate") if sys.stderr.isatty() else None
     rows: list[Row] = []
 
@@ -112,7 +114,8 @@ def _run(
 
     with folder or contextlib.nullcontext():
         unfinished = None if folder is None else folder.unfinished
-        with contextlib.closing(run_campaign(trials, unfinished, jobs, keep=take)) as results:
+        found = run_campaign(trials, unfinished, arguments.jobs, keep=take, dask=arguments.dask)
+        with contextlib.closing(found) as results:
             for result in results:
                 take(result)
                 if bar is not None:

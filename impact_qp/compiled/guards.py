@@ -6,7 +6,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_robots.compiled import NEW_VECTOR, NUMBER, TRUTH, VECTOR, compiled, several
+from impact_robots.compiled import (
+    INTEGER,
+    NUMBER,
+    TO_VECTOR,
+    TRUTH,
+    VECTOR,
+    compiled,
+)
+
+GOOD, IMPLAUSIBLE, DISAGREEING = 0, 1, 2
 
 
 @compiled(TRUTH, VECTOR, VECTOR, NUMBER)
@@ -16,6 +25,40 @@ def within(values: np.ndarray, most: np.ndarray, share: float) -> bool:
         if not abs(values[i]) <= share * most[i]:
             return False
     return len(values) == len(most)
+
+
+@compiled(TRUTH, *(VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR), *(NUMBER, NUMBER, TO_VECTOR))
+def sendable(
+    torque: np.ndarray,
+    gravity: np.ndarray,
+    sent: np.ndarray,
+    last: np.ndarray,
+    most: np.ndarray,
+    rate: np.ndarray,
+    period: float,
+    share: float,
+    beyond: np.ndarray,
+) -> bool:
+    """Tell whether torques, what the driver is sent of them and their rate are within limits.
+
+    Args:
+        torque: with gravity, shape (n,) [N.m].
+        gravity: of it what holds the arm, shape (n,) [N.m].
+        sent: what the driver is sent, shape (n,) [N.m].
+        last: torques beyond gravity a period ago, shape (n,) [N.m].
+        most: limits of torques, shape (n,) [N.m].
+        rate: limits of the rate of torques beyond gravity, shape (n,) [N.m/s].
+        period: of control [s].
+        share: of the limits that is allowed [-].
+        beyond: written, torques beyond gravity, shape (n,) [N.m].
+    """
+    good = len(torque) == len(sent) == len(most)
+    for i in range(len(beyond)):
+        beyond[i] = torque[i] - gravity[i]
+    for i in range(len(beyond)):
+        good = good and abs(sent[i]) <= share * most[i] and abs(torque[i]) <= share * most[i]
+        good = good and abs((beyond[i] - last[i]) / period) <= share * rate[i]
+    return good
 
 
 @compiled(TRUTH, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, NUMBER, NUMBER)
@@ -50,14 +93,15 @@ def plausible(
             return False
         if dt >= 0.0 and not abs(q[i] - last[i]) <= jitter + fastest[i] * dt:
             return False
-    return somewhere
+    return somewhere or len(q) == 1
 
 
 @compiled(
-    several((NEW_VECTOR, TRUTH)),
+    TRUTH,
     *(VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, NUMBER, NUMBER, VECTOR),
+    TO_VECTOR,
 )
-def disagreement(
+def agreeing(
     q: np.ndarray,
     dq: np.ndarray,
     last_q: np.ndarray,
@@ -66,8 +110,9 @@ def disagreement(
     dt: float,
     memory: float,
     tolerance: np.ndarray,
-) -> tuple[np.ndarray, bool]:
-    """Return by how much positions and velocities disagree, and whether by too much.
+    after: np.ndarray,
+) -> bool:
+    """Tell whether positions and velocities agree.
 
     Args:
         q: positions, shape (n,) [rad].
@@ -75,13 +120,45 @@ def disagreement(
         last_q: positions before, shape (n,) [rad].
         last_dq: velocities before, shape (n,) [rad/s].
         apart: disagreement before, shape (n,) [rad/s].
-        dt: since then [s].
+        dt: since then; not above 0: nothing is known [s].
         memory: over which both are compared [s].
         tolerance: shape (n,) [rad/s].
+        after: written, disagreement now, shape (n,) [rad/s].
     """
-    after, bad = np.empty(len(q)), False
+    good = True
     for i in range(len(q)):
         gap = q[i] - last_q[i] - 0.5 * dt * (dq[i] + last_dq[i])
-        after[i] = (apart[i] + gap / memory) * max(0.0, 1.0 - dt / memory)
-        bad = bad or abs(after[i]) > tolerance[i]
-    return after, bad
+        after[i] = (apart[i] + gap / memory) * max(0.0, 1.0 - dt / memory) if dt > 0.0 else 0.0
+        good = good and not abs(after[i]) > tolerance[i]
+    return good
+
+
+@compiled(
+    INTEGER,
+    *(VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR),
+    *(NUMBER, NUMBER, NUMBER, VECTOR, TO_VECTOR),
+)
+def judged(
+    q: np.ndarray,
+    dq: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    fastest: np.ndarray,
+    last_q: np.ndarray,
+    last_dq: np.ndarray,
+    apart: np.ndarray,
+    dt: float,
+    jitter: float,
+    memory: float,
+    tolerance: np.ndarray,
+    after: np.ndarray,
+) -> int:
+    """Return ``IMPLAUSIBLE``, ``DISAGREEING`` or ``GOOD``; arguments of the two functions above.
+
+    What is implausible is not compared: nothing is written.
+    """
+    if not plausible(q, dq, low, high, fastest, last_q, dt, jitter):
+        return IMPLAUSIBLE
+    if agreeing(q, dq, last_q, last_dq, apart, dt, memory, tolerance, after):
+        return GOOD
+    return DISAGREEING

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -39,10 +40,15 @@ class LastCheck:
 
     def __init__(self, robot: Robot, interface: str, period: float) -> None:
         """Create the check for what a robot is sent once a control period [s]."""
-        from impact_qp.compiled.guards import within  # loads slowly
+        from impact_qp.compiled.guards import sendable, within  # loads slowly
 
-        self._within = within
+        self._within, self._sendable, self._none = within, sendable, np.zeros(robot.dof)
         self._robot, self._interface, self._period = robot, interface, period
+        self._problem: Callable[[Command, np.ndarray], str] = {
+            "torque": self.torque_problem,
+            "velocity": self._velocity,
+            "position": self._position,
+        }[interface]
         self._last: np.ndarray | None = None  # what was sent; of torques, beyond gravity
 
     def rested(self, values: np.ndarray) -> None:
@@ -51,23 +57,20 @@ class LastCheck:
 
     def problem(self, command: Command, q: np.ndarray) -> str:
         """Return what is wrong with a command that answers positions ``q`` (n,), "" if nothing."""
-        check = {
-            "torque": self.torque_problem,
-            "velocity": self._velocity,
-            "position": self._position,
-        }
-        return check[self._interface](command, q)
+        return self._problem(command, q)
 
     def torque_problem(self, command: TorquesToSend, q: np.ndarray) -> str:
         """Return what is wrong with the torques that answer positions ``q`` (n,), "" if nothing."""
-        limits, sent = self._robot.limits, command.driver_torque
-        beyond = command.torque - command.gravity
-        last = np.zeros(len(q)) if self._last is None else self._last
-        self._last = beyond
+        limits, sent, beyond = self._robot.limits, command.driver_torque, np.empty(len(q))
+        last, self._last = self._none if self._last is None else self._last, beyond
+        torque, most, rate = command.torque, limits.torque, limits.torque_rate
+        reach = most, rate, self._period, 1.0 + ROUNDING
+        if self._sendable(torque, command.gravity, sent, last, *reach, beyond):
+            return ""
         return (
-            self._over("torque", sent, limits.torque)
-            or self._over("torque with gravity", command.torque, limits.torque)
-            or self._over("torque rate", (beyond - last) / self._period, limits.torque_rate)
+            self._over("torque", sent, most)
+            or self._over("torque with gravity", torque, most)
+            or self._over("torque rate", (beyond - last) / self._period, rate)
         )
 
     def _velocity(self, command: Command, q: np.ndarray) -> str:

@@ -39,9 +39,9 @@ class StateGate:
 
     def __init__(self, robot: Robot) -> None:
         """Create the gate for a robot's states."""
-        from impact_qp.compiled.guards import disagreement, plausible  # loads slowly
+        from impact_qp.compiled.guards import GOOD, IMPLAUSIBLE, judged  # loads slowly
 
-        self._plausible, self._compared = plausible, disagreement
+        self._judge, self._good, self._is_implausible = judged, GOOD, IMPLAUSIBLE
         self._names, limits = robot.joint_names, robot.limits
         self._low, self._high = limits.position_lower - BEYOND, limits.position_upper + BEYOND
         self._fastest, self._limits = FASTER * limits.velocity, limits
@@ -71,13 +71,16 @@ class StateGate:
         if self._time is not None and time < self._time:
             self._time = None
         dt = 0.0 if self._time is None else (time - self._time) * 1e-9
-        since, problem = -1.0 if self._time is None else dt, ""
+        since, after = -1.0 if self._time is None else dt, np.empty(len(self._names))
         q, dq = np.asarray(q, dtype=float), np.asarray(dq, dtype=float)
         reach = self._low, self._high, self._fastest
-        if not self._plausible(q, dq, *reach, self._q, since, JITTER):
+        before = self._q, self._dq, self._apart
+        verdict = self._judge(q, dq, *reach, *before, since, JITTER, MEMORY, self._tolerance, after)
+        problem = ""
+        if verdict == self._is_implausible:
             problem = self._implausible(q, dq) or self._moved_too_far(q, dt)
         if not problem:
-            problem = self._disagreement(q, dq, dt, impact)
+            problem = self._disagreement(since, after, verdict != self._good, impact)
         elif not self._quarantine and self._badness <= HELD - 1.0:
             return self._judged(problem)  # compared with the last plausible state again
         finite = not problem or bool(np.isfinite(q).all() and np.isfinite(dq).all())
@@ -150,20 +153,14 @@ class StateGate:
         i = int(bad.argmax())
         return f"{self._names[i]} moved by {moved[i]:.4g} within {dt * 1e3:.3g} ms"
 
-    def _disagreement(self, q: np.ndarray, dq: np.ndarray, dt: float, impact: bool) -> str:
+    def _disagreement(self, since: float, apart: np.ndarray, bad: bool, impact: bool) -> str:
         """Return which velocity has not been that of the positions for some time."""
-        if self._time is None or not dt > 0.0:
-            self._apart = np.zeros(len(q))
-            return ""
-        self._excused = EXCUSED if impact else max(0.0, self._excused - dt)
-        self._apart, bad = self._compared(
-            q, dq, self._q, self._dq, self._apart, dt, MEMORY, self._tolerance
-        )
-        if self._excused:
-            self._apart = np.zeros(len(q))
-            return ""
+        if since > 0.0:
+            self._excused = EXCUSED if impact else max(0.0, self._excused - since)
+            if self._excused:
+                apart, bad = np.zeros(len(apart)), False
+        self._apart = apart
         if not bad:
             return ""
-        i = int((np.abs(self._apart) > self._tolerance).argmax())
-        rate = self._apart[i]
-        return f"{self._names[i]} positions and velocities disagree by {rate:.3g} per second"
+        i = int((np.abs(apart) > self._tolerance).argmax())
+        return f"{self._names[i]} positions and velocities disagree by {apart[i]:.3g} per second"

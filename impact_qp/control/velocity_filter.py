@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -32,24 +33,11 @@ class VelocityFilter:
 
     def __init__(self, period: float, noise: FilterNoise | None = None) -> None:
         """Work out the gain for a period [s]; ``reset`` before the first ``update``."""
-        from scipy.linalg import solve_discrete_are  # loads slowly
-
-        from impact_qp.compiled.motion_step import filtered  # this too
+        from impact_qp.compiled.motion_step import filtered  # loads slowly
 
         self._filtered = filtered
-        noise = FilterNoise() if noise is None else noise
-        dt = period
-        A = np.array([[1.0, dt, dt**2 / 2], [0.0, 1.0, dt], [0.0, 0.0, 1.0]])
-        B = np.array([dt**2 / 2, dt, 0.0])
-        C = np.eye(3)[:2]
-        Q = np.outer(B, B) * noise.acceleration**2 + np.diag([0.0, 0.0, noise.drift**2])
-        R = np.diag([noise.position**2, noise.velocity**2])
-        P = solve_discrete_are(A.T, C.T, Q, R)
-        gain = np.linalg.solve(C @ P @ C.T + R, C @ P).T  # shape (3, 2)
-        # One product: what is known before and what is measured now, to what is known now.
-        keep = np.eye(3) - gain @ C
-        self._step = np.hstack([keep @ A, keep @ B[:, None], gain])  # shape (3, 6)
-        self._share = min(1.0, dt / SMOOTHING)
+        self._step = _step(period, FilterNoise() if noise is None else noise)
+        self._share = min(1.0, period / SMOOTHING)
         self._slow = np.zeros(0)
         self._known: np.ndarray | None = None  # state, shape (3, n)
 
@@ -81,3 +69,21 @@ class VelocityFilter:
         velocity, slow, self._slow = np.empty(len(q)), self._slow, np.empty(len(q))
         self._filtered(self._step, self._known, q, dq, ddq, slow, self._share, velocity, self._slow)
         return velocity
+
+
+@cache  # a goal makes a controller in a cycle of the arm, which has no time for this
+def _step(dt: float, noise: FilterNoise) -> np.ndarray:
+    """Return what is known before and measured now to what is known now, shape (3, 6)."""
+    from scipy.linalg import solve_discrete_are  # loads slowly
+
+    A = np.array([[1.0, dt, dt**2 / 2], [0.0, 1.0, dt], [0.0, 0.0, 1.0]])
+    B = np.array([dt**2 / 2, dt, 0.0])
+    C = np.eye(3)[:2]
+    Q = np.outer(B, B) * noise.acceleration**2 + np.diag([0.0, 0.0, noise.drift**2])
+    R = np.diag([noise.position**2, noise.velocity**2])
+    P = solve_discrete_are(A.T, C.T, Q, R)
+    gain = np.linalg.solve(C @ P @ C.T + R, C @ P).T  # shape (3, 2)
+    keep = np.eye(3) - gain @ C
+    step = np.hstack([keep @ A, keep @ B[:, None], gain])
+    step.setflags(write=False)
+    return step

@@ -180,11 +180,9 @@ class WholeBodyController:
         program = self._builder.build(state)
         if self._impact is None:
             return program
-        last = len(program.h) - 1
         kept = self._fixed_rows + self._impact.used
-        rows = np.append(np.arange(kept), last)
-        names = (*program.names[:kept], program.names[last])
-        return program._replace(G=program.G[rows], h=program.h[rows], names=names)
+        G, h, names = program.G[:kept], program.h[:kept], program.names[:kept]
+        return program._replace(G=G, h=h, names=names)
 
     def _solve(self, program: QuadraticProgram) -> Solution:
         """Solve, beginning with the rows that bound in the last cycle if there are as many now.

@@ -25,39 +25,18 @@ class JointBounds(Limit):
 
     def __init__(self, robot: Robot, period: float) -> None:
         """Create the bounds for a control period [s]."""
-        limits, self._dt = robot.limits, period
-        self._first = robot.nv - robot.dof
-        self._lowest, self._highest = limits.position_lower, limits.position_upper
-        self._fastest = np.where(np.isnan(limits.velocity), np.inf, limits.velocity)
-        unknown = np.isnan(limits.acceleration)
-        self._most = np.where(unknown, ACCELERATION, limits.acceleration)
+        from impact_qp.compiled.joint_reach import write_reach  # loads slowly
+
+        limits, self._dt, self._write_reach = robot.limits, period, write_reach
+        self._first, self._n = robot.nv - robot.dof, robot.dof
+        fastest = np.where(np.isnan(limits.velocity), np.inf, limits.velocity)
+        most = np.where(np.isnan(limits.acceleration), ACCELERATION, limits.acceleration)
+        self._limits = np.stack([limits.position_lower, limits.position_upper, fastest, most])
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write no rows."""
 
     def narrow(self, state: RobotState, ddq: np.ndarray, y: np.ndarray) -> None:
         """Write the joints' box."""
-        joints = state.q[-len(self._most) :], state.dq[self._first :]
-        ddq[:, self._first :] = self.box(*joints)
-
-    def box(self, q: np.ndarray, dq: np.ndarray) -> np.ndarray:
-        """Return lowest and highest accelerations, shape (2, n) [rad/s^2].
-
-        Args:
-            q: positions of the joints, shape (n,) [rad].
-            dq: their velocities, shape (n,) [rad/s].
-        """
-        down, up = q - self._lowest, self._highest - q
-        slow = np.maximum(-self._fastest, -self._stopping(down, dq * self._dt))
-        fast = np.minimum(self._fastest, self._stopping(up, -dq * self._dt))
-        reach = np.stack([slow, fast]) - dq
-        return np.clip(reach / self._dt, -self._most, self._most)
-
-    def _stopping(self, way: np.ndarray, gained: np.ndarray) -> np.ndarray:
-        """Return the speed from which braking stops within a way, shape (n,) [rad/s].
-
-        No faster than the way is long in a cycle; ``gained`` is what the cycle adds to it [rad].
-        """
-        braking = np.sqrt(self._most * np.maximum(way + gained, 0.0))
-        speed: np.ndarray = np.minimum(braking, np.maximum(way, 0.0) / self._dt)
-        return speed
+        q, dq = state.q[-self._n :], state.dq[self._first :]
+        self._write_reach(q, dq, self._limits, self._dt, ddq[:, self._first :])

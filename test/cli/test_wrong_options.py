@@ -9,7 +9,7 @@ import pytest
 
 from impact_analysis.analyze.reading.normals_file import read_normals
 from impact_analysis.detection.threshold_file import read_thresholds
-from impact_cli import detect_options, number_options, view_options
+from impact_cli import detect_options, number_options, several_plan, view_options
 from impact_cli.command_line import make_parser, run
 from impact_cli.commands import evaluate, view
 from impact_cli.demo_scenario import demo_scenario
@@ -28,6 +28,7 @@ NUMERIC = (
     evaluate._inertia_ratio,
     view_options.port,
     view._time,
+    several_plan._arrival,
 )
 OTHER = (None, Path, demo_scenario, detect_options._names, read_normals, read_thresholds)
 NEEDED = {
@@ -37,10 +38,11 @@ NEEDED = {
     "evaluate": ["impacts.csv"],
     "view": ["recording.csv"],
     "export": ["mjcf", "--out", "results"],
+    "map": ["--point", "0.5,0,0.1"],
 }
 NO_NUMBERS = ["nan", "inf", "-inf", "1e308", "-1e308", "9" * 400, "", " ", "text", "0x10", "--"]
 SIGNED = ("--speed", "--q", "--dq", "--normal", "--wrench-normal", "--contains")
-SIGNED += ("--object-velocity",)
+SIGNED += ("--object-velocity", "--point", "--axis")
 SIGNED += ("--stance", "--tool-com", "--contact-point")
 
 

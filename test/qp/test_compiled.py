@@ -14,7 +14,16 @@ from numba.core import event
 from impact_qp import Contact, ImpactController, Plan, solve
 from impact_qp.build import ProgramBuilder
 from impact_qp.compiled.binding_rows import minimum_on
-from impact_qp.compiled.guards import disagreement, plausible, within
+from impact_qp.compiled.guards import (
+    DISAGREEING,
+    GOOD,
+    IMPLAUSIBLE,
+    agreeing,
+    judged,
+    plausible,
+    sendable,
+    within,
+)
 from impact_qp.compiled.motion_step import filtered, moved
 from impact_qp.control.approach import ApproachTasks
 from impact_qp.control.plausibility import JITTER, StateGate
@@ -243,7 +252,7 @@ def test_a_step_of_the_filter_and_of_the_motion():
 
 
 def test_guards_judge_as_their_plain_forms(panda):
-    random, gate, judged = np.random.default_rng(0), StateGate(panda), []
+    random, gate, taken = np.random.default_rng(0), StateGate(panda), []
     limits = panda.limits
     reach = gate._low, gate._high, gate._fastest
     gate._time, gate._q = 0, panda.stance.copy()
@@ -253,14 +262,38 @@ def test_guards_judge_as_their_plain_forms(panda):
         if random.random() < 0.2:
             (q if random.random() < 0.5 else dq)[random.integers(7)] = np.nan
         plain = gate._implausible(q, dq) or gate._moved_too_far(q, DT)
-        judged.append(plausible(q, dq, *reach, gate._q, DT, JITTER))
-        assert judged[-1] == (not plain)
+        taken.append(plausible(q, dq, *reach, gate._q, DT, JITTER))
+        assert taken[-1] == (not plain)
         assert within(dq, limits.velocity, 1.1) == bool((abs(dq) <= 1.1 * limits.velocity).all())
-    assert 20 < sum(judged) < 280
+    assert 20 < sum(taken) < 280
     q, dq, last_q, last_dq, apart = random.standard_normal((5, 7))
-    after, bad = disagreement(q, dq, last_q, last_dq, apart, DT, 0.1, np.full(7, 2.0))
-    close(after, (apart + (q - last_q - 0.5 * DT * (dq + last_dq)) / 0.1) * 0.99)
-    assert bad == bool((abs(after) > 2.0).any())
+    after, before = np.zeros(7), (last_q, last_dq, apart)
+    for tolerance in (np.full(7, 2.0), np.full(7, 200.0)):
+        good = agreeing(q, dq, *before, DT, 0.1, tolerance, after)
+        close(after, (apart + (q - last_q - 0.5 * DT * (dq + last_dq)) / 0.1) * 0.99)
+        assert good == bool((abs(after) <= tolerance).all())
+    ends, both = (-10.0 * np.ones(7), 10.0 * np.ones(7)), (DT, 10.0, 0.1)
+    found = [
+        judged(q, dq, *ends, fastest * np.ones(7), *before, *both, np.full(7, most), after)
+        for fastest, most in ((10.0, 200.0), (0.1, 200.0), (10.0, 2.0))
+    ]
+    assert found == [GOOD, IMPLAUSIBLE, DISAGREEING]
+
+
+def test_torques_are_sent_as_their_plain_limits_say(panda):
+    random, limits, judged_well = np.random.default_rng(0), panda.limits, []
+    for _ in range(300):
+        gravity, last = 0.2 * random.uniform(-1.0, 1.0, (2, 7)) * limits.torque
+        beyond = last + random.uniform(-1.1, 1.1) * limits.torque_rate * DT
+        torque = gravity + (random.choice([1.0, 4.0, np.nan], p=[0.8, 0.1, 0.1])) * beyond
+        sent = torque - gravity
+        plain = (abs(sent) <= limits.torque).all() and (abs(torque) <= limits.torque).all()
+        plain = plain and (abs(sent - last) / DT <= limits.torque_rate).all()
+        reach, wrote = (limits.torque, limits.torque_rate, DT, 1.0), np.zeros(7)
+        judged_well.append(sendable(torque, gravity, sent, last, *reach, wrote))
+        assert judged_well[-1] == plain
+        close(wrote, sent)
+    assert 20 < sum(judged_well) < 280
 
 
 @pytest.mark.parametrize("after", ["retract", "press"])

@@ -49,3 +49,12 @@ def test_reset_believes_the_next_measurement():
     filtered.update(np.zeros(1), np.zeros(1), np.zeros(1))
     filtered.reset()
     assert filtered.update(np.zeros(1), np.array([2.0]), np.zeros(1)) == pytest.approx(2.0)
+
+
+def test_a_second_filter_works_out_no_gain(monkeypatch):
+    """A goal makes a controller within a cycle of the arm: the Riccati equation takes longer."""
+    VelocityFilter(DT)
+    monkeypatch.setattr("scipy.linalg.solve_discrete_are", None)
+    VelocityFilter(DT)
+    with pytest.raises(TypeError):
+        VelocityFilter(1.5 * DT)  # another gain

@@ -131,7 +131,7 @@ def test_a_ball_joint_holds_its_points_together(arm):
     assert loop_errors(robot.loops, state) == pytest.approx([np.linalg.norm(state.at().position)])
 
 
-@pytest.mark.parametrize("who", ["impact_qp", "impact_sim", "plan", "export"])
+@pytest.mark.parametrize("who", ["impact_qp", "impact_sim", "plan", "map", "export"])
 def test_who_moves_arms_alone_says_so(cassie, who):
     with pytest.raises(RobotError, match=f"{who} needs a fixed base, a motor at every joint"):
         cassie.require(who)

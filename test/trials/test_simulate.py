@@ -330,6 +330,30 @@ def test_a_trial_that_fails_says_which(tmp_path):
         list(run_campaign(trials_of([scenario], 2, 0), None, 2))
 
 
+def test_a_cluster_gives_the_same_rows_in_the_same_order(folder, rows, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp",
+        dashboard_address=None,
+    ) as cluster:
+        again = [*NAMES, "--trials", "2", "--seed", "5", "--dask", cluster.scheduler_address]
+        simulate(tmp_path / "there", *again)
+    assert rows_of(tmp_path / "there") == rows_of(folder)
+    for row in rows:
+        name = f"{row['bag']}/{row['bag']}.mcap"
+        assert (tmp_path / "there" / name).read_bytes() == (folder / name).read_bytes()
+
+
+def test_a_scheduler_that_is_not_there_is_one_line(impact, tmp_path):
+    given = ["simulate", "iim_wall_cfg1", "--record", tmp_path / "new"]
+    status, out, err = impact(*given, "--dask", "tcp://127.0.0.1:9")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert "--dask: no scheduler at 'tcp://127.0.0.1:9'" in err
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent the way a terminal does it")
 @pytest.mark.parametrize(("jobs", "whole_group"), [(1, True), (2, True), (2, False)])
 def test_what_was_finished_before_ctrl_c_is_kept(tmp_path, jobs, whole_group, panda):

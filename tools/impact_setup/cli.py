@@ -30,6 +30,7 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
   predict     what an impact would do, by every model
   sets        which impulses are possible, and what they can do
   plan        the highest safe speed of an impact, and the best configuration for it
+  map         the highest safe speed all over a surface, and the best configurations
   detect      find impacts in a recording
   analyze     explain them: models compared, coefficients identified, a report
   evaluate    compare impact models on measured impacts

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from impact_drivers.franka.arm.arm_state import ArmState
-from impact_drivers.franka.loop.torque_step import limited
 from impact_qp.control.command import Command
 from impact_qp.control.guarded import GuardedController
 from impact_qp.exceptions import ControlError
@@ -27,6 +26,9 @@ class Answers:
 
     def __init__(self, guarded: GuardedController, *, dry_run: bool) -> None:
         """Answer by a controller; ``dry_run``: the arm is sent zeros."""
+        from impact_drivers.franka.loop.torque_step import write_limited  # loads slowly
+
+        self._write_limited = write_limited
         self._guarded, self._dry_run = guarded, dry_run
         self.sent = np.zeros(guarded.controller.robot.dof)
         self.dropped, self.fault, self.at_rest = 0, "", False
@@ -52,9 +54,15 @@ class Answers:
             wanted = self._settle()
         else:
             wanted = self.sent
-        last = state.tau_d if np.isfinite(state.tau_d).all() else self.sent
-        self.sent = np.zeros_like(last) if self._dry_run else limited(wanted, last)
+        self.sent = self._limited(wanted, state.tau_d)
         return command, self.sent
+
+    def _limited(self, wanted: np.ndarray, last: np.ndarray) -> np.ndarray:
+        """Return what may follow the torque that the arm says it was sent last, (7,) [N.m]."""
+        sent: np.ndarray = np.zeros(len(wanted))
+        if not self._dry_run and not self._write_limited(wanted, last, sent):
+            self._write_limited(wanted, self.sent, sent)
+        return sent
 
     def _command(self, time: int, state: ArmState, impact: bool, ready: bool) -> Command | None:
         """Return what the controller answers; without an answer for good the arm is settled."""

@@ -96,7 +96,7 @@ class TorqueMotion:
         began = state.arrived
         self.time += state.period
         self._missed += max(0, round(state.period / CYCLE_NS) - 1)
-        self._obey(state)
+        self._watch_over(state)
         judge = self._judge
         command, torque = self._answers.answer(
             self.time, state, impact=judge.impact, ready=judge.ready
@@ -112,9 +112,11 @@ class TorqueMotion:
             self._report(self._described(state, command, torque, solved - began, took))
         except Exception as error:  # the arm has its answer, and brakes from the next one on
             self._fail(f"{type(error).__name__}: {' '.join(str(error).split())}")
+        if not self._done:
+            self._obey(state)
 
     def _obey(self, state: ArmState) -> None:
-        """Take what is asked for, and look whether the arm must brake."""
+        """Take what is asked for from the next state on: to begin a goal takes a while."""
         if self._stopped():
             self._stop(ends=True)
         try:
@@ -124,7 +126,10 @@ class TorqueMotion:
             request = None
         if request is not None:
             self._refusal = self._carry_out(request, state)
-        # To begin a goal takes longer than a cycle: the state after that one comes late.
+
+    def _watch_over(self, state: ArmState) -> None:
+        """Look whether the arm must brake."""
+        # To begin a goal may take longer than a cycle: the state after that one comes late.
         approaching = self._phase is Phase.APPROACH and self.time - state.period != self._begun
         problem = self._watch.problem(
             self.time, state.period, self._requests.beats, approaching=approaching

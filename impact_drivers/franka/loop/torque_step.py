@@ -4,19 +4,33 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 import numpy as np
+
+from impact_robots.compiled import TO_VECTOR, TRUTH, VECTOR, compiled
 
 RATE = 990.0  # libfranka refuses above 999.999 N.m/s, and the arm stops [N.m/s]
 PERIOD = 1e-3  # of the arm [s]
+STEP = RATE * PERIOD
 
 
-def limited(torque: np.ndarray, last: np.ndarray) -> np.ndarray:
-    """Return the torque to send, shape (7,) [N.m].
+@compiled(TRUTH, VECTOR, VECTOR, TO_VECTOR)
+def write_limited(torque: np.ndarray, last: np.ndarray, sent: np.ndarray) -> bool:
+    """Write the torque to send; return whether the last one is known: it is finite.
 
     Args:
         torque: wanted, shape (7,) [N.m].
         last: that the arm says it was sent last, shape (7,) [N.m].
+        sent: written, shape (7,) [N.m].
     """
-    step = RATE * PERIOD
-    change = np.minimum(np.maximum(torque - last, -step), step)
-    return np.asarray(last + change)
+    for i in range(len(sent)):
+        if not isfinite(last[i]):
+            return False
+        change = torque[i] - last[i]
+        if change > STEP:
+            change = STEP
+        elif change < -STEP:
+            change = -STEP
+        sent[i] = last[i] + change
+    return True
