@@ -61,6 +61,9 @@ SLOW = {
     "qp/test_other_arms.py": ("test_the_command_plans_for_it",),
     "sim/test_gazebo_physics.py": ("test_the_robust_hit_is_as_fast_as_the_demos_and_detected",),
     "test_examples.py": ("test_analyze_trials",),
+    "trials/grab/test_grab_trial.py": (
+        *("grabbed", "test_a_plain_controller_of_positions_grabs_too"),
+    ),
     "trials/test_in_process.py": ("test_it_is_what_is_recorded_over_dds",),
     "trials/test_simulate.py": (
         "test_it_is_what_the_nodes_do_over_dds",

@@ -97,6 +97,7 @@ def perform(
         hit,
         hit.report,
         dry_run=job.dry_run,
+        rehearses=job.alone,
         now=now,
         stopped=stopped,
     )

@@ -20,6 +20,7 @@ from impact_drivers.franka.loop.loop_cycle import LoopCycle, LoopState
 from impact_drivers.franka.loop.loop_times import LoopTimes
 from impact_drivers.franka.loop.motion import CYCLE_NS, TorqueMotion
 from impact_drivers.franka.loop.motion_watch import MotionWatch
+from impact_drivers.franka.loop.rehearsal import Rehearsal
 from impact_drivers.franka.loop.requests import Requests
 from impact_drivers.franka.memory.request import Request, RequestKind
 from impact_qp.control.controller import ImpactController
@@ -53,6 +54,7 @@ class FrankaLoop:
         report: Callable[[LoopCycle], None],
         *,
         dry_run: bool = False,
+        rehearses: bool = False,
         now: Callable[[], int] = clock.time_ns,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -67,12 +69,14 @@ class FrankaLoop:
             requests: what is asked.
             report: takes each cycle; must not block.
             dry_run: compute everything, send zeros.
+            rehearses: see :class:`.Rehearsal`; for an arm in real time.
             now: stamps the states outside of motions, and the first of each [ns].
             stopped: somebody on this side wants it to end.
         """
         self._arm, self._robot, self._plan, self._settings = arm, robot, plan, settings
         self._make_session, self._requests, self._report = make_session, requests, report
-        self._dry_run, self._now, self._stopped = dry_run, now, stopped
+        self._dry_run, self._rehearses = dry_run, rehearses
+        self._now, self._stopped = now, stopped
         self._state, self._time = LoopState.CONNECTED, 0
         self.times, self.fault = LoopTimes(), ""
         self._refusal, self._configured, self._warm = "", False, False
@@ -148,7 +152,7 @@ class FrankaLoop:
 
     def _motion(self, state: ArmState) -> TorqueMotion:
         """Return a motion, with everything loaded and nothing left to collect."""
-        guarded = self._guarded()
+        guarded, rehearsal = self._guarded(), self._rehearsal()
         judge = Judge(self._make_session())
         if not self._warm:
             warm_up(self._guarded(), Judge(self._make_session()), state)
@@ -168,7 +172,13 @@ class FrankaLoop:
             time=max(self._now(), self._time + CYCLE_NS),
             dry_run=self._dry_run,
             stopped=self._stopped,
+            rehearsal=rehearsal,
         )
+
+    def _rehearsal(self) -> Rehearsal | None:
+        if not self._rehearses:
+            return None
+        return Rehearsal(self._robot, self._plan, CYCLE_NS * 1e-9)
 
     def _guarded(self) -> GuardedController:
         return GuardedController(ImpactController(self._robot, self._plan, period=CYCLE_NS * 1e-9))

@@ -16,6 +16,7 @@ from impact_drivers.franka.loop.judge import Judge
 from impact_drivers.franka.loop.loop_cycle import LoopCounts, LoopCycle, LoopState
 from impact_drivers.franka.loop.loop_times import LoopTimes
 from impact_drivers.franka.loop.motion_watch import MotionWatch
+from impact_drivers.franka.loop.rehearsal import Rehearsal
 from impact_drivers.franka.loop.requests import Requests
 from impact_drivers.franka.memory.request import Request, RequestKind
 from impact_qp.control.command import Command
@@ -54,6 +55,7 @@ class TorqueMotion:
         time: int,
         dry_run: bool,
         stopped: Callable[[], bool],
+        rehearsal: Rehearsal | None = None,
     ) -> None:
         """Prepare to hold the arm where it is.
 
@@ -69,11 +71,12 @@ class TorqueMotion:
             time: stamp of the first state [ns].
             dry_run: compute everything, send zeros.
             stopped: somebody on this side wants the motion to end.
+            rehearsal: fills the time until the next state; none: the loop waits idly.
         """
         self._arm, self._plan, self._guarded, self._judge = arm, plan, guarded, judge
         self._watch, self._requests, self._report, self._times = watch, requests, report, times
         self._answers, self._dry_run = Answers(guarded, dry_run=dry_run), dry_run
-        self._stopped, self.time = stopped, time
+        self._stopped, self.time, self._rehearsal = stopped, time, rehearsal
         self._dynamics = ArmDynamics(guarded.controller.robot)
         self._stopping: int | None = None  # since when [ns]
         self._begun: int | None = None  # stamp of the state with which the last goal began [ns]
@@ -87,12 +90,15 @@ class TorqueMotion:
         """Go on until asked to finish, or until the arm stops."""
         try:
             while not self._done:
-                self._cycle(self._arm.read())
+                state = self._arm.read()
+                took = self._cycle(state)
+                if self._rehearsal is not None and not self._done:
+                    self._rehearsal.run(self.time, state, self._phase, took)
         except ArmStoppedError as error:
             self.fault = f"{self.fault}; {error}" if self.fault else str(error)
 
-    def _cycle(self, state: ArmState) -> None:
-        """Answer one state."""
+    def _cycle(self, state: ArmState) -> float:
+        """Answer one state; return the time that it took [s]."""
         began = state.arrived
         self.time += state.period
         self._missed += max(0, round(state.period / CYCLE_NS) - 1)
@@ -114,6 +120,7 @@ class TorqueMotion:
             self._fail(f"{type(error).__name__}: {' '.join(str(error).split())}")
         if not self._done:
             self._obey(state)
+        return took
 
     def _obey(self, state: ArmState) -> None:
         """Take what is asked for from the next state on: to begin a goal takes a while."""
@@ -168,6 +175,8 @@ class TorqueMotion:
         if refusal := cannot_be_made_safe(robot, controller.impact_limit, point, gap):
             return refusal
         self._guarded.adopt(controller)
+        if self._rehearsal is not None:
+            self._rehearsal.follow(plan)
         self._begun = self.time
         return ""
 

@@ -1,0 +1,134 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A cycle that is computed for nothing changes no torque, and keeps no state waiting."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from impact_drivers.franka.arm.arm_state import MOVE, ArmState
+from impact_drivers.franka.hit import HELD
+from impact_drivers.franka.hit_process import HitJob, detector
+from impact_drivers.franka.loop import loop as loop_file
+from impact_drivers.franka.loop.loop import FrankaLoop
+from impact_drivers.franka.loop.rehearsal import CYCLE, LEAD, Rehearsal
+from impact_drivers.franka.memory.request import Request, RequestKind
+from impact_qp.control.phases import Phase
+from impact_sim.simulation import START_NS
+
+MILLISECOND = 1_000_000
+
+
+class OnTime:
+    """A clock and an arm's states by it: a state a millisecond, unless told otherwise."""
+
+    def __init__(self, fr3, plan):
+        self.now, self.slept, self._fr3, self._count = 0.0, [], fr3, 0
+        self._arrived = 0.0  # [s]
+        self.rehearsal = Rehearsal(fr3, plan, CYCLE, now=lambda: self.now, sleep=self.slept.append)
+
+    def pass_state(self, *, after=CYCLE, busy=2e-4, phase=Phase.HOLD, q=None):
+        """Let a state come some time after that before; return what was slept then."""
+        self._count += 1
+        self._arrived += after
+        self.now = self._arrived + busy
+        rest = np.zeros(7)
+        q = self._fr3.stance if q is None else q
+        state = ArmState(q, rest, rest, rest, MOVE, period=MILLISECOND, arrived=self._arrived)
+        before = len(self.slept)
+        self.rehearsal.run(START_NS + self._count * MILLISECOND, state, phase, busy)
+        return self.slept[before:]
+
+
+@pytest.fixture
+def on_time(fr3, make_job):
+    return OnTime(fr3, make_job("robust").plan)
+
+
+def test_it_begins_some_time_before_the_next_state(on_time):
+    for _ in range(3):
+        assert on_time.pass_state() == [pytest.approx(CYCLE - LEAD - 2e-4, abs=3e-5)]
+
+
+def test_without_time_it_does_nothing(on_time):
+    on_time.pass_state()
+    assert on_time.pass_state(busy=CYCLE - LEAD + 1e-5) == []
+    assert on_time.pass_state(busy=LEAD + 1e-5) == []
+
+
+def test_states_that_come_unevenly_leave_less_time(on_time):
+    """One that comes early changes little; where many do, it begins earlier."""
+    even = on_time.pass_state()[0]
+    on_time.pass_state(after=0.7 * CYCLE)
+    assert on_time.pass_state(after=1.3 * CYCLE)[0] > even - 5e-5
+    for _ in range(20):
+        on_time.pass_state(after=0.8 * CYCLE)
+        uneven = on_time.pass_state(after=1.2 * CYCLE)
+    assert uneven[0] == pytest.approx(even - 0.2 * CYCLE, abs=3e-5)
+
+
+def test_another_kind_of_goal_is_not_rehearsed(on_time, make_job):
+    plan = make_job("robust").plan
+    on_time.rehearsal.follow(replace(plan, impact_limits="existential"))
+    assert on_time.pass_state() == []
+    on_time.rehearsal.follow(plan)
+    assert len(on_time.pass_state()) == 1
+
+
+def test_a_state_that_is_no_number_is_rehearsed_in_vain(on_time):
+    on_time.pass_state()
+    assert len(on_time.pass_state(q=np.full(7, np.nan))) == 1
+    assert len(on_time.pass_state()) == 1
+
+
+class Goal:
+    """Holds, approaches, and ends on the way; keeps what was sent."""
+
+    def __init__(self, plan):
+        self.plan, self.sent, self.beats, self.taken = plan, [], 0, 0
+
+    def take(self, defaults):
+        self.beats += 1
+        kinds = {1: RequestKind.HOLD, HELD: RequestKind.GOAL, HELD + 60: RequestKind.END}
+        kind = kinds.get(self.beats)
+        if kind is None:
+            return None
+        self.taken += 1
+        return Request(self.taken, kind, self.plan)
+
+    def report(self, cycle):
+        if cycle.sent is not None:
+            self.sent.append(cycle.sent)
+
+
+def test_a_rehearsed_motion_sends_the_same_torques(fr3, make_job, make_arm, monkeypatch):
+    job: HitJob = make_job("robust")
+    phases = []
+
+    class Always(Rehearsal):
+        def run(self, time, state, phase, took):
+            phases.append(phase)
+            self._phase = phase
+            assert self._guarded.cycle(time, state.q, state.dq).phase is phase
+
+    monkeypatch.setattr(loop_file, "Rehearsal", Always)
+    sent = []
+    for rehearses in (False, True):
+        goal = Goal(job.plan)
+        loop = FrankaLoop(
+            make_arm(),
+            fr3,
+            job.plan,
+            job.settings,
+            lambda: detector(job, fr3),
+            goal,
+            goal.report,
+            rehearses=rehearses,
+            now=lambda: START_NS,
+        )
+        loop.run()
+        assert loop.fault == ""
+        sent.append(np.array(goal.sent))
+    assert {Phase.HOLD, Phase.APPROACH} <= set(phases)
+    assert np.array_equal(*sent)
