@@ -41,7 +41,7 @@ tables:
 _EPILOG += f"""
   {FOREIGN:<5} how true an analysis is of arms that are not ours (some minutes; only by name)
   {LOAD:<5} joint loads: model, limit, published formula: L1 to L6 (some minutes; only by name)
-  {LEARN:<5} walls and joints learned from hits: W1 to W6 (half an hour; only by name)
+  {LEARN:<5} walls and joints learned from hits: W1 to W6 (25 minutes of one core; only by name)
   {VAL2:<5} net feedback of 450 simulated pushes and grabs: V1 to V6 (10 minutes; only by name)
 
 Exit status: 0 every claim that can be had is reproduced, 1 one differs (of {FOREIGN}: a sentence of
