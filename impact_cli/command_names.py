@@ -5,6 +5,7 @@
 COMMANDS = {
     "demo": "a Panda hits a wall under four controllers; or pushes or grabs a box",
     "scenarios": "list the named scenarios",
+    "learn": "a simulated arm learns a wall from its own hits, and hits faster",
     "simulate": "run many trials of named scenarios, and record them",
     "view": "a recording in 3-D in the browser",
     "predict": "what an impact would do, by every model",

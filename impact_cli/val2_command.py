@@ -24,8 +24,13 @@ INTERRUPTED = 130  # exit status after Ctrl-C
 def add_val2_options(add: Callable[..., Any]) -> None:
     """Add the options that the study alone has."""
     add("--trials", type=count, metavar="N", help=f"of {VAL2}, at each level (default: 5)")
-    add("--out", type=Path, metavar="DIR", help=f"of {VAL2}: finished trials (default: {OUT})")
-    add("--resume", action="store_true", help=f"of {VAL2}: go on with what DIR holds")
+    add(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help=f"of {VAL2}, learn: finished trials (default: {OUT}, learn_study)",
+    )
+    add("--resume", action="store_true", help=f"of {VAL2}, learn: go on with what DIR holds")
     add("--dask", metavar="ADDRESS", help=f"of {VAL2}: scheduler of a Dask cluster to use instead")
 
 

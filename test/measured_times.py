@@ -42,6 +42,7 @@ SLOW = {
     "cli/test_fci_demo.py": (
         *("unaware", "test_an_arm_at_an_address_goes_slowly_and_says_when_nothing_was_there"),
     ),
+    "cli/test_learn_command.py": ("learned",),
     "cli/test_map.py": ("test_processes_change_nothing",),
     "cli/test_own_arm.py": ("test_from_urdf_to_report",),
     "cli/test_spreading_demo.py": ("push", "grab"),
@@ -60,6 +61,9 @@ SLOW = {
     "qp/test_other_arms.py": ("test_the_command_plans_for_it",),
     "sim/test_gazebo_physics.py": ("test_the_robust_hit_is_as_fast_as_the_demos_and_detected",),
     "test_examples.py": ("test_analyze_trials",),
+    "trials/grab/test_grab_trial.py": (
+        *("grabbed", "test_a_plain_controller_of_positions_grabs_too"),
+    ),
     "trials/test_in_process.py": ("test_it_is_what_is_recorded_over_dds",),
     "trials/test_simulate.py": (
         "test_it_is_what_the_nodes_do_over_dds",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from impact_cli.command_names import COMMANDS
 from impact_cli.cores import cores
+from impact_cli.learn_study import LEARN, learn_table
 from impact_cli.number_options import count, seed
 from impact_cli.progress import Progress
 from impact_cli.val2_command import VAL2, add_val2_options, val2_table
@@ -32,6 +33,7 @@ _EPILOG = """example:
   impact reproduce flex --json
   impact reproduce foreign
   impact reproduce load --poses 20 --jobs 2
+  impact reproduce learn --truths 20 --out walls
   impact reproduce val2 --trials 1 --out quick
 
 tables:
@@ -39,6 +41,7 @@ tables:
 _EPILOG += f"""
   {FOREIGN:<5} how true an analysis is of arms that are not ours (some minutes; only by name)
   {LOAD:<5} joint loads: model, limit, published formula: L1 to L6 (some minutes; only by name)
+  {LEARN:<5} walls and joints learned from hits: W1 to W6 (half an hour; only by name)
   {VAL2:<5} net feedback of 450 simulated pushes and grabs: V1 to V6 (10 minutes; only by name)
 
 Exit status: 0 every claim that can be had is reproduced, 1 one differs (of {FOREIGN}: a sentence of
@@ -61,13 +64,15 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "table",
         metavar="TABLE",
         nargs="?",
-        choices=(*TABLES, FOREIGN, LOAD, VAL2),
+        choices=(*TABLES, FOREIGN, LOAD, LEARN, VAL2),
         help="one table (default: iim, flex, rs and qp)",
     )
     add("--seed", type=seed, default=0, help="of everything that is drawn (default: 0)")
     add("--setups", type=count, metavar="N", help=f"of {FOREIGN}, to draw (default: 50)")
     add("--poses", type=count, metavar="N", help=f"of {LOAD}, to draw (default: 200)")
-    jobs = f"processes of {FOREIGN}, {LOAD} and {VAL2} (default: cores)"
+    truths = f"of {LEARN}, walls to draw; of each other case one in five (default: 120)"
+    add("--truths", type=count, metavar="N", help=truths)
+    jobs = f"processes of {FOREIGN}, {LOAD}, {LEARN} and {VAL2} (default: cores)"
     add("--jobs", type=count, metavar="N", help=jobs)
     add_val2_options(add)
     add("--json", action="store_true", help="one JSON document on standard output")
@@ -84,7 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
     from impact_analysis.reproduce.row import DIFFERS
 
     tables = []
-    for table in {LOAD: _load_table, VAL2: _val2_table}.get(arguments.table, _tables)(arguments):
+    makers = {LOAD: _load_table, VAL2: _val2_table, LEARN: _learn_table}
+    for table in makers.get(arguments.table, _tables)(arguments):
         tables.append(table)
         if not arguments.json:
             print(table_text(table) + "\n", flush=True)
@@ -100,8 +106,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse an option of another table."""
-    options = {"setups": (FOREIGN,), "poses": (LOAD,), "jobs": (FOREIGN, LOAD, VAL2)}
-    options |= dict.fromkeys(("trials", "out", "resume", "dask"), (VAL2,))
+    options: dict[str, tuple[str, ...]] = {
+        "setups": (FOREIGN,),
+        "poses": (LOAD,),
+        "truths": (LEARN,),
+        "jobs": (FOREIGN, LOAD, LEARN, VAL2),
+        "out": (LEARN, VAL2),
+        "resume": (LEARN, VAL2),
+    }
+    options |= dict.fromkeys(("trials", "dask"), (VAL2,))
     for option, tables in options.items():
         if getattr(arguments, option) and arguments.table not in tables:
             expected = " or ".join(tables)
@@ -135,6 +148,14 @@ def _val2_table(arguments: argparse.Namespace) -> Iterator[Table]:
     """Yield the table of net feedback."""
     report, close = _progress(VAL2)
     table = val2_table(arguments, report)
+    close("done")
+    yield table
+
+
+def _learn_table(arguments: argparse.Namespace) -> Iterator[Table]:
+    """Yield the table of learned walls."""
+    report, close = _progress(LEARN)
+    table = learn_table(arguments, report)
     close("done")
     yield table
 

@@ -23,7 +23,7 @@ from impact_predictor.learning.hit_residual import (
     touch_time,
 )
 from impact_predictor.learning.hit_window import HitWindow
-from impact_predictor.learning.learning_box import LearningBox
+from impact_predictor.learning.learning_box import FRICTION, LearningBox
 
 PRIOR = 3.0**-0.5  # standard deviation of what is uniform from -1 to 1
 TOUCH = 0.5  # standard deviation of a touch's time [ms]
@@ -31,7 +31,7 @@ TEMPER = 2.0
 GRID = np.linspace(-0.9, 0.9, 10), np.array([-0.5, 0.5])  # of starts: stiffness, restitution
 STARTS = 2  # of these, the best ones, from which a minimum is looked for
 STEP, TIME_STEP = 0.02, 0.01  # of the slopes: unknowns [-], times [ms]
-SECANT = 0.02, 0.3  # shortest and longest, two standard deviations in between [-]
+SECANT = 0.02, 0.3, 0.6  # shortest, longest by two standard deviations, and a wide one [-]
 REPEATED = 3  # hits: more tell no more, since the model errs alike in all
 GOOD = 0.7  # misfit up to which the covariance is as it is
 FLOOR = 0.01  # standard deviation of an unknown, at least
@@ -140,13 +140,14 @@ class _Problem(NamedTuple):
     def secants(self, z: np.ndarray, here: np.ndarray, reach: np.ndarray) -> np.ndarray:
         """Return the weaker of wide secants to either side, shape (r, p).
 
-        A sticking contact says nothing of how much more friction there is.
+        A sticking contact says nothing of how much more friction there is, and may begin to stick
+        beside the estimate: friction is looked at from further away, too.
         """
-        columns = []
-        for j, wide in enumerate(np.clip(reach, *SECANT)):
-            inside = [s for s in (-wide, wide) if abs(z[j] + s) <= 1.0] or [
-                -np.copysign(wide, z[j])
-            ]
+        columns, figures = [], np.flatnonzero(self.box.free)
+        for j, width in enumerate(np.clip(reach, *SECANT[:2])):
+            widths = (width, *SECANT[1:]) if figures[j] == FRICTION else (width,)
+            steps = [side for wide in widths for side in (-wide, wide)]
+            inside = [s for s in steps if abs(z[j] + s) <= 1.0] or [-np.copysign(width, z[j])]
             sides = [(self.cost(_moved(z, j, step)) - here) / step for step in inside]
             columns.append(min(sides, key=lambda side: float(side @ side)))
         return np.column_stack(columns)

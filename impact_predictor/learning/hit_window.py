@@ -24,7 +24,7 @@ FREE, FEWEST = 50, 12  # samples of the free motion, at most and at least
 GAP = 0.0025  # before the touch, later samples may be of the hit, as a touch is known roughly [s]
 MODEL_SHARE = 0.02  # of a signal's peak by which the model is off
 LEAST_NOISE = 1e-3, 1e-7, 1e-5  # of torques [N.m], positions [rad], velocities [rad/s]
-DEGREES = {"torque": 1, "position": 2, "velocity": 1}  # of the polynomials without a hit
+DEGREES = {"torque": 1, "position": 3, "velocity": 2}  # of the polynomials without a hit
 SLOWEST = 2.1e-3  # between samples [s]
 
 

@@ -15,7 +15,7 @@ from impact_predictor.learning.hit_window import HitWindow, LearningHit, hit_win
 from impact_predictor.learning.learning_box import LearningBox
 from impact_robots.robot import read_only
 
-MOST_MISFIT = 1.2  # of any hit, up to which the model explains it
+MOST_MISFIT = 1.5  # of any hit, up to which the model explains it
 SIGMAS = 3.0  # of a range that takes the place of an announced one
 MOST_HITS = 10  # the last ones, that are kept
 

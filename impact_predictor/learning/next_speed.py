@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_predictor.exceptions import NotApproachingError
 from impact_predictor.joint_load.drive import drive_of
 from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm
 from impact_predictor.joint_load.load import joint_load
@@ -52,7 +53,11 @@ _PROMISES = {
 
 
 def next_speed(
-    known: Knowledge, point: PointState, limits: LoadLimits | None = None, seed: int = 0
+    known: Knowledge,
+    point: PointState,
+    limits: LoadLimits | None = None,
+    seed: int = 0,
+    direction: np.ndarray | None = None,
 ) -> SafeSpeed:
     """Return how fast the next hit of the same wall may be.
 
@@ -69,17 +74,22 @@ def next_speed(
         point: that will hit, where it will; its velocity does not matter.
         limits: of the loads; none: those of the robot's YAML.
         seed: of the draws.
+        direction: of the approach, base axes, shape (3,); none: against the normal. The speed is
+            that along the normal either way.
 
     Raises:
         PredictionError: the robot's YAML does not give what loads need.
+        NotApproachingError: the direction is one away from the wall.
     """
-    start, limit = _rating(known.box, point, limits).start(point)
+    start, limit = _rating(known.box, point, limits, direction).start(point)
     if not known.windows:
         return SafeSpeed(start, START, limit, start, start)
     last, draws = known.windows[-1], known.draws(DRAWS, SPREAD, seed)
     again = np.abs(last.point.q - point.q).max() < NEAR
     points = (point, last.point) if again else (point,)
-    learned, limit = min(_rating(known.box, each, limits).speed(draws) for each in points)
+    learned, limit = min(
+        _rating(known.box, each, limits, direction).speed(draws) for each in points
+    )
     if known.alarm:
         proven = last.speed / max(1.0, RESERVE * last.used)
         return SafeSpeed(min(start, learned, proven), PROVEN, limit, start, learned)
@@ -88,9 +98,36 @@ def next_speed(
     return SafeSpeed(min(learned, steps), reason, limit, start, learned)
 
 
-def _rating(box: LearningBox, point: PointState, limits: LoadLimits | None) -> _Rating:
+def speed_of_known(
+    box: LearningBox,
+    point: PointState,
+    figures: np.ndarray,
+    direction: np.ndarray | None = None,
+) -> float:
+    """Return the speed at which a known wall and arm just keep every limit [m/s].
+
+    Args:
+        box: that holds them.
+        point: that will hit, where it will.
+        figures: of wall and joints, shape (6 + 3 n,).
+        direction: of the approach, see :func:`next_speed`.
+
+    Raises:
+        PredictionError: the robot's YAML does not give what loads need.
+        NotApproachingError: the direction is one away from the wall.
+    """
+    return RESERVE * _rating(box, point, None, direction).speed(figures[None])[0]
+
+
+def _rating(
+    box: LearningBox, point: PointState, limits: LoadLimits | None, direction: np.ndarray | None
+) -> _Rating:
     arm = elastic_arm(box.robot, point.robot_state, drive_of(box.robot, "torque"))
-    return _Rating(box, arm, np.array(point.J[:3]), limits or load_limits(box.robot, point.g))
+    along = -box.surface.normal if direction is None else np.array(direction, dtype=float)
+    if (approach := box.surface.approach_speed(along)) <= 0.0:
+        raise NotApproachingError(-approach)
+    limits = limits or load_limits(box.robot, point.g)
+    return _Rating(box, arm, np.array(point.J[:3]), limits, along / approach)
 
 
 class _Rating(NamedTuple):
@@ -100,12 +137,13 @@ class _Rating(NamedTuple):
     arm: ElasticArm
     J: np.ndarray  # of the contact point, linear, base axes, shape (3, n)
     limits: LoadLimits
+    toward: np.ndarray  # velocity that is 1 m/s along the normal, base axes, shape (3,) [m/s]
 
     def used(self, figures: np.ndarray, speed: float) -> np.ndarray:
         """Return what a hit uses of each limit [-]."""
         case = self.box.case(figures)
         arm = self.arm.scaled(case.scale)
-        contact = case.contact(arm.M_inverse, self.J, -speed * self.box.surface.normal)
+        contact = case.contact(arm.M_inverse, self.J, speed * self.toward)
         return self.limits.used(joint_load(arm, [contact]))
 
     def speed(self, figures: np.ndarray, guess: float = 0.1) -> tuple[float, str]:
@@ -131,7 +169,8 @@ class _Rating(NamedTuple):
         search = LoadSearch(box.arm, box.wall)
         worst = search.worst(point, self.limits)[:CORNERS]
         ends = [sorted({box.low[i], box.high[i]}) for i in (3, 4, 5)]
-        if all(len(each) == 1 for each in ends) and box.linear:
+        straight = np.allclose(self.toward, -box.surface.normal)
+        if all(len(each) == 1 for each in ends) and box.linear and straight:
             return worst[0].speed / RESERVE, self.limits.names[worst[0].worst]
         figures = [self._figures(each, others) for each in worst for others in product(*ends)]
         return self.speed(np.array(figures), worst[0].speed)

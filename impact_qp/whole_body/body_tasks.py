@@ -22,7 +22,7 @@ class ComTask(Task):
         self.reference = np.zeros(3)  # c_d [m]
 
     def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
-        """Write A and b, see :meth:`Task.fill`."""
+        """Write A and b, see :meth:`~impact_qp.tasks.task.Task.fill`."""
         (mass, com), (A_G, drift) = state.whole(), state.momentum()
         A[:] = A_G[:3] / mass
         b[:] = self.stiffness * (self.reference - com) - drift[:3] / mass
@@ -38,7 +38,7 @@ class AngularMomentumTask(Task):
         self.damping = damping
 
     def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
-        """Write A and b, see :meth:`Task.fill`."""
+        """Write A and b, see :meth:`~impact_qp.tasks.task.Task.fill`."""
         A_G, drift = state.momentum()
         A[:] = A_G[3:]
         b[:] = -drift[3:] - self.damping * (A @ state.dq)
@@ -56,7 +56,7 @@ class JointPostureTask(Task):
         self.reference = np.zeros(dof)  # q_d [rad]
 
     def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
-        """Write A and b, see :meth:`Task.fill`."""
+        """Write A and b, see :meth:`~impact_qp.tasks.task.Task.fill`."""
         n, nv = self.size, len(state.dq)
         A[:, : nv - n] = 0.0
         A[:, nv - n :] = np.eye(n)

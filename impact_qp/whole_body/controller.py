@@ -154,7 +154,15 @@ class WholeBodyController:
             v: measured, shape (nv,): linear and angular velocity of the base, in its own axes,
                 joints [m/s, rad/s].
             palm_forces: measured, on the robot, world axes, shape (k, 3) [N].
+
+        Raises:
+            ControlError: not a force for each palm.
+            RobotError: not that many positions and velocities.
         """
+        expected = (len(self._frames), 3)
+        if np.shape(palm_forces) != expected:
+            got = np.shape(palm_forces)
+            raise ControlError(f"palm_forces: expected shape {expected}, got {got}")
         if not all(np.isfinite(each).all() for each in (q, v, palm_forces)):
             return self._hold()
         state = self._state(q, v)

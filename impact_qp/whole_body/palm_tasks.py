@@ -21,7 +21,7 @@ class AxialVelocityTask(Task):
         self.velocity = np.zeros(3)  # v_ref [m/s]
 
     def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
-        """Write A and b, see :meth:`Task.fill`."""
+        """Write A and b, see :meth:`~impact_qp.tasks.task.Task.fill`."""
         point = state.at(self.frame)
         A[0] = self.axis @ point.J[:3]
         missing = self.gain * (self.velocity - point.velocity) - point.drift[:3]
@@ -54,7 +54,7 @@ class AcrossPositionTask(Task):
         self._axis, self._across = axis, contact_rotation(axis)[:, :2].T.copy()
 
     def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
-        """Write A and b, see :meth:`Task.fill`."""
+        """Write A and b, see :meth:`~impact_qp.tasks.task.Task.fill`."""
         point = state.at(self.frame)
         A[:] = self._across.dot(point.J[:3])
         wanted = self.stiffness * (self.position - point.position) - point.drift[:3]

@@ -406,4 +406,5 @@ def test_the_command_prints_one_document(small, tmp_path, capsys):
 def test_its_options_are_of_no_other_table(capsys, option):
     assert impact(["reproduce", "load", *option]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert f"{option[0]}: expected table val2, got load" in line
+    tables = "val2" if option[0] == "--trials" else "learn or val2"
+    assert f"{option[0]}: expected table {tables}, got load" in line

@@ -131,6 +131,21 @@ def test_without_a_solution_the_last_command_is_held(hrp4, standing, mode):
     assert np.abs(again.positions - held.positions).max() < 100.0 * PERIOD**2 + 1e-9
 
 
+def test_forces_of_other_palms_are_refused(hrp4, standing):
+    controller, q = standing()
+    with pytest.raises(ControlError, match=r"palm_forces: expected shape \(2, 3\), got \(3,\)"):
+        controller.update(0.0, q, np.zeros(hrp4.nv), np.zeros(3))
+
+
+def test_a_phase_that_knows_not_what_it_wants_moves_nothing(hrp4, standing):
+    controller, q = standing()
+    first = controller.update(0.0, q, np.zeros(hrp4.nv), NO_FORCES)
+    controller.phases.speed = np.nan
+    held = controller.update(PERIOD, q, np.zeros(hrp4.nv), NO_FORCES)
+    assert not held.solved
+    np.testing.assert_array_equal(held.positions, first.positions)
+
+
 def test_joints_keep_within_their_limits(hrp4):
     ideal = Ideal(hrp4, phases=Apart(palm_arrivals(0.2), 3.0))
     limits = hrp4.limits

@@ -25,6 +25,7 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
 
   demo        a Panda hits a wall four times, or pushes or grabs a box; table, plots and bags
   scenarios   what can be simulated
+  learn       a simulated arm learns a wall from its own hits, and hits faster
   simulate    many trials of a scenario, recorded with the truth about them
   view        a recording in 3-D in the browser
   predict     what an impact would do, by every model

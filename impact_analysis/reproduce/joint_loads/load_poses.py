@@ -56,16 +56,16 @@ def draw_case(random: np.random.Generator, scales: np.ndarray) -> LoadCase:
     return LoadCase(*surface, random.uniform(*scales))
 
 
-def draw_poses(robot: Robot, count: int, seed: int) -> list[WallPose]:
-    """Draw poses: with room for the run-up, gravity torques far from the range."""
-    return list(islice(_fit_poses(robot, seed), count))
+def draw_poses(robot: Robot, count: int, seed: int, run_up: float = RUN_UP) -> list[WallPose]:
+    """Draw poses: with room for a run-up [m], gravity torques far from the range."""
+    return list(islice(_fit_poses(robot, seed, run_up), count))
 
 
-def _fit_poses(robot: Robot, seed: int) -> Iterator[WallPose]:
+def _fit_poses(robot: Robot, seed: int, run_up: float) -> Iterator[WallPose]:
     most = MOST_GRAVITY * robot.limits.torque_range
     for q in endless(robot, seed):
         try:
-            pose = wall_pose(robot, q)
+            pose = wall_pose(robot, q, run_up)
         except RobotError:
             continue
         room = _has_room(robot, q) and _has_room(robot, pose.start)
@@ -73,13 +73,13 @@ def _fit_poses(robot: Robot, seed: int) -> Iterator[WallPose]:
             yield pose
 
 
-def wall_pose(robot: Robot, q: np.ndarray) -> WallPose:
-    """Return the pose of joint positions (n,) [rad].
+def wall_pose(robot: Robot, q: np.ndarray, run_up: float = RUN_UP) -> WallPose:
+    """Return the pose of joint positions (n,) [rad] with a run-up [m].
 
     Raises:
         RobotError: there is no run-up within the position limits.
     """
-    start = inverse_kinematics(robot, q, RUN_UP * NORMAL)
+    start = inverse_kinematics(robot, q, run_up * NORMAL)
     return WallPose(start, ArmDynamics(robot)(q, np.zeros(robot.dof)))
 
 

@@ -1,0 +1,105 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A scenario's wall, hit again and again by an arm that learns it, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.contact_force.laws import HuntCrossley
+from impact_predictor.contact_force.restitution import exact_restitution
+from impact_predictor.joint_load.load_case import LEAST_RESTITUTION
+from impact_predictor.learning.learning_box import DEPTH, LearningBox, learning_box
+from impact_predictor.learning.next_speed import speed_of_known
+from impact_robots import ArmDynamics, Robot, Surface, load_robot
+from impact_sim.exceptions import ScenarioError
+from impact_sim.loaded_plant import LoadedPlant
+from impact_sim.scenarios import Scenario
+from impact_sim.simulation import Simulation
+from impact_trials.learning_loop import LearningStep, learning_steps
+from impact_trials.trial import detector_session
+from impact_trials.wall_hit import WallApproach, WallHit, wall_hit
+
+STIFFNESS, RESTITUTION, FRICTION = (1e4, 1e7), (0.02, 0.6), (0.0, 0.5)  # of an unknown wall
+_ROUNDS = 8  # of the best speed, as restitution depends on it
+
+
+class WallTruth(NamedTuple):
+    """What the wall of a scenario is."""
+
+    stiffness: float  # secant at a depth of .1 mm [N/m]
+    exponent: float  # of the normal law [-]
+    friction: float  # [-]
+    best_speed: float  # at which whoever knows all just keeps every limit [m/s]
+    restitution: float  # at that speed [-]
+
+
+class LearnedScenario:
+    """A scenario's wall, and the arm that learns it."""
+
+    def __init__(self, scenario: Scenario, *, wall_unknown: bool = False, seed: int = 0) -> None:
+        """Set up; nothing is simulated yet.
+
+        Args:
+            scenario: in front of a wall, hit along its normal.
+            wall_unknown: the learner is told that the wall may be anything from 1e4 to 1e7 N/m,
+                restitution .02 to .6, friction 0 to .5; else what the scenario announces.
+            seed: of the sensors' noise.
+
+        Raises:
+            ScenarioError: nothing is hit, the arm lets itself go before, or the wall's law is not
+                one of Hunt and Crossley's.
+            PredictionError: the robot's YAML does not give what loads need.
+        """
+        law = None if scenario.motion or scenario.approach else scenario.law
+        if not isinstance(law, HuntCrossley) or law.extended:
+            raise ScenarioError(
+                "learn: expected a scenario that hits a viscoelastic wall along its normal,"
+                f" got {scenario.name}"
+            )
+        self.scenario, self.seed, self._law = scenario, seed, law
+        self.robot: Robot = load_robot(scenario.robot)
+        surface = scenario.surface(self.robot)
+        if wall_unknown:
+            surface = Surface(surface.point, surface.normal, FRICTION, RESTITUTION, STIFFNESS)
+        self.box: LearningBox = learning_box(self.robot, surface)
+        point = ArmDynamics(self.robot)(np.array(scenario.q_impact), np.zeros(self.robot.dof))
+        start = scenario.start(self.robot)
+        ramp = scenario.reference_ramp
+        self.approach = WallApproach(
+            self.robot, surface, start, point, run_up=scenario.run_up, ramp=ramp
+        )
+
+    def steps(self, hits: int) -> Iterator[LearningStep]:
+        """Yield so many hits, each as fast as those before make safe."""
+        yield from learning_steps(self.box, [self.approach] * hits, self._strike)
+
+    def _strike(self, number: int, speed: float) -> WallHit | None:
+        """Let the arm hit the scenario's wall."""
+        noise = int(np.random.default_rng([self.seed, number]).integers(2**31))
+        plant = LoadedPlant(self.robot, self.scenario.wall(self.robot))
+        simulation = Simulation(self.robot, seed=noise, plant=plant)
+        return wall_hit(
+            self.approach, speed, simulation, detector_session(self.scenario, self.robot)
+        )
+
+    def restitution(self, speed: float) -> float:
+        """Return the wall's restitution at a speed of approach [m/s]: it falls with it."""
+        return max(exact_restitution(self._law, speed), LEAST_RESTITUTION)
+
+    @cached_property
+    def truth(self) -> WallTruth:
+        """The wall as it is; the arm is as its YAML says."""
+        law = self._law
+        stiffness = law.force(DEPTH, 0.0) / DEPTH
+        figures = np.concatenate([np.zeros(6), np.ones(3 * self.robot.dof)])
+        figures[[0, 2, 3]] = np.log(stiffness), self.scenario.friction, law.exponent
+        speed = 0.1
+        for _ in range(_ROUNDS):
+            figures[1] = self.restitution(speed)
+            speed = speed_of_known(self.box, self.approach.point, figures)
+        return WallTruth(stiffness, law.exponent, self.scenario.friction, speed, float(figures[1]))

@@ -1,0 +1,109 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a learning arm did, hit by hit, as JSON and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from impact_analysis.learning.learned_scenario import LearnedScenario, WallTruth
+from impact_predictor.joint_load.load_limits import CHANGE, RANGE
+from impact_predictor.learning.knowledge import SIGMAS, Knowledge
+from impact_predictor.learning.learned_file import FIGURES_OF_WALL
+from impact_predictor.learning.learning_box import FIGURES
+from impact_trials.learning_loop import LearningStep
+from impact_trials.wall_hit import WallHit
+
+SHOWN = FIGURES_OF_WALL[:4]  # what is learnt of a wall whose normal is known
+_HEADER = (
+    *("hit", "safe", "hit at", "share", "load", "stiffness [N/m]", "restitution"),
+    *("friction", "exponent", "because"),
+)
+_WIDTHS = (3, 6, 6, 6, 5, 19, 12, 12, 12, 0)
+
+
+def interval(known: Knowledge) -> dict[str, tuple[float, float]]:
+    """Return the interval of each figure of the wall: three standard deviations, in its range."""
+    half, box = SIGMAS * np.sqrt(np.diag(known.covariance)), known.box
+    if not known.windows:
+        half = np.ones(box.size)
+    low, high = (box.figures(np.clip(known.mean + side, -1.0, 1.0)) for side in (-half, half))
+    low, high = np.where(box.free, low, box.low), np.where(box.free, high, box.high)
+    low[0], high[0] = np.exp(low[0]), np.exp(high[0])
+    return {name: (float(low[i]), float(high[i])) for i, name in enumerate(SHOWN)}
+
+
+def joint_width(known: Knowledge) -> float:
+    """Return how wide the joints' intervals are over their ranges, their mean [-]."""
+    box = known.box
+    joints = np.flatnonzero(box.free) >= FIGURES
+    if not joints.any():
+        return 0.0
+    half = np.minimum(SIGMAS * np.sqrt(np.diag(known.covariance))[joints], 1.0)
+    return float(half.mean()) if known.windows else 1.0
+
+
+def worst_limit(hit: WallHit, joints: Sequence[str]) -> str:
+    """Return the limit of which a hit used most."""
+    kind, joint = divmod(int(hit.used.argmax()), len(joints))
+    return f"{joints[joint]} {(CHANGE, RANGE)[kind]}"
+
+
+def hit_entry(step: LearningStep, learner: LearnedScenario) -> dict[str, Any]:
+    """Return one hit for programs."""
+    known, hit, joints = step.learned.known, step.hit, learner.robot.joint_names
+    entry: dict[str, Any] = {
+        "safe_speed_mps": step.safe.speed,
+        "asked_speed_mps": step.asked,
+        "reason": step.safe.reason,
+        "promise": step.safe.promise,
+        "contact_speed_mps": None if hit is None else hit.speed,
+        "speed_share": None if hit is None else hit.speed / learner.truth.best_speed,
+        "load_over_limit": None if hit is None else hit.load,
+        "true_restitution": None if hit is None else learner.restitution(hit.speed),
+        "most_used_limit": None if hit is None else worst_limit(hit, joints),
+        "detected": hit is not None and hit.detected,
+        "contradicted": hit is not None and step.learned.changed,
+        "misfit": float(known.misfit[-1]) if len(known.misfit) else None,
+        "joint_interval_over_range": joint_width(known),
+    }
+    return entry | {"wall": {name: list(ends) for name, ends in interval(known).items()}}
+
+
+def hit_line(number: int, entry: dict[str, Any]) -> str:
+    """Return one hit as a line of the table."""
+    wall = entry["wall"]
+    said = entry["reason"] + (", then a contradiction" if entry["contradicted"] else "")
+    figures = ["-", "-", "-"]
+    if entry["contact_speed_mps"] is not None:
+        keys = ("contact_speed_mps", "speed_share", "load_over_limit")
+        figures = [f"{entry[key]:.{digits}f}" for key, digits in zip(keys, (3, 2, 2), strict=True)]
+    cells = (
+        str(number),
+        f"{entry['safe_speed_mps']:.3f}",
+        *figures,
+        "{:.2e}-{:.2e}".format(*wall["stiffness"]),
+        *("{:.2f}-{:.2f}".format(*wall[name]) for name in SHOWN[1:]),
+        said,
+    )
+    return _aligned(cells)
+
+
+def header() -> str:
+    """Return the first line of the table."""
+    return _aligned(_HEADER)
+
+
+def truth_line(truth: WallTruth) -> str:
+    """Return the truth, below the table."""
+    figures = truth.restitution, truth.friction, truth.exponent
+    cells = ("", f"{truth.best_speed:.3f}", "", "1", "1", f"{truth.stiffness:.2e}")
+    return _aligned((*cells, *(f"{each:.2f}" for each in figures), "the truth"))
+
+
+def _aligned(cells: Sequence[str]) -> str:
+    pairs = zip(cells, _WIDTHS, strict=True)
+    return "  ".join(cell.rjust(width) for cell, width in pairs).rstrip()

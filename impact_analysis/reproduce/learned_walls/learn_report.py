@@ -1,0 +1,125 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the suite promises of learned walls, beside what the study found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from impact_analysis.reproduce.learned_walls.learn_run import HITS, RUN_UP, LearnRun
+from impact_analysis.reproduce.learned_walls.learn_study import LearnStudy
+from impact_analysis.reproduce.learned_walls.learn_tables import (
+    EXCHANGED,
+    counted,
+    covered,
+    shares,
+    study,
+)
+from impact_analysis.reproduce.learned_walls.learn_truth import BEFORE_EXCHANGE, KINDS
+from impact_analysis.reproduce.row import OURS, Row, Table, promised
+
+SOON = 3  # hits, after which the median is to be fast
+FAST, COVERED = 0.9, 0.9  # least speed over the highest safe one; least share of true intervals
+
+
+def table(found: LearnStudy) -> Table:
+    """Return the verdicts and what they rest on."""
+    known = [run for kind in KINDS if kind.known_form for run in found.of(kind.name)]
+    steady = [run for run in known if run.kind != EXCHANGED]
+    rows = (
+        _safe("W1", "walls and arms of a form that the model knows", known),
+        _safe("W2", "joint friction, links of another mass: unknown to the model", _others(found)),
+        _fast("W3", steady, SOON, 50),
+        _fast("W4", steady, HITS, 5),
+        *_exchanged("W5", found.of(EXCHANGED)),
+        _intervals("W6", known),
+    )
+    return Table("learn", "Walls and joints learned from hits", rows, (study(found),))
+
+
+def _others(found: LearnStudy) -> list[LearnRun]:
+    """Return the runs whose truth has a form that the model does not know."""
+    return [run for kind in KINDS if not kind.known_form for run in found.of(kind.name)]
+
+
+def _safe(id_: str, which: str, runs: Sequence[LearnRun]) -> Row:
+    loads = counted(runs)
+    over, highest = int((loads > 1.0).sum()), float(loads.max())
+    return promised(
+        id_,
+        OURS,
+        f"no hit takes a joint over its limit of change or range: {which}",
+        "0",
+        f"{over}/{len(loads)}; highest load {highest:.3f} of its limit",
+        str(over),
+        over == 0,
+        f"closed loop, sensor noise, {len(runs)} drawn walls and arms, {HITS} hits each, 12 poses;"
+        " without the first hit on an exchanged wall",
+        {"truths": len(runs), "hits": len(loads), "over_limit": over, "highest_load": highest},
+    )
+
+
+def _fast(id_: str, runs: Sequence[LearnRun], hit: int, percent: int) -> Row:
+    share = float(np.nanpercentile(shares(runs)[:, hit - 1], percent))
+    name = "median" if percent == 50 else f"{percent} %"
+    short = sum(min(run.best) > run.fastest for run in runs)
+    return promised(
+        id_,
+        OURS,
+        f"hit {hit} is nearly as fast as perfect knowledge would allow: {name}",
+        f">= {FAST:g}",
+        f"{share:.3f}",
+        f"{share / FAST - 1.0:+.0%}",
+        share >= FAST,
+        f"{len(runs)} drawn walls and arms; at {short} of them more is safe than a run-up of"
+        f" {RUN_UP:g} m allows, which then counts instead",
+        {"truths": len(runs), "speed_share": share, "run_up_too_short": short},
+    )
+
+
+def _exchanged(id_: str, runs: Sequence[LearnRun]) -> list[Row]:
+    if not runs:
+        return []
+    noticed = sum(run.changed[BEFORE_EXCHANGE] for run in runs)
+    later = np.array([run.loads[BEFORE_EXCHANGE + 1 :] for run in runs])
+    over, first = int((later > 1.0).sum()), counted(runs, at_exchange=True)
+    return [
+        promised(
+            id_,
+            OURS,
+            "a wall that is exchanged and nobody says so is noticed by the first hit on it, and"
+            " never hit too fast afterwards",
+            "all noticed, 0 above",
+            f"{noticed}/{len(runs)} noticed, {over} above afterwards",
+            f"{len(runs) - noticed}; {over}",
+            noticed == len(runs) and over == 0,
+            f"after hit {BEFORE_EXCHANGE} a drawn one, its stiffness another by three times or"
+            f" more; that first hit itself is above a limit in {int((first > 1.0).sum())} of"
+            f" {len(first)}, up to {first.max():.1f}: only who says so is spared it",
+            {
+                "truths": len(runs),
+                "noticed": int(noticed),
+                "over_limit_afterwards": over,
+                "over_limit_at_exchange": int((first > 1.0).sum()),
+                "highest_load_at_exchange": float(first.max()),
+            },
+        )
+    ]
+
+
+def _intervals(id_: str, runs: Sequence[LearnRun]) -> Row:
+    wall, joints = (covered(runs, what) for what in ("wall", "joints"))
+    return promised(
+        id_,
+        OURS,
+        "the ranges that are learned hold the truth",
+        f">= {COVERED:.0%}",
+        f"wall {wall:.1%}, joints {joints:.1%}",
+        f"{min(wall, joints) - COVERED:+.1%}",
+        min(wall, joints) >= COVERED,
+        "three standard deviations on either side, as they are written to YAML, after the last"
+        " hit: each figure of the wall, each of the joints",
+        {"wall_in_interval": wall, "joints_in_interval": joints},
+    )

@@ -1,0 +1,135 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The command `learn`: a simulated arm learns a wall and its joints from its own hits."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from impact_bags.new_files import write_file
+from impact_cli.command_names import COMMANDS
+from impact_cli.number_options import count, seed
+from impact_robots.exceptions import ImpactError
+
+if TYPE_CHECKING:
+    from impact_analysis.learning.learned_scenario import LearnedScenario
+    from impact_trials.learning_loop import LearningStep
+
+HITS = 5
+_EPILOG = """examples:
+  impact learn
+  impact learn --wall-unknown --hits 8 --out my_wall
+  impact learn --scenario qp_panda_robust --wall-unknown --json
+
+The first hit is as fast as the worst wall and the worst joints of what is announced allow; every
+other one as what the hits before have told. share: of the speed that perfect knowledge would
+allow; load: largest share of a limit of torque (change or range) that a joint really felt; then
+three standard deviations of what is known of the wall. The folder gets learn.json, learn.png, and
+the learnt ranges: wall.yaml, joints.yaml.
+Exit status: 0 done, 1 no hit, or one above a limit, 2 wrong usage.
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
+    parser = subparsers.add_parser(
+        "learn",
+        help=COMMANDS["learn"],
+        description="A simulated arm hits the wall of a scenario again and again, learns wall and"
+        " joints from what its joints feel, and hits faster. In this process, without ROS.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add(
+        "--scenario",
+        default="qp_panda_demo",
+        metavar="NAME|FILE",
+        help="what is hit, where (default: qp_panda_demo); impact scenarios lists them",
+    )
+    add(
+        "--wall-unknown",
+        action="store_true",
+        help="announced is only 1e4 to 1e7 N/m, restitution 0.02 to 0.6, friction 0 to 0.5"
+        " (default: what the scenario announces)",
+    )
+    add("--hits", type=count, default=HITS, metavar="N", help=f"how many (default: {HITS})")
+    add("--seed", type=seed, default=0, metavar="N", help="of the sensors' noise (default: 0)")
+    add(
+        "--out", type=Path, metavar="DIR", help="folder to make (default: impact_output/learn_TIME)"
+    )
+    add("--json", action="store_true", help="one JSON document on standard output")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Let the arm hit and learn; 1 if a hit was above a limit, or there was none."""
+    from impact_analysis.learning.learned_scenario import LearnedScenario
+    from impact_analysis.learning.learned_table import header, hit_entry, hit_line, truth_line
+    from impact_sim.scenario_choice import find_wall_scenario
+
+    scenario = find_wall_scenario(arguments.scenario)
+    learner = LearnedScenario(scenario, wall_unknown=arguments.wall_unknown, seed=arguments.seed)
+    folder, truth, entries = _new_folder(arguments.out), learner.truth, []
+    if not arguments.json:
+        print(header(), flush=True)
+    for step in learner.steps(arguments.hits):
+        entries.append(hit_entry(step, learner))
+        if not arguments.json:
+            print(hit_line(len(entries), entries[-1]), flush=True)
+    document = {
+        "scenario": scenario.name,
+        "wall_unknown": arguments.wall_unknown,
+        "seed": arguments.seed,
+        "truth": {
+            "stiffness_npm": truth.stiffness,
+            "exponent": truth.exponent,
+            "friction": truth.friction,
+            "best_speed_mps": truth.best_speed,
+            "restitution_at_best_speed": truth.restitution,
+        },
+        "hits": entries,
+        "output_dir": str(folder),
+    }
+    _write(folder, document, learner, step)
+    if arguments.json:
+        print(json.dumps(document, indent=2))
+    else:
+        print(f"{truth_line(truth)}\n\nTable, picture and learnt ranges: {folder}")
+    loads = [each["load_over_limit"] for each in entries if each["load_over_limit"] is not None]
+    return 0 if loads and max(loads) <= 1.0 else 1
+
+
+def _write(
+    folder: Path, document: dict[str, Any], learner: LearnedScenario, last: LearningStep
+) -> None:
+    """Write everything into the folder."""
+    from impact_analysis.learning.learned_picture import draw
+    from impact_predictor.learning.learned_file import joints_text, wall_text
+
+    write_file(folder / "learn.json", json.dumps(document, indent=2) + "\n")
+    narrowed = last.learned.known.narrowed
+    write_file(folder / "wall.yaml", wall_text(narrowed))
+    write_file(folder / "joints.yaml", joints_text(narrowed))
+    draw(document["hits"], learner.truth, learner.box, folder / "learn.png")
+
+
+def _new_folder(wanted: Path | None) -> Path:
+    """Make the output folder.
+
+    Raises:
+        ImpactError: it is there already, or cannot be made.
+    """
+    folder = wanted or Path("impact_output") / f"learn_{datetime.now():%Y-%m-%d_%H%M%S}"
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        raise ImpactError(f"--out: expected a new folder, {folder} is there already") from None
+    except OSError as error:
+        raise ImpactError(f"--out: cannot make {folder}: {error.strerror}") from None
+    return folder

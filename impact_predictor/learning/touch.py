@@ -1,0 +1,57 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""When a hit began: a detector notices the touch of a soft wall some milliseconds late."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+
+from impact_predictor.learning.box_fit import GRID
+from impact_predictor.learning.hit_residual import modelled, residual
+from impact_predictor.learning.hit_window import LearningHit, hit_window
+from impact_predictor.learning.learning_box import LearningBox
+
+EARLIER, LATER = 6e-3, 2e-3  # by which a touch may be off its detection [s]
+_STEP = 0.25e-3  # of the search [s]
+
+
+def aligned(box: LearningBox, hit: LearningHit) -> LearningHit:
+    """Return a hit whose time counts from the touch that explains its samples best.
+
+    Looked for up to 6 ms before and 2 ms after time zero, by the model of the hit on walls of ten
+    stiffnesses and two restitutions, none of which is right: residuals count by the logarithm of
+    Cauchy's distribution. What then remains, a fit takes as an unknown of its own.
+
+    Args:
+        box: of the unknowns.
+        hit: its samples begin 12 samples or more before the earliest touch.
+
+    Raises:
+        PredictionError: the hit is not sampled as needed.
+        NotApproachingError: the arm moves away from the wall.
+    """
+    early = replace(hit, time=hit.time + EARLIER)
+    window = hit_window(box.robot, box.surface, early)
+    shifts = np.arange(0.0, EARLIER + LATER + _STEP / 2, _STEP)
+    best = min(
+        (float(np.log1p(residual(window, model, shift) ** 2).sum()), shift)
+        for model in (modelled(box, window, x) for x in _walls(box))
+        for shift in shifts
+    )
+    return replace(hit, time=early.time - best[1])
+
+
+def _walls(box: LearningBox) -> list[np.ndarray]:
+    """Return unknowns of walls all over the box, else in its middle, shape (p,) each."""
+    free = np.flatnonzero(box.free)
+    grids = [grid if index in free else np.zeros(1) for index, grid in enumerate(GRID)]
+    walls = []
+    for values in product(*grids):
+        x = np.zeros(box.size)
+        for index, value in enumerate(values):
+            x[free == index] = value
+        walls.append(x)
+    return walls

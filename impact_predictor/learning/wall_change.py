@@ -1,0 +1,63 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What is known after a hit that may have been one of another wall, and the speed after it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.joint_load.load_limits import LoadLimits
+from impact_predictor.learning.hit_window import LearningHit
+from impact_predictor.learning.knowledge import Knowledge, learn, nothing_known
+from impact_predictor.learning.next_speed import PROVEN, RESERVE, SafeSpeed, next_speed
+from impact_robots.state import PointState
+
+
+class Learned(NamedTuple):
+    """What is known, and whether the last hit contradicted what was known before it."""
+
+    known: Knowledge
+    changed: bool = False
+
+
+def learn_hit(before: Learned, hit: LearningHit) -> Learned:
+    """Return what is known after one further hit.
+
+    A hit that the model does not explain together with those before is taken for one of another
+    wall: what the joints told stays, the wall is as announced, and the new hit is its first.
+
+    Args:
+        before: the hit.
+        hit: its touch known within 1.5 ms, see :func:`aligned`.
+
+    Raises:
+        PredictionError: the hit is not sampled as needed, or nothing is unknown in the box.
+        NotApproachingError: the arm moved away from the wall.
+    """
+    known = learn(before.known, [hit])
+    if not known.alarm or not before.known.windows:
+        return Learned(known, known.alarm)
+    other = nothing_known(before.known.narrowed.of_another_wall())
+    return Learned(learn(other, [hit]), changed=True)
+
+
+def speed_after(
+    learned: Learned,
+    point: PointState,
+    limits: LoadLimits | None = None,
+    seed: int = 0,
+    direction: np.ndarray | None = None,
+) -> SafeSpeed:
+    """Return how fast the next hit may be: after a contradiction no faster than proven.
+
+    Proven is the speed of the last hit, less if its measured torques used too much of a limit.
+    Arguments and errors as of :func:`next_speed`.
+    """
+    speed = next_speed(learned.known, point, limits, seed, direction)
+    if not learned.changed:
+        return speed
+    last = learned.known.windows[-1]
+    proven = last.speed / max(1.0, RESERVE * last.used)
+    return speed._replace(speed=min(speed.speed, proven), reason=PROVEN)

@@ -1,0 +1,115 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Adds a robot with a floating base to a MuJoCo model: links, rigid joints, servos, faces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from impact_robots.frames import frame_index
+from impact_robots.named_contact import NamedContact
+from impact_robots.quaternions import quaternion_wxyz
+from impact_robots.robot import Robot
+from impact_sim.cell.cell_model import TIP
+from impact_sim.humanoid.layout import HumanoidLayout
+from impact_sim.mujoco_model import joint_axis
+
+BASE = "base"
+_CORNERS = ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))
+
+
+def corner_name(contact: str, corner: int) -> str:
+    """Return the MuJoCo name of a corner of a palm or a sole."""
+    return f"{contact}/{corner}"
+
+
+def add_humanoid(spec: Any, layout: HumanoidLayout) -> None:
+    """Add the robot: its base first, then a body a joint, then servos in the joints' order."""
+    robot = layout.robot
+    base = spec.worldbody.add_body(name=BASE)
+    base.add_freejoint(name=BASE)
+    _set_inertia(base, robot.model.inertias[1])
+    bodies = {1: base}
+    for index, name in enumerate(robot.joint_names):
+        bodies[index + 2] = _add_link(bodies, robot, index, name)
+    _add_servos(spec, layout)
+    for contact in robot.contacts:
+        _add_face(bodies, layout, contact)
+
+
+def _set_inertia(body: Any, inertia: pin.Inertia) -> None:
+    """Give a body its mass."""
+    body.mass, body.ipos = inertia.mass, inertia.lever
+    body.fullinertia = inertia.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    body.explicitinertial = True
+
+
+def _add_link(bodies: dict[int, Any], robot: Robot, index: int, name: str) -> Any:
+    """Add one link with its joint, whose motor is rigid with it."""
+    model, joint = robot.model, index + 2  # after the universe and the free-flyer
+    at = model.jointPlacements[joint]
+    body = bodies[int(model.parents[joint])].add_body(
+        name=name, pos=at.translation, quat=quaternion_wxyz(at.rotation)
+    )
+    _set_inertia(body, model.inertias[joint])
+    kind, axis = joint_axis(model, joint)
+    body.add_joint(
+        name=name, type=kind, axis=axis, armature=float(robot.reflected_motor_inertia[index])
+    )
+    return body
+
+
+def _add_servos(spec: Any, layout: HumanoidLayout) -> None:
+    """Add an actuator a joint: torque = control - kp q - kd dq, within what the motor can."""
+    import mujoco  # loads slowly
+
+    servos, limit = layout.servos, layout.robot.limits.torque
+    for index, name in enumerate(layout.robot.joint_names):
+        spec.add_actuator(
+            name=name,
+            target=name,
+            trntype=mujoco.mjtTrn.mjTRN_JOINT,
+            gainprm=[1.0] + 9 * [0.0],
+            biastype=mujoco.mjtBias.mjBIAS_AFFINE,
+            biasprm=[0.0, -servos.stiffness[index], -servos.damping[index]] + 7 * [0.0],
+            forcelimited=True,
+            forcerange=[-limit[index], limit[index]],
+        )
+
+
+def _add_face(bodies: dict[int, Any], layout: HumanoidLayout, contact: NamedContact) -> None:
+    """Add the corners of a sole, or of the face that a palm's point is the middle of."""
+    import mujoco  # loads slowly
+
+    model = layout.robot.model
+    frame = model.frames[frame_index(model, contact.name)]
+    rotation = frame.placement.rotation @ face_axes(model, contact)
+    half = contact.half_extents or layout.palm_half
+    for corner, signs in enumerate(_CORNERS):
+        at = rotation @ np.array([signs[0] * half[0], signs[1] * half[1], -TIP])
+        bodies[frame.parentJoint].add_geom(
+            name=corner_name(contact.name, corner),
+            type=mujoco.mjtGeom.mjGEOM_SPHERE,
+            size=[TIP, 0.0, 0.0],
+            pos=frame.placement.translation + at,
+            contype=0,
+            conaffinity=0,
+            mass=0.0,
+        )
+
+
+def face_axes(model: pin.Model, contact: NamedContact) -> np.ndarray:
+    """Return the axes of a face in those of its link, shape (3, 3); z is out of the robot.
+
+    A sole looks down its link's z axis. A palm looks along y, to the side on which it is of its
+    link's origin: that of the wrist's roll, so towards the other hand.
+    """
+    if contact.half_extents is not None:
+        return np.diag([1.0, -1.0, -1.0])
+    link = model.frames[frame_index(model, contact.link)].placement
+    frame = model.frames[frame_index(model, contact.name)].placement
+    side = float(np.sign(link.actInv(frame).translation[1]))
+    return np.array([[1.0, 0.0, 0.0], [0.0, 0.0, side], [0.0, -side, 0.0]])

@@ -1,0 +1,82 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Reads scenarios in which a humanoid grabs boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from impact_robots.yaml_file import read_mapping
+from impact_sim.exceptions import ScenarioError
+from impact_sim.humanoid.grab_scenario import LIMITS_OF_GRABS, GrabScenario
+from impact_sim.typed_entries import record_of
+
+_FILE = Path(__file__).parent / "grabs.yaml"
+
+
+@cache
+def _shipped() -> dict[str, Any]:
+    return read_mapping(_FILE)
+
+
+def grab_names() -> tuple[str, ...]:
+    """Return the names of the scenarios that ship with the suite."""
+    return tuple(_shipped()["scenarios"])
+
+
+def load_grab(name: str) -> GrabScenario:
+    """Return a scenario that ships with the suite.
+
+    Raises:
+        ScenarioError: there is none of that name; lists the choices.
+    """
+    if name not in grab_names():
+        raise ScenarioError(f"scenario: expected one of {', '.join(grab_names())}, got {name!r}")
+    return grab_of(name, _shipped()["scenarios"][name], f"scenario {name}")
+
+
+def grab_of(name: str, own: Mapping[str, Any], where: str) -> GrabScenario:
+    """Return the scenario of a mapping.
+
+    Args:
+        name: of the scenario.
+        own: its entries; what it does not say is that of the scenario that it is ``like``, or a
+            default.
+        where: they are from, for errors.
+
+    Raises:
+        ScenarioError: an entry is missing, unknown or wrong.
+    """
+    entries = _shipped()["defaults"] | _merged(own, where) | {"name": name}
+    scenario = record_of(GrabScenario, entries, where)
+    if scenario.impact_limits not in LIMITS_OF_GRABS:
+        choices = ", ".join(LIMITS_OF_GRABS)
+        raise ScenarioError(
+            f"{where}: impact_limits: expected one of {choices}, got {scenario.impact_limits!r}"
+        )
+    positive = ("half_width", "reference_speed", "reference_ramp", "run_up", "grip_force")
+    for entry in positive:
+        if getattr(scenario, entry) <= 0.0:
+            got = getattr(scenario, entry)
+            raise ScenarioError(f"{where}: {entry}: expected a number above 0, got {got:g}")
+    if not scenario.box_masses:
+        raise ScenarioError(f"{where}: box_masses: expected at least one")
+    return scenario
+
+
+def _merged(own: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return entries with those of what they are ``like``.
+
+    Raises:
+        ScenarioError: they are like no scenario that ships with the suite.
+    """
+    given = {key: value for key, value in own.items() if key != "like"}
+    if "like" not in own:
+        return given
+    if own["like"] not in grab_names():
+        choices = ", ".join(grab_names())
+        raise ScenarioError(f"{where}: like: expected one of {choices}, got {own['like']!r}")
+    return _merged(_shipped()["scenarios"][own["like"]], where) | given

@@ -1,0 +1,99 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a humanoid's plant consists of: its servos, its floor, boxes and where they may lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from impact_robots.robot import Robot
+from impact_sim.cell.layout import BoxObject, Support
+from impact_sim.exceptions import SimulationError
+
+PALM_HALF = (0.03, 0.03)  # half edges of a palm's face; no source gives them [m]
+
+
+@dataclass(frozen=True)
+class SpringFace:
+    """How a face's four corners touch together: a spring and a damper, and Coulomb friction."""
+
+    friction: float  # coefficient [-]
+    stiffness: float  # of the whole face [N/m]
+    damping: float  # of the same [N.s/m]
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            SimulationError: one is not finite, or below what has a meaning.
+        """
+        for name, lowest in (("friction", 0.0), ("stiffness", 1.0), ("damping", 0.0)):
+            value = getattr(self, name)
+            if not lowest <= value < np.inf:
+                raise SimulationError(f"{name}: expected a number from {lowest:g}, got {value:g}")
+
+
+@dataclass(frozen=True)
+class WeightedBox(BoxObject):
+    """A box that nothing holds, whose weight may be off its middle."""
+
+    com: tuple[float, float, float] = (0.0, 0.0, 0.0)  # from its centre, own axes [m]
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises:
+            SimulationError: no such box, or its weight is outside of it.
+        """
+        super().__post_init__()
+        if not all(abs(at) < edge / 2.0 for at, edge in zip(self.com, self.size, strict=True)):
+            raise SimulationError(f"box com: expected a point within the box, got {self.com}")
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """A board that leans: boxes slide down on it."""
+
+    centre: tuple[float, float, float]  # of its upper face, world axes [m]
+    half: tuple[float, float] = (0.35, 0.35)  # half edges along its slope and across [m]
+    heading: float = 0.0  # direction in which it goes down, about the vertical from x [rad]
+    slope: float = 0.3  # angle with the level [rad]
+    friction: float = 0.2  # of boxes on it: they slide down [-]
+
+
+@dataclass(frozen=True)
+class Servos:
+    """Position servos of the joints: kp (q_d - q) + kd (dq_d - dq), as far as motors can."""
+
+    stiffness: np.ndarray  # kp, shape (n,) [N.m/rad]
+    damping: np.ndarray  # kd, shape (n,) [N.m.s/rad]
+
+
+@dataclass(frozen=True)
+class HumanoidLayout:
+    """A robot with a floating base, and what stands about it; world axes, the floor at z = 0.
+
+    The robot's contacts are a left and a right palm, which are points, and soles, which are faces.
+    """
+
+    robot: Robot
+    servos: Servos
+    boxes: tuple[WeightedBox, ...] = ()
+    support: Support | None = None  # a pedestal on which boxes stand
+    ramp: Ramp | None = None
+    palm_half: tuple[float, float] = PALM_HALF
+    palm_contact: SpringFace = field(default_factory=lambda: SpringFace(0.79, 1e5, 60.0))
+    floor_contact: SpringFace = field(default_factory=lambda: SpringFace(0.8, 3e5, 3e3))
+    box_contact: SpringFace = field(default_factory=lambda: SpringFace(0.3, 5e4, 100.0))
+
+    @property
+    def palms(self) -> tuple[str, ...]:
+        """Names of the contacts that are points."""
+        return tuple(each.name for each in self.robot.contacts if each.half_extents is None)
+
+    @property
+    def soles(self) -> tuple[str, ...]:
+        """Names of the contacts that are faces."""
+        return tuple(each.name for each in self.robot.contacts if each.half_extents is not None)

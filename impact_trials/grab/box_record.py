@@ -1,0 +1,53 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What is noted of one box, cycle by cycle, while a humanoid is at it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_sim.humanoid.plant import HumanoidPlant
+from impact_trials.grab.outcome import BoxOutcome, PalmOutcome
+from impact_trials.grab.phases import GrabState
+
+EARLY = ("approach", "clamp", "grip", "lift")  # before the toss
+
+
+class BoxRecord:
+    """Notes of one box."""
+
+    def __init__(self, plant: HumanoidPlant, number: int) -> None:
+        """Begin; the box stands where it is to be grabbed."""
+        self._plant, self.number = plant, number
+        self._height = plant.box(number).position[2]
+        self._margins = dict[str, float]()
+        self._lifted, self._slipped = 0.0, np.nan
+        self.touched = (np.nan, np.nan)  # when the controller knew of each palm's touch [s]
+
+    def note(self, state: GrabState) -> None:
+        """Look at the cycle that has passed."""
+        margin, plant = plant_margin(self._plant), self._plant
+        self._margins[state.phase] = min(self._margins.get(state.phase, np.inf), margin)
+        self.touched = state.touched
+        if state.phase == "lift":
+            at = plant.box(self.number).position
+            self._lifted = float(at[2] - self._height)
+            self._slipped = float(np.linalg.norm(at - plant.palm_positions.mean(axis=0)))
+
+    def outcome(self, palms: tuple[PalmOutcome, ...]) -> BoxOutcome:
+        """Return what came of it; call it at the trial's end.
+
+        Args:
+            palms: what each palm that touched it felt.
+        """
+        early = [value for phase, value in self._margins.items() if phase in EARLY]
+        late = [value for phase, value in self._margins.items() if phase not in EARLY]
+        away = float(np.linalg.norm(self._plant.box(self.number).position[:2]))
+        toss = min(late, default=np.nan)
+        return BoxOutcome(palms, self._lifted, self._slipped, away, min(early), toss)
+
+
+def plant_margin(plant: HumanoidPlant) -> float:
+    """Return the zero-moment point's margin; of a robot in the air none, 0 [m]."""
+    margin = plant.balance.margin
+    return 0.0 if np.isnan(margin) else margin

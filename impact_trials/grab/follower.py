@@ -1,0 +1,57 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A plain controller of positions: each cycle a step of inverse kinematics to the palms' poses."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_robots.robot import Robot
+from impact_sim.humanoid.posing import Stance, StanceSolver
+from impact_trials.grab.grab_phases import GrabPhases
+from impact_trials.grab.pair import PALMS
+
+
+class FollowerCommand(NamedTuple):
+    """What the robot is sent in a cycle."""
+
+    positions: np.ndarray  # of the joints, shape (n,) [rad]
+    solved: bool = True  # it always is
+
+
+class StanceFollower:
+    """Commands joints whose palms are where phases want them; soles and centre of mass stay.
+
+    It knows no dynamics and no limits but the joints' ranges: what a better one is measured by.
+    """
+
+    def __init__(
+        self, robot: Robot, solver: StanceSolver, start: np.ndarray, phases: GrabPhases
+    ) -> None:
+        """Begin at a position, shape (7 + n,)."""
+        self._solver, self.q, self.phases = solver, np.array(start, dtype=float), phases
+        whole = solver.stance(start)
+        soles = [each.name for each in robot.contacts if each.half_extents]
+        self._soles = {name: whole.contacts[name] for name in soles}
+        self._com = whole.com
+
+    def update(
+        self, time: float, q: np.ndarray, v: np.ndarray, palm_forces: np.ndarray
+    ) -> FollowerCommand:
+        """Return the command of a cycle; what is measured of q and v is not used.
+
+        Args:
+            time: [s].
+            q: measured, shape (7 + n,).
+            v: measured, shape (6 + n,).
+            palm_forces: measured, world axes, shape (2, 3) [N].
+        """
+        places = self._solver.stance(self.q).contacts
+        self.phases.advance(
+            time, np.array([places[palm].translation for palm in PALMS]), palm_forces
+        )
+        stance = Stance(self._soles | self.phases.state.pair.poses, self._com)
+        self.q, _ = self._solver.step(self.q, stance)
+        return FollowerCommand(np.array(self.q[7:]))

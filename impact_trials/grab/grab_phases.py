@@ -1,0 +1,100 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The phases of a grab as the whole-body controller asks for them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from impact_qp import Contact
+from impact_qp.whole_body import Arrival, PalmTarget, WholeBodyTargets
+from impact_robots import PointState
+from impact_sim.humanoid.grab_scenario import FORWARD
+from impact_trials.grab.pair import PALMS
+from impact_trials.grab.phases import beginning, next_state
+from impact_trials.grab.plan import GrabPlan
+
+TOGETHER = 20.0  # by which the palm that is ahead slows down [1/s]
+PULL = 6.0  # of a palm back to where it is wanted, along the normal [1/s]
+
+
+class GrabPhases:
+    """Keeps the state of a grab; palms that approach count from where they really are."""
+
+    def __init__(
+        self, plan: GrabPlan, period: float, arrivals: tuple[Arrival, ...], cap: float = np.inf
+    ) -> None:
+        """Begin.
+
+        Args:
+            plan: of the grab.
+            period: of a cycle [s].
+            arrivals: of the left and the right palm, which limits are told in an approach.
+            cap: on the approach's speed [m/s].
+        """
+        self.plan, self.period, self.arrivals, self.cap = plan, period, arrivals, cap
+        self.state = beginning(plan)
+
+    def begin(self, time: float) -> None:
+        """Begin anew, now [s]."""
+        self.state = beginning(self.plan, time)
+
+    def advance(self, time: float, positions: np.ndarray, forces: np.ndarray) -> None:
+        """Go on by a cycle.
+
+        Args:
+            time: [s].
+            positions: of the palms, world axes, shape (2, 3) [m].
+            forces: on them as measured, world axes, shape (2, 3) [N].
+        """
+        state = self.state
+        if state.phase == "approach":
+            pair = state.pair
+            real = ((positions - pair.middle) * pair.normals).sum(axis=1)
+            going = np.isnan(state.touched)
+            apart = np.where(going, real, pair.apart)
+            state = replace(state, pair=pair._replace(apart=apart))
+        self.state = next_state(self.plan, state, time, self.period, forces, self.cap)
+
+    def targets(
+        self, time: float, palms: tuple[PointState, ...], palm_forces: np.ndarray
+    ) -> WholeBodyTargets:
+        """Return what to do now, see ``impact_qp.whole_body.Phases``."""
+        positions = np.array([palm.position for palm in palms])
+        before = self.state.pair
+        self.advance(time, positions, palm_forces)
+        after, normals = self.state.pair, self.state.pair.normals
+        velocity = (after.positions - before.positions) / self.period
+        if self.state.phase == "approach":
+            velocity = -self._together()[:, None] * normals
+        else:
+            velocity = velocity + PULL * (after.positions - positions)
+        turned = after.rotation @ FORWARD
+        wanted = tuple(
+            PalmTarget(*each, turned)
+            for each in zip(normals, velocity, after.positions, strict=True)
+        )
+        announced = self.arrivals if self.state.phase == "approach" else ()
+        return WholeBodyTargets(wanted, announced)
+
+    def _together(self) -> np.ndarray:
+        """Return speeds towards the box, (2,) [m/s], at which both palms arrive at once."""
+        state = self.state
+        if not np.isnan(state.touched).all():
+            return state.speed
+        ahead = np.maximum(state.pair.apart[::-1] - state.pair.apart, 0.0)
+        return np.maximum(state.speed - TOGETHER * ahead, 0.0)
+
+
+def announced_arrivals(
+    half_width: float, middle: np.ndarray, friction: float, restitution: tuple[float, float]
+) -> tuple[Arrival, ...]:
+    """Return the arrivals of both palms at the faces of a box whose middle is there, (3,) [m]."""
+    found = []
+    for palm, side in zip(PALMS, (1.0, -1.0), strict=True):
+        normal = np.array([0.0, side, 0.0])
+        at = middle + half_width * normal
+        found.append(Arrival(palm, Contact(at, normal, friction, restitution)))
+    return tuple(found)

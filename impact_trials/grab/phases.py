@@ -1,0 +1,174 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The phases of a grab, from the approach to rest, as a state machine that is given the time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from impact_trials.grab.pair import Pair, between, minimum_jerk
+from impact_trials.grab.plan import GrabPlan
+
+PHASES = ("approach", "clamp", "grip", "lift", "turn", "pull", "toss", "open", "back", "rest")
+ADMITTANCE = 0.002  # of the grip [m/s/N]
+GRIP_SPEED = 0.06  # of a palm while it grips, at most [m/s]
+CENTRING = 1.0  # of the box between the palms [1/s]
+BEYOND = 0.05  # behind where the box should be: there is none [m]
+PULLED, THROWN = 0.28, 0.40  # radius at which a toss begins, and at which palms open [m]
+OPEN_SPEED, OPEN = 0.5, 0.10  # of a palm that opens [m/s], and how far [m]
+SETTLED = 0.2  # for which palms then stay [s]
+RELEASE = 0.07  # for which palms go on as they open: the servos' lag and more [s]
+GRIPPED = 0.6  # s of grip before the lift
+LASTING = {"lift": 1.2, "turn": 1.6, "pull": 1.2, "back": 2.5}  # from rest to rest [s]
+
+
+@dataclass(frozen=True)
+class GrabState:
+    """Where a grab has got to; a new one every cycle."""
+
+    pair: Pair  # as it is wanted now
+    speed: np.ndarray  # of the palms towards the box as they are wanted, shape (2,) [m/s]
+    phase: str = "approach"
+    since: float = 0.0  # when the phase began [s]
+    origin: Pair | None = None  # of the phase's motion
+    touched: tuple[float, float] = (np.nan, np.nan)  # when each palm felt the box; NaN: not yet [s]
+    box: int = 0  # which box it is at
+    failure: str = ""  # why it gave up
+
+    def entered(self, phase: str, time: float) -> GrabState:
+        """Return the beginning of another phase."""
+        return replace(self, phase=phase, since=time, origin=self.pair)
+
+
+def beginning(plan: GrabPlan, time: float = 0.0) -> GrabState:
+    """Return the beginning: palms beside the box, at rest."""
+    apart = np.full(2, plan.half_width + plan.run_up)
+    pair = Pair(float(plan.start[0]), float(plan.start[2]), 0.0, apart)
+    return GrabState(pair, np.zeros(2), since=time, origin=pair)
+
+
+def next_state(
+    plan: GrabPlan, state: GrabState, time: float, period: float, forces: np.ndarray, cap: float
+) -> GrabState:
+    """Return the state a cycle later.
+
+    Args:
+        plan: of the grab.
+        state: now.
+        time: now [s].
+        period: of a cycle [s].
+        forces: on the palms as measured, world axes, shape (2, 3) [N].
+        cap: on the palms' speed towards the box [m/s].
+    """
+    step = {"approach": _approach, "clamp": _clamp, "grip": _grip}.get(state.phase, _carry)
+    return step(plan, state, time, period, state.pair.pressed(forces), cap)
+
+
+def _approach(
+    plan: GrabPlan, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
+) -> GrabState:
+    """Go on until both palms have felt the box; each stops where it felt it."""
+    felt = np.isnan(state.touched) & (pressed > plan.detection_force)
+    left, right = np.where(felt, time, state.touched).tolist()
+    touched, waiting = (left, right), np.isnan([left, right])
+    if not waiting.any():
+        return replace(state, touched=touched, speed=np.zeros(2)).entered("clamp", time)
+    most = min(plan.speed, cap)
+    speed = np.where(waiting, np.minimum(state.speed + plan.acceleration * h, most), 0.0)
+    pair = state.pair._replace(apart=state.pair.apart - speed * h)
+    if pair.apart[waiting].min() < plan.half_width - BEYOND:
+        return replace(state, failure="no box").entered("rest", time)
+    return replace(state, pair=pair, speed=speed, touched=touched)
+
+
+def _clamp(
+    plan: GrabPlan, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
+) -> GrabState:
+    """Stay until the impact is over."""
+    if time - state.since < plan.clamp_delay:
+        return state
+    return state.entered("grip", time)
+
+
+def _squeezed(plan: GrabPlan, state: GrabState, h: float, pressed: np.ndarray) -> GrabState:
+    """Press by admittance: the palms' mean force is held, and what is between them centred."""
+    speed = ADMITTANCE * (plan.grip_force - float(pressed.mean()))
+    speed = min(max(speed, -GRIP_SPEED), GRIP_SPEED)
+    aside = 0.5 * float(state.pair.apart[0] - state.pair.apart[1])
+    drift = CENTRING * aside * np.array([1.0, -1.0])
+    apart = state.pair.apart - h * (speed + drift)
+    return replace(state, pair=state.pair._replace(apart=apart))
+
+
+def _grip(
+    plan: GrabPlan, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
+) -> GrabState:
+    """Press until the force is there for a while."""
+    state = _squeezed(plan, state, h, pressed)
+    if time - state.since < GRIPPED:
+        return state
+    if pressed.min() < 0.3 * plan.grip_force:
+        return replace(state, failure="no grip").entered("rest", time)
+    return state.entered("lift", time)
+
+
+def _carry(
+    plan: GrabPlan, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
+) -> GrabState:
+    """Move the pair, gripping until it opens."""
+    if state.phase == "rest":
+        return state
+    if state.phase in ("toss", "open"):
+        return _thrown(plan, state, time, h, pressed)
+    if state.phase != "back":
+        state = _squeezed(plan, state, h, pressed)
+    share = minimum_jerk((time - state.since) / LASTING[state.phase])
+    state = replace(state, pair=_moved(plan, state, share))
+    return _following(plan, state, time) if share >= 1.0 else state
+
+
+def _moved(plan: GrabPlan, state: GrabState, share: float) -> Pair:
+    """Return the pair at a share of a phase's way."""
+    pair, origin = state.pair, state.origin or state.pair
+    if state.phase == "lift":
+        return pair._replace(height=origin.height + share * plan.lift)
+    if state.phase == "turn":
+        return pair._replace(yaw=origin.yaw + share * (plan.yaw - origin.yaw))
+    if state.phase == "pull":
+        return pair._replace(radius=origin.radius + share * (PULLED - origin.radius))
+    return between(origin, beginning(plan).pair, share)
+
+
+def _following(plan: GrabPlan, state: GrabState, time: float) -> GrabState:
+    """Return the beginning of the phase after one that moves from rest to rest."""
+    if state.phase != "back":
+        return state.entered(PHASES[PHASES.index(state.phase) + 1], time)
+    if state.box + 1 >= plan.boxes:
+        return state.entered("rest", time)
+    return replace(beginning(plan, time), box=state.box + 1)
+
+
+def _thrown(
+    plan: GrabPlan, state: GrabState, time: float, h: float, pressed: np.ndarray
+) -> GrabState:
+    """Push the pair away from the robot, evenly faster; then open it, evenly slower."""
+    rate = plan.toss_speed**2 / (2.0 * (THROWN - PULLED))
+    since = time + h - state.since
+    if state.phase == "toss":
+        state = _squeezed(plan, state, h, pressed)
+        radius = PULLED + 0.5 * rate * since**2
+        moved = replace(state, pair=state.pair._replace(radius=radius))
+        return moved.entered("open", time + h) if rate * since >= plan.toss_speed else moved
+    origin = state.origin or state.pair
+    brake = min(max(since - RELEASE, 0.0), plan.toss_speed / (2.0 * rate))
+    even = plan.toss_speed * (min(since, RELEASE) + brake)
+    radius = origin.radius + even - rate * brake**2
+    apart = origin.apart + min(OPEN_SPEED * since, OPEN)
+    moved = replace(state, pair=state.pair._replace(radius=radius, apart=apart))
+    return (
+        moved.entered("back", time)
+        if since > RELEASE + plan.toss_speed / (2.0 * rate) + SETTLED
+        else moved
+    )

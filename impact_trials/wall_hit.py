@@ -1,0 +1,171 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""One approach and its hit in the closed loop: what sensors recorded, and the truth beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_detector.session import DetectorSession
+from impact_detector.signals.sample import FUSED, Detection, Verdict
+from impact_predictor.joint_load.load import DURATION
+from impact_predictor.joint_load.load_limits import load_limits
+from impact_predictor.learning.hit_window import LearningHit
+from impact_qp.control.controller import ImpactController
+from impact_qp.control.plan import Plan
+from impact_qp.limits import Contact
+from impact_qp.limits.approach_cap import ApproachCapLimit
+from impact_robots.dynamics import ArmDynamics
+from impact_robots.kinematics import inverse_kinematics
+from impact_robots.robot import Robot
+from impact_robots.state import PointState
+from impact_robots.surface import Surface
+from impact_sim.loaded_plant import LoadedPlant
+from impact_sim.simulation import START_NS, Measurement, Simulation
+from impact_trials.lockstep import Answer, lockstep
+
+SETTLED = 0.1  # at the reference speed before the touch [s]
+AHEAD = 1.1  # reference speed over the highest
+KEPT = 150  # samples of a recording, at most
+DUE = 0.02  # between a detection and the announced surface, at most [s]
+AFTER = max(DURATION, 0.04)  # the touch [s]
+LONGEST = 10.0  # without a touch [s]
+
+
+@dataclass(frozen=True, eq=False)
+class WallApproach:
+    """From where, and to what."""
+
+    robot: Robot  # as controller and detector take it
+    surface: Surface  # as announced; it goes through where the point is to hit
+    start: np.ndarray  # shape (n,) [rad]
+    point: PointState  # that is to hit, where it is to
+    run_up: float  # [m]
+    ramp: float = 4.0  # of the reference speed [m/s^2]
+    direction: np.ndarray | None = None  # base axes, (3,), unit; none: against the normal
+
+    @cached_property
+    def arrival(self) -> PointState:
+        """The point where it would hit if every step were of the least joint velocities.
+
+        An arm with more joints than its task needs may not arrive as it is meant to.
+        """
+        way = -self.surface.normal if self.direction is None else self.direction
+        length = self.run_up / -float(way @ self.surface.normal)
+        q = inverse_kinematics(self.robot, self.start, length * way)
+        return ArmDynamics(self.robot)(q, np.zeros(self.robot.dof))
+
+    @property
+    def fastest(self) -> float:
+        """Speed that the arm can have for 0.1 s before the touch [m/s]."""
+        return self.ramp * (sqrt(SETTLED**2 + 2.0 * self.run_up / self.ramp) - SETTLED)
+
+    @property
+    def contact(self) -> Contact:
+        """What the controller is told: a surface across the direction in which it is to go."""
+        at = self.surface
+        normal = at.normal if self.direction is None else -self.direction
+        at_wall = self.point.position
+        return Contact(at_wall, normal, at.friction, at.restitution, stiffness=at.stiffness)
+
+
+class WallHit(NamedTuple):
+    """One hit."""
+
+    recorded: LearningHit  # its time counts from the touch as it was detected
+    detected: bool  # else it counts from when the point should have reached the surface
+    late: float  # time zero of the recording, after the touch [s]
+    point: PointState  # at the touch
+    speed: float  # along the announced normal [m/s]
+    used: np.ndarray  # of the limits of change and of range, shape (2 n,) [-]
+
+    @property
+    def load(self) -> float:
+        """What is used of the limit that is used most [-]."""
+        return float(self.used.max())
+
+
+def wall_hit(
+    approach: WallApproach, speed: float, simulation: Simulation, session: DetectorSession
+) -> WallHit | None:
+    """Return one hit; none if the approach ended before it, as after a false alarm.
+
+    The controller has no limit of the impact but a cap on the speed, and a reference above it:
+    arms lag behind their reference, some by a tenth, and some overshoot.
+
+    Args:
+        approach: from where, and to what.
+        speed: highest along the announced normal, and where the arm can, reached [m/s].
+        simulation: with a :class:`LoadedPlant`.
+        session: of the detector, new.
+    """
+    plant, log = simulation.plant, _Log([], [])
+    assert isinstance(plant, LoadedPlant)
+    along = speed / float(approach.contact.normal @ approach.surface.normal)
+    plan = Plan(approach.contact, "unaware", speed=AHEAD * along, ramp=approach.ramp)
+    cap = ApproachCapLimit(-approach.surface.normal, speed)
+    controller = ImpactController(approach.robot, plan, limits=(cap,))
+
+    def answer(measurement: Measurement, verdict: Verdict) -> Answer:
+        command = controller.update(
+            measurement.q, measurement.dq, impact=verdict.impact, ready=verdict.ready
+        )
+        log.add(measurement, command.driver_torque)
+        return Answer(command.driver_torque, command.velocity, command.reference_torque)
+
+    for cycle in lockstep(simulation, answer, session, approach.start):
+        log.found.extend(each for each in cycle.detections if each.detector == FUSED)
+        end = LONGEST if plant.touch is None else plant.touch.time + AFTER
+        if cycle.measurement.time >= end:
+            break
+    return None if plant.touch is None else _judged(approach, plant, log)
+
+
+class _Log(NamedTuple):
+    """What a recording is made of."""
+
+    rows: list[tuple[np.ndarray, ...]]  # time, position, velocity, torque, command
+    found: list[Detection]
+
+    def add(self, measured: Measurement, command: np.ndarray) -> None:
+        """Take one cycle."""
+        row = measured.time, measured.q, measured.dq, measured.tau, command
+        self.rows.append(tuple(np.array(each) for each in row))
+
+
+def _touch(
+    approach: WallApproach, log: _Log, time: np.ndarray, position: np.ndarray
+) -> tuple[float, bool]:
+    """Return when the touch was [s], and whether the detector said so, at about that place.
+
+    Else it is when the point reached the announced surface.
+    """
+    arm, at = ArmDynamics(approach.robot), approach.point.position
+    gaps = np.array([approach.surface.normal @ (arm.position(q) - at) for q in position])
+    reached = float(time[int(np.argmax(gaps <= max(0.0, gaps.min())))])
+    times = [(each.impact_time - START_NS) * 1e-9 for each in log.found]
+    near = [each for each in times if abs(each - reached) < DUE]
+    return (near[0], True) if near else (reached, False)
+
+
+def _judged(approach: WallApproach, plant: LoadedPlant, log: _Log) -> WallHit:
+    """Return a hit with its truth."""
+    assert plant.touch is not None
+    columns = zip(*log.rows[-KEPT:], strict=True)
+    time, position, velocity, torque, command = (np.array(each) for each in columns)
+    touch, detected = _touch(approach, log, time, position)
+    robot, before = approach.robot, plant.torque_before
+    point = ArmDynamics(robot)(plant.touch.q, plant.touch.dq)
+    return WallHit(
+        LearningHit(time - touch, position, velocity, torque, command),
+        detected,
+        touch - plant.touch.time,
+        point,
+        approach.surface.approach_speed(point.velocity),
+        load_limits(robot, before).used(plant.load)[: 2 * robot.dof],
+    )

@@ -1,0 +1,98 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""HRP-4 grabs a box, lifts it and tosses it, with noise and delay."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from impact_qp.whole_body.controller import AWARENESS
+from impact_sim.exceptions import SimulationError
+from impact_sim.humanoid.grab_file import load_grab
+from impact_sim.humanoid.grab_scenario import LIMITS_OF_GRABS
+from impact_trials.grab.grab_trial import GrabTrial, grab_trial
+from impact_trials.grab.troubles import FORWARD, TROUBLES, PhasePush, troubled_trial
+
+ONE = replace(load_grab("qp_hrp4_grab"), box_masses=(1.08,))
+
+
+@pytest.fixture(scope="module")
+def grabbed():
+    return grab_trial(ONE, seed=1)
+
+
+def test_it_stands_to_the_end_and_every_program_is_solved(grabbed):
+    assert not grabbed.fell
+    assert (grabbed.failure, grabbed.phase, grabbed.unsolved) == ("", "rest", 0)
+
+
+def test_palms_arrive_at_the_set_speed_below_the_robust_bound(grabbed):
+    for palm in grabbed.boxes[0].palms:
+        assert 0.235 < palm.speed < 0.255
+        assert palm.speed < palm.bound
+
+
+def test_the_box_is_noticed_lifted_and_tossed(grabbed):
+    (box,) = grabbed.boxes
+    assert len(box.palms) == 2
+    assert all(0.0 < palm.latency < 0.01 for palm in box.palms)
+    assert box.lifted > 0.09
+    assert box.distance > 0.8
+    assert box.margin > 0.05
+
+
+def test_impulses_are_no_worse_than_announced(grabbed):
+    for palm in grabbed.boxes[0].palms:
+        assert palm.is_announced
+        assert 0.0 < palm.wrist_load < 1.0
+
+
+def test_a_plain_controller_of_positions_grabs_too():
+    found = grab_trial(ONE, controller="stance")
+    assert (found.fell, found.phase, found.failure) == (False, "rest", "")
+    assert found.boxes[0].lifted > 0.09
+
+
+def test_the_same_seed_gives_the_same_trial():
+    def short(seed):
+        trial = GrabTrial(ONE, seed=seed)
+        seen = trial._settled()
+        trial._take(0)
+        for _ in range(40):
+            seen = trial._cycle(seen)
+        return np.append(trial.plant.q, trial.plant.box().position)
+
+    np.testing.assert_array_equal(short(3), short(3))
+    assert np.abs(short(3) - short(4)).max() > 1e-6
+
+
+def test_a_push_acts_from_the_phases_beginning_for_as_long_as_it_says():
+    pushed = []
+
+    def noted(plant, state):
+        PhasePush(60.0, FORWARD, duration=0.1)(plant, state)
+        pushed.append(plant.data.xfrc_applied[1, 0])
+
+    trial = GrabTrial(ONE, controller="stance", disturb=noted)
+    seen = trial._settled()
+    trial.phases.begin(seen.time)
+    trial._take(0)
+    for _ in range(30):
+        seen = trial._cycle(seen)
+    assert pushed == 20 * [60.0] + 10 * [0.0]
+
+
+def test_troubles_are_scenarios_that_there_can_be():
+    for trouble in TROUBLES.values():
+        trial = troubled_trial(trouble)
+        assert np.isfinite(trial.start).all()
+
+
+def test_limits_of_scenarios_are_those_of_the_controller():
+    assert set(LIMITS_OF_GRABS) == set(AWARENESS)
+
+
+def test_an_unknown_controller_is_refused():
+    with pytest.raises(SimulationError, match="controller: expected one of whole_body, stance"):
+        GrabTrial(ONE, controller="mine")

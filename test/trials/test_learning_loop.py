@@ -1,0 +1,85 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Hit, learn, hit faster, in the closed loop of the suite's controller."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from impact_predictor.learning.learning_box import learning_box
+from impact_predictor.learning.next_speed import START
+from impact_robots import Surface, load_robot
+from impact_robots.dynamics import ArmDynamics
+from impact_sim.loaded_plant import LoadedPlant
+from impact_sim.scenarios import load_scenario
+from impact_sim.simulation import Simulation
+from impact_trials.learning_loop import learning_steps
+from impact_trials.trial import detector_session
+from impact_trials.wall_hit import WallApproach, wall_hit
+
+UNKNOWN = {"friction": (0.0, 0.5), "restitution": (0.02, 0.6), "stiffness": (1e4, 1e7)}
+
+
+@pytest.fixture(scope="module")
+def scenario():
+    return load_scenario("qp_panda_demo")
+
+
+@pytest.fixture(scope="module")
+def approach(scenario):
+    """To the demo's wall, of which next to nothing is told."""
+    robot = load_robot("panda")
+    surface = Surface(None, scenario.normal, **UNKNOWN)
+    point = ArmDynamics(robot)(np.array(scenario.q_impact), np.zeros(robot.dof))
+    return WallApproach(robot, surface, scenario.start(robot), point, scenario.run_up)
+
+
+@pytest.fixture(scope="module")
+def steps(scenario, approach):
+    """Two hits: 2 s."""
+    robot, surface = approach.robot, approach.surface
+
+    def strike(number, speed):
+        plant = LoadedPlant(robot, scenario.wall(robot, 0.2))
+        simulation = Simulation(robot, seed=number, plant=plant)
+        return wall_hit(approach, speed, simulation, detector_session(scenario, robot))
+
+    return list(learning_steps(learning_box(robot, surface), [approach] * 2, strike))
+
+
+def test_it_begins_gently_and_goes_on_faster(steps):
+    first, second = steps
+    assert first.safe.reason == START
+    for step in steps:
+        assert step.hit.load <= 1.0
+        assert not step.learned.changed
+    assert second.hit.speed > 1.3 * first.hit.speed
+
+
+def test_the_recording_is_what_the_joints_felt(steps):
+    for step in steps:
+        assert step.learned.known.windows[-1].used == pytest.approx(step.hit.load, rel=0.1)
+        assert step.hit.detected and abs(step.hit.late) < 1.5e-3
+        assert step.hit.recorded.time[-1] > 0.015
+
+
+def test_where_it_would_arrive_is_the_wall(approach, steps):
+    assert np.abs(approach.arrival.position - approach.point.position).max() < 1e-3
+    for step in steps:
+        assert np.abs(approach.arrival.q - step.hit.point.q).max() < 0.05
+    way = np.array([np.cos(0.35), np.sin(0.35), 0.0])
+    aside = replace(approach, direction=way).arrival.position - approach.point.position
+    assert aside == pytest.approx([0.0, 0.1 * np.tan(0.35), 0.0], abs=1e-3)
+
+
+def test_it_comes_as_fast_as_it_is_asked_to(steps):
+    for step in steps:
+        assert step.hit.speed == pytest.approx(step.asked, rel=0.03)
+
+
+def test_no_speed_is_asked_for_that_the_run_up_does_not_allow(steps):
+    approach = WallApproach(None, None, None, None, run_up=0.1, ramp=4.0)
+    distance = approach.fastest**2 / (2.0 * approach.ramp) + 0.1 * approach.fastest
+    assert distance == pytest.approx(approach.run_up)
+    assert replace(approach, run_up=0.4).fastest > 1.5 * approach.fastest
