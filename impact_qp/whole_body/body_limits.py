@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import ConvexHull
 
 from impact_qp.limits import Limit
 from impact_robots import RobotState
@@ -67,6 +66,8 @@ class SupportLimit(Limit):
             preview: T_p [s].
             margin: to the hull's edge [m].
         """
+        from scipy.spatial import ConvexHull  # loads slowly
+
         edges = ConvexHull(corners[:, :2]).equations
         self.normals, self.reach = edges[:, :2], -edges[:, 2] - margin
         self._floor, self._preview = float(corners[:, 2].mean()), preview

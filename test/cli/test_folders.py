@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from impact_bags.folder_lock import locked
 from impact_cli.command_line import run as run_command
 from impact_cli.commands.simulate import _run
 from impact_robots.exceptions import UsageError, WriteError
+from impact_trials.campaign import run_campaign
 from impact_trials.trial import TrialResult
 from impact_trials.trial_folder import TABLE, TrialFolder
 
@@ -122,7 +124,7 @@ def test_two_records_into_one_folder_do_not_mix(tmp_path):
 def test_trials_that_other_processes_had_finished_are_kept(tmp_path, monkeypatch):
     """Ctrl-C while the first trial is waited for; the second was over before."""
 
-    def campaign(trials, folder, jobs, keep):
+    def campaign(trials, folder, jobs, *, keep, dask):
         (folder / "a_000").mkdir()
         (folder / "a_001").mkdir()
         try:
@@ -133,9 +135,16 @@ def test_trials_that_other_processes_had_finished_are_kept(tmp_path, monkeypatch
 
     monkeypatch.setattr("impact_trials.campaign.run_campaign", campaign)
     with pytest.raises(KeyboardInterrupt):
-        _run([], tmp_path / "out", 2, COLUMNS)
+        _run([], Namespace(record=tmp_path / "out", jobs=2, dask=""), COLUMNS)
     assert names(tmp_path / "out") == ["a_001", TABLE]
     assert (tmp_path / "out" / TABLE).read_text() == "bag,seed\na_001,2\n"
+
+
+def test_a_cluster_finishes_in_any_order_and_what_is_left_over_is_kept(monkeypatch):
+    monkeypatch.setattr("impact_trials.campaign.on_dask", lambda *_: iter([(2, "c"), (0, "a")]))
+    kept = []
+    assert list(run_campaign("abc", None, 1, kept.append, dask="somewhere")) == ["a"]
+    assert kept == ["c"]
 
 
 def test_a_full_disk_ends_a_campaign_with_one_line(tmp_path, capsys):

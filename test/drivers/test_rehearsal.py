@@ -82,6 +82,28 @@ def test_a_state_that_is_no_number_is_rehearsed_in_vain(on_time):
     assert len(on_time.pass_state()) == 1
 
 
+class Slow:
+    """A controller whose limits take longer than the arm waits."""
+
+    def __init__(self, clock):
+        self.clock, self.cycles = clock, 0
+
+    def cycle(self, time, q, dq):
+        self.cycles += 1
+        self.clock.now += 2.0 * LEAD
+
+
+def test_what_takes_too_long_is_rehearsed_twice_and_no_more(on_time, make_job):
+    """The rehearsed limit acts everywhere, and may take longer than what the loop answers."""
+    on_time.rehearsal._guarded = slow = Slow(on_time)
+    for _ in range(5):
+        on_time.pass_state()
+    assert slow.cycles == 2
+    on_time.rehearsal.follow(make_job("robust").plan)
+    on_time.pass_state()
+    assert slow.cycles == 3
+
+
 class Goal:
     """Holds, approaches, and ends on the way; keeps what was sent."""
 

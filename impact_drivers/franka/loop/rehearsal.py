@@ -19,6 +19,7 @@ from impact_robots.robot import Robot
 
 CYCLE = 1e-3  # of the arm [s]
 LEAD = 400e-6  # before the next state is expected [s]
+PATIENCE = 2  # rehearsals in a row that take longer than that; no more until the next goal
 LATER, EARLIER = 1e-6, 20e-6  # by which the time between states is corrected: one in 20 is less [s]
 
 
@@ -55,11 +56,11 @@ class Rehearsal:
         )
         self._guarded = GuardedController(controller)
         self._now, self._sleep = now, sleep
-        self._apart, self._last, self._fits = CYCLE, -inf, True
+        self._apart, self._last, self._fits, self._slow = CYCLE, -inf, True, 0
 
     def follow(self, plan: Plan) -> None:
         """Go on only if the plan of a goal has the impact limits that are rehearsed."""
-        self._fits = plan.impact_limits == self._kind
+        self._fits, self._slow = plan.impact_limits == self._kind, 0
 
     def run(self, time: int, state: ArmState, phase: Phase, took: float) -> None:
         """Wait for the moment, and compute; at once over if it has gone by.
@@ -73,11 +74,12 @@ class Rehearsal:
         since, self._last = state.arrived - self._last, state.arrived
         self._apart += LATER if since > self._apart else -EARLIER
         left = state.arrived + self._apart - LEAD - self._now()
-        if not self._fits or took > LEAD or left < 0.0:
+        if not self._fits or self._slow >= PATIENCE or took > LEAD or left < 0.0:
             return
         self._sleep(left)
-        self._phase = phase
+        began, self._phase = self._now(), phase
         try:
             self._guarded.cycle(time, state.q, state.dq)
         except Exception:  # nothing depends on it
             self._guarded.reset()
+        self._slow = self._slow + 1 if self._now() - began > LEAD else 0
