@@ -22,6 +22,7 @@ from impact_qp.ros.messages import feedback_message, result_message
 from impact_ros.messages import from_nanoseconds, to_nanoseconds, vector
 
 FEEDBACK_RATE = 50.0  # of a goal [Hz]
+RESULT_KEPT = 900  # for a client that asks late; then it gets an empty one [s]
 
 
 class GoalServer:
@@ -58,6 +59,7 @@ class GoalServer:
             self._execute,
             handle_accepted_callback=self._on_goal,
             cancel_callback=lambda handle: CancelResponse.ACCEPT,
+            result_timeout=RESULT_KEPT,
         )
 
     def destroy(self) -> None:
