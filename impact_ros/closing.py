@@ -38,10 +38,8 @@ def one_core() -> Iterator[None]:
     without a pause (eProsima/Fast-DDS#6513), and a callback that runs on another core and needs
     the mutex may never get it: seen to spin for minutes, until it was killed. On one core the
     scheduler runs whoever was woken by the unlocking before the spinning thread locks again. A
-    real-time priority of the calling thread, which would forbid just that, is given up for good.
+    real-time priority of any thread, which would forbid just that, is given up for good.
     """
-    if os.sched_getscheduler(0) in (os.SCHED_FIFO, os.SCHED_RR):
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     before = {}
     core = min(os.sched_getaffinity(0))
     for entry in THREADS.iterdir():
@@ -49,6 +47,8 @@ def one_core() -> Iterator[None]:
         with contextlib.suppress(OSError):  # it has ended
             before[thread] = os.sched_getaffinity(thread)
             os.sched_setaffinity(thread, {core})
+            if os.sched_getscheduler(thread) in (os.SCHED_FIFO, os.SCHED_RR):
+                os.sched_setscheduler(thread, os.SCHED_OTHER, os.sched_param(0))
     try:
         yield
     finally:

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The same loop through official libfranka, with the fake arm at the other end of the network."""
 
+import ctypes
 import os
 import signal
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -116,14 +118,27 @@ def _press_the_button(arm, fake):
     settled(arm, IDLE)
 
 
+def scheduling():
+    """Return policy and priority of this thread: the kernel's, and what the C library remembers.
+
+    Fast DDS gives its threads the latter.
+    """
+    policy, priority = ctypes.c_int(), ctypes.c_int()
+    this = ctypes.c_ulong(threading.get_ident())
+    library = ctypes.CDLL(None)
+    library.pthread_getschedparam(this, ctypes.byref(policy), ctypes.byref(priority))
+    kernel = os.sched_getscheduler(0), os.sched_getparam(0).sched_priority
+    return kernel, (policy.value, priority.value)
+
+
 def test_the_callers_scheduling_is_left_alone(libfranka):
-    before = os.sched_getscheduler(0), os.sched_getparam(0).sched_priority
+    before = scheduling()
     with FakeProcess(FakeSetup()) as fake:
         arm = LibfrankaArm(fake.address, realtime=False)
         arm.start()
         arm.read()
         arm.finish(np.zeros(7))
-    assert (os.sched_getscheduler(0), os.sched_getparam(0).sched_priority) == before
+    assert scheduling() == before == (before[0], before[0])
 
 
 VICTIM = """

@@ -66,8 +66,9 @@ def test_a_real_time_priority_is_given_up(cores):
     except PermissionError:
         pytest.skip("no real-time priority is allowed here")
     try:
-        with one_core():
-            assert os.sched_getscheduler(0) == os.SCHED_OTHER
+        with Thread() as inheriting, one_core():
+            for thread in (0, inheriting._thread.native_id):
+                assert os.sched_getscheduler(thread) == os.SCHED_OTHER
     finally:
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 

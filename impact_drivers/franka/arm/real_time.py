@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import threading
 from collections.abc import Iterator
 
 LOCK_ALL = 3  # MCL_CURRENT | MCL_FUTURE
@@ -44,10 +45,12 @@ def own_priority() -> Iterator[None]:
 
     libfranka takes the highest real-time priority for whoever connects, even where it is told to
     do without a real-time kernel; so would every process that the caller starts from then on, and
-    two of them that are busy leave nothing of two cores to anybody else.
+    two of them that are busy leave nothing of two cores to anybody else. It is undone by the C
+    library's own call: that remembers what was set last, and Fast DDS gives it to its threads.
     """
-    policy, parameters = os.sched_getscheduler(0), os.sched_getparam(0)
+    policy, priority = os.sched_getscheduler(0), os.sched_getparam(0).sched_priority
     try:
         yield
     finally:
-        os.sched_setscheduler(0, policy, parameters)
+        this, parameters = ctypes.c_ulong(threading.get_ident()), ctypes.c_int(priority)
+        ctypes.CDLL(None).pthread_setschedparam(this, policy, ctypes.byref(parameters))
