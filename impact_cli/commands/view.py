@@ -78,10 +78,10 @@ def run(arguments: argparse.Namespace) -> int:
         player = Player(server, robot)
         for path in paths:
             player.add(label_of(path, arguments.file), partial(read_view, path, robot, choice))
-        print(f"{address(server)}  (Ctrl-C ends it)", file=sys.stderr, flush=True)
-        if not arguments.no_browser:
-            open_browser(server)
         try:
+            print(f"{address(server)}  (Ctrl-C ends it)", file=sys.stderr, flush=True)
+            if not arguments.no_browser:
+                open_browser(server)
             player.play_forever()
         except KeyboardInterrupt:
             return 0
