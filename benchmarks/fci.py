@@ -6,7 +6,8 @@ The loop of the suite (detector and controller in the arm's own cycle), the same
 the next cycle while it waits for the arm, a loop that only echoes, and the way over DDS to
 controller and detector in another process and back, against the fake arm in real time. Run it with
 ``./impact bench fci`` (five minutes) or ``--quick`` (a minute), and turn off what else
-runs: the fake arm needs a core of its own.
+runs: the fake arm needs a core of its own. "Stolen" is the share of the processors' time that a
+virtual machine wanted and its host gave to others: where that is not 0, something else ran.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
+import psutil
 from predictor_service import importable
 
 from impact_drivers.fake_fr3.fake_process import FakeProcess
@@ -73,6 +75,7 @@ def measure(quick: bool = False) -> dict[str, float]:
     """
     cycles, rounds = (QUICK, 1) if quick else (CYCLES, ROUNDS)
     blocks: dict[str, list[LoopTimes]] = defaultdict(list)
+    stolen: dict[str, list[float]] = defaultdict(list)
     cores = os.sched_getaffinity(0)
     with importable():
         os.sched_setaffinity(0, {min(cores)})  # the fake arm's, which inherits it
@@ -80,8 +83,16 @@ def measure(quick: bool = False) -> dict[str, float]:
             os.sched_setaffinity(0, cores)
             for _ in range(rounds):
                 for way in WAYS:
+                    before = psutil.cpu_times()
                     blocks[way].append(_block(way, fake.address, cycles))
-    return _figures(blocks)
+                    stolen[way].append(_share_stolen(before, psutil.cpu_times()))
+    shares = {f"{way}, stolen [%]": float(np.mean(each)) for way, each in stolen.items()}
+    return _figures(blocks) | shares
+
+
+def _share_stolen(before: Any, after: Any) -> float:
+    """Return what of the processors' time between two moments the host gave to others [%]."""
+    return 100.0 * (after.steal - before.steal) / (sum(after) - sum(before))
 
 
 def _block(way: str, address: str, cycles: int) -> LoopTimes:
