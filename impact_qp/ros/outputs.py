@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from builtin_interfaces.msg import Time
 from rclpy.duration import Duration
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -19,7 +18,7 @@ from impact_msgs.msg import ControllerStatus, ImpactAnnouncement, JointCommand
 from impact_qp.control.plan import Plan
 from impact_qp.ros.messages import announcement_message, command_message
 from impact_robots import Robot
-from impact_ros.messages import fill
+from impact_ros.messages import fill, from_nanoseconds
 from impact_ros.qos import LATCHED, STREAM
 
 Addressed = tuple[Any, Any]  # a publisher and its message
@@ -40,7 +39,7 @@ class Outputs:
         self._node, self._robot, self._lockstep = node, robot, lockstep
         # a command's two messages, filled anew each time: making them takes longer than sending
         self._plain = Float64MultiArray()
-        self._stamped = command_message(robot, interface, np.zeros(robot.dof), Time())
+        self._stamped = command_message(robot, interface, np.zeros(robot.dof), from_nanoseconds(0))
         self._commands = node.create_publisher(JointCommand, "~/command", STREAM)
         self._values = node.create_publisher(Float64MultiArray, "~/commands", STREAM)
         self._desired = node.create_publisher(JointState, "~/desired_joint_states", STREAM)
