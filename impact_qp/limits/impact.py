@@ -107,6 +107,10 @@ class ImpactLimit(Limit):
         """Take a state in which the limit does not act yet."""
         return
 
+    def catch_up(self) -> None:
+        """Work out what the last state leaves to be done before the next one's bound."""
+        return
+
     def approach(self, point: PointState) -> tuple[np.ndarray, float]:
         """Return gradient, shape (n,), and offset of the previewed v_n^- as a map of qddot."""
         normal, preview, beside = self.figures

@@ -98,6 +98,34 @@ def test_until_the_loads_are_known_the_arm_does_not_approach(panda, at_impact, w
     assert limit.present_bound(at_impact) == limit.speed_bound(at_impact)
 
 
+def test_work_between_cycles_changes_no_bound(panda, scenario, wall):
+    early, late = JointLoadLimit(panda, wall), JointLoadLimit(panda, wall)
+    states = path(panda, wall, scenario.start(panda), 60)
+    bounds = []
+    for state in [states[0]] * KNOWN_AFTER + states:
+        bounds.append(early.present_bound(state))
+        early.look(state)
+        early.catch_up()
+        early.catch_up()
+        assert late.present_bound(state) == bounds[-1]
+        late.look(state)
+    assert bounds[-1].speed > 0.0
+
+
+def test_while_a_command_waits_no_case_is_rated(panda, at_impact, wall, monkeypatch):
+    limit = JointLoadLimit(panda, wall)
+    know(limit, at_impact)
+    limit.catch_up()
+    rated = []
+    rate = limit._watch._rate
+    monkeypatch.setattr(limit._watch, "_rate", lambda *case: rated.append(0) or rate(*case))
+    assert limit.present_bound(at_impact).speed > 0.0
+    assert not rated
+    for _ in range(20):  # after it one is, now and then
+        limit.look(at_impact)
+    assert rated
+
+
 def test_an_arm_that_has_jumped_is_looked_at_anew(panda, at_impact, wall):
     limit = JointLoadLimit(panda, wall)
     know(limit, at_impact)
@@ -163,7 +191,11 @@ def test_joints_that_no_arm_has_stop_the_approach_and_raise_nothing(panda, scena
     odd = replace(panda, apparent_motor_inertia=np.full(7, 1e-6))
     limit = JointLoadLimit(odd, wall)
     q = scenario.start(panda)
-    assert limit.speed_bound(ArmDynamics(odd)(q, np.zeros(7))) == (0.0, "loads that are no numbers")
+    state = ArmDynamics(odd)(q, np.zeros(7))
+    assert limit.speed_bound(state) == (0.0, "loads that are no numbers")
+    limit.look(state)
+    limit.catch_up()
+    assert limit.present_bound(state) == (0.0, "loads that are no numbers")
     controller = ImpactController(odd, Plan(wall, "joint_load", speed=0.3))
     speeds = [controller.update(q, np.zeros(7)).normal_speed for _ in range(200)]
     assert controller.impact_limit.bound.speed == 0.0 and max(map(abs, speeds)) < 1e-3
