@@ -30,6 +30,8 @@ STILL = 1e-12  # slip that has no direction [m/s]
 llvmlite.binding.load_library_permanently(
     str(next(Path(mujoco.__file__).parent.glob("libmujoco*")))
 )
+
+
 def _of_mujoco(name: str) -> types.ExternalFunction:
     """Return a function of the library that takes a model and its data."""
     return types.ExternalFunction(name, types.void(types.intp, types.intp))
