@@ -74,6 +74,7 @@ SLOW = {
     "trials/test_simulate.py": (
         "test_it_is_what_the_nodes_do_over_dds",
         "test_the_same_seed_gives_the_same_files_on_one_process",
+        "test_a_killed_campaign_goes_on_to_the_same_files",
         "test_what_was_finished_before_ctrl_c_is_kept",
         "test_a_scheduler_that_is_not_there_is_one_line",
         "test_a_cluster_gives_the_same_rows_in_the_same_order",

@@ -98,6 +98,14 @@ class ImpactLimit(Limit):
         """Return the highest admissible approach speed at a state, margin included."""
         raise NotImplementedError
 
+    def bound_above(self, point: PointState, speed: float) -> SpeedBound | None:
+        """Return the bound at a state if it is above a speed [m/s], else none, maybe in less time.
+
+        For who looks for a better configuration than the one of that speed.
+        """
+        bound = self.speed_bound(point)
+        return bound if bound.speed > speed else None
+
     @property
     def ranking(self) -> ImpactLimit:
         """A limit whose bounds rank configurations alike, itself unless a quicker one does."""

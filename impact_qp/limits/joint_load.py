@@ -106,10 +106,19 @@ class JointLoadLimit(ApproachSpeedLimit):
             self._whole = key, self._searched(point)
         return self._whole[1]
 
-    def _searched(self, point: PointState) -> SpeedBound:
+    def bound_above(self, point: PointState, speed: float) -> SpeedBound | None:
+        """Return the same if it is above a speed [m/s]; the first case that is not ends the search.
+
+        Mostly that is the case that ended the last one.
+        """
+        bound = self._searched(point, speed)
+        return bound if bound.speed > speed else None
+
+    def _searched(self, point: PointState, above: float = 0.0) -> SpeedBound:
+        """Return the bound, or one that is not ``above`` a speed either [m/s]."""
         self._limits = self._limits_at(point)
         try:
-            return self._bound_of(self._search.worst(point, self._limits)[0])
+            return self._bound_of(self._search.worst(point, self._limits, above)[0])
         except PredictionError:
             return _NO_NUMBER
 

@@ -143,6 +143,27 @@ def test_the_bound_is_that_of_the_search_with_a_reserve(panda, at_impact, wall):
     assert JointLoadLimit(panda, wall).speed_bound(at_impact).speed < kept.speed
 
 
+def test_a_bound_above_a_speed_is_the_bound(panda, wall, random_states):
+    """And none where it is not, whichever case ended the search before."""
+    limit, above = JointLoadLimit(panda, wall).ranking, 0.2
+    states = [ArmDynamics(panda)(state.q, np.zeros(7)) for state in random_states(12)]
+    bounds = [limit.speed_bound(state) for state in states]
+    assert 2 < sum(bound.speed > above for bound in bounds) < 10
+    for state, bound in zip(states, bounds, strict=True):
+        expected = bound if bound.speed > above else None
+        assert limit.bound_above(state, above) == expected
+        assert limit.bound_above(state, -1.0) == bound
+        assert limit.bound_above(state, bound.speed) is None
+
+
+def test_a_search_that_must_be_above_a_speed_looks_at_fewer_cases(panda, at_impact, wall):
+    search, before = LoadSearch(panda, wall, joints="nominal"), at_impact.g
+    whole = search.worst(at_impact, load_limits(panda, before))
+    assert len(search.worst(at_impact, load_limits(panda, before), 0.9 * whole[0].speed)) > 5
+    for _ in range(2):
+        assert len(search.worst(at_impact, load_limits(panda, before), whole[0].speed)) == 1
+
+
 def test_velocities_after_the_impact_are_limited_too(panda, at_impact, wall):
     kept = JointLoadLimit(panda, wall).speed_bound(at_impact).speed
     jump = velocity_jump(panda, wall, at_impact)[:, 2]
