@@ -23,6 +23,7 @@ from impact_trials.grab.outcome import GrabOutcome, PalmOutcome, palm_outcome
 from impact_trials.grab.palm_truth import PalmWatch
 from impact_trials.grab.phases import GrabState
 from impact_trials.grab.plan import GrabPlan
+from impact_trials.processes import check_stopped
 
 Disturbance = Callable[[HumanoidPlant, GrabState], None]
 CONTROLLERS = ("whole_body", "stance")
@@ -122,6 +123,7 @@ class GrabTrial:
 
     def _cycle(self, seen: HumanoidMeasurement) -> HumanoidMeasurement:
         """Do one cycle of the control."""
+        check_stopped()
         if self._disturb is not None:
             self._disturb(self.plant, self.phases.state)
         command = self.controller.update(seen.time, seen.q, seen.v, seen.palm_forces)
