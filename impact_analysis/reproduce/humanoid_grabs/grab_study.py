@@ -7,11 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from impact_analysis.reproduce.humanoid_grabs.pose_bound import pose_bound
 from impact_analysis.reproduce.humanoid_grabs.tracked_speed import PUBLISHED
-from impact_qp.whole_body import arrival_speed
-from impact_robots import load_robot
 from impact_sim.humanoid.grab_file import grab_names, load_grab
-from impact_trials.grab.grab_phases import announced_arrivals
 from impact_trials.grab.grab_trial import grab_trial
 from impact_trials.grab.outcome import BoxOutcome, GrabOutcome, PalmOutcome
 from impact_trials.grab.troubles import TROUBLES, run_trouble
@@ -94,12 +92,4 @@ def run_task(task: GrabTask) -> GrabOutcome:
 
 def pose_bounds() -> dict[str, float]:
     """Return the robust bound on both palms' speed at each scenario's box [m/s]."""
-    found = {}
-    for name in grab_names():
-        scenario = load_grab(name)
-        robot = load_robot(scenario.robot)
-        arrivals = announced_arrivals(
-            scenario.half_width, scenario.box_position, scenario.friction, scenario.restitution
-        )
-        found[name] = arrival_speed(robot, scenario.grabbing(robot), arrivals).speed
-    return found
+    return {name: pose_bound(load_grab(name)) for name in grab_names()}
