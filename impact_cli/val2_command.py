@@ -21,8 +21,9 @@ OUT = Path("val2")
 
 
 def add_val2_options(add: Callable[..., Any]) -> None:
-    """Add the options that the study alone has."""
-    add("--trials", type=count, metavar="N", help=f"of {VAL2}, at each level (default: 5)")
+    """Add the options that the study brings; `learn` and `hrp4` have some of them, too."""
+    trials = f"of {VAL2}, at each level (default: 5); of hrp4, of each scenario (default: 20)"
+    add("--trials", type=count, metavar="N", help=trials)
     add(
         "--out",
         type=Path,

@@ -44,6 +44,7 @@ SLOW = {
     "cli/test_fci_demo.py": (
         *("unaware", "test_an_arm_at_an_address_goes_slowly_and_says_when_nothing_was_there"),
     ),
+    "cli/test_grab_demo.py": ("shown", "test_a_box_out_of_reach_is_one_line"),
     "cli/test_learn_command.py": ("learned",),
     "cli/test_map.py": ("test_processes_change_nothing",),
     "cli/test_own_arm.py": ("test_from_urdf_to_report", "measured"),

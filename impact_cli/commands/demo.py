@@ -29,6 +29,7 @@ from impact_robots.exceptions import ImpactError, UsageError
 from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.scenarios import Scenario, load_scenario
 
 FCI_OPTIONS = ("dry_run", "arm", "robot", "distance", "unattended")  # without --fci refused
@@ -40,6 +41,7 @@ _EPILOG = """example:
   impact demo --fci
   impact demo --fci 172.16.0.2
   impact demo --scenario rs_grab_catfood_late
+  impact demo --scenario qp_hrp4_grab
 """
 
 
@@ -55,7 +57,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         " (joint_load). Scenarios rs_*: one or two arms push or grab a box in four modes, by"
         " reference spreading (rs), without its fading in of velocity feedback (no_gamma), by the"
         " clock (timed), along one reference through the impact (continuous); always in this"
-        " process. Ends with a table; writes it, pictures and one recording a run into a folder.",
+        " process. Scenarios qp_hrp4_*: a humanoid grabs boxes as planned, and in haste (robust,"
+        " existential, unaware); in this process, too. Ends with a table; writes it, pictures and"
+        " one recording a run into a folder.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -66,8 +70,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         type=demo_scenario,
         default="qp_panda_demo",
         metavar="NAME|FILE",
-        help="what is hit, where: qp_* a wall (default: qp_panda_demo), rs_* or a YAML like one of"
-        " them a box; impact scenarios lists them",
+        help="what is hit, where: qp_panda_* a wall (default: qp_panda_demo), rs_*, qp_hrp4_* or a"
+        " YAML like one of them a box; impact scenarios lists them",
     )
     add("--seed", type=seed, default=0, help="seed of the sensor noise (default: 0)")
     add(
@@ -108,6 +112,11 @@ def run(arguments: argparse.Namespace) -> int:
         from impact_cli.spreading_demo import run_spreading_demo  # needs what the others do not
 
         return run_spreading_demo(arguments, lambda: _new_folder(arguments.out))
+    if isinstance(arguments.scenario, GrabScenario):
+        refuse_with_box(arguments, FCI_OPTIONS)
+        from impact_cli.grab_demo import run_grab_demo  # needs what the others do not
+
+        return run_grab_demo(arguments, lambda: _new_folder(arguments.out))
     if arguments.fci is not None:
         return _run_fci(arguments)
     for name in FCI_OPTIONS:

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from impact_robots.exceptions import RobotError
 from impact_robots.yaml_file import read_mapping
 from impact_sim.exceptions import ScenarioError
 from impact_sim.humanoid.grab_scenario import LIMITS_OF_GRABS, GrabScenario
@@ -36,6 +37,30 @@ def load_grab(name: str) -> GrabScenario:
     """
     check_name(name, grab_names())
     return grab_of(name, _own(name), f"scenario {name}")
+
+
+def is_grab_file(path: Path) -> bool:
+    """Tell whether a file is there whose scenario is like one of a humanoid's."""
+    try:
+        return read_mapping(path).get("like") in grab_names()
+    except RobotError:
+        return False
+
+
+def grab_of_file(path: Path) -> GrabScenario:
+    """Return the scenario of a file: entries that differ from those of what it is ``like``.
+
+    Args:
+        path: of the YAML; the scenario has its name.
+
+    Raises:
+        ScenarioError: there is no such file, or an entry is wrong.
+    """
+    try:
+        entries = read_mapping(path)
+    except RobotError as error:
+        raise ScenarioError(str(error)) from None
+    return grab_of(path.stem, entries, str(path))
 
 
 def grab_of(name: str, own: Mapping[str, Any], where: str) -> GrabScenario:
