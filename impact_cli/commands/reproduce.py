@@ -97,7 +97,9 @@ def run(arguments: argparse.Namespace) -> int:
     counted = counts(tables)
     if arguments.json:
         verdicts = {verdict.replace(" ", "_"): count for verdict, count in counted.items()}
-        document = {"seed": arguments.seed, "verdicts": verdicts}
+        document: dict[str, Any] = {"seed": arguments.seed, "verdicts": verdicts}
+        for table in tables:
+            document |= table.summary
         print(json.dumps(document | {"tables": [table.as_json() for table in tables]}, indent=2))
     else:
         print(summary(tables))
