@@ -54,6 +54,7 @@ class Table:
     title: str
     rows: tuple[Row, ...]
     studies: tuple[Study, ...] = ()
+    summary: Mapping[str, Any] = field(default_factory=dict)  # goes first in a JSON document
 
     def as_json(self) -> dict[str, Any]:
         """Return the table as one JSON object."""

@@ -100,7 +100,9 @@ def run(arguments: argparse.Namespace) -> int:
     counted = counts(tables)
     if arguments.json:
         verdicts = {verdict.replace(" ", "_"): count for verdict, count in counted.items()}
-        document = {"seed": arguments.seed, "verdicts": verdicts}
+        document: dict[str, Any] = {"seed": arguments.seed, "verdicts": verdicts}
+        for table in tables:
+            document |= table.summary
         document |= {"tables": [table.as_json() for table in tables]}
         print(json.dumps(finite(document), indent=2, allow_nan=False))
     else:

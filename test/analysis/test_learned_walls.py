@@ -183,12 +183,16 @@ def test_what_was_stopped_goes_on_where_it_was(quick, tmp_path):
 def test_the_command_prints_one_document(quick, tmp_path, capsys):
     out = ["--truths=5", "--jobs=1", "--out", str(tmp_path / "out")]
     assert impact(["reproduce", "learn", *out, "--json"]) == 0
-    (table,) = json.loads(capsys.readouterr().out)["tables"]
+    document = json.loads(capsys.readouterr().out)
+    (table,) = document["tables"]
     cases = {entry["case"]: entry for entry in table["studies"]["learn_cases"]}
     assert list(cases) == NAMES
     first = cases["one pose"]
     assert (first["truths"], first["over_limit"]) == (5, 0)
     assert first["speed_share"][2] == {"hit": 3, "median": 0.92, "percentile_5": 0.92}
+    for key in ("truths", "over_limit", "speed_share", "highest_load"):
+        assert document[key] == {name: entry[key] for name, entry in cases.items()}
+    assert document["truths"]["one pose"] == 5
     assert impact(["reproduce", "learn", *out, "--resume"]) == 0
     assert "W6" in (text := capsys.readouterr().out) and "0.92/0.92" in text
 

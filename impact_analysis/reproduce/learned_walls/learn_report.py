@@ -12,6 +12,7 @@ from impact_analysis.reproduce.learned_walls.learn_run import HITS, RUN_UP, Lear
 from impact_analysis.reproduce.learned_walls.learn_study import LearnStudy
 from impact_analysis.reproduce.learned_walls.learn_tables import (
     EXCHANGED,
+    by_case,
     counted,
     covered,
     shares,
@@ -36,7 +37,8 @@ def table(found: LearnStudy) -> Table:
         *_exchanged("W5", found.of(EXCHANGED)),
         _intervals("W6", known),
     )
-    return Table("learn", "Walls and joints learned from hits", rows, (study(found),))
+    cases = study(found)
+    return Table("learn", "Walls and joints learned from hits", rows, (cases,), by_case(cases))
 
 
 def _others(found: LearnStudy) -> list[LearnRun]:

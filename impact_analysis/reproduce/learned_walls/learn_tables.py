@@ -14,6 +14,7 @@ from impact_analysis.reproduce.learned_walls.learn_study import LearnStudy
 from impact_analysis.reproduce.learned_walls.learn_truth import BEFORE_EXCHANGE, KINDS
 from impact_analysis.reproduce.row import Study
 
+SUMMED_UP = ("truths", "over_limit", "speed_share", "highest_load")
 EXCHANGED = next(kind.name for kind in KINDS if kind.exchanged)
 
 
@@ -30,6 +31,11 @@ def study(found: LearnStudy) -> Study:
         [_line(each) for each in entries],
         entries,
     )
+
+
+def by_case(cases: Study) -> dict[str, dict[str, Any]]:
+    """Return what of a :func:`study` goes first in a JSON document: each key by case."""
+    return {key: {each["case"]: each[key] for each in cases.entries} for key in SUMMED_UP}
 
 
 def counted(runs: Sequence[LearnRun], *, at_exchange: bool = False) -> np.ndarray:
