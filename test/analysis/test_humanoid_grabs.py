@@ -112,6 +112,15 @@ def test_a_palm_off_its_bound_is_noticed(found, name, share):
     assert verdict(changed(found, name, speed=share * GOOD.bound), "G1") == DIFFERS
 
 
+def test_who_was_first_is_told_apart_from_who_was_second(found):
+    """The left palm touches 2 ms before the right one."""
+    early = changed(found, grab_study.FAST[0], speed=0.97 * GOOD.bound)
+    assert "touch first 0.970 to 0.990; those that" in rows_of(early)["G1"].note
+    late = changed(found, grab_study.FAST[0], speed=1.02 * GOOD.bound, time=1.6)
+    assert "through the robot, 0.990 to 1.020." in rows_of(late)["G1"].note
+    assert rows_of(late)["G1"].figures["speed_over_bound_of_first_palms_most"] == 0.99
+
+
 @pytest.mark.parametrize("name", grab_study.FAST)
 def test_another_bound_is_noticed(found, name):
     other = found._replace(bounds=found.bounds | {name: 1.03 * BOUNDS[name]})
