@@ -12,28 +12,16 @@ import numpy as np
 from impact_analysis.learning.learned_scenario import LearnedScenario, WallTruth
 from impact_predictor.joint_load.load_limits import CHANGE, RANGE
 from impact_predictor.learning.knowledge import SIGMAS, Knowledge
-from impact_predictor.learning.learned_file import FIGURES_OF_WALL
 from impact_predictor.learning.learning_box import FIGURES
+from impact_predictor.learning.wall_interval import SHOWN, interval
 from impact_trials.learning_loop import LearningStep
 from impact_trials.wall_hit import WallHit
 
-SHOWN = FIGURES_OF_WALL[:4]  # what is learnt of a wall whose normal is known
 _HEADER = (
     *("hit", "safe", "hit at", "share", "load", "stiffness [N/m]", "restitution"),
     *("friction", "exponent", "because"),
 )
 _WIDTHS = (3, 6, 6, 6, 5, 19, 12, 12, 12, 0)
-
-
-def interval(known: Knowledge) -> dict[str, tuple[float, float]]:
-    """Return the interval of each figure of the wall: three standard deviations, in its range."""
-    half, box = SIGMAS * np.sqrt(np.diag(known.covariance)), known.box
-    if not known.windows:
-        half = np.ones(box.size)
-    low, high = (box.figures(np.clip(known.mean + side, -1.0, 1.0)) for side in (-half, half))
-    low, high = np.where(box.free, low, box.low), np.where(box.free, high, box.high)
-    low[0], high[0] = np.exp(low[0]), np.exp(high[0])
-    return {name: (float(low[i]), float(high[i])) for i, name in enumerate(SHOWN)}
 
 
 def joint_width(known: Knowledge) -> float:
