@@ -98,6 +98,14 @@ SLOW = {
     ),
     "qp/test_node.py": ("test_the_way_to_rest_keeps_to_the_limits_of_the_arm",),
     "qp/test_goal.py": ("test_a_goal_is_carried_out_and_reported",),
+    "analysis/test_recorded_hits.py": ("learned", "test_the_command_learns_from_a_bag"),
+    "cli/test_learning_demo.py": (
+        *(
+            "test_with_ros_it_is_the_action_over_dds",
+            "test_without_ros_it_is_shown_in_this_process",
+        ),
+        "test_a_learner_that_ends_before_is_told_in_one_line",
+    ),
     "qp/test_learn_node.py": (
         *("test_hits_become_faster_and_none_overloads_a_joint", "impatient"),
         *("test_the_same_goal_gives_the_same_numbers", "test_an_error_of_its_own_ends_it"),

@@ -15,7 +15,6 @@ from impact_predictor.learning.knowledge import SIGMAS, Knowledge
 from impact_predictor.learning.learning_box import FIGURES
 from impact_predictor.learning.wall_interval import SHOWN, interval
 from impact_trials.learning_loop import LearningStep
-from impact_trials.wall_hit import WallHit
 
 _HEADER = (
     *("hit", "safe", "hit at", "share", "load", "stiffness [N/m]", "restitution"),
@@ -34,8 +33,8 @@ def joint_width(known: Knowledge) -> float:
     return float(half.mean()) if known.windows else 1.0
 
 
-def worst_limit(hit: WallHit, joints: Sequence[str]) -> str:
-    """Return the limit of which a hit used most."""
+def worst_limit(hit: Any, joints: Sequence[str]) -> str:
+    """Return the limit of which a hit used most, of its ``used``, shape (2 n,)."""
     kind, joint = divmod(int(hit.used.argmax()), len(joints))
     return f"{joints[joint]} {(CHANGE, RANGE)[kind]}"
 
@@ -59,6 +58,33 @@ def hit_entry(step: LearningStep, learner: LearnedScenario) -> dict[str, Any]:
         "joint_interval_over_range": joint_width(known),
     }
     return entry | {"wall": {name: list(ends) for name, ends in interval(known).items()}}
+
+
+def goal_entry(feedback: Any, hit: Any, learner: LearnedScenario) -> dict[str, Any]:
+    """Return one hit of the action LearnSurface for programs, as :func:`hit_entry`.
+
+    Args:
+        feedback: impact_msgs/LearnSurface.Feedback, once it was learned from.
+        hit: what it really was, with ``speed`` [m/s] and ``used`` of the limits, shape (2 n,).
+        learner: of the scenario.
+    """
+    return {
+        "safe_speed_mps": feedback.bound,
+        "asked_speed_mps": feedback.speed,
+        "reason": feedback.reason,
+        "contact_speed_mps": hit.speed,
+        "speed_share": hit.speed / learner.truth.best_speed,
+        "load_over_limit": float(hit.used.max()),
+        "measured_load_over_limit": feedback.load,
+        "true_restitution": learner.restitution(hit.speed),
+        "most_used_limit": worst_limit(hit, learner.robot.joint_names),
+        "contradicted": feedback.contradicted,
+        "misfit": feedback.misfit,
+        "wall": {
+            name: [getattr(feedback, f"{name}_low"), getattr(feedback, f"{name}_high")]
+            for name in SHOWN
+        },
+    }
 
 
 def hit_line(number: int, entry: dict[str, Any]) -> str:

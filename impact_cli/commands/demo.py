@@ -19,7 +19,12 @@ from impact_bags.new_files import write_file
 from impact_bags.run_record import RunRecord, read_run
 from impact_cli.command_names import COMMANDS
 from impact_cli.demo_here import Settings, must_run_here, run_here, shown_gap
-from impact_cli.demo_scenario import demo_scenario, refuse_with_box
+from impact_cli.demo_scenario import (
+    LEARN_WALL,
+    demo_scenario,
+    refuse_options,
+    refuse_with_box,
+)
 from impact_cli.demo_viewer import Viewer, demo_viewer
 from impact_cli.number_options import number, seed
 from impact_cli.progress import Progress
@@ -40,6 +45,7 @@ _EPILOG = """example:
   impact demo --fci
   impact demo --fci 172.16.0.2
   impact demo --scenario rs_grab_catfood_late
+  impact demo --scenario learn_wall
 """
 
 
@@ -55,7 +61,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         " (joint_load). Scenarios rs_*: one or two arms push or grab a box in four modes, by"
         " reference spreading (rs), without its fading in of velocity feedback (no_gamma), by the"
         " clock (timed), along one reference through the impact (continuous); always in this"
-        " process. Ends with a table; writes it, pictures and one recording a run into a folder.",
+        " process. Scenario learn_wall: the arm hits a wall of which nothing is"
+        " known five times, learns it from what its joints feel, and hits faster. Ends with a"
+        " table; writes it, pictures and one recording a run into a folder.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -66,7 +74,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         type=demo_scenario,
         default="qp_panda_demo",
         metavar="NAME|FILE",
-        help="what is hit, where: qp_* a wall (default: qp_panda_demo), rs_* or a YAML like one of"
+        help="what is hit, where: qp_* a wall (default: qp_panda_demo), learn_wall one that is"
+        " learned, rs_* or a YAML like one of"
         " them a box; impact scenarios lists them",
     )
     add("--seed", type=seed, default=0, help="seed of the sensor noise (default: 0)")
@@ -108,6 +117,11 @@ def run(arguments: argparse.Namespace) -> int:
         from impact_cli.spreading_demo import run_spreading_demo  # needs what the others do not
 
         return run_spreading_demo(arguments, lambda: _new_folder(arguments.out))
+    if arguments.scenario == LEARN_WALL:
+        refuse_options(arguments, FCI_OPTIONS, f"not with {LEARN_WALL}")
+        from impact_cli.learning_demo import run_learning_demo  # needs what the others do not
+
+        return run_learning_demo(arguments, lambda: _new_folder(arguments.out))
     if arguments.fci is not None:
         return _run_fci(arguments)
     for name in FCI_OPTIONS:
