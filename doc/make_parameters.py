@@ -12,6 +12,7 @@ from pathlib import Path
 from impact_detector.node import DetectorNode
 from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
+from impact_qp.learning.node import ImpactLearnerNode
 from impact_qp.node import ImpactQpNode
 from impact_ros.parameters import describe
 from impact_sim.cell.node import ImpactCellNode
@@ -26,6 +27,7 @@ NODES = {
     "impact_sim": ImpactSimNode,
     "impact_cell": ImpactCellNode,
     "impact_spreading": ImpactSpreadingNode,
+    "impact_learner": ImpactLearnerNode,
     "franka": FrankaNode,
 }
 HEAD = """\

@@ -21,6 +21,7 @@ from rclpy.utilities import remove_ros_args
 from impact_detector.node import DetectorNode
 from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
+from impact_qp.learning.node import ImpactLearnerNode
 from impact_qp.node import ImpactQpNode
 from impact_ros.closing import one_core
 from impact_sim.cell.node import StandaloneCellNode
@@ -32,12 +33,13 @@ ARMS = "left", "right"  # namespaces of two arms with a box, each with a detecto
 ENCLAVES = {  # a process has one
     "/impact_control/suite": (ImpactQpNode, DetectorNode, PredictorNode),
     "/impact_control/impact_sim": (StandaloneSimNode,),
+    "/impact_control/impact_learner": (ImpactLearnerNode,),
     "/impact_control/franka": (FrankaNode, PredictorNode),
     "/impact_control/impact_cell": (StandaloneCellNode,),
     "/impact_control/impact_spreading": (ImpactSpreadingNode, *ARMS),
 }
 OPERATOR = "/impact_control/operator"
-CONFIGURED = (ImpactQpNode, ImpactSpreadingNode)
+CONFIGURED = (ImpactQpNode, ImpactLearnerNode, ImpactSpreadingNode)
 SURFACE = {"contact_point": [0.5, 0.0, 0.4], "contact_normal": [-1.0, 0.0, 0.0]}
 GRAB = {"scenario": "rs_grab_catfood_case1"}
 TOLD = {ImpactQpNode: SURFACE, StandaloneCellNode: GRAB, ImpactSpreadingNode: GRAB}
@@ -98,6 +100,8 @@ def _profile_of(node) -> ElementTree.Element:
     _allow(
         profile, "action", "execute", {name.split(ACTION)[0] for name in services if ACTION in name}
     )
+    called = _names(node.get_client_names_and_types_by_node(*me))
+    _allow(profile, "action", "call", {name.split(ACTION)[0] for name in called if ACTION in name})
     return profile
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[1]
-STAND_INS = ("franka", "impact_cell", "impact_spreading")  # for other nodes, under their names
+# For other nodes, under their names; and who only listens, and asks by actions.
+LEFT_OUT = ("franka", "impact_cell", "impact_spreading", "impact_learner")
 POLICY = ROOT / "config" / "sros2" / "policy.xml"  # of the nodes as they are; a test compares
 OLD_DOOR = "__main__.py"  # `python -m impact_analysis` opens the command line above it
 COMMON = ("/clock", "/diagnostics", "/parameter_events", "/rosout")
@@ -97,7 +98,7 @@ def _topics(what: str) -> dict[str, set[str]]:
             if topic.text not in COMMON and not (topic.text or "").endswith("transition_event")
         }
         for profile in profiles
-        if profile.get("node") not in STAND_INS and profile.get("ns") == "/"
+        if profile.get("node") not in LEFT_OUT and profile.get("ns") == "/"
     }
 
 

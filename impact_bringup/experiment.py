@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import rclpy
 import yaml
@@ -49,6 +49,9 @@ RECORDED = {
     "/impact_detector/impact",
     "/impact_detector/estimate",
 }
+
+
+Plant = TypeVar("Plant", bound=ImpactSimNode)
 
 
 class ExperimentError(RosError):
@@ -90,7 +93,7 @@ def run_experiment(run: Run) -> RunReport:
         ExperimentError: The suite did not start, died or fell silent.
         KeyboardInterrupt: Interrupted; the recording so far is finished.
     """
-    _make_folder(run.folder)
+    make_folder(run.folder)
     settings = run.folder / "parameters.yaml"
     write_file(settings, yaml.safe_dump(suite_parameters(run), sort_keys=False))
     log = run.folder / "suite.log"
@@ -98,14 +101,14 @@ def run_experiment(run: Run) -> RunReport:
     with (
         own_domain(),
         stop_on_signals() as stop,
-        _ros(),
-        _nodes(run) as (plant, recorder),
+        ros_session(),
+        experiment_nodes(run) as (plant, recorder),
         child_process("impact_bringup.suite", arguments, log) as suite,
     ):
-        return _Conductor(run, plant, recorder, suite, log, stop).perform()
+        return Conductor(run, plant, recorder, suite, log, stop).perform()
 
 
-def _make_folder(folder: Path) -> None:
+def make_folder(folder: Path) -> None:
     """Make the folder of a run."""
     try:
         folder.mkdir(parents=True)
@@ -122,7 +125,7 @@ def suite_parameters(run: Run) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _ros() -> Iterator[None]:
+def ros_session() -> Iterator[None]:
     """Run ROS without its signal handlers."""
     require_security(os.environ)
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
@@ -133,16 +136,25 @@ def _ros() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _nodes(run: Run) -> Iterator[tuple[ImpactSimNode, Recorder]]:
-    """Make plant and recorder."""
+def experiment_nodes(
+    run: Run, kind: type[Plant] = ImpactSimNode, **more: Any
+) -> Iterator[tuple[Plant, Recorder]]:
+    """Make plant and recorder.
+
+    Args:
+        run: what is run.
+        kind: of the plant.
+        **more: parameters of the plant.
+    """
     overrides = {
         "scenario": run.scenario.name,
         "seed": run.seed,
         "noise": run.noise,
         "realtime": run.realtime,
         "duration": run.duration,
+        **more,
     }
-    plant = ImpactSimNode(
+    plant = kind(
         parameter_overrides=[Parameter(name, value=value) for name, value in overrides.items()]
     )
     try:
@@ -157,7 +169,7 @@ def _nodes(run: Run) -> Iterator[tuple[ImpactSimNode, Recorder]]:
             plant.destroy_node()
 
 
-class _Conductor:
+class Conductor:
     """Brings plant and suite together, and watches both."""
 
     def __init__(
@@ -169,14 +181,20 @@ class _Conductor:
         log: Path,
         stop: Stop,
     ) -> None:
+        """Watch nodes of this process, and another one with its log, until a reason to stop."""
         self._run, self._plant, self._recorder = run, plant, recorder
-        self._suite, self._log, self._stop = suite, log, stop
+        self._log, self._stop = log, stop
+        self._processes = {"the suite": (suite, log)}
+
+    def _client(self, name: str) -> LifecycleClient:
+        """Return what changes the state of a lifecycle node."""
+        return LifecycleClient(
+            self._plant, name, lambda done, limit: self._spin(done, limit) == "condition"
+        )
 
     def perform(self) -> RunReport:
         """Run the experiment."""
-        controller = LifecycleClient(
-            self._plant, "impact_qp", lambda done, limit: self._spin(done, limit) == "condition"
-        )
+        controller = self._client("impact_qp")
         self._wait("the controller to start", controller.ready)
         self._request(controller, "configure")
         self._wait("everybody to find each other", self._connected)
@@ -215,26 +233,40 @@ class _Conductor:
         if self._spin(condition, timeout=STARTUP_TIMEOUT) == "timeout":
             raise ExperimentError(f"waited {STARTUP_TIMEOUT:.0f} s for {what}{self._log_hint()}")
 
+    def _look(self) -> None:
+        """Say how far it is; called now and then."""
+        plant = self._plant
+        self._run.progress(plant.simulation.time_ns * 1e-9, plant.simulation.plant.gap)
+
     def _spin(self, condition: Callable[[], bool], timeout: float | None) -> str:
         """Serve the nodes until the condition holds; fail when the suite dies."""
 
         def over() -> bool:
-            plant = self._plant
-            self._run.progress(plant.simulation.time_ns * 1e-9, plant.simulation.plant.gap)
-            return condition() or self._suite.poll() is not None
+            self._look()
+            return condition() or bool(self._dead())
 
         nodes: list[Node] = [self._plant, self._recorder]
         reason = spin(nodes, until=over, timeout=timeout, stop=self._stop)
         if reason not in ("condition", "timeout"):
             raise KeyboardInterrupt
-        if self._suite.poll() is not None:
-            raise ExperimentError(f"the suite {_ending(self._suite)}{self._log_hint()}")
+        for name in self._dead():
+            process, log = self._processes[name]
+            raise ExperimentError(f"{name} {_ending(process)}{_log_hint(log)}")
         return reason
+
+    def _dead(self) -> list[str]:
+        """Return which processes have ended."""
+        return [name for name, (each, _) in self._processes.items() if each.poll() is not None]
 
     def _log_hint(self) -> str:
         """Return the last line of the suite's log and where the rest is."""
-        lines = self._log.read_text(errors="replace").strip().splitlines()
-        return f" ({lines[-1].strip()}; log: {self._log})" if lines else f" (log: {self._log})"
+        return _log_hint(self._log)
+
+
+def _log_hint(log: Path) -> str:
+    """Return the last line of a log and where the rest is."""
+    lines = log.read_text(errors="replace").strip().splitlines()
+    return f" ({lines[-1].strip()}; log: {log})" if lines else f" (log: {log})"
 
 
 def _ending(process: subprocess.Popen[bytes]) -> str:

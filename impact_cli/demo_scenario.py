@@ -16,6 +16,7 @@ from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.scenario_choice import find_scenario
 from impact_sim.scenarios import scenario_names
 
+LEARN_WALL = "learn_wall"  # a wall of which nothing is known, hit again and again
 NOT_WITH_BOX = {"realtime": False, "view": False, "port": PORT, "no_browser": False, "fci": None}
 
 
@@ -25,14 +26,14 @@ def demo_scenario(text: str) -> str | SpreadingScenario | GrabScenario:
     Raises:
         ArgumentTypeError: it is none of them, or the file is wrong; says how.
     """
-    if text in scenario_names():
+    if text == LEARN_WALL or text in scenario_names():
         return text
     try:
         scenario = _with_boxes(text)
     except ImpactError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     if scenario is None:
-        choices = ", ".join((*scenario_names(), *spreading_names(), *grab_names()))
+        choices = ", ".join((*scenario_names(), LEARN_WALL, *spreading_names(), *grab_names()))
         raise argparse.ArgumentTypeError(
             f"expected one of {choices} or a YAML like one of rs_* or qp_hrp4_*, got {text!r}"
         )
@@ -64,9 +65,21 @@ def refuse_with_box(arguments: argparse.Namespace, others: tuple[str, ...]) -> N
     Raises:
         UsageError: one is given; says which.
     """
+    refuse_options(arguments, others, f"not with a box, as in {arguments.scenario.name}")
+
+
+def refuse_options(arguments: argparse.Namespace, others: tuple[str, ...], why: str) -> None:
+    """Refuse options of the demo that would do nothing.
+
+    Args:
+        arguments: of the demo.
+        others: names of options that are off if None or False, beside those of ``NOT_WITH_BOX``.
+        why: ends the line of the error.
+
+    Raises:
+        UsageError: one is given; says which.
+    """
     for name, default in (NOT_WITH_BOX | dict.fromkeys(others)).items():
         value = getattr(arguments, name)
         if value is not None and value is not False and value != default:
-            raise UsageError(
-                f"--{name.replace('_', '-')}: not with a box, as in {arguments.scenario.name}"
-            )
+            raise UsageError(f"--{name.replace('_', '-')}: {why}")

@@ -18,9 +18,9 @@ class LoadedPlant(WatchedPlant):
     Remembered from the touch on, once a step, for as long as an impact's load is looked for.
     """
 
-    def reset(self, q: np.ndarray, dq: np.ndarray | None = None) -> None:
-        """Put the arm somewhere and forget what was felt."""
-        super().reset(q, dq)
+    def forget(self) -> None:
+        """Forget what was touched and felt."""
+        super().forget()
         self._felt: list[tuple[float, np.ndarray]] = []
 
     @property

@@ -20,6 +20,7 @@ from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.parameters import declare, parameter
 from impact_ros.qos import STREAM
 from impact_sim.arm_driver import CYCLE_NS, Interface
+from impact_sim.plant import FlexibleJointPlant
 from impact_sim.ros.arm_port import ArmPort
 from impact_sim.ros.standalone import Standalone
 from impact_sim.scenarios import load_scenario, scenario_names
@@ -64,10 +65,10 @@ class ImpactSimNode(Node):
         self.robot = load_robot(self.scenario.robot)
         self.simulation = Simulation(
             self.robot,
-            self.scenario.wall(self.robot),
             noise=PANDA_NOISE if self.parameters.noise else NO_NOISE,
             seed=self.parameters.seed,
             interface=Interface(self.parameters.interface),
+            plant=self._plant(),
         )
         self._make_topics()
         self._measurement = self.simulation.reset(self.scenario.start(self.robot))
@@ -86,6 +87,10 @@ class ImpactSimNode(Node):
             self._tick,
             clock=Clock(clock_type=ClockType.STEADY_TIME),
         )
+
+    def _plant(self) -> FlexibleJointPlant:
+        """Return the arm in front of its wall."""
+        return FlexibleJointPlant(self.robot, self.scenario.wall(self.robot))
 
     def _make_topics(self) -> None:
         """Create what a driver and a force-torque sensor publish."""

@@ -24,6 +24,10 @@ class WatchedPlant(FlexibleJointPlant):
     def reset(self, q: np.ndarray, dq: np.ndarray | None = None) -> None:
         """Put the arm somewhere and forget what was touched."""
         super().reset(q, dq)
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget what was touched: the next contact is the first one."""
         self.touch, self.contacts = None, 0
         self._forces = [np.empty((0, 3))]
 

@@ -12,7 +12,8 @@ from impact_predictor.learning.learning_box import LearningBox
 from impact_predictor.learning.next_speed import SafeSpeed
 from impact_predictor.learning.touch import aligned
 from impact_predictor.learning.wall_change import Learned, learn_hit, speed_after
-from impact_trials.wall_hit import WallApproach, WallHit
+from impact_qp.learning.wall_approach import WallApproach
+from impact_trials.wall_hit import WallHit
 
 Strike = Callable[[int, float], WallHit | None]  # hit of a number, from 0, at a speed [m/s]
 

@@ -4,9 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -18,60 +15,18 @@ from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.learning.hit_window import LearningHit
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.plan import Plan
-from impact_qp.limits import Contact
+from impact_qp.learning.wall_approach import AHEAD, WallApproach
 from impact_qp.limits.approach_cap import ApproachCapLimit
 from impact_robots.dynamics import ArmDynamics
-from impact_robots.kinematics import inverse_kinematics
-from impact_robots.robot import Robot
 from impact_robots.state import PointState
-from impact_robots.surface import Surface
 from impact_sim.loaded_plant import LoadedPlant
 from impact_sim.simulation import START_NS, Measurement, Simulation
 from impact_trials.lockstep import Answer, lockstep
 
-SETTLED = 0.1  # at the reference speed before the touch [s]
-AHEAD = 1.1  # reference speed over the highest
 KEPT = 150  # samples of a recording, at most
 DUE = 0.02  # between a detection and the announced surface, at most [s]
 AFTER = max(DURATION, 0.04)  # the touch [s]
 LONGEST = 10.0  # without a touch [s]
-
-
-@dataclass(frozen=True, eq=False)
-class WallApproach:
-    """From where, and to what."""
-
-    robot: Robot  # as controller and detector take it
-    surface: Surface  # as announced; it goes through where the point is to hit
-    start: np.ndarray  # shape (n,) [rad]
-    point: PointState  # that is to hit, where it is to
-    run_up: float  # [m]
-    ramp: float = 4.0  # of the reference speed [m/s^2]
-    direction: np.ndarray | None = None  # base axes, (3,), unit; none: against the normal
-
-    @cached_property
-    def arrival(self) -> PointState:
-        """The point where it would hit if every step were of the least joint velocities.
-
-        An arm with more joints than its task needs may not arrive as it is meant to.
-        """
-        way = -self.surface.normal if self.direction is None else self.direction
-        length = self.run_up / -float(way @ self.surface.normal)
-        q = inverse_kinematics(self.robot, self.start, length * way)
-        return ArmDynamics(self.robot)(q, np.zeros(self.robot.dof))
-
-    @property
-    def fastest(self) -> float:
-        """Speed that the arm can have for 0.1 s before the touch [m/s]."""
-        return self.ramp * (sqrt(SETTLED**2 + 2.0 * self.run_up / self.ramp) - SETTLED)
-
-    @property
-    def contact(self) -> Contact:
-        """What the controller is told: a surface across the direction in which it is to go."""
-        at = self.surface
-        normal = at.normal if self.direction is None else -self.direction
-        at_wall = self.point.position
-        return Contact(at_wall, normal, at.friction, at.restitution, stiffness=at.stiffness)
 
 
 class WallHit(NamedTuple):

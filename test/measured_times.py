@@ -100,4 +100,22 @@ SLOW = {
     ),
     "qp/test_node.py": ("test_the_way_to_rest_keeps_to_the_limits_of_the_arm",),
     "qp/test_goal.py": ("test_a_goal_is_carried_out_and_reported",),
+    "analysis/test_recorded_hits.py": ("learned", "test_the_command_learns_from_a_bag"),
+    "cli/test_learning_demo.py": (
+        *(
+            "test_with_ros_it_is_the_action_over_dds",
+            "test_without_ros_it_is_shown_in_this_process",
+        ),
+        "test_a_learner_that_ends_before_is_told_in_one_line",
+    ),
+    "qp/test_learn_node.py": (
+        *("test_hits_become_faster_and_none_overloads_a_joint", "impatient"),
+        *("test_the_same_goal_gives_the_same_numbers", "test_an_error_of_its_own_ends_it"),
+        *("test_a_hit_that_is_as_fast_as_wanted_is_the_last", "underway"),
+        *("test_a_hit_without_an_event_is_the_last", "test_a_hit_with_missing_samples_is_the_last"),
+    ),
+    "qp/test_surface_learner.py": (
+        *("test_two_contradictions_in_a_row_are_the_end",),
+        *("test_hits_that_are_as_meant_go_on_to_their_number",),
+    ),
 }

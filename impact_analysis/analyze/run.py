@@ -100,8 +100,7 @@ def analyze_into(
     """Do what :func:`analyze` does, in a folder that the caller has locked."""
     wanted = AnalysisSettings(**settings)
     wanted.load_robot()
-    paths = sorted(recording_paths(Path(path)), key=_natural)
-    read = [arms_of(*each, wanted) for each in zip(paths, _names(paths, Path(path)), strict=True)]
+    read = [arms_of(*each, wanted) for each in named_recordings(Path(path))]
     subjects = [subject for each in read for subject in each.subjects]
     names = [subject.name for subject in subjects]
     wanted.check_normals(names)
@@ -157,6 +156,16 @@ def _make(folder: Path) -> None:
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise WriteError.of(folder, error) from None
+
+
+def named_recordings(root: Path) -> list[tuple[Path, str]]:
+    """Return the recordings in ``root`` with the names that an analysis gives them.
+
+    Raises:
+        RecordingError: there is nothing to read.
+    """
+    paths = sorted(recording_paths(root), key=_natural)
+    return list(zip(paths, _names(paths, root), strict=True))
 
 
 def _names(paths: Sequence[Path], root: Path) -> list[str]:

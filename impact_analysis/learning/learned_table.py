@@ -12,28 +12,15 @@ import numpy as np
 from impact_analysis.learning.learned_scenario import LearnedScenario, WallTruth
 from impact_predictor.joint_load.load_limits import CHANGE, RANGE
 from impact_predictor.learning.knowledge import SIGMAS, Knowledge
-from impact_predictor.learning.learned_file import FIGURES_OF_WALL
 from impact_predictor.learning.learning_box import FIGURES
+from impact_predictor.learning.wall_interval import SHOWN, interval
 from impact_trials.learning_loop import LearningStep
-from impact_trials.wall_hit import WallHit
 
-SHOWN = FIGURES_OF_WALL[:4]  # what is learnt of a wall whose normal is known
 _HEADER = (
     *("hit", "safe", "hit at", "share", "load", "stiffness [N/m]", "restitution"),
     *("friction", "exponent", "because"),
 )
 _WIDTHS = (3, 6, 6, 6, 5, 19, 12, 12, 12, 0)
-
-
-def interval(known: Knowledge) -> dict[str, tuple[float, float]]:
-    """Return the interval of each figure of the wall: three standard deviations, in its range."""
-    half, box = SIGMAS * np.sqrt(np.diag(known.covariance)), known.box
-    if not known.windows:
-        half = np.ones(box.size)
-    low, high = (box.figures(np.clip(known.mean + side, -1.0, 1.0)) for side in (-half, half))
-    low, high = np.where(box.free, low, box.low), np.where(box.free, high, box.high)
-    low[0], high[0] = np.exp(low[0]), np.exp(high[0])
-    return {name: (float(low[i]), float(high[i])) for i, name in enumerate(SHOWN)}
 
 
 def joint_width(known: Knowledge) -> float:
@@ -46,8 +33,8 @@ def joint_width(known: Knowledge) -> float:
     return float(half.mean()) if known.windows else 1.0
 
 
-def worst_limit(hit: WallHit, joints: Sequence[str]) -> str:
-    """Return the limit of which a hit used most."""
+def worst_limit(hit: Any, joints: Sequence[str]) -> str:
+    """Return the limit of which a hit used most, of its ``used``, shape (2 n,)."""
     kind, joint = divmod(int(hit.used.argmax()), len(joints))
     return f"{joints[joint]} {(CHANGE, RANGE)[kind]}"
 
@@ -71,6 +58,33 @@ def hit_entry(step: LearningStep, learner: LearnedScenario) -> dict[str, Any]:
         "joint_interval_over_range": joint_width(known),
     }
     return entry | {"wall": {name: list(ends) for name, ends in interval(known).items()}}
+
+
+def goal_entry(feedback: Any, hit: Any, learner: LearnedScenario) -> dict[str, Any]:
+    """Return one hit of the action LearnSurface for programs, as :func:`hit_entry`.
+
+    Args:
+        feedback: impact_msgs/LearnSurface.Feedback, once it was learned from.
+        hit: what it really was, with ``speed`` [m/s] and ``used`` of the limits, shape (2 n,).
+        learner: of the scenario.
+    """
+    return {
+        "safe_speed_mps": feedback.bound,
+        "asked_speed_mps": feedback.speed,
+        "reason": feedback.reason,
+        "contact_speed_mps": hit.speed,
+        "speed_share": hit.speed / learner.truth.best_speed,
+        "load_over_limit": float(hit.used.max()),
+        "measured_load_over_limit": feedback.load,
+        "true_restitution": learner.restitution(hit.speed),
+        "most_used_limit": worst_limit(hit, learner.robot.joint_names),
+        "contradicted": feedback.contradicted,
+        "misfit": feedback.misfit,
+        "wall": {
+            name: [getattr(feedback, f"{name}_low"), getattr(feedback, f"{name}_high")]
+            for name in SHOWN
+        },
+    }
 
 
 def hit_line(number: int, entry: dict[str, Any]) -> str:

@@ -11,15 +11,17 @@ import time
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from impact_analysis.analyze.comparing.identify import CONTACT, RESTITUTION_ESTIMATES
-from impact_analysis.analyze.page.documents import REPORT, write
+from impact_analysis.analyze.page.documents import DOCUMENT, REPORT, write
+from impact_analysis.analyze.reading.measured import as_json
 from impact_analysis.analyze.reading.normals_file import read_normals
 from impact_analysis.analyze.run import MARK, PARTS, analyze_into
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.detection.threshold_file import read_thresholds
 from impact_bags.folder_lock import locked
+from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
 from impact_cli.cores import cores
 from impact_cli.number_options import bounds, count, numbers
@@ -28,10 +30,15 @@ from impact_detector.estimators.gross_methods import GROSS_METHODS, RELEASE
 from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_robots.exceptions import UsageError
 
+if TYPE_CHECKING:
+    from impact_analysis.analyze.result import Analysis
+    from impact_analysis.learning.recorded_hits import RecordedLearning
+
 _EPILOG = """example:
   impact simulate flex_exp_type1 flex_exp_type2 --trials 5 --record trials
   impact analyze trials --out results
   impact analyze bag --robot panda --normal=-1,0,0 --friction 0.1 --out results --json
+  impact analyze bag --learn --out results
 
 Writes report.html, analysis.json, impacts.csv, predictions.csv, comparison.csv and ranking.csv into
 the folder, and joints.yaml if the hits tell more of the joints than the robot's YAML. The normal
@@ -129,6 +136,12 @@ def _add_work(add: Callable[..., Any]) -> None:
     """Add by whom the work is done, and what is printed."""
     add("--jobs", type=count, default=cores(), metavar="N", help="processes (default: cores)")
     add("--dask", default="", metavar="ADDRESS", help="scheduler of a Dask cluster to use instead")
+    add(
+        "--learn",
+        action="store_true",
+        help="learn wall and joints from all hits together, as impact learn does; some tenths of a"
+        " second a hit. Writes learned/wall.yaml and learned/joints.yaml",
+    )
     add("--resume", action="store_true", help="go on in DIR: leave out what it knows already")
     add("--json", action="store_true", help="one JSON document on standard output")
 
@@ -178,6 +191,10 @@ def _analyze(arguments: argparse.Namespace, settings: dict[str, Any]) -> int:
         )
         return 130
     document = write(analysis, out)
+    learned = _learn(arguments.file, analysis, out) if arguments.learn else None
+    if learned is not None:
+        document["learned"] = learned.as_json()
+        write_file(out / DOCUMENT, json.dumps(as_json(document), indent=2) + "\n")
     bar.close(f"{len(analysis.impacts)} impacts")
     if arguments.json:
         print(json.dumps(document, indent=2))
@@ -185,8 +202,35 @@ def _analyze(arguments: argparse.Namespace, settings: dict[str, Any]) -> int:
         print("\n".join([*analysis.answer, *[f"! {text}" for text in analysis.warnings[:10]]]))
         if len(analysis.warnings) > 10:
             print(f"! and {len(analysis.warnings) - 10} more warnings, see the report")
+        if learned is not None:
+            print("\n".join(learned.lines()))
         print(f"Report: {out / REPORT}. Took {time.monotonic() - started:.0f} s.")
     return 0 if any(not each.error for each in analysis.recordings) else 1
+
+
+def _learn(path: Path, analysis: Analysis, out: Path) -> RecordedLearning:
+    """Learn wall and joints from all hits, and write what came out."""
+    from impact_analysis.analyze.run import named_recordings
+    from impact_analysis.learning.recorded_hits import learn_recorded, read_commands
+    from impact_predictor.learning.learned_file import joints_text, wall_text
+
+    robot, (friction, restitution) = analysis.robot, analysis.settings.assumed
+    hit = {each.measured.recording for each in analysis.impacts}
+    commands = {
+        name: read_commands(file, robot) for file, name in named_recordings(path) if name in hit
+    }
+    impacts = [each.measured for each in analysis.impacts]
+    learned = learn_recorded(robot, impacts, commands, friction, restitution)
+    folder = out / "learned"
+    texts = {"wall.yaml": wall_text, "joints.yaml": joints_text}
+    if learned.box is None:
+        for name in texts:
+            (folder / name).unlink(missing_ok=True)  # of an earlier analysis
+        return learned
+    folder.mkdir(exist_ok=True)
+    for name, text in texts.items():
+        write_file(folder / name, text(learned.box))
+    return learned
 
 
 def _check_out(out: Path, *, resume: bool) -> None:

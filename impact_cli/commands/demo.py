@@ -19,7 +19,12 @@ from impact_bags.new_files import write_file
 from impact_bags.run_record import RunRecord, read_run
 from impact_cli.command_names import COMMANDS
 from impact_cli.demo_here import Settings, must_run_here, run_here, shown_gap
-from impact_cli.demo_scenario import demo_scenario, refuse_with_box
+from impact_cli.demo_scenario import (
+    LEARN_WALL,
+    demo_scenario,
+    refuse_options,
+    refuse_with_box,
+)
 from impact_cli.demo_viewer import Viewer, demo_viewer
 from impact_cli.number_options import number, seed
 from impact_cli.progress import Progress
@@ -42,6 +47,7 @@ _EPILOG = """example:
   impact demo --fci 172.16.0.2
   impact demo --scenario rs_grab_catfood_late
   impact demo --scenario qp_hrp4_grab
+  impact demo --scenario learn_wall
 """
 
 
@@ -58,8 +64,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         " reference spreading (rs), without its fading in of velocity feedback (no_gamma), by the"
         " clock (timed), along one reference through the impact (continuous); always in this"
         " process. Scenarios qp_hrp4_*: a humanoid grabs boxes as planned, and in haste (robust,"
-        " existential, unaware); in this process, too. Ends with a table; writes it, pictures and"
-        " one recording a run into a folder.",
+        " existential, unaware); in this process, too. Scenario learn_wall: the arm hits a wall of"
+        " which nothing is known five times, learns it from what its joints feel, and hits faster."
+        " Ends with a table; writes it, pictures and one recording a run into a folder.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -70,8 +77,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         type=demo_scenario,
         default="qp_panda_demo",
         metavar="NAME|FILE",
-        help="what is hit, where: qp_panda_* a wall (default: qp_panda_demo), rs_*, qp_hrp4_* or a"
-        " YAML like one of them a box; impact scenarios lists them",
+        help="what is hit, where: qp_panda_* a wall (default: qp_panda_demo), learn_wall one that is"
+        " learned, rs_*, qp_hrp4_* or a YAML like one of them a box; impact scenarios lists them",
     )
     add("--seed", type=seed, default=0, help="seed of the sensor noise (default: 0)")
     add(
@@ -117,6 +124,11 @@ def run(arguments: argparse.Namespace) -> int:
         from impact_cli.grab_demo import run_grab_demo  # needs what the others do not
 
         return run_grab_demo(arguments, lambda: _new_folder(arguments.out))
+    if arguments.scenario == LEARN_WALL:
+        refuse_options(arguments, FCI_OPTIONS, f"not with {LEARN_WALL}")
+        from impact_cli.learning_demo import run_learning_demo  # needs what the others do not
+
+        return run_learning_demo(arguments, lambda: _new_folder(arguments.out))
     if arguments.fci is not None:
         return _run_fci(arguments)
     for name in FCI_OPTIONS:

@@ -8,16 +8,12 @@ import argparse
 import json
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
+from impact_cli.learn_output import document_of, learned_status, write_learned
 from impact_cli.number_options import count, seed
 from impact_robots.exceptions import ImpactError
-
-if TYPE_CHECKING:
-    from impact_analysis.learning.learned_scenario import LearnedScenario
-    from impact_trials.learning_loop import LearningStep
 
 HITS = 5
 _EPILOG = """examples:
@@ -75,48 +71,20 @@ def run(arguments: argparse.Namespace) -> int:
 
     scenario = find_wall_scenario(arguments.scenario)
     learner = LearnedScenario(scenario, wall_unknown=arguments.wall_unknown, seed=arguments.seed)
-    folder, truth, entries = _new_folder(arguments.out), learner.truth, []
+    folder, entries = _new_folder(arguments.out), []
     if not arguments.json:
         print(header(), flush=True)
     for step in learner.steps(arguments.hits):
         entries.append(hit_entry(step, learner))
         if not arguments.json:
             print(hit_line(len(entries), entries[-1]), flush=True)
-    document = {
-        "scenario": scenario.name,
-        "wall_unknown": arguments.wall_unknown,
-        "seed": arguments.seed,
-        "truth": {
-            "stiffness_npm": truth.stiffness,
-            "exponent": truth.exponent,
-            "friction": truth.friction,
-            "best_speed_mps": truth.best_speed,
-            "restitution_at_best_speed": truth.restitution,
-        },
-        "hits": entries,
-        "output_dir": str(folder),
-    }
-    _write(folder, document, learner, step)
+    document = document_of(learner, entries, arguments.wall_unknown, folder)
+    write_learned(folder, document, learner, step.learned.known.narrowed)
     if arguments.json:
         print(json.dumps(document, indent=2))
     else:
-        print(f"{truth_line(truth)}\n\nTable, picture and learnt ranges: {folder}")
-    loads = [each["load_over_limit"] for each in entries if each["load_over_limit"] is not None]
-    return 0 if loads and max(loads) <= 1.0 else 1
-
-
-def _write(
-    folder: Path, document: dict[str, Any], learner: LearnedScenario, last: LearningStep
-) -> None:
-    """Write everything into the folder."""
-    from impact_analysis.learning.learned_picture import draw
-    from impact_predictor.learning.learned_file import joints_text, wall_text
-
-    write_file(folder / "learn.json", json.dumps(document, indent=2) + "\n")
-    narrowed = last.learned.known.narrowed
-    write_file(folder / "wall.yaml", wall_text(narrowed))
-    write_file(folder / "joints.yaml", joints_text(narrowed))
-    draw(document["hits"], learner.truth, learner.box, folder / "learn.png")
+        print(f"{truth_line(learner.truth)}\n\nTable, picture and learnt ranges: {folder}")
+    return learned_status(entries)
 
 
 def _new_folder(wanted: Path | None) -> Path:

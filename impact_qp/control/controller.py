@@ -78,7 +78,7 @@ class ImpactController:
             (*self._approach.tasks, *tasks),
             self.impact_limit,
             plan.solver,
-            limits=limits,
+            limits=(*limits, *plan.approach_cap()),
         )
         self._normal = plan.contact.normal
         self._level = -plan.contact.gap(np.zeros(3))  # of the surface along it [m]

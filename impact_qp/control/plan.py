@@ -11,6 +11,7 @@ from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import drive_of
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
+from impact_qp.limits.approach_cap import ApproachCapLimit
 from impact_qp.limits.registry import AUTO, SELECTABLE
 from impact_qp.program import SOLVERS
 from impact_robots.robot import Robot
@@ -29,6 +30,7 @@ class Plan:
     joint_ranges: str = "announced"  # or "nominal": of impact limits on what the joints feel
     interface: str = "torque"  # or "velocity", "position": what the robot is sent
     speed: float = 0.1  # reference along -normal
+    highest_speed: float = inf  # along -normal, a row of the program
     ramp: float = 4.0  # [m/s^2]
     preview: float = 0.02  # T_p
     generators: int = 8
@@ -54,6 +56,8 @@ class Plan:
             value = getattr(self, name)
             if value not in choices:
                 raise ControlError(f"{name}: expected one of {', '.join(choices)}, got {value!r}")
+        if not self.highest_speed > 0.0:
+            raise ControlError(f"highest_speed: expected above 0 m/s, got {self.highest_speed:g}")
         if self.after == "press" and not 0.0 < self.press_force < inf:
             raise ControlError(f"press_force: expected a number > 0 [N], got {self.press_force}")
         if self.after == "press" and self.interface != "torque":
@@ -68,6 +72,13 @@ class Plan:
         if self.impact_limits != AUTO:
             return self
         return replace(self, impact_limits="joint_load" if self._knows(robot) else "robust")
+
+    def approach_cap(self) -> tuple[ApproachCapLimit, ...]:
+        """Return the limit of the speed of approach alone, if there is one."""
+        if self.highest_speed == inf:
+            return ()
+        into = -self.contact.normal
+        return (ApproachCapLimit(into, self.highest_speed, preview=self.preview),)
 
     def prepare(self, robot: Robot) -> None:
         """Compile what any of the impact limits runs, or load it: some 25 s once."""

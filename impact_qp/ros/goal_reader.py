@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import isnan
+from math import inf, isnan
 from typing import Any
 
 import numpy as np
@@ -39,13 +39,14 @@ def plan_of(goal: Any, settings: PlanParameters, robot: Robot, state: PointState
     """
     if not 0 <= goal.after < len(_AFTERS):
         raise ControlError(f"after: expected 0 to {len(_AFTERS) - 1}, got {goal.after}")
-    if _given(goal.timeout) and not 0.0 < goal.timeout <= LONGEST:
+    if given(goal.timeout) and not 0.0 < goal.timeout <= LONGEST:
         raise ControlError(f"timeout: expected above 0 up to {LONGEST:g} s, got {goal.timeout:g}")
     defaults = settings.plan().resolved(robot)
     plan = replace(
         defaults,
         contact=_contact(goal, defaults.contact, robot, settings.goal_may_widen),
         speed=_speed(goal.speed, settings),
+        highest_speed=goal.highest_speed if given(goal.highest_speed) else inf,
         impact_limits=_impact_limits(
             goal.impact_limits, defaults.impact_limits, settings.goal_may_widen
         ),
@@ -62,7 +63,7 @@ def plan_of(goal: Any, settings: PlanParameters, robot: Robot, state: PointState
     return plan
 
 
-def _given(value: float) -> bool:
+def given(value: float) -> bool:
     """Tell whether a number of a goal says something: 0 is what a goal is made with."""
     return not (isnan(value) or value == 0.0)
 
@@ -72,7 +73,7 @@ def _speed(asked: float, settings: PlanParameters) -> float:
     cap = settings.speed_cap
     if isnan(asked):
         return cap
-    if not _given(asked):
+    if not given(asked):
         return min(settings.speed, cap)
     if not 0.0 < asked <= cap:
         raise ControlError(f"speed: expected above 0 up to speed_cap {cap:g} m/s, got {asked:g}")
@@ -106,20 +107,11 @@ def _reach(robot: Robot) -> float:
 
 def _contact(goal: Any, known: Contact, robot: Robot, may_widen: bool) -> Contact:
     """Return the goal's contact, what it leaves open as in ``known``."""
-    frame, base = goal.contact.header.frame_id, robot.base_frame
-    if frame not in ("", base):
-        raise ControlError(f"contact: expected a pose in {base}, got {frame!r}")
-    position, turn = goal.contact.pose.position, goal.contact.pose.orientation
-    point = np.array([position.x, position.y, position.z])
-    quaternion = np.array([turn.x, turn.y, turn.z, turn.w])
-    if not np.isfinite(point).all() or not abs(np.linalg.norm(quaternion) - 1.0) < 1e-3:
-        raise ControlError("contact: expected a finite position and a unit quaternion")
-    if not frame and not point.any() and turn.w == 1.0:
-        raise ControlError("contact: expected a pose, got the one that a goal is made with")
+    point, normal = place_of(goal.contact, robot)
     try:
         return Contact(
             point,
-            pin.Quaternion(quaternion).matrix()[:, 2],
+            normal,
             _friction(goal, known.friction, may_widen),
             _restitution(goal, known.restitution, may_widen),
             known.peak_factor,
@@ -130,6 +122,29 @@ def _contact(goal: Any, known: Contact, robot: Robot, may_widen: bool) -> Contac
         raise ControlError(str(error)) from None
 
 
+def place_of(contact: Any, robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+    """Return point [m] and outward normal of a surface, base axes, shape (3,) each.
+
+    Args:
+        contact: geometry_msgs/PoseStamped of a goal.
+        robot: the arm.
+
+    Raises:
+        ControlError: it is none in the robot's base frame.
+    """
+    frame, base = contact.header.frame_id, robot.base_frame
+    if frame not in ("", base):
+        raise ControlError(f"contact: expected a pose in {base}, got {frame!r}")
+    position, turn = contact.pose.position, contact.pose.orientation
+    point = np.array([position.x, position.y, position.z])
+    quaternion = np.array([turn.x, turn.y, turn.z, turn.w])
+    if not np.isfinite(point).all() or not abs(np.linalg.norm(quaternion) - 1.0) < 1e-3:
+        raise ControlError("contact: expected a finite position and a unit quaternion")
+    if not frame and not point.any() and turn.w == 1.0:
+        raise ControlError("contact: expected a pose, got the one that a goal is made with")
+    return point, pin.Quaternion(quaternion).matrix()[:, 2]
+
+
 def _friction(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[float, float]:
     """Return the range of coefficients of friction that must be expected.
 
@@ -137,13 +152,13 @@ def _friction(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[flo
     the node's own range narrower unless it ``may_widen`` what is thought harmless.
     """
     low, high = goal.friction_low, goal.friction_high
-    if _given(low) and _given(high) and low > high:
+    if given(low) and given(high) and low > high:
         raise ControlError(f"friction: expected low up to high, got {low:g} and {high:g}")
-    if _given(high):
+    if given(high):
         high = _at_least("friction_high", high, own[1], may_widen)
     else:
-        high = max(own[1], low) if _given(low) else own[1]
-    if _given(low):
+        high = max(own[1], low) if given(low) else own[1]
+    if given(low):
         return low if may_widen else min(low, own[0]), high
     return min(own[0], high), high
 
@@ -151,18 +166,18 @@ def _friction(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[flo
 def _restitution(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[float, float]:
     """Return the range of coefficients of restitution that must be expected."""
     low = own[0]
-    if _given(goal.restitution_low):
+    if given(goal.restitution_low):
         low = _at_least("restitution_low", goal.restitution_low, own[0], may_widen)
     high = max(own[1], low)
-    if _given(goal.restitution_high):
+    if given(goal.restitution_high):
         high = _at_least("restitution_high", goal.restitution_high, own[1], may_widen)
     return low, high
 
 
 def _stiffness(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[float, float]:
     """Return the range of stiffnesses that must be expected; a goal's holds the node's own."""
-    low = goal.stiffness_low if _given(goal.stiffness_low) else own[0]
-    high = goal.stiffness_high if _given(goal.stiffness_high) else max(low, own[1])
+    low = goal.stiffness_low if given(goal.stiffness_low) else own[0]
+    high = goal.stiffness_high if given(goal.stiffness_high) else max(low, own[1])
     if not may_widen and not (low <= own[0] and high >= own[1]):
         raise ControlError(
             f"stiffness: expected a range that holds the node's {own[0]:g} to {own[1]:g} N/m"

@@ -169,6 +169,7 @@ def _described(goal: ExecuteImpact.Goal) -> str:
     position, turn = goal.contact.pose.position, goal.contact.pose.orientation
     names = (
         "speed",
+        "highest_speed",
         "friction_low",
         "friction_high",
         "restitution_low",

@@ -195,7 +195,7 @@ def test_a_writer_that_is_killed_leaves_only_whole_cycles(node):
 @pytest.fixture
 def plan():
     contact = Contact([0.5, 0.1, 0.4], [-1, 0, 0], (0.2, 0.4), (0.1, 0.3), 2.0, 0.02, (1e4, 2e5))
-    return Plan(contact, "nominal", speed=0.07, after="press", press_force=8.0)
+    return Plan(contact, "nominal", speed=0.07, highest_speed=0.06, after="press", press_force=8.0)
 
 
 @pytest.fixture
@@ -212,7 +212,7 @@ def test_a_goal_arrives_with_its_surface_speed_and_limits(node, loop, plan, defa
         np.testing.assert_array_equal(getattr(taken.contact, name), getattr(plan.contact, name))
     assert taken.contact.peak_factor == 2.0 and taken.contact.impact_duration == 0.02
     assert (taken.impact_limits, taken.speed) == ("nominal", 0.07)
-    assert (taken.after, taken.press_force) == ("press", 8.0)
+    assert (taken.after, taken.press_force, taken.highest_speed) == ("press", 8.0, 0.06)
     assert (taken.coast_time, taken.retract_speed) == (0.05, 0.03), "of the loop's own parameters"
 
 

@@ -16,6 +16,7 @@ from rclpy.parameter import Parameter
 from impact_detector.node import DetectorNode
 from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
+from impact_qp.learning.node import ImpactLearnerNode
 from impact_qp.node import ImpactQpNode
 from impact_ros.closing import close
 from impact_sim.node import ImpactSimNode
@@ -30,10 +31,15 @@ NODES = {
     "impact_predictor": PredictorNode,
     "impact_qp": ImpactQpNode,
     "impact_spreading": ImpactSpreadingNode,
+    "impact_learner": ImpactLearnerNode,
     "franka": FrankaNode,
 }
 SURFACE = {"contact_point": [0.5, 0.0, 0.4], "contact_normal": [-1.0, 0.0, 0.0]}
-GIVEN = {"impact_qp": SURFACE, "impact_spreading": {"scenario": "rs_grab_safe"}}  # to configure
+GIVEN = {  # to configure
+    "impact_qp": SURFACE,
+    "impact_spreading": {"scenario": "rs_grab_safe"},
+    "impact_learner": {"robot": "panda"},
+}
 
 
 @pytest.fixture

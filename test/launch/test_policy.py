@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # Who may request one of these can make an arm move.
 MOVES = "/impact_qp/change_state"
 MOVES_SPREADING = "/impact_spreading/change_state"
+MOVES_LEARNER = "/impact_learner/change_state"
 MOVES_FRANKA = ("/franka/change_state", "/franka/recover")
 CONTROLLERS = {"suite", "franka"}  # of which one runs
 
@@ -65,10 +66,12 @@ def test_it_has_the_form_that_sros2_reads(policy):
 
 def test_nobody_but_the_operator_makes_the_arm_move(policy):
     requests = allowed(policy, "request")
-    movers = (MOVES, MOVES_SPREADING, *MOVES_FRANKA)
-    assert [requests[name] for name in movers] == [{"operator"}] * 4
-    assert allowed(policy, "call") == {"/impact_qp/execute_impact": {"operator"}}
-    assert allowed(policy, "execute") == {"/impact_qp/execute_impact": CONTROLLERS}
+    movers = (MOVES, MOVES_SPREADING, MOVES_LEARNER, *MOVES_FRANKA)
+    assert [requests[name] for name in movers] == [{"operator"}] * 5
+    hit, learn = "/impact_qp/execute_impact", "/impact_learner/learn_surface"
+    callers = {hit: {"operator", "impact_learner"}, learn: {"operator"}}
+    assert allowed(policy, "call") == callers
+    assert allowed(policy, "execute") == {hit: CONTROLLERS, learn: {"impact_learner"}}
 
 
 def test_commands_verdicts_and_states_have_one_source_each(policy):

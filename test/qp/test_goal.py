@@ -216,6 +216,7 @@ def test_a_goal_is_carried_out_and_reported(bench, panda, contact):
         ({"impact_limits": "brave"}, "impact_limits: expected one of auto, unaware, existential"),
         ({"after": 9}, "after: expected 0 to 3, got 9"),
         ({"after": 3}, "press_force: expected a number > 0"),
+        ({"highest_speed": -0.1}, "highest_speed: expected above 0 m/s, got -0.1"),
         ({"timeout": -1.0}, "timeout: expected above 0 up to 3600 s"),
     ],
 )
@@ -269,6 +270,14 @@ def test_cancelling_brakes_and_holds(bench):
     bench.cycles(300)
     assert mode(bench) == ControllerStatus.MODE_HOLD and bench.touch is None
     assert np.abs(bench.simulation.plant.dq).max() < 0.01
+
+
+def test_a_goal_may_cap_the_speed_below_its_reference(bench):
+    approaching(bench, speed=0.2, highest_speed=0.05)
+    bench.cycles(200)
+    speeds = [-each.normal_speed for each in bench.status[-200:]]
+    assert speeds[-1] == pytest.approx(0.05, rel=0.03)
+    assert max(speeds) < 0.052
 
 
 def test_another_goal_takes_over_without_a_step_in_torque(bench):

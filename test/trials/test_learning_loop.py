@@ -10,6 +10,7 @@ import pytest
 from impact_predictor.joint_load.load_case import viscoelastic
 from impact_predictor.learning.learning_box import learning_box
 from impact_predictor.learning.next_speed import START
+from impact_qp.learning.wall_approach import WallApproach
 from impact_robots import Surface, load_robot
 from impact_robots.dynamics import ArmDynamics
 from impact_sim.compliant_wall import CompliantWall
@@ -18,7 +19,7 @@ from impact_sim.scenarios import load_scenario
 from impact_sim.simulation import Simulation
 from impact_trials.learning_loop import learning_steps
 from impact_trials.trial import detector_session
-from impact_trials.wall_hit import WallApproach, wall_hit
+from impact_trials.wall_hit import wall_hit
 
 UNKNOWN = {"friction": (0.0, 0.5), "restitution": (0.02, 0.6), "stiffness": (1e4, 1e7)}
 

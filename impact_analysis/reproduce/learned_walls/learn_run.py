@@ -13,12 +13,13 @@ from impact_analysis.reproduce.learned_walls.learn_truth import KINDS, LearnTrut
 from impact_predictor.learning.knowledge import Knowledge
 from impact_predictor.learning.learning_box import FIGURES
 from impact_predictor.learning.next_speed import speed_of_known
+from impact_qp.learning.wall_approach import WallApproach
 from impact_robots import Robot, load_robot
 from impact_sim.scenarios import load_scenario
 from impact_trials.learning_loop import LearningStep, learning_steps
 from impact_trials.processes import check_stopped
 from impact_trials.trial import detector_session
-from impact_trials.wall_hit import WallApproach, WallHit, wall_hit
+from impact_trials.wall_hit import WallHit, wall_hit
 
 ROBOT, SCENARIO = "panda", "qp_panda_demo"  # the scenario: whose detector looks for the impact
 HITS, POSES = 5, 12

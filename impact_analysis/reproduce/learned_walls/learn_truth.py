@@ -16,13 +16,13 @@ from impact_analysis.reproduce.wall_configurations import NORMAL
 from impact_predictor.contact_force.laws import HuntCrossley
 from impact_predictor.joint_load.load_case import normal_mobility
 from impact_predictor.learning.learning_box import USUAL, LearningBox, learning_box
+from impact_qp.learning.wall_approach import WallApproach
 from impact_robots import Robot, Surface
 from impact_sim.compliant_wall import CompliantWall
 from impact_sim.loaded_plant import LoadedPlant
 from impact_sim.motor_friction import MotorFriction
 from impact_sim.rubbing_simulation import RubbingSimulation
 from impact_sim.simulation import Simulation
-from impact_trials.wall_hit import WallApproach
 
 STIFFNESS, RESTITUTION, FRICTION = (1e4, 1e7), (0.02, 0.6), (0.0, 0.5)  # announced and drawn
 EXCHANGED_BY = 3.0  # factor, at least, between the stiffnesses of two walls

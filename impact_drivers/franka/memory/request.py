@@ -17,7 +17,7 @@ from impact_qp.limits import Contact
 _NAMES = ("impact_limits", "after")
 _RANGES = ("friction", "restitution", "stiffness")
 _PULSE = ("peak_factor", "impact_duration")
-_SPEEDS = ("speed", "press_force")
+_SPEEDS = ("speed", "highest_speed", "press_force")
 REQUEST = np.dtype(
     [
         CHECKSUM,

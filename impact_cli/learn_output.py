@@ -1,0 +1,66 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a learning arm leaves behind: a document, a picture, and the learnt ranges."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from impact_bags.new_files import write_file
+
+if TYPE_CHECKING:
+    from impact_analysis.learning.learned_scenario import LearnedScenario
+    from impact_predictor.learning.learning_box import LearningBox
+
+
+def document_of(
+    learner: LearnedScenario, entries: Sequence[dict[str, Any]], wall_unknown: bool, folder: Path
+) -> dict[str, Any]:
+    """Return the JSON document: the truth, and one entry a hit."""
+    truth = learner.truth
+    return {
+        "scenario": learner.scenario.name,
+        "wall_unknown": wall_unknown,
+        "seed": learner.seed,
+        "truth": {
+            "stiffness_npm": truth.stiffness,
+            "exponent": truth.exponent,
+            "friction": truth.friction,
+            "best_speed_mps": truth.best_speed,
+            "restitution_at_best_speed": truth.restitution,
+        },
+        "hits": list(entries),
+        "output_dir": str(folder),
+    }
+
+
+def write_learned(
+    folder: Path, document: dict[str, Any], learner: LearnedScenario, narrowed: LearningBox
+) -> None:
+    """Write everything into a folder.
+
+    Args:
+        folder: which is there.
+        document: of :func:`document_of`.
+        learner: of the scenario.
+        narrowed: what is known after the last hit.
+
+    Raises:
+        WriteError: a file cannot be written.
+    """
+    from impact_analysis.learning.learned_picture import draw
+    from impact_predictor.learning.learned_file import joints_text, wall_text
+
+    write_file(folder / "learn.json", json.dumps(document, indent=2) + "\n")
+    write_file(folder / "wall.yaml", wall_text(narrowed))
+    write_file(folder / "joints.yaml", joints_text(narrowed))
+    draw(document["hits"], learner.truth, learner.box, folder / "learn.png")
+
+
+def learned_status(entries: Sequence[dict[str, Any]]) -> int:
+    """Return the exit status: 1 if a hit was above a limit, or there was none."""
+    loads = [each["load_over_limit"] for each in entries if each["load_over_limit"] is not None]
+    return 0 if loads and max(loads) <= 1.0 else 1

@@ -1,0 +1,180 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The learner as a lifecycle node: hits in, ranges of wall and joints out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from sensor_msgs.msg import JointState
+
+from impact_msgs.action import LearnSurface
+from impact_msgs.msg import ImpactEvent, JointCommand
+from impact_predictor.joint_load.drive import drive_of
+from impact_qp.exceptions import ControlError
+from impact_qp.learning.hit_record import HitRecorder
+from impact_qp.learning.learn_goal import learner_of
+from impact_qp.learning.parameters import LearnerParameters
+from impact_qp.learning.ros.learn_server import LOOK_EVERY, LearnServer
+from impact_qp.learning.surface_learner import SurfaceLearner
+from impact_qp.ros.goal import BAD_GOAL, INACTIVE, PREEMPTED, End
+from impact_robots.exceptions import ImpactError
+from impact_robots.robot import Robot
+from impact_ros.boundary import guarded
+from impact_ros.main import main_for
+from impact_ros.messages import JointReader, reorder, to_nanoseconds
+from impact_ros.parameters import declare
+from impact_ros.qos import LATCHED, RECORD, RECORD_BEST_EFFORT
+
+
+class ImpactLearnerNode(LifecycleNode):
+    """Learns a surface and the arm's joints from hits that it asks the controller for.
+
+    The action `~/learn_surface` asks for one hit after the other of `impact_qp/execute_impact`,
+    each as fast as those before make safe; estimates are worked out between two hits, in a thread.
+    The controller moves the arm, and holds it after each hit: whatever goes wrong here, a hit that
+    is made is cancelled and no other one is asked for.
+    """
+
+    PARAMETERS = LearnerParameters
+
+    def __init__(self, **options: Any) -> None:
+        """Declare the parameters; everything else waits for `configure`."""
+        super().__init__("impact_learner", **options)
+        self._server: LearnServer | None = None
+        self._active = False
+        self.settings = declare(self, LearnerParameters)
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Load the robot, offer the action and listen."""
+        settings = self.settings
+        try:
+            robot = self._robot = settings.load_robot()
+            robot.require("impact_qp")
+            drive_of(robot, "torque")
+        except ImpactError as error:
+            self.get_logger().error(str(error))
+            return TransitionCallbackReturn.FAILURE
+        self._server = LearnServer(
+            self,
+            self._begin,
+            HitRecorder(robot),
+            cap=settings.speed_cap,
+            silence=settings.silence_timeout,
+            lockstep=settings.lockstep,
+        )
+        self._listen(robot)
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._ticks = self.create_timer(LOOK_EVERY, self._server.look, clock=steady)
+        self.get_logger().info(f"configured: {robot.name}, cap {settings.speed_cap:g} m/s")
+        return TransitionCallbackReturn.SUCCESS
+
+    def _listen(self, robot: Robot) -> None:
+        """Subscribe to what is recorded of a hit."""
+        self._reader = JointReader(robot.joint_names)
+        stream = RECORD if self.settings.lockstep else RECORD_BEST_EFFORT
+        rows: tuple[tuple[Any, str, Callable[[Any], None], Any], ...] = (
+            (JointState, "joint_states", self._take_state, stream),
+            (JointCommand, "impact_qp/command", self._take_command, stream),
+            (ImpactEvent, "impact_detector/impact", self._take_event, LATCHED),
+        )
+        assert self._server is not None
+        drop = self._server.note_dropped
+        self._listeners = [
+            self.create_subscription(kind, topic, guarded(self, topic, take, drop), quality)
+            for kind, topic, take, quality in rows
+        ]
+
+    def _take_state(self, message: JointState) -> None:
+        """Record a state."""
+        if self._server is None:
+            return
+        values = self._reader.read(message)
+        self._server.recorder.add_state(to_nanoseconds(message.header.stamp), *values)
+        self._server.hear(command=False)
+
+    def _take_command(self, message: JointCommand) -> None:
+        """Record a command."""
+        if self._server is None:
+            return
+        if message.interface != JointCommand.INTERFACE_TORQUE:
+            raise ControlError("expected torques: only their hits can be learned from")
+        values = np.array(message.values)
+        order = reorder(message.joint_names, self._robot.joint_names)
+        if len(values) != len(message.joint_names):
+            raise ControlError(f"expected {len(message.joint_names)} values, got {len(values)}")
+        self._server.recorder.add_command(to_nanoseconds(message.header.stamp), values[order])
+        self._server.hear(state=False)
+
+    def _take_event(self, message: ImpactEvent) -> None:
+        """Note the impact of a hit."""
+        if self._server is not None:
+            stamps = message.header.stamp, message.impact_time
+            self._server.recorder.add_event(*map(to_nanoseconds, stamps))
+
+    def _begin(self, goal: LearnSurface.Goal) -> SurfaceLearner | End:
+        """Return who learns a goal's surface, or why nobody does."""
+        if not self._active:
+            return End(INACTIVE, "activate the learner first")
+        try:
+            return learner_of(goal, self.settings, self._robot)
+        except ImpactError as error:
+            return End(BAD_GOAL, str(error))
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Take goals from now on; nothing moves before one comes."""
+        self.get_logger().info("activation was requested")
+        self._active = True
+        return super().on_activate(state)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Cancel the hit that is made, and ask for no other one."""
+        self._stop("deactivated")
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Release everything."""
+        self._release("cleaned up")
+        return TransitionCallbackReturn.SUCCESS
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Cancel the hit that is made, and release everything."""
+        self._release("shut down")
+        return TransitionCallbackReturn.SUCCESS
+
+    def _stop(self, reason: str) -> None:
+        """Ask for no further hit."""
+        self.get_logger().info(f"{reason} by request")
+        self._active = False
+        if self._server is not None:
+            self._server.stop(End(PREEMPTED, reason))
+
+    def _release(self, reason: str) -> None:
+        """Destroy what `configure` made."""
+        self._stop(reason)
+        if self._server is None:
+            return
+        self.destroy_timer(self._ticks)
+        for subscription in self._listeners:
+            self.destroy_subscription(subscription)
+        self._server.destroy()
+        self._server = None
+
+    def destroy_node(self) -> None:
+        """Destroy the node with its action; rclpy leaves that to chance."""
+        if self._server is not None:
+            self._server.destroy()
+            self._server = None
+        super().destroy_node()
+        self._state_machine.destroy_when_not_in_use()
+
+
+main = main_for(ImpactLearnerNode)
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,85 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the messages of the action LearnSurface, and the goals of its hits."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import Any
+
+import numpy as np
+
+from impact_msgs.action import ExecuteImpact, LearnSurface
+from impact_predictor.learning.learned_file import JOINTS
+from impact_predictor.learning.learning_box import FIGURES
+from impact_predictor.learning.wall_interval import interval, wall_ranges
+from impact_qp.learning.surface_learner import LearnedHit, NextHit, SurfaceLearner
+from impact_qp.learning.wall_approach import AHEAD
+from impact_qp.ros.goal import End
+from impact_ros.messages import fill
+
+PATIENCE = 5.0  # beside twice the time that the way takes at the speed asked for [s]
+
+
+def hit_goal(contact: Any, hit: NextHit, cap: float) -> ExecuteImpact.Goal:
+    """Return the goal of a hit: the learned speed is its limit, no other of the impact holds.
+
+    Args:
+        contact: geometry_msgs/PoseStamped, where.
+        hit: that is asked for.
+        cap: of the reference speed, which is a tenth above that of the hit [m/s].
+    """
+    goal = ExecuteImpact.Goal(impact_limits="unaware", after=ExecuteImpact.Goal.AFTER_RETRACT)
+    goal.contact, goal.highest_speed = contact, hit.speed
+    goal.speed = min(AHEAD * hit.speed, cap)
+    goal.timeout = PATIENCE + 2.0 * hit.gap / hit.speed
+    return goal
+
+
+def feedback(
+    learner: SurfaceLearner, hit: NextHit, learned: LearnedHit | None = None
+) -> LearnSurface.Feedback:
+    """Return what is to be told of a hit, before it or once it was learned from."""
+    message = LearnSurface.Feedback(
+        hit=hit.number,
+        learned=learned is not None,
+        bound=hit.safe.speed,
+        reason=hit.safe.reason,
+        speed=hit.speed,
+        contact_speed=nan if learned is None else learned.speed,
+        load=nan if learned is None else learned.load,
+        misfit=nan if learned is None else learned.misfit,
+        contradicted=learned is not None and learned.contradicted,
+    )
+    _write_wall(message, interval(learner.learned.known))
+    return message
+
+
+def result(end: End, learner: SurfaceLearner | None, hit_code: int) -> LearnSurface.Result:
+    """Return how a goal ended, and what is known; without a learner numbers are NaN."""
+    message = LearnSurface.Result(success=end.success, code=end.code, message=end.message)
+    message.hit_code = hit_code
+    message.speed_reached = message.highest_load = nan
+    if learner is None:
+        for name, kind in message.get_fields_and_field_types().items():
+            if kind == "double":
+                setattr(message, name, nan)
+        return message
+    box = learner.learned.known.narrowed
+    _write_wall(message, wall_ranges(box))
+    message.joint_names = list(box.robot.joint_names)
+    ends = np.stack([box.low[FIGURES:], box.high[FIGURES:]]).reshape(2, 3, -1)
+    for row, name in enumerate(JOINTS):
+        for end_name, values in zip(("low", "high"), ends[:, row], strict=True):
+            fill(getattr(message, f"{name.removesuffix('_range')}_{end_name}"), values)
+    message.hits = len(learner.hits)
+    if learner.hits:
+        message.speed_reached = learner.hits[-1].speed
+        message.highest_load = max(each.load for each in learner.hits)
+    return message
+
+
+def _write_wall(message: Any, ranges: dict[str, tuple[float, float]]) -> None:
+    for name, (low, high) in ranges.items():
+        setattr(message, f"{name}_low", low)
+        setattr(message, f"{name}_high", high)

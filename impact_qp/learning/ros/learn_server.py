@@ -1,0 +1,263 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The action `learn_surface`: hits, one after the other, until something says that it is enough."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future as Work
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.task import Future
+
+from impact_msgs.action import ExecuteImpact, LearnSurface
+from impact_qp.exceptions import ControlError
+from impact_qp.learning.hit_record import HitRecorder
+from impact_qp.learning.ros.hit_client import NAME, HitClient
+from impact_qp.learning.ros.learn_messages import feedback, hit_goal, result
+from impact_qp.learning.surface_learner import SurfaceLearner
+from impact_qp.ros.goal import CANCELED, INPUT_LOST, NOT_FEASIBLE, OK, End
+from impact_qp.ros.goal_server import RESULT_KEPT
+from impact_robots.exceptions import ImpactError
+
+# Codes of LearnSurface beside those that ExecuteImpact has, too.
+HIT_FAILED, NO_EVENT, BAD_RECORD, UNSAFE, INTERNAL_ERROR = 4, 7, 10, 11, 255
+LOOK_EVERY = 0.02  # at what is waited for [s]
+STILL = 0.5  # without a state, after which a simulation in lockstep stands still [s]
+
+
+class LearnServer:
+    """Carries out one goal at a time; another one is rejected meanwhile.
+
+    Attributes:
+        recorder: of the hits.
+    """
+
+    def __init__(
+        self,
+        node: Any,
+        begin: Callable[[LearnSurface.Goal], SurfaceLearner | End],
+        recorder: HitRecorder,
+        *,
+        cap: float,
+        silence: float,
+        lockstep: bool = False,
+    ) -> None:
+        """Offer the action.
+
+        Args:
+            node: that offers it.
+            begin: makes who learns, or says why not.
+            recorder: that hears states, commands and events.
+            cap: of the speed of any hit [m/s].
+            silence: of states or commands, after which a hit is cancelled and all ends [s].
+            lockstep: plan a hit only once no states come any more, so that the number of those
+                before it does not depend on how long an estimate takes.
+        """
+        self._node, self._begin, self.recorder = node, begin, recorder
+        self._cap, self._silence, self._lockstep = cap, silence, lockstep
+        self._client = HitClient(node)
+        self._pool = ThreadPoolExecutor(1, "learner")  # this node controls nothing in time
+        self._busy = False
+        self._state_time = self._command_time = 0.0  # of a monotonic clock [s]
+        self._reset()
+        self._server = ActionServer(
+            node,
+            LearnSurface,
+            "~/learn_surface",
+            self._execute,
+            goal_callback=self._on_goal,
+            cancel_callback=lambda handle: CancelResponse.ACCEPT,
+            result_timeout=RESULT_KEPT,
+        )
+
+    def _reset(self) -> None:
+        """Forget the last goal."""
+        self._handle: Any = None
+        self._learner: SurfaceLearner | None = None
+        self._hit_code = 0
+        self._hitting = self._settling = False
+        self._ending: End | None = None  # asked for from outside
+        self._work: Work | None = None
+        self._waiting: Future | None = None
+        self._lost = ""  # what was wrong with the last message that could not be used
+        self.hear()
+
+    def destroy(self) -> None:
+        """Withdraw the action."""
+        self._server.destroy()
+        self._client.destroy()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    # --- what comes in ------------------------------------------------------------------------
+
+    def hear(self, *, state: bool = True, command: bool = True) -> None:
+        """Note that a usable state, a usable command, or both were heard."""
+        now = time.monotonic()
+        self._state_time = now if state else self._state_time
+        self._command_time = now if command else self._command_time
+
+    def note_dropped(self, line: str) -> None:
+        """Keep why a message could not be used."""
+        self._lost = line
+
+    def stop(self, end: End) -> None:
+        """Cancel the hit that is made, if any, and end the goal at once."""
+        if not self._busy:
+            return
+        self._ending = self._ending or end
+        self._client.cancel()
+        self._wake(self._ending)
+
+    def look(self) -> None:
+        """Look whether what is waited for has come, or must not be waited for any longer."""
+        if not self._busy or self._handle is None:
+            return
+        if self._work is not None and self._work.done():
+            self._wake(self._work)
+        if self._settling and time.monotonic() - self._state_time > STILL:
+            self._wake(None)
+        if self._handle.is_cancel_requested and self._ending is None:
+            self._ending = End(CANCELED, "cancelled")
+            self._client.cancel()
+            if not self._hitting:  # else its result is waited for: the arm then brakes
+                self._wake(self._ending)
+        elif self._hitting and (reason := self._silent()):
+            self.stop(End(INPUT_LOST, reason))
+
+    def _silent(self) -> str:
+        """Return which stream fell silent, "" if none did."""
+        now, why = time.monotonic(), f" ({self._lost})" if self._lost else ""
+        if now - self._state_time > self._silence:
+            return f"no usable joint state for {self._silence:g} s{why}"
+        if now - self._command_time > self._silence:
+            return f"no usable command for {self._silence:g} s: is the controller alive?{why}"
+        return ""
+
+    # --- one goal -----------------------------------------------------------------------------
+
+    def _on_goal(self, goal: LearnSurface.Goal) -> GoalResponse:
+        """Accept a goal unless one is carried out."""
+        if self._busy:
+            self._node.get_logger().warning("goal rejected: a surface is being learned")
+            return GoalResponse.REJECT
+        self._busy = True
+        self._reset()
+        return GoalResponse.ACCEPT
+
+    async def _execute(self, handle: Any) -> LearnSurface.Result:
+        """Carry out a goal and report its end."""
+        self._handle = handle
+        try:
+            end = await self._hits(handle)
+        except Exception as error:  # whatever it is, no hit follows
+            self._client.cancel()
+            end = End(INTERNAL_ERROR, f"{type(error).__name__}: {' '.join(str(error).split())}")
+        self._node.get_logger().info(f"goal ended with code {end.code}: {end.message}")
+        if end.code == OK:
+            handle.succeed()
+        elif end.code == CANCELED:
+            handle.canceled()
+        else:
+            handle.abort()
+        self._busy = False
+        return result(end, self._learner, self._hit_code)
+
+    async def _hits(self, handle: Any) -> End:
+        """Make the hits of a goal."""
+        begun = self._begin(handle.request)
+        if isinstance(begun, End):
+            return begun
+        learner = self._learner = begun
+        while not learner.done:
+            end = await self._hit(handle, learner)
+            if end is not None:
+                return end
+        return End(OK, f"{len(learner.hits)} hits")
+
+    async def _hit(self, handle: Any, learner: SurfaceLearner) -> End | None:
+        """Plan a hit, make it, learn from it; return why no other one follows."""
+        if (refusal := self._refusal()) is not None:
+            return refusal
+        if self._lockstep:
+            self._settling = True
+            end = await self._first_of(None)
+            self._settling = False
+            if end is not None:
+                return end
+        hit = await self._computed(NOT_FEASIBLE, learner.next_hit, self.recorder.position)
+        if isinstance(hit, End):
+            return hit
+        handle.publish_feedback(feedback(learner, hit))
+        self.recorder.begin()
+        self.hear()
+        asked = self._client.ask(hit_goal(handle.request.contact, hit, self._cap))
+        self._hitting = True
+        done = await self._first_of(asked)
+        self._hitting = False
+        if isinstance(done, ExecuteImpact.Result):
+            self._hit_code = done.code
+        if (end := self._ending or self._failure(hit.number, done)) is not None:
+            return end
+        try:
+            recorded = self.recorder.hit()
+        except ControlError as error:
+            return End(BAD_RECORD, f"hit {hit.number}: {error}")
+        learned = await self._computed(BAD_RECORD, learner.learn, recorded)
+        if isinstance(learned, End):
+            return End(learned.code, f"hit {hit.number}: {learned.message}")
+        handle.publish_feedback(feedback(learner, hit, learned))
+        return End(UNSAFE, learner.problem) if learner.problem else None
+
+    def _refusal(self) -> End | None:
+        """Return why a hit must not be asked for."""
+        if self.recorder.position is None:
+            return End(INPUT_LOST, f"no usable joint state yet {self._lost}".rstrip())
+        if not self._client.ready:
+            return End(HIT_FAILED, f"no controller offers {NAME}")
+        return None
+
+    def _failure(self, number: int, done: ExecuteImpact.Result | None) -> End | None:
+        """Return in which way a hit did not come to its end."""
+        if done is None:
+            return End(HIT_FAILED, f"hit {number}: the controller rejected the goal")
+        if done.code != OK:
+            return End(HIT_FAILED, f"hit {number}: {done.message or f'code {done.code}'}")
+        if not self.recorder.touched:
+            return End(NO_EVENT, f"hit {number}: the detector reported no impact")
+        return None
+
+    async def _computed(self, code: int, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what a function computes beside this thread, or with ``code`` why it cannot."""
+        self._work = self._pool.submit(function, *arguments)
+        work = await self._first_of(None)
+        self._work = None
+        if self._ending is not None:
+            return self._ending
+        try:
+            return work.result()
+        except ImpactError as error:
+            return End(code, str(error))
+
+    async def _first_of(self, future: Future | None) -> Any:
+        """Wait for a future, or until :meth:`_wake`."""
+        waiting = self._waiting = Future(executor=self._node.executor)
+        if future is not None:
+            future.add_done_callback(lambda done: _settle(waiting, done.result()))
+        found = await waiting
+        self._waiting = None
+        return found
+
+    def _wake(self, value: Any) -> None:
+        """Go on with a value, if something is waited for."""
+        if self._waiting is not None:
+            _settle(self._waiting, value)
+
+
+def _settle(future: Future, value: Any) -> None:
+    """Give a future its result, unless it has one."""
+    if not future.done():
+        future.set_result(value)

@@ -1,0 +1,124 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A surface and an arm's joints learned hit by hit: how fast the next one, and when to stop."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.learning.hit_window import LearningHit
+from impact_predictor.learning.knowledge import nothing_known
+from impact_predictor.learning.learning_box import LearningBox
+from impact_predictor.learning.next_speed import SafeSpeed
+from impact_predictor.learning.touch import aligned
+from impact_predictor.learning.wall_change import Learned, learn_hit, speed_after
+from impact_qp.exceptions import ControlError
+from impact_qp.learning.wall_approach import arrival, fastest
+from impact_robots.dynamics import ArmDynamics
+
+SLOWEST = 0.005  # at which a hit is worth it [m/s]
+TOO_FAST = 1.15  # of the speed asked for, above which a hit was not what it was meant to be
+
+
+class NextHit(NamedTuple):
+    """A hit that is to be made."""
+
+    number: int  # from 1
+    safe: SafeSpeed
+    speed: float  # that is asked for [m/s]
+    gap: float  # to the surface, from where it begins [m]
+
+
+class LearnedHit(NamedTuple):
+    """What a hit was."""
+
+    speed: float  # of approach at contact [m/s]
+    load: float  # largest share of a limit that a measured torque used [-]
+    misfit: float  # mean squared residual [-]
+    contradicted: bool  # what was known before
+
+
+class SurfaceLearner:
+    """Plans hits of one place of a surface and learns from them; holds no clock and no I/O.
+
+    Attributes:
+        box: of what was unknown before the first hit; its surface has a point.
+        learned: what is known.
+        hits: that were learned from.
+        problem: why there must be no further hit, "" if there may be.
+    """
+
+    def __init__(self, box: LearningBox, hits: int, target: float, ramp: float) -> None:
+        """Begin with nothing but the box.
+
+        Args:
+            box: what is unknown of wall and joints.
+            hits: how many to make at most.
+            target: speed above which no hit is asked for [m/s].
+            ramp: of the reference speed [m/s^2].
+        """
+        self.box, self._most, self._target, self._ramp = box, hits, target, ramp
+        self.learned = Learned(nothing_known(box))
+        self.hits: list[LearnedHit] = []
+        self._asked = 0.0
+        self.problem = ""
+
+    @property
+    def done(self) -> bool:
+        """Whether the hits are made, or the last one was as fast as wanted."""
+        if len(self.hits) >= self._most:
+            return True
+        wanted = bool(self.hits) and self._asked >= self._target
+        return wanted and not self.hits[-1].contradicted
+
+    def next_hit(self, q: np.ndarray) -> NextHit:
+        """Return the next hit from joint positions, shape (n,) [rad]; takes tenths of a second.
+
+        Raises:
+            ControlError: the arm is behind the surface, or no speed is safe.
+            RobotError: the surface is out of reach.
+            PredictionError: the robot's YAML does not give what loads need.
+        """
+        robot, surface = self.box.robot, self.box.surface
+        gap = surface.gap(ArmDynamics(robot).position(q))
+        if not gap > 0.0:
+            raise ControlError(f"the contact point is {-gap:.3f} m behind the surface")
+        point = arrival(robot, q, -gap * surface.normal)
+        safe = speed_after(self.learned, point)
+        speed = min(safe.speed, fastest(gap, self._ramp), self._target)
+        if not (isfinite(speed) and speed >= SLOWEST):
+            raise ControlError(
+                f"expected a safe speed of {SLOWEST:g} m/s or more, got {safe.speed:.4f} m/s,"
+                f" and {fastest(gap, self._ramp):.4f} m/s by a run-up of {gap:.3f} m"
+            )
+        self._asked = speed
+        return NextHit(len(self.hits) + 1, safe, speed, gap)
+
+    def learn(self, hit: LearningHit) -> LearnedHit:
+        """Learn from the hit that was planned; takes tenths of a second to seconds.
+
+        Raises:
+            PredictionError: it is not sampled as needed, or the arm moved away from the surface.
+        """
+        before = self.learned
+        self.learned = learn_hit(before, aligned(self.box, hit))
+        window = self.learned.known.windows[-1]
+        misfit, changed = float(self.learned.known.misfit[-1]), self.learned.changed
+        found = LearnedHit(window.speed, window.used, misfit, changed)
+        self.hits.append(found)
+        self.problem = self._problem(found)
+        return found
+
+    def _problem(self, hit: LearnedHit) -> str:
+        """Return why no further hit must follow one, "" if it may."""
+        what = f"hit {len(self.hits)}"
+        if not hit.load <= 1.0:
+            return f"{what} used {hit.load:.2f} of a joint's limit"
+        if not hit.speed <= TOO_FAST * self._asked:
+            return f"{what} came at {hit.speed:.3f} m/s instead of {self._asked:.3f} m/s"
+        if len(self.hits) > 2 and hit.contradicted and self.hits[-2].contradicted:
+            return f"{what} contradicts hit {len(self.hits) - 1}, which contradicted those before"
+        return ""

@@ -1,0 +1,81 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""From where an arm hits a wall, how fast it can be there, and how it would arrive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
+
+import numpy as np
+
+from impact_qp.limits import Contact
+from impact_robots.dynamics import ArmDynamics
+from impact_robots.kinematics import inverse_kinematics
+from impact_robots.robot import Robot
+from impact_robots.state import PointState
+from impact_robots.surface import Surface
+
+SETTLED = 0.1  # at the reference speed before the touch [s]
+AHEAD = 1.1  # reference speed over the highest
+
+
+def arrival(robot: Robot, start: np.ndarray, way: np.ndarray) -> PointState:
+    """Return the contact point where an arm arrives by steps of the least joint velocities.
+
+    Args:
+        robot: the arm.
+        start: joint positions, shape (n,) [rad].
+        way: of the contact point, base axes, shape (3,) [m].
+
+    Raises:
+        RobotError: it is out of reach.
+    """
+    return ArmDynamics(robot)(inverse_kinematics(robot, start, way), np.zeros(robot.dof))
+
+
+def fastest(run_up: float, ramp: float) -> float:
+    """Return the speed that an arm can have for 0.1 s before the touch [m/s].
+
+    Args:
+        run_up: way to the surface [m].
+        ramp: of the reference speed [m/s^2].
+    """
+    return ramp * (sqrt(SETTLED**2 + 2.0 * run_up / ramp) - SETTLED)
+
+
+@dataclass(frozen=True, eq=False)
+class WallApproach:
+    """From where, and to what."""
+
+    robot: Robot  # as controller and detector take it
+    surface: Surface  # as announced; it goes through where the point is to hit
+    start: np.ndarray  # shape (n,) [rad]
+    point: PointState  # that is to hit, where it is to
+    run_up: float  # [m]
+    ramp: float = 4.0  # of the reference speed [m/s^2]
+    direction: np.ndarray | None = None  # base axes, (3,), unit; none: against the normal
+
+    @cached_property
+    def arrival(self) -> PointState:
+        """The point where it would hit if every step were of the least joint velocities.
+
+        An arm with more joints than its task needs may not arrive as it is meant to.
+        """
+        way = -self.surface.normal if self.direction is None else self.direction
+        length = self.run_up / -float(way @ self.surface.normal)
+        return arrival(self.robot, self.start, length * way)
+
+    @property
+    def fastest(self) -> float:
+        """Speed that the arm can have for 0.1 s before the touch [m/s]."""
+        return fastest(self.run_up, self.ramp)
+
+    @property
+    def contact(self) -> Contact:
+        """What the controller is told: a surface across the direction in which it is to go."""
+        at = self.surface
+        normal = at.normal if self.direction is None else -self.direction
+        at_wall = self.point.position
+        return Contact(at_wall, normal, at.friction, at.restitution, stiffness=at.stiffness)

@@ -1,0 +1,165 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""`analyze --learn`: what recorded hits tell of wall and joints, and why some tell nothing."""
+
+import json
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+import yaml
+from learned_hits import NORMAL, struck
+
+from impact_analysis.analyze.reading.measured import AnalyzedImpact, ImpactTrace
+from impact_analysis.learning.recorded_hits import Commands, learn_recorded, read_commands
+from impact_bags import BagWriter, impact_typestore
+from impact_bags.message_maker import MessageMaker
+from impact_predictor.learning.learning_box import learning_box
+from impact_robots import Surface, load_robot
+from impact_sim.scenarios import load_scenario
+from impact_trials.in_process import InProcessRun, run_in_process
+
+STIFFNESS, RESTITUTION, FRICTION = 2e5, 0.25, 0.3
+
+
+@pytest.fixture(scope="module")
+def panda():
+    return load_robot("panda")
+
+
+@pytest.fixture(scope="module")
+def impacts(panda):
+    """Three impacts of a known wall, each faster than the one before."""
+    box = learning_box(panda, Surface(None, NORMAL, (0.0, 1.0), (0.0, 1.0), (1e4, 1e8)))
+    figures = 0.5 * (box.low + box.high)
+    figures[:4] = np.log(STIFFNESS), RESTITUTION, FRICTION, 1.0
+    figures[6:] = 1.0
+    return [impact(struck(box, figures, 0.06 + 0.04 * k, k)) for k in range(3)]
+
+
+def impact(hit, recording="bag"):
+    """An impact of an analysis, of which only what is learned from is known."""
+    nothing = dict.fromkeys((each.name for each in fields(AnalyzedImpact)), np.nan)
+    none = np.zeros(0)
+    trace = ImpactTrace(
+        hit.time, hit.position, hit.velocity, hit.torque, none, none, none, np.zeros((0, 3))
+    )
+    known = {"recording": recording, "time": 100.0, "normal": NORMAL, "trace": trace}
+    return AnalyzedImpact(**(nothing | known))
+
+
+@pytest.fixture(scope="module")
+def learned(panda, impacts):
+    return learn_recorded(panda, impacts, {})
+
+
+def test_the_ranges_hold_the_wall_and_are_narrow(learned):
+    wall = learned.as_json()["wall"]
+    assert learned.reason == "" and len(learned.used) == 3
+    for name, truth in (
+        ("stiffness", STIFFNESS),
+        ("restitution", RESTITUTION),
+        ("friction", FRICTION),
+    ):
+        low, high = wall[name]
+        assert low < truth < high, name
+    assert wall["stiffness"][1] < 4.0 * wall["stiffness"][0]
+    assert wall["restitution"][1] - wall["restitution"][0] < 0.4
+    joints = learned.as_json()["joints"]
+    low, high = joints["joint_stiffness_range"]
+    assert np.all(np.array(low) < high)
+    assert [hit["speed"] for hit in learned.as_json()["hits"]] == pytest.approx(
+        [0.06, 0.10, 0.14], rel=0.05
+    )
+
+
+def test_it_is_said_in_words(learned):
+    first, *others = learned.lines()
+    assert first.startswith("learned from 3 hits, three standard deviations: stiffness ")
+    assert others == ["commanded torques were not recorded: taken as constant through the hits"]
+
+
+def test_commands_that_were_recorded_are_used(panda, impacts):
+    time = 99.0 + 1e-3 * np.arange(2000)
+    found = learn_recorded(panda, impacts[:1], {"bag": Commands(time, np.zeros((2000, 7)))})
+    assert found.used[0].commanded and len(found.lines()) == 1
+    late = learn_recorded(panda, impacts[:1], {"bag": Commands(time + 1.0, np.zeros((2000, 7)))})
+    assert not late.used[0].commanded
+
+
+def lacking(item, **changes):
+    return replace(item, trace=replace(item.trace, **changes))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda each: replace(each, trace=None), "its samples were not kept"),
+        (lambda each: replace(each, normal=np.full(3, np.nan)), "the normal is not known"),
+        (lambda each: lacking(each, tau=np.full_like(each.trace.tau, np.nan)), "no torque was rec"),
+        (
+            lambda each: lacking(
+                each,
+                **{name: getattr(each.trace, name)[::10] for name in ("t", "q", "dq", "tau")},
+            ),
+            "hit: expected 12 samples before",
+        ),
+    ],
+)
+def test_an_impact_that_tells_nothing_says_why(panda, impacts, change, said):
+    found = learn_recorded(panda, [change(impacts[0])], {})
+    assert found.box is None and found.reason == "no impact was recorded as that needs"
+    lines = found.lines()
+    assert lines[0] == f"learned nothing: {found.reason}"
+    assert lines[1].startswith(f"learned nothing from impact 0: {said}")
+    document = found.as_json()
+    assert document["wall"] is None and document["hits"][0]["skipped"].startswith(said)
+
+
+def test_a_hit_of_another_wall_is_left_out(panda, impacts):
+    other = replace(impacts[1], normal=np.array([0.0, 0.0, 1.0]))
+    found = learn_recorded(panda, [impacts[0], other], {})
+    assert [each.skipped for each in found.impacts][1].startswith("another normal")
+    assert len(found.used) == 1 and found.box is not None
+
+
+def test_a_robot_without_what_loads_need_learns_nothing_and_says_why(panda, impacts):
+    bare = replace(panda, joint_stiffness=np.full(7, np.nan))
+    found = learn_recorded(bare, impacts, {})
+    assert found.lines() == [
+        "learned nothing: joint load: robot panda does not give 'joint_stiffness'"
+    ]
+
+
+def test_commands_are_read_in_time_order_or_there_are_none(panda, tmp_path):
+    types = impact_typestore()
+    maker = MessageMaker(types, panda.base_frame)
+    with BagWriter(tmp_path / "bag") as bag:
+        for time in (2_000_000_000, 1_000_000_000):
+            message = maker.command(time, panda, np.full(7, time * 1e-9))
+            bag.write("/impact_qp/command", *message, time)
+    found = read_commands(tmp_path / "bag", panda)
+    assert found.time == pytest.approx([1.0, 2.0])
+    assert found.torque[:, 0] == pytest.approx([1.0, 2.0])
+    assert found.at(np.array([1.5, 2.0, 9.0]))[:, 6] == pytest.approx([1.0, 2.0, 2.0])
+    assert found.at(np.array([0.5, 1.5])) is None
+    assert read_commands(tmp_path / "x.csv", panda) is None
+    with BagWriter(tmp_path / "empty") as bag:
+        bag.add_topic("/joint_states", "sensor_msgs/msg/JointState")
+    assert read_commands(tmp_path / "empty", panda) is None
+
+
+def test_the_command_learns_from_a_bag(tmp_path, impact):
+    """A hit in the closed loop, whose commands are in the bag."""
+    run_in_process(InProcessRun(load_scenario("qp_panda_demo"), "robust", tmp_path / "run"))
+    out = tmp_path / "out"
+    status, text, _ = impact("analyze", tmp_path / "run" / "bag", "--learn", "--json", "--out", out)
+    assert status == 0
+    learned = json.loads(text)["learned"]
+    assert json.loads((out / "analysis.json").read_text())["learned"] == learned
+    assert [hit["commanded"] for hit in learned["hits"] if not hit["skipped"]] == [True]
+    low, high = learned["wall"]["stiffness"]
+    assert low < 1.2e5 < high < 100.0 * low
+    wall = yaml.safe_load((out / "learned" / "wall.yaml").read_text())
+    assert wall["stiffness"] == pytest.approx([low, high])
+    assert (out / "learned" / "joints.yaml").is_file()
