@@ -71,10 +71,25 @@ class Knowledge:
         root = np.linalg.cholesky(self.covariance) if box.size else np.zeros((0, 0))
         z = random.standard_normal((number, box.size))
         z[0] = 0.0
-        x = np.clip(self.mean + spread * z @ root.T, -1.0, 1.0)
-        figures = np.array([box.figures(each) for each in x])
+        drawn = self.mean + spread * z @ root.T
+        figures = np.array([box.figures(_in_box(each, self.covariance)) for each in drawn])
         ends = np.where(random.random(figures.shape) < 0.5, box.low, box.high)
         return np.where(box.free, figures, ends)
+
+
+def _in_box(x: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """Return the nearest unknowns from -1 to 1, by the covariance; x of shape (p,).
+
+    What belongs together moves together: a law that cannot be softer than a linear one is no
+    harder a wall for it.
+    """
+    for _ in range(2 * len(x)):
+        over = np.clip(x, -1.0, 1.0) - x
+        worst = int(np.abs(over).argmax()) if len(x) else 0
+        if not over.any():
+            break
+        x = x + covariance[:, worst] * (over[worst] / covariance[worst, worst])
+    return np.clip(x, -1.0, 1.0)
 
 
 def nothing_known(box: LearningBox) -> Knowledge:
