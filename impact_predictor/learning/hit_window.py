@@ -74,28 +74,28 @@ def hit_window(robot: Robot, surface: Surface, hit: LearningHit) -> HitWindow:
     """
     _check(robot, hit)
     quiet = np.flatnonzero(hit.time < -GAP)[-FREE:]
-    signals = {name: getattr(hit, name) for name in DEGREES}
     driven, command = _driven(robot, hit, quiet)
     changes = [
-        _change(hit.time, signal - each, quiet, DEGREES[name])
-        for (name, signal), each in zip(signals.items(), driven, strict=True)
+        _change(hit.time, getattr(hit, name) - each, quiet, degree)
+        for (name, degree), each in zip(DEGREES.items(), driven, strict=True)
     ]
-    now = [each.at_touch + _at_zero(hit.time, d) for each, d in zip(changes, driven, strict=True)]
-    point = ArmDynamics(robot)(now[1], now[2])
+    at_touch = [_at_zero(hit.time, each) for each in driven]
+    q, dq = (changes[k].at_touch + at_touch[k] for k in (1, 2))
+    point = ArmDynamics(robot)(q, dq)
     if (speed := surface.approach_speed(point.velocity)) <= 0.0:
         raise NotApproachingError(-speed)
-    end = _end(robot, point.g, hit.time, changes[0].change)
-    inside = (hit.time >= -BEFORE) & (hit.time <= end)
+    used = _used(robot, point.g, changes[0].change + driven[0] - at_touch[0])
+    inside = (hit.time >= -BEFORE) & (hit.time <= _end(hit.time, used))
     felt = np.stack([each.change[inside] for each in changes], axis=1)
     return HitWindow(
         hit.time[inside],
         felt,
-        _whitening(changes, inside, felt, hit.position[inside] - now[1]),
+        _whitening(changes, inside, felt, hit.position[inside] - q),
         command,
         elastic_arm(robot, point.robot_state, drive_of(robot, "torque")),
         point,
         speed,
-        float(_used(robot, point.g, felt[:, 0]).max()),
+        float(used[inside].max()),
     )
 
 
@@ -118,13 +118,17 @@ def _change(time: np.ndarray, signal: np.ndarray, quiet: np.ndarray, degree: int
     return _Change(change, at_touch, noise, share)
 
 
-def _end(robot: Robot, gravity: np.ndarray, time: np.ndarray, torque: np.ndarray) -> float:
+def _end(time: np.ndarray, used: np.ndarray) -> float:
     """Return until when a hit is explained: soon after the highest load [s].
 
     What a model that is right until then says of other speeds, it says of the load that decides.
+
+    Args:
+        time: since the touch, shape (N,) [s].
+        used: share of a limit that is used then, shape (N,) [-].
     """
     looked = (time >= 0.0) & (time <= LONGEST)
-    highest = time[looked][int(_used(robot, gravity, torque[looked]).argmax())]
+    highest = time[looked][int(used[looked].argmax())]
     return float(np.clip(highest + PAST, AFTER, LONGEST))
 
 
