@@ -11,13 +11,21 @@ import numpy as np
 
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.learning.box_fit import fit_box
-from impact_predictor.learning.hit_window import HitWindow, LearningHit, hit_window
+from impact_predictor.learning.hit_window import (
+    AFTER,
+    FEWEST,
+    GAP,
+    HitWindow,
+    LearningHit,
+    hit_window,
+)
 from impact_predictor.learning.learning_box import LearningBox
 from impact_robots.robot import read_only
 
 MOST_MISFIT = 1.5  # of any hit, up to which the model explains it
 SIGMAS = 3.0  # of a range that takes the place of an announced one
 MOST_HITS = 10  # the last ones, that are kept
+MOVED, NEAR_TOUCH = 2, 5e-4  # times that a new hit is read anew, further from its touch [s]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +85,27 @@ class Knowledge:
         return np.where(box.free, figures, ends)
 
 
+def _at_touch(hits: Sequence[LearningHit], late: np.ndarray) -> list[LearningHit] | None:
+    """Return hits whose time counts from the touch as fitted; none if it did already.
+
+    Where the touch is wrong by milliseconds, the command is, too, and the hit is in the free
+    motion. A hit stays where too little of it is recorded.
+
+    Args:
+        hits: the new ones, the last of those that were fitted.
+        late: touches, after they were detected, shape (h,) [s].
+    """
+    off = np.append(np.zeros(max(0, len(hits) - len(late))), late[-len(hits) :])
+    moved = [replace(hit, time=hit.time - t) for hit, t in zip(hits, off, strict=True)]
+    far = [
+        abs(t) > NEAR_TOUCH and each.time[-1] >= AFTER and each.time[FEWEST - 1] < -GAP
+        for each, t in zip(moved, off, strict=True)
+    ]
+    if not any(far):
+        return None
+    return [m if away else hit for m, hit, away in zip(moved, hits, far, strict=True)]
+
+
 def _in_box(x: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     """Return the nearest unknowns from -1 to 1, by the covariance; x of shape (p,).
 
@@ -115,10 +144,15 @@ def learn(known: Knowledge, hits: Sequence[LearningHit]) -> Knowledge:
         return known
     if not box.size:
         raise PredictionError("learn: expected at least one unknown with a range, got none")
-    new = [hit_window(box.robot, box.surface, hit) for hit in hits]
-    windows = (*known.windows, *new)[-MOST_HITS:]
     start = known.mean if known.windows else None
-    fit = fit_box(box, windows, start)
+    for _ in range(1 + MOVED):
+        new = [hit_window(box.robot, box.surface, hit) for hit in hits]
+        windows = (*known.windows, *new)[-MOST_HITS:]
+        fit = fit_box(box, windows, start)
+        moved = _at_touch(hits, fit.late)
+        if moved is None:
+            break
+        start, hits = fit.x, moved
     return replace(
         known,
         mean=fit.x,

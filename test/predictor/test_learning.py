@@ -257,3 +257,21 @@ def test_reserve_and_estimate_add_their_squares(known_arm):
     needed = middle_load + np.hypot(most - middle_load, (RESERVE - 1.0) * most)
     assert needed == pytest.approx(1.0, abs=0.005)
     assert most > 1.02 * middle_load
+
+
+def test_a_touch_that_was_detected_three_milliseconds_late_is_found(known_arm):
+    """Its command begins to change a millisecond after it, so the time of the touch matters."""
+    box = learning_box(known_arm, WALL, **LINEAR)
+    truth = middle(box, stiffness=np.log(2e4))
+
+    def pushed(since):
+        return -3.0 * np.clip((since - 1e-3) / 5e-3, 0.0, 1.0)[:, None] * np.ones(7)
+
+    hit = struck(box, truth, 0.3, 1, command=pushed)
+    known, late = (
+        learn(nothing_known(box), [replace(hit, time=hit.time - by)]) for by in (0.0, 3e-3)
+    )
+    assert not late.alarm
+    assert late.misfit == pytest.approx(known.misfit, abs=0.1)
+    assert late.windows[0].time[0] != hit.time[0] - 3e-3
+    assert late.mean == pytest.approx(known.mean, abs=0.05)
