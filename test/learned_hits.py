@@ -55,9 +55,9 @@ def struck(box, figures, speed, seed, *, command=None):
     return LearningHit(time, **found, command=None if command is None else sent)
 
 
-def used(box, figures, speed):
+def used(box, figures, speed, point=None):
     """What a hit of this speed uses of the limit that is used most."""
-    point, case = known_point(box.robot), box.case(figures)
+    point, case = point or known_point(box.robot), box.case(figures)
     arm = elastic_arm(box.robot, point.robot_state).scaled(case.scale)
     contact = case.contact(arm.M_inverse, point.J[:3], -speed * NORMAL)
     return load_limits(box.robot, point.g).used(joint_load(arm, [contact])).max()

@@ -9,9 +9,9 @@ hit depend on each other. Every hit has an unknown time of touch besides.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,18 +23,23 @@ from impact_predictor.learning.hit_residual import (
     touch_time,
 )
 from impact_predictor.learning.hit_window import HitWindow
-from impact_predictor.learning.learning_box import FRICTION, LearningBox
+from impact_predictor.learning.learning_box import FRICTION, STIFFNESS, LearningBox
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 PRIOR = 3.0**-0.5  # standard deviation of what is uniform from -1 to 1
 TOUCH = 0.5  # standard deviation of a touch's time [ms]
 TEMPER = 2.0
 GRID = np.linspace(-0.9, 0.9, 10), np.array([-0.5, 0.5])  # of starts: stiffness, restitution
-STARTS = 2  # of these, the best ones, from which a minimum is looked for
+SLIPS = -0.7, 0.5  # starts of friction: a contact that slides, one that may stick
 STEP, TIME_STEP = 0.02, 0.01  # of the slopes: unknowns [-], times [ms]
 SECANT = 0.02, 0.3, 0.6  # shortest, longest by two standard deviations, and a wide one [-]
 REPEATED = 3  # hits: more tell no more, since the model errs alike in all
-GOOD = 0.7  # misfit up to which the covariance is as it is
-FLOOR = 0.01  # standard deviation of an unknown, at least
+GOOD = 0.7  # misfit at which the covariance is as it is
+EXPLAINED = 1.0  # misfit of a new hit, below which no other minimum is looked for
+BETTER = 0.5  # share of it, at least, where the model is better than that
+FLOOR = 0.01  # standard deviation of an unknown, at least; of the stiffness' logarithm itself
 EVALUATIONS, TOLERANCE = 25, 1e-3
 
 
@@ -61,25 +66,29 @@ def fit_box(
 
     problem = _Problem(box, windows)
     edge = np.append(np.ones(box.size), np.full(len(windows), 1e3 * LATE))
-    found = [
-        least_squares(
-            problem.cost,
-            np.clip(start, -0.999 * edge, 0.999 * edge),
-            problem.slopes,
-            (-edge, edge),
-            ftol=TOLERANCE,
-            xtol=TOLERANCE,
-            max_nfev=EVALUATIONS,
+    found: list[OptimizeResult] = []
+    for start in problem.starts(known):
+        found.append(
+            least_squares(
+                problem.cost,
+                np.clip(start, -0.999 * edge, 0.999 * edge),
+                problem.slopes,
+                (-edge, edge),
+                ftol=TOLERANCE,
+                xtol=TOLERANCE,
+                max_nfev=EVALUATIONS,
+            )
         )
-        for start in problem.starts(known)
-    ]
-    best = min(found, key=lambda each: each.cost)
-    left = all_residuals(box, windows, best.x)
-    misfit = np.array([float(np.mean(each**2)) for each in left])
+        best = min(found, key=lambda each: each.cost)
+        left = all_residuals(box, windows, best.x)
+        misfit = np.array([float(np.mean(each**2)) for each in left])
+        if known is not None and misfit[-1] < EXPLAINED:
+            break  # what was known explains the new hit, too
     first = problem.covariance(best.jac)
     secants = problem.secants(best.x, best.fun, 2.0 * np.sqrt(np.diag(first)))
     covariance = problem.covariance(np.column_stack([secants, best.jac[:, box.size :]]))
-    covariance = covariance * max(1.0, float(misfit.mean()) / GOOD) + FLOOR**2 * np.eye(box.size)
+    worse = max(BETTER, float(misfit.mean()) / GOOD)
+    covariance = worse * covariance + np.diag(_floor(box) ** 2)
     return BoxFit(best.x[: box.size], covariance, 1e-3 * best.x[box.size :], misfit)
 
 
@@ -98,19 +107,20 @@ class _Problem(NamedTuple):
     def _prior(self) -> np.ndarray:
         return np.repeat([1.0 / PRIOR, 1.0 / TOUCH], [self.box.size, len(self.windows)])
 
-    def starts(self, known: np.ndarray | None) -> list[np.ndarray]:
-        """Return where minima are looked for: the best of a coarse grid, and what is known."""
-        places = [np.flatnonzero(np.flatnonzero(self.box.free) == index) for index in (0, 1)]
-        grids = [grid if len(at) else np.zeros(1) for grid, at in zip(GRID, places, strict=True)]
-        rated = []
-        for values in product(*grids):
-            x = np.zeros(self.box.size)
-            for at, value in zip(places, values, strict=True):
-                x[at] = value
-            rated.append(self._timed(x))
-        rated.sort(key=lambda each: each[0])
-        chosen = rated[:STARTS] if known is None else [*rated[:1], self._timed(known)]
-        return [z for _, z in chosen]
+    def starts(self, known: np.ndarray | None) -> Iterator[np.ndarray]:
+        """Yield where minima are looked for: what is known, and the best of coarse grids."""
+        free = np.flatnonzero(self.box.free)
+        grids = [grid if index in free else np.zeros(1) for index, grid in enumerate(GRID)]
+        if known is not None:
+            yield self._timed(known)[1]
+        for slip in SLIPS if FRICTION in free else (0.0,):
+            rated = []
+            for values in product(*grids):
+                x = np.zeros(self.box.size)
+                for index, value in enumerate((*values, slip)):
+                    x[free == index] = value
+                rated.append(self._timed(x))
+            yield min(rated, key=lambda each: each[0])[1]
 
     def _timed(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the squared residual and z at unknowns, each touch where it fits best."""
@@ -159,6 +169,14 @@ class _Problem(NamedTuple):
         counted = min(1.0, REPEATED / h)
         information = counted * hits.T @ hits + np.diag(self._prior**2)
         return np.asarray(np.linalg.inv(information)[:p, :p])
+
+
+def _floor(box: LearningBox) -> np.ndarray:
+    """Return the standard deviation of each unknown, at least, shape (p,)."""
+    floor = np.full(len(box.low), FLOOR)
+    half = 0.5 * (box.high[STIFFNESS] - box.low[STIFFNESS])
+    floor[STIFFNESS] = FLOOR / max(half, 1.0)
+    return np.asarray(floor[box.free])
 
 
 def _moved(z: np.ndarray, place: int, step: float) -> np.ndarray:

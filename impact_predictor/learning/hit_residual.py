@@ -10,12 +10,11 @@ import numpy as np
 
 from impact_predictor.joint_load.integration import TICK
 from impact_predictor.joint_load.load import joint_load
-from impact_predictor.learning.hit_window import AFTER, HitWindow
+from impact_predictor.learning.hit_window import HitWindow
 from impact_predictor.learning.learning_box import LearningBox
 
-LATE = 1.5e-3  # by which a touch may be earlier or later than it was detected [s]
-SHIFTS = np.linspace(-LATE, LATE, 25)
-_DURATION = AFTER + LATE + TICK
+LATE = 3.5e-3  # by which a touch may be earlier or later than it was detected [s]
+SHIFTS = np.linspace(-LATE, LATE, 57)
 
 
 def modelled(box: LearningBox, window: HitWindow, x: np.ndarray) -> np.ndarray:
@@ -23,32 +22,39 @@ def modelled(box: LearningBox, window: HitWindow, x: np.ndarray) -> np.ndarray:
     case = box.case(box.figures(x))
     arm = window.arm.scaled(case.scale)
     contact = case.contact(arm.M_inverse, window.point.J[:3], window.point.velocity)
-    load = joint_load(arm, [contact], duration=_DURATION, command=window.command, with_history=True)
+    duration = window.time[-1] + LATE + TICK
+    load = joint_load(arm, [contact], duration=duration, command=window.command, with_history=True)
     assert load.history is not None  # asked for
     found = np.stack([load.history.load, load.history.position, load.history.velocity], axis=1)
     return np.concatenate([np.zeros_like(found[:1]), found])
 
 
 def residual(window: HitWindow, model: np.ndarray, late: float) -> np.ndarray:
-    """Return what is left of a hit over its deviation, shape (m 3 n,) [-].
+    """Return what is left of a hit, white and of deviation one, shape (m 3 n,) [-].
 
     Args:
         window: of m samples.
         model: of :func:`modelled`.
         late: the touch, after it was detected [s].
     """
-    place = np.clip((window.time - late) / TICK, 0.0, len(model) - 1.001)
+    return residuals(window, model, np.array([late]))[0]
+
+
+def residuals(window: HitWindow, model: np.ndarray, late: np.ndarray) -> np.ndarray:
+    """Return the residual of each of k touch times, shape (k, m 3 n), see :func:`residual`."""
+    place = np.clip((window.time - late[:, None]) / TICK, 0.0, len(model) - 1.001)
     before = place.astype(int)
-    share = (place - before)[:, None, None]
+    share = (place - before)[..., None, None]
     at = (1.0 - share) * model[before] + share * model[before + 1]
-    return np.asarray((window.change - at) / window.sigma).ravel()
+    left = (window.change - at).transpose(2, 3, 1, 0)  # signals, joints, samples, times
+    return np.asarray((window.whitening @ left).transpose(3, 2, 0, 1)).reshape(len(late), -1)
 
 
 def touch_time(window: HitWindow, model: np.ndarray) -> tuple[float, float]:
     """Return by how much a touch was later than detected [s], and the squared residual there."""
-    costs = [float(np.sum(residual(window, model, late) ** 2)) for late in SHIFTS]
+    costs = (residuals(window, model, SHIFTS) ** 2).sum(axis=1)
     best = int(np.argmin(costs))
-    return float(SHIFTS[best]), costs[best]
+    return float(SHIFTS[best]), float(costs[best])
 
 
 def all_residuals(

@@ -13,16 +13,20 @@ from impact_predictor.exceptions import NotApproachingError, PredictionError
 from impact_predictor.joint_load.drive import drive_of
 from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm
 from impact_predictor.joint_load.integration import TICK
+from impact_predictor.joint_load.load import DURATION, LoadContact, RigidLaw, joint_load
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state import PointState
 from impact_robots.surface import Surface
 
-BEFORE, AFTER = 0.0025, 0.015  # the touch, between which signals are explained [s]
+BEFORE, AFTER = 0.0025, 0.015  # the touch, between which signals are explained at least [s]
+LONGEST = DURATION  # after the touch: what comes later, no load is looked for [s]
+PAST = 3e-3  # the highest load, that the signals are explained, too [s]
 FREE, FEWEST = 50, 12  # samples of the free motion, at most and at least
 GAP = 0.0025  # before the touch, later samples may be of the hit, as a touch is known roughly [s]
-MODEL_SHARE = 0.02  # of a signal's peak by which the model is off
+MODEL_SHARE = 0.02  # of a signal's peak by which the model is off at the touch
+TURNED = 1.0  # share more for each radian that a joint has turned since: M and J are others [1/rad]
 LEAST_NOISE = 1e-3, 1e-7, 1e-5  # of torques [N.m], positions [rad], velocities [rad/s]
 DEGREES = {"torque": 1, "position": 3, "velocity": 2}  # of the polynomials without a hit
 SLOWEST = 2.1e-3  # between samples [s]
@@ -44,7 +48,7 @@ class HitWindow(NamedTuple):
 
     time: np.ndarray  # since the touch as it was detected, shape (m,) [s]
     change: np.ndarray  # of torque, position, velocity, shape (m, 3, n)
-    sigma: np.ndarray  # of noise, of the free motion and of the model, shape (m, 3, n)
+    whitening: np.ndarray  # of each signal's noise, free motion and model, shape (3, n, m, m)
     command: np.ndarray  # change of the command, one row each 250 us, shape (ticks, n) [N.m]
     arm: ElasticArm  # nominal, at the touch
     point: PointState  # that hit, before the impact
@@ -70,21 +74,28 @@ def hit_window(robot: Robot, surface: Surface, hit: LearningHit) -> HitWindow:
     """
     _check(robot, hit)
     quiet = np.flatnonzero(hit.time < -GAP)[-FREE:]
-    inside = (hit.time >= -BEFORE) & (hit.time <= AFTER)
-    changes = [_change(hit.time, getattr(hit, name), quiet, d) for name, d in DEGREES.items()]
-    point = ArmDynamics(robot)(changes[1].at_touch, changes[2].at_touch)
+    driven, command = _driven(robot, hit, quiet)
+    changes = [
+        _change(hit.time, getattr(hit, name) - each, quiet, degree)
+        for (name, degree), each in zip(DEGREES.items(), driven, strict=True)
+    ]
+    at_touch = [_at_zero(hit.time, each) for each in driven]
+    q, dq = (changes[k].at_touch + at_touch[k] for k in (1, 2))
+    point = ArmDynamics(robot)(q, dq)
     if (speed := surface.approach_speed(point.velocity)) <= 0.0:
         raise NotApproachingError(-speed)
+    used = _used(robot, point.g, changes[0].change + driven[0] - at_touch[0])
+    inside = (hit.time >= -BEFORE) & (hit.time <= _end(hit.time, used))
     felt = np.stack([each.change[inside] for each in changes], axis=1)
     return HitWindow(
         hit.time[inside],
         felt,
-        _sigma(changes, inside, felt),
-        _command(hit, quiet, robot.dof),
+        _whitening(changes, inside, felt, hit.position[inside] - q),
+        command,
         elastic_arm(robot, point.robot_state, drive_of(robot, "torque")),
         point,
         speed,
-        _used(robot, point.g, felt[:, 0]),
+        float(used[inside].max()),
     )
 
 
@@ -94,7 +105,7 @@ class _Change(NamedTuple):
     change: np.ndarray  # shape (N, n)
     at_touch: np.ndarray  # the polynomial at time zero, shape (n,)
     noise: np.ndarray  # standard deviation of a sample, shape (n,)
-    width: np.ndarray  # deviation of the change over that of a sample, shape (N,) [-]
+    share: np.ndarray  # of k quiet samples in the polynomial, shape (N, k) [-]
 
 
 def _change(time: np.ndarray, signal: np.ndarray, quiet: np.ndarray, degree: int) -> _Change:
@@ -104,16 +115,41 @@ def _change(time: np.ndarray, signal: np.ndarray, quiet: np.ndarray, degree: int
     change = signal - share @ signal[quiet]
     noise = np.sqrt((change[quiet] ** 2).sum(axis=0) / (len(quiet) - degree - 1))
     at_touch = np.polyfit(time[quiet], signal[quiet], degree)[-1]
-    return _Change(change, at_touch, noise, np.sqrt(1.0 + (share**2).sum(axis=1)))
+    return _Change(change, at_touch, noise, share)
 
 
-def _sigma(changes: list[_Change], inside: np.ndarray, felt: np.ndarray) -> np.ndarray:
-    """Return standard deviations of noise, free motion and model together, (m, 3, n)."""
-    noise = [
-        each.width[inside, None] * np.maximum(each.noise, least)
-        for each, least in zip(changes, LEAST_NOISE, strict=True)
-    ]
-    return np.hypot(np.stack(noise, axis=1), MODEL_SHARE * np.abs(felt).max(axis=0))
+def _end(time: np.ndarray, used: np.ndarray) -> float:
+    """Return until when a hit is explained: soon after the highest load [s].
+
+    What a model that is right until then says of other speeds, it says of the load that decides.
+
+    Args:
+        time: since the touch, shape (N,) [s].
+        used: share of a limit that is used then, shape (N,) [-].
+    """
+    looked = (time >= 0.0) & (time <= LONGEST)
+    highest = time[looked][int(used[looked].argmax())]
+    return float(np.clip(highest + PAST, AFTER, LONGEST))
+
+
+def _whitening(
+    changes: list[_Change], inside: np.ndarray, felt: np.ndarray, turned: np.ndarray
+) -> np.ndarray:
+    """Return matrices that make noise, free motion and model's error white, (3, n, m, m).
+
+    The free motion goes on by a polynomial of noisy samples: what that is off by, all samples of a
+    signal share. The model's error is each sample's own, and grows as the arm turns.
+    """
+    angle = np.abs(turned).max(axis=1)
+    model = np.hypot(MODEL_SHARE, TURNED * angle)[:, None, None] * np.abs(felt).max(axis=0)
+    found = []
+    for k, (each, least) in enumerate(zip(changes, LEAST_NOISE, strict=True)):
+        share = each.share[inside]
+        free = np.eye(len(share)) + share @ share.T
+        noise = np.maximum(each.noise, least)
+        diagonal = np.eye(len(share)) * (model[:, k].T ** 2)[:, None, :]
+        found.append(noise[:, None, None] ** 2 * free + diagonal)
+    return np.linalg.inv(np.linalg.cholesky(np.stack(found)))
 
 
 def _check(robot: Robot, hit: LearningHit) -> None:
@@ -137,19 +173,55 @@ def _check(robot: Robot, hit: LearningHit) -> None:
         )
 
 
-def _command(hit: LearningHit, quiet: np.ndarray, n: int) -> np.ndarray:
-    """Return the change of the command beside its free course, each sample held, (ticks, n)."""
-    ticks = TICK * np.arange(round(AFTER / TICK) + 8)
+def _driven(robot: Robot, hit: LearningHit, quiet: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return what the command did to an arm in the air, and how it changed after the touch.
+
+    Both beside the command's free course, a polynomial through its quiet samples. Until the touch
+    the command moves the nominal arm; what it is then, it stays. Where it goes from there is for
+    the model of the hit.
+
+    Returns:
+        torque, position, velocity, shape (3, N, n); the command, one row each 250 us, (ticks, n).
+    """
+    n = robot.dof
     if hit.command is None:
-        return np.zeros((1, n))
-    at = np.clip(np.searchsorted(hit.time, ticks, side="right") - 1, 0, None)
-    return _change(hit.time, hit.command, quiet, DEGREES["torque"]).change[at]
+        return np.zeros((3, len(hit.time), n)), np.zeros((1, n))
+    sent = _change(hit.time, hit.command, quiet, DEGREES["torque"]).change
+    first, touch = quiet[0], int(np.searchsorted(hit.time, 0.0, side="right")) - 1
+    before = _held(hit.time, sent, hit.time[first], LONGEST, (first, touch))
+    after = _held(hit.time, sent, 0.0, LONGEST + 8 * TICK, (touch, len(sent) - 1)) - sent[touch]
+    state = ArmDynamics(robot)(hit.position[touch], hit.velocity[touch])
+    arm = elastic_arm(robot, state.robot_state, drive_of(robot, "torque"))
+    away = LoadContact(
+        np.ascontiguousarray(state.J[:3]), np.array([0.0, 0.0, 1.0]), RigidLaw(0.0), 0.0
+    )
+    duration = LONGEST - hit.time[first]
+    history = joint_load(arm, [away], duration=duration, command=before, with_history=True).history
+    assert history is not None  # asked for
+    since = hit.time - hit.time[first]
+    found = [
+        np.transpose([np.interp(since, history.time, each, left=0.0) for each in signal.T])
+        for signal in (history.load, history.position, history.velocity)
+    ]
+    return np.array(found), after
 
 
-def _used(robot: Robot, gravity: np.ndarray, torque: np.ndarray) -> float:
-    """Return the share of a torque limit that a measured change used [-]."""
+def _held(
+    time: np.ndarray, signal: np.ndarray, start: float, end: float, ends: tuple[int, int]
+) -> np.ndarray:
+    """Return a signal from start to end [s], a row each 250 us, each sample held, (ticks, n)."""
+    ticks = start + TICK * np.arange(round((end - start) / TICK))
+    return np.asarray(signal[np.clip(np.searchsorted(time, ticks, side="right") - 1, *ends)])
+
+
+def _at_zero(time: np.ndarray, signal: np.ndarray) -> np.ndarray:
+    """Return a signal, shape (N, n), at time zero, shape (n,)."""
+    return np.array([np.interp(0.0, time, each) for each in signal.T])
+
+
+def _used(robot: Robot, gravity: np.ndarray, torque: np.ndarray) -> np.ndarray:
+    """Return the largest share of a torque limit that changes (m, n) used, shape (m,) [-]."""
     limits = load_limits(robot, gravity)
     with np.errstate(invalid="ignore"):
-        change = np.abs(torque).max(axis=0) / limits.change
-        up, down = torque.max(axis=0) / limits.up, -torque.min(axis=0) / limits.down
-    return float(np.nan_to_num(np.stack([change, up, down])).max())
+        shares = np.abs(torque) / limits.change, torque / limits.up, -torque / limits.down
+    return np.asarray(np.nan_to_num(np.stack(shares)).max(axis=(0, 2)))

@@ -11,13 +11,21 @@ import numpy as np
 
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.learning.box_fit import fit_box
-from impact_predictor.learning.hit_window import HitWindow, LearningHit, hit_window
+from impact_predictor.learning.hit_window import (
+    AFTER,
+    FEWEST,
+    GAP,
+    HitWindow,
+    LearningHit,
+    hit_window,
+)
 from impact_predictor.learning.learning_box import LearningBox
 from impact_robots.robot import read_only
 
 MOST_MISFIT = 1.5  # of any hit, up to which the model explains it
 SIGMAS = 3.0  # of a range that takes the place of an announced one
 MOST_HITS = 10  # the last ones, that are kept
+MOVED, NEAR_TOUCH = 2, 5e-4  # times that a new hit is read anew, further from its touch [s]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +79,46 @@ class Knowledge:
         root = np.linalg.cholesky(self.covariance) if box.size else np.zeros((0, 0))
         z = random.standard_normal((number, box.size))
         z[0] = 0.0
-        x = np.clip(self.mean + spread * z @ root.T, -1.0, 1.0)
-        figures = np.array([box.figures(each) for each in x])
+        drawn = self.mean + spread * z @ root.T
+        figures = np.array([box.figures(_in_box(each, self.covariance)) for each in drawn])
         ends = np.where(random.random(figures.shape) < 0.5, box.low, box.high)
         return np.where(box.free, figures, ends)
+
+
+def _at_touch(hits: Sequence[LearningHit], late: np.ndarray) -> list[LearningHit] | None:
+    """Return hits whose time counts from the touch as fitted; none if it did already.
+
+    Where the touch is wrong by milliseconds, the command is, too, and the hit is in the free
+    motion. A hit stays where too little of it is recorded.
+
+    Args:
+        hits: the new ones, the last of those that were fitted.
+        late: touches, after they were detected, shape (h,) [s].
+    """
+    off = np.append(np.zeros(max(0, len(hits) - len(late))), late[-len(hits) :])
+    moved = [replace(hit, time=hit.time - t) for hit, t in zip(hits, off, strict=True)]
+    far = [
+        abs(t) > NEAR_TOUCH and each.time[-1] >= AFTER and each.time[FEWEST - 1] < -GAP
+        for each, t in zip(moved, off, strict=True)
+    ]
+    if not any(far):
+        return None
+    return [m if away else hit for m, hit, away in zip(moved, hits, far, strict=True)]
+
+
+def _in_box(x: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """Return the nearest unknowns from -1 to 1, by the covariance; x of shape (p,).
+
+    What belongs together moves together: a law that cannot be softer than a linear one is no
+    harder a wall for it.
+    """
+    for _ in range(2 * len(x)):
+        over = np.clip(x, -1.0, 1.0) - x
+        worst = int(np.abs(over).argmax()) if len(x) else 0
+        if not over.any():
+            break
+        x = x + covariance[:, worst] * (over[worst] / covariance[worst, worst])
+    return np.clip(x, -1.0, 1.0)
 
 
 def nothing_known(box: LearningBox) -> Knowledge:
@@ -100,10 +144,15 @@ def learn(known: Knowledge, hits: Sequence[LearningHit]) -> Knowledge:
         return known
     if not box.size:
         raise PredictionError("learn: expected at least one unknown with a range, got none")
-    new = [hit_window(box.robot, box.surface, hit) for hit in hits]
-    windows = (*known.windows, *new)[-MOST_HITS:]
     start = known.mean if known.windows else None
-    fit = fit_box(box, windows, start)
+    for _ in range(1 + MOVED):
+        new = [hit_window(box.robot, box.surface, hit) for hit in hits]
+        windows = (*known.windows, *new)[-MOST_HITS:]
+        fit = fit_box(box, windows, start)
+        moved = _at_touch(hits, fit.late)
+        if moved is None:
+            break
+        start, hits = fit.x, moved
     return replace(
         known,
         mean=fit.x,

@@ -26,7 +26,7 @@ from impact_robots.surface import Surface
 WALL = ("stiffness", "restitution", "friction", "exponent", "normal")
 UNKNOWNS = ("joints", *WALL)
 USUAL = ("joints", "stiffness", "restitution", "friction", "exponent")
-FRICTION = 2  # its place among the figures
+STIFFNESS, FRICTION = 0, 2  # places among the figures
 FIGURES = 6  # of a wall: log of stiffness, restitution, friction, exponent, two angles [rad]
 DEPTH = 1e-4  # where laws of the same stiffness and other exponents have the same force [m]
 _PLACES = {"stiffness": [0], "restitution": [1], "friction": [2], "exponent": [3], "normal": [4, 5]}

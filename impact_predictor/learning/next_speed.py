@@ -20,8 +20,8 @@ from impact_predictor.learning.knowledge import Knowledge
 from impact_predictor.learning.learning_box import LearningBox
 from impact_robots.state import PointState
 
-RESERVE = 1.05  # times the largest load found
-DRAWS, SPREAD = 192, 1.5  # number, and standard deviations
+RESERVE = 1.05  # times the largest load found, for what the model is off by
+DRAWS, SPREAD = 192, 1.0  # number, and standard deviations
 FASTER = 3.0  # than the last hit, at most
 CORNERS = 8  # of the worst cases of a linear wall, whose exponent and normal are varied
 NEAR = 0.3  # difference of every joint's angle, up to which a hit is one of the same place [rad]
@@ -46,8 +46,8 @@ class SafeSpeed(NamedTuple):
 
 _PROMISES = {
     START: "for every wall and every arm in the announced ranges that the search found",
-    LEARNED: "for walls and joints within 1.5 standard deviations of what the hits told",
-    STEPS: "for walls and joints within 1.5 standard deviations of what the hits told, with room",
+    LEARNED: f"for {DRAWS} walls and arms as likely as what the hits told",
+    STEPS: f"for {DRAWS} walls and arms as likely as what the hits told, with room",
     PROVEN: "as far as the last hit did: the model does not explain the hits",
 }
 
@@ -87,8 +87,11 @@ def next_speed(
     last, draws = known.windows[-1], known.draws(DRAWS, SPREAD, seed)
     again = np.abs(last.point.q - point.q).max() < NEAR
     points = (point, last.point) if again else (point,)
+    box = known.box
+    estimated = bool(np.all(box.free | (box.low == box.high)))  # else draws are ends of ranges, too
     learned, limit = min(
-        _rating(known.box, each, limits, direction).speed(draws) for each in points
+        _rating(box, each, limits, direction).speed(draws, last.speed, estimated=estimated)
+        for each in points
     )
     if known.alarm:
         proven = last.speed / max(1.0, RESERVE * last.used)
@@ -146,19 +149,37 @@ class _Rating(NamedTuple):
         contact = case.contact(arm.M_inverse, self.J, speed * self.toward)
         return self.limits.used(joint_load(arm, [contact]))
 
-    def speed(self, figures: np.ndarray, guess: float = 0.1) -> tuple[float, str]:
+    def speed(
+        self, figures: np.ndarray, guess: float = 0.1, *, estimated: bool = False
+    ) -> tuple[float, str]:
         """Return the speed that all figures allow, (k, 6 + 3 n), and the limit that binds.
 
         Where loads are not proportional to speed they grow faster, so a speed scaled down is safe.
+
+        Args:
+            figures: of walls and arms, each of which may be true.
+            guess: of the speed [m/s].
+            estimated: the first ones are an estimate, and the others drawn about it.
         """
         speed, limit = guess, ""
         for _ in range(1 if self.box.linear else ROUNDS):
-            used = np.array([self.used(each, speed) for each in figures]).max(axis=0)
-            limit, most = self.limits.names[int(used.argmax())], RESERVE * used.max()
+            used = self._needed(np.array([self.used(each, speed) for each in figures]), estimated)
+            limit, most = self.limits.names[int(used.argmax())], used.max()
             before, speed = speed, speed / most if most > 0.0 else inf
             if speed == inf or abs(speed - before) < SETTLED * before:
                 break
         return (speed if self.box.linear else min(speed, before)), limit
+
+    @staticmethod
+    def _needed(used: np.ndarray, estimated: bool) -> np.ndarray:
+        """Return what is kept below each limit, of loads (k, l) of k walls and arms; (l,) [-].
+
+        The reserve for the model is added to the largest load. What the model is off by has nothing
+        to do with what the estimate is, so beside an estimate their squares are added.
+        """
+        most = used.max(axis=0)
+        middle = used[0] if estimated else most
+        return np.asarray(middle + np.hypot(most - middle, (RESERVE - 1.0) * most))
 
     def start(self, point: PointState) -> tuple[float, str]:
         """Return the speed that the worst of the box allows, and the limit that binds.

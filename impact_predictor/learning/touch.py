@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from impact_predictor.learning.box_fit import GRID
-from impact_predictor.learning.hit_residual import modelled, residual
+from impact_predictor.learning.hit_residual import modelled, residuals
 from impact_predictor.learning.hit_window import LearningHit, hit_window
 from impact_predictor.learning.learning_box import LearningBox
 
@@ -36,12 +36,9 @@ def aligned(box: LearningBox, hit: LearningHit) -> LearningHit:
     early = replace(hit, time=hit.time + EARLIER)
     window = hit_window(box.robot, box.surface, early)
     shifts = np.arange(0.0, EARLIER + LATER + _STEP / 2, _STEP)
-    best = min(
-        (float(np.log1p(residual(window, model, shift) ** 2).sum()), shift)
-        for model in (modelled(box, window, x) for x in _walls(box))
-        for shift in shifts
-    )
-    return replace(hit, time=early.time - best[1])
+    left = [residuals(window, modelled(box, window, x), shifts) for x in _walls(box)]
+    costs = np.log1p(np.square(left)).sum(axis=2).min(axis=0)
+    return replace(hit, time=early.time - shifts[int(costs.argmin())])
 
 
 def _walls(box: LearningBox) -> list[np.ndarray]:

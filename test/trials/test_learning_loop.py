@@ -7,9 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from impact_analysis.reproduce.joint_loads.load_poses import draw_poses
 from impact_predictor.joint_load.load_case import viscoelastic
+from impact_predictor.learning.knowledge import learn, nothing_known
 from impact_predictor.learning.learning_box import learning_box
 from impact_predictor.learning.next_speed import START
+from impact_predictor.learning.touch import aligned
 from impact_qp.learning.wall_approach import WallApproach
 from impact_robots import Surface, load_robot
 from impact_robots.dynamics import ArmDynamics
@@ -87,3 +90,20 @@ def test_no_speed_is_asked_for_that_the_run_up_does_not_allow(steps):
     distance = approach.fastest**2 / (2.0 * approach.ramp) + 0.1 * approach.fastest
     assert distance == pytest.approx(approach.run_up)
     assert replace(approach, run_up=0.4).fastest > 1.5 * approach.fastest
+
+
+def test_what_the_command_did_before_the_touch_is_no_part_of_the_hit(scenario, approach):
+    """At this pose the controller changes its mind 20 ms before the touch."""
+    robot, speed, wall = approach.robot, 0.31, viscoelastic(4e6, 0.45, 0.31)
+    pose = draw_poses(robot, 9, 1, 0.15)[8]
+    way = WallApproach(robot, approach.surface, pose.start, pose.point, 0.15)
+    plant = LoadedPlant(
+        robot, CompliantWall(Surface(pose.point.position, scenario.normal, 0.3), wall)
+    )
+    simulation = Simulation(robot, seed=5, plant=plant)
+    hit = wall_hit(way, speed, simulation, detector_session(scenario, robot)).recorded
+    box = learning_box(robot, approach.surface)
+    alone = replace(hit, command=None)
+    told, untold = (learn(nothing_known(box), [aligned(box, each)]) for each in (hit, alone))
+    assert not told.alarm
+    assert untold.misfit[0] > 2.0 * told.misfit[0]
