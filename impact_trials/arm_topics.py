@@ -9,10 +9,14 @@ from rosbags.typesys.store import Typestore
 
 from impact_bags import BagWriter
 from impact_bags.message_maker import Made, MessageMaker
+from impact_bags.stamped_messages import StampedMessages
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.signals.sample import ForceSample
 from impact_robots.robot import Robot
+from impact_sim.arm_driver import CYCLE_NS
 from impact_trials.lockstep import Cycle, SpreadState, forces
+
+_NONE = np.empty(0)
 
 
 class ArmTopics:
@@ -36,22 +40,30 @@ class ArmTopics:
             forces: record the force sensor too.
             namespace: of the arm's topics; empty: none.
         """
-        self._write, self._make = writer.write, MessageMaker(typestore, robot.base_frame)
-        self._robot, self._names, self._forces = robot, robot.joint_names, forces
+        make = self._make = MessageMaker(typestore, robot.base_frame)
+        self._write, self._write_raw = writer.write, writer.write_raw
+        self._robot, self._forces = robot, forces
         self._prefix = f"/{namespace}/" if namespace else "/"
+        names = robot.joint_names
+        self._states = StampedMessages(
+            typestore, lambda time, *values: make.joint_state(time, names, *values)
+        )
+        self._wrenches = StampedMessages(typestore, make.wrench)
+        self._batches = StampedMessages(
+            typestore, lambda time, force: make.wrench_batch(time, CYCLE_NS // len(force), force)
+        )
 
     def write(self, cycle: Cycle) -> None:
         """Write a cycle."""
-        make, time = self._make, cycle.time
-        measured, answer = cycle.measurement, cycle.answer
+        time, measured, answer = cycle.time, cycle.measurement, cycle.answer
         if self._forces:
             for topic, sample in forces(measured):
-                self._put(topic, self._force(topic, sample), sample.time)
+                self._put_raw(topic, self._force(topic, sample), sample.time)
         state = measured.q, measured.dq, measured.tau
-        desired = np.empty(0), answer.velocity, answer.reference_torque  # no positions
-        self._put("joint_states", make.joint_state(time, self._names, *state), time)
+        desired = _NONE, answer.velocity, answer.reference_torque  # no positions
+        self._put_raw("joint_states", self._states.serialised(time, *state), time)
         topic = "impact_qp/desired_joint_states"
-        self._put(topic, make.joint_state(time, self._names, *desired), time)
+        self._put_raw(topic, self._states.serialised(time, *desired), time)
         if answer.spread is not None:
             self._write_spread(answer.command, answer.spread, time)
         if answer.announcement is not None:
@@ -77,8 +89,12 @@ class ArmTopics:
         """Write a message to one of the arm's topics."""
         self._write(self._prefix + topic, *made, time)
 
-    def _force(self, topic: str, sample: ForceSample) -> Made:
-        """Return type and message of force samples."""
+    def _put_raw(self, topic: str, made: tuple[str, bytes], time: int) -> None:
+        """Write a serialised message to one of the arm's topics."""
+        self._write_raw(self._prefix + topic, *made, time)
+
+    def _force(self, topic: str, sample: ForceSample) -> tuple[str, bytes]:
+        """Return type and bytes of force samples."""
         if topic == "wrench_batch":
-            return self._make.wrench_batch(sample.time, sample.period, sample.force)
-        return self._make.wrench(sample.time, sample.force[0])
+            return self._batches.serialised(sample.time, sample.force)
+        return self._wrenches.serialised(sample.time, sample.force[0])

@@ -26,6 +26,7 @@ SLOW = {
         *("test_resume_leaves_out_what_is_known", "test_a_long_recording_in_pieces_is_the_same"),
     ),
     "analysis/test_foreign_study.py": ("results", "test_the_command_prints_one_document"),
+    "analysis/test_humanoid_grabs.py": ("test_bounds_at_the_poses_are_those_of_the_prototype",),
     "analysis/test_landings.py": (
         "test_real_landings_need_the_motors_inertia_friction_and_springs",
     ),

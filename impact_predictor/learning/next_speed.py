@@ -89,8 +89,9 @@ def next_speed(
     points = (point, last.point) if again else (point,)
     box = known.box
     estimated = bool(np.all(box.free | (box.low == box.high)))  # else draws are ends of ranges, too
+    tried = max(each.speed for each in known.windows)
     learned, limit = min(
-        _rating(box, each, limits, direction).speed(draws, last.speed, estimated=estimated)
+        _rating(box, each, limits, direction).speed(draws, tried, estimated=estimated, tried=tried)
         for each in points
     )
     if known.alarm:
@@ -150,7 +151,12 @@ class _Rating(NamedTuple):
         return self.limits.used(joint_load(arm, [contact]))
 
     def speed(
-        self, figures: np.ndarray, guess: float = 0.1, *, estimated: bool = False
+        self,
+        figures: np.ndarray,
+        guess: float = 0.1,
+        *,
+        estimated: bool = False,
+        tried: float = inf,
     ) -> tuple[float, str]:
         """Return the speed that all figures allow, (k, 6 + 3 n), and the limit that binds.
 
@@ -160,26 +166,30 @@ class _Rating(NamedTuple):
             figures: of walls and arms, each of which may be true.
             guess: of the speed [m/s].
             estimated: the first ones are an estimate, and the others drawn about it.
+            tried: highest speed of a hit; above it more is kept in reserve [m/s].
         """
-        speed, limit = guess, ""
-        for _ in range(1 if self.box.linear else ROUNDS):
-            used = self._needed(np.array([self.used(each, speed) for each in figures]), estimated)
+        speed, limit, straight = guess, "", self.box.linear and tried == inf
+        for _ in range(1 if straight else ROUNDS):
+            loads = np.array([self.used(each, speed) for each in figures])
+            used = self._needed(loads, estimated, max(1.0, speed / tried))
             limit, most = self.limits.names[int(used.argmax())], used.max()
             before, speed = speed, speed / most if most > 0.0 else inf
             if speed == inf or abs(speed - before) < SETTLED * before:
                 break
-        return (speed if self.box.linear else min(speed, before)), limit
+        return (speed if straight else min(speed, before)), limit
 
     @staticmethod
-    def _needed(used: np.ndarray, estimated: bool) -> np.ndarray:
+    def _needed(used: np.ndarray, estimated: bool, faster: float) -> np.ndarray:
         """Return what is kept below each limit, of loads (k, l) of k walls and arms; (l,) [-].
 
         The reserve for the model is added to the largest load. What the model is off by has nothing
-        to do with what the estimate is, so beside an estimate their squares are added.
+        to do with what the estimate is, so beside an estimate their squares are added. A wall may
+        depend on speed as the model does not know, which hits of one speed do not tell: the reserve
+        is as many times larger as the speed is ``faster`` than the hits were.
         """
         most = used.max(axis=0)
         middle = used[0] if estimated else most
-        return np.asarray(middle + np.hypot(most - middle, (RESERVE - 1.0) * most))
+        return np.asarray(middle + np.hypot(most - middle, faster * (RESERVE - 1.0) * most))
 
     def start(self, point: PointState) -> tuple[float, str]:
         """Return the speed that the worst of the box allows, and the limit that binds.

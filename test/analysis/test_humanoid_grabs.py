@@ -6,17 +6,17 @@ import json
 from dataclasses import replace
 
 import pytest
+from hrp4_grab import GOOD_PALM
 
 from impact_analysis.reproduce.humanoid_grabs import grab_report, grab_study, tracked_speed
 from impact_analysis.reproduce.humanoid_grabs.grab_spans import span, within
 from impact_analysis.reproduce.row import DIFFERS, REPRODUCED
 from impact_cli.command_line import run as impact
 from impact_sim.humanoid.grab_file import grab_names, load_grab
-from impact_trials.grab.outcome import BoxOutcome, GrabOutcome, PalmOutcome
+from impact_trials.grab.outcome import BoxOutcome, GrabOutcome
 from impact_trials.grab.troubles import TROUBLES
 
 NAN = float("nan")
-GOOD = PalmOutcome(1.5, 0.245, 0.245, 0.268, 0.006, 0.4, 1.1, True, True, 60.0, 0.7)
 BOUNDS = dict(zip(grab_study.FAST, grab_report.BOUNDS, strict=True))
 IDS = ["H23", *(f"G{k}" for k in range(1, 10))]
 
@@ -28,7 +28,7 @@ def invented(task):
         return GrabOutcome((box,), False, "no box", "rest", 0, 3.0)
     scenario = load_grab(task.name)
     fast = scenario.reference_speed > 0.25
-    palm = replace(GOOD, speed=0.99 * GOOD.bound) if fast else GOOD
+    palm = replace(GOOD_PALM, speed=0.99 * GOOD_PALM.bound) if fast else GOOD_PALM
     box = BoxOutcome((palm, replace(palm, time=1.502)), 0.099, 0.002, 0.9, 0.09, 0.03)
     return GrabOutcome((box,) * len(scenario.box_masses), False, "", "rest", 0, 15.0)
 
@@ -109,14 +109,14 @@ def test_one_palm_among_many_is_noticed(found, row, figures):
 @pytest.mark.parametrize("name", grab_study.FAST)
 @pytest.mark.parametrize("share", [0.94, 1.02])
 def test_a_palm_off_its_bound_is_noticed(found, name, share):
-    assert verdict(changed(found, name, speed=share * GOOD.bound), "G1") == DIFFERS
+    assert verdict(changed(found, name, speed=share * GOOD_PALM.bound), "G1") == DIFFERS
 
 
 def test_who_was_first_is_told_apart_from_who_was_second(found):
     """The left palm touches 2 ms before the right one."""
-    early = changed(found, grab_study.FAST[0], speed=0.97 * GOOD.bound)
+    early = changed(found, grab_study.FAST[0], speed=0.97 * GOOD_PALM.bound)
     assert "touch first 0.970 to 0.990; those that" in rows_of(early)["G1"].note
-    late = changed(found, grab_study.FAST[0], speed=1.02 * GOOD.bound, time=1.6)
+    late = changed(found, grab_study.FAST[0], speed=1.02 * GOOD_PALM.bound, time=1.6)
     assert "through the robot, 0.990 to 1.020." in rows_of(late)["G1"].note
     assert rows_of(late)["G1"].figures["speed_over_bound_of_first_palms_most"] == 0.99
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hrp4_grab import GOOD_PALM
 
 pytest.importorskip("rosbags")
 pytest.importorskip("mujoco")
@@ -25,7 +26,7 @@ from impact_sim.humanoid.grab_file import grab_names, load_grab
 from impact_sim.simulation import START_NS
 from impact_trials.grab import grab_trial
 from impact_trials.grab.haste import HASTE, MODES, in_haste, scenario_of_mode
-from impact_trials.grab.outcome import BoxOutcome, GrabOutcome, PalmOutcome
+from impact_trials.grab.outcome import BoxOutcome, GrabOutcome
 
 OWN = "{like: qp_hrp4_grab, box_masses: [0.8], title: a box of .8 kg}"
 CUT = 1.7  # when a trial stops to look for more [s]
@@ -33,7 +34,6 @@ TOPICS = {
     *("/joint_states", "/odom", "/impact_qp/desired_joint_states", "/box0_pose"),
     *(f"/{side}_{part}/wrench" for side in ("left", "right") for part in ("palm", "sole")),
 }
-PALM = PalmOutcome(1.5, 0.245, 0.245, 0.268, 0.006, 0.4, 1.1, True, True, 60.0, 0.7)
 NAN = float("nan")
 
 
@@ -128,7 +128,7 @@ def test_a_recording_holds_joints_base_forces_and_box(shown, runs):
 
 def evaluations(**figures):
     """Of all modes, one palm of which did something."""
-    box = BoxOutcome((replace(PALM, **figures), PALM), 0.099, 0.0, 0.9, 0.09, NAN)
+    box = BoxOutcome((replace(GOOD_PALM, **figures), GOOD_PALM), 0.099, 0.0, 0.9, 0.09, NAN)
     fell = figures.get("speed", 0.0) > 2.0
     outcome = GrabOutcome((box,), fell, "", "rest", int(fell), 9.0)
     return [GrabEvaluation(mode, 0.25 if mode == "planned" else 1.0, outcome) for mode in MODES]

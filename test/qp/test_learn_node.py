@@ -172,6 +172,14 @@ def test_a_deactivation_stops_the_hit(underway):
     assert bench.at_rest()
 
 
+@pytest.mark.parametrize("how", [["shutdown"], ["deactivate", "cleanup"]])
+def test_a_learner_that_is_taken_away_has_cancelled_its_hit(underway, how):
+    bench, _ = underway
+    for change in how:
+        getattr(bench.learner, f"trigger_{change}")()
+    assert bench.at_rest()
+
+
 def test_a_controller_that_is_deactivated_ends_it(underway):
     bench, handle = underway
     bench.controller.trigger_deactivate()
