@@ -75,6 +75,7 @@ PACKAGES = [
     "impact_analysis.reproduce.controller",
     "impact_analysis.reproduce.flexible_joints",
     "impact_analysis.reproduce.foreign",
+    "impact_analysis.reproduce.humanoid_grabs",
     "impact_analysis.reproduce.impact_models",
     "impact_analysis.reproduce.joint_loads",
     "impact_analysis.reproduce.learned_walls",

@@ -42,6 +42,7 @@ def measure() -> dict[str, float]:
     controllers = {mode: _controller(mode) for mode in MODES}
     controllers["robust, daqp"] = _controller("robust", solver="daqp")
     works = {name: _cycle(each) for name, each in controllers.items()}
+    works["joint_load, after its command"] = lambda k, state: controllers["joint_load"].catch_up()
     works["floor"] = _floor(programs)
     if (pink := _pink(states)) is not None:
         works["pink"] = pink

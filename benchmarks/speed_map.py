@@ -45,10 +45,9 @@ def _shares(task: MapTask, hits: list) -> np.ndarray:
     """Return the speeds of some points over what :class:`Search` finds for them."""
     chosen = np.random.default_rng(0).choice(len(hits), min(COMPARED, len(hits)), replace=False)
     limit = task.plan.impact_limit(task.robot, period=0.0)
-    reach = task.search()._reach
+    reach = task.search().reach  # away from the normal, not from where the map's search ended
     shares = []
     for k in chosen:
-        search = Search(task.robot, limit, hits[k].q, tilt=TILT)
-        search._reach = reach  # the tool may look as far away from the normal, not from there
+        search = Search(task.robot, limit, hits[k].q, reach=reach)
         shares.append(hits[k].bound.speed / search.best().bound.speed)
     return np.array(shares)

@@ -19,6 +19,7 @@ STATE = "sensor_msgs/msg/JointState"
 WRENCH = "geometry_msgs/msg/WrenchStamped"
 POSE = "geometry_msgs/msg/PoseStamped"
 TWIST = "geometry_msgs/msg/TwistStamped"
+ODOMETRY = "nav_msgs/msg/Odometry"
 ACCELERATION = "geometry_msgs/msg/AccelStamped"
 COMMAND = "impact_msgs/msg/JointCommand"
 BATCH = "impact_msgs/msg/WrenchBatch"
@@ -44,9 +45,12 @@ class MessageMaker:
         """Return position, velocity and effort of named joints, each of shape (n,) or empty."""
         return STATE, self._types[STATE](self._header(time, ""), list(names), *values)
 
-    def wrench(self, time: int, force: np.ndarray) -> Made:
-        """Return a force (3,) [N] without a moment."""
-        wrench = self._types["geometry_msgs/msg/Wrench"](self._vector(force), self._vector(_ORIGIN))
+    def wrench(
+        self, time: int, force: np.ndarray, moment: Sequence[float] | np.ndarray = _ORIGIN
+    ) -> Made:
+        """Return a force (3,) [N] and its moment (3,) [N.m], none if nothing is said."""
+        kind = self._types["geometry_msgs/msg/Wrench"]
+        wrench = kind(self._vector(force), self._vector(moment))
         return WRENCH, self._types[WRENCH](self._header(time, self._frame), wrench)
 
     def wrench_batch(self, time: int, period: int, force: np.ndarray) -> Made:
@@ -56,11 +60,34 @@ class MessageMaker:
 
     def pose(self, time: int, frame: str, position: np.ndarray, wxyz: np.ndarray) -> Made:
         """Return a pose in a frame: position (3,) [m], quaternion (4,), its scalar first."""
-        w, x, y, z = map(float, wxyz)
-        point = self._types["geometry_msgs/msg/Point"](*map(float, position))
-        turn = self._types["geometry_msgs/msg/Quaternion"](x, y, z, w)
-        pose = self._types["geometry_msgs/msg/Pose"](point, turn)
+        pose = self._pose(position, np.roll(wxyz, -1))
         return POSE, self._types[POSE](self._header(time, frame), pose)
+
+    def odometry(
+        self, time: int, frame: str, base: str, pose: np.ndarray, twist: np.ndarray
+    ) -> Made:
+        """Return the state of a floating base; covariances are 0: unknown.
+
+        Args:
+            time: of the measurement [ns].
+            frame: in which the pose is.
+            base: name of the base, in whose axes the twist is.
+            pose: position [m] and quaternion x, y, z, w, shape (7,).
+            twist: linear and angular velocity, shape (6,) [m/s, rad/s].
+        """
+        types, unknown = self._types, np.zeros(36)
+        moving = types["geometry_msgs/msg/Twist"](self._vector(twist[:3]), self._vector(twist[3:]))
+        return ODOMETRY, types[ODOMETRY](
+            self._header(time, frame),
+            base,
+            types["geometry_msgs/msg/PoseWithCovariance"](self._pose(pose[:3], pose[3:]), unknown),
+            types["geometry_msgs/msg/TwistWithCovariance"](moving, unknown),
+        )
+
+    def _pose(self, position: np.ndarray, xyzw: np.ndarray) -> Any:
+        point = self._types["geometry_msgs/msg/Point"](*map(float, position))
+        turn = self._types["geometry_msgs/msg/Quaternion"](*map(float, xyzw))
+        return self._types["geometry_msgs/msg/Pose"](point, turn)
 
     def velocity(self, time: int, linear: np.ndarray) -> Made:
         """Return the velocity (3,) [m/s] of a point."""

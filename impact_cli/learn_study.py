@@ -5,13 +5,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from impact_cli.cores import cores
-from impact_cli.val2_command import INTERRUPTED
+from impact_cli.stopped_study import resumable
 
 if TYPE_CHECKING:
     from impact_analysis.reproduce.row import Table
@@ -34,14 +33,6 @@ def learn_table(arguments: argparse.Namespace, report: Callable[[float, str], No
     folder, seed = arguments.out or OUT, arguments.seed
     truths, jobs = arguments.truths or learn_study.TRUTHS, arguments.jobs or cores()
     finished = StudyFolder(folder, learn_study.STUDY, LearnRun, seed, resume=arguments.resume)
-    try:
-        with finished:
-            found = learn_study.run(truths, seed, jobs, report, finished)
-    except KeyboardInterrupt:
-        print(
-            f"\nimpact reproduce: stopped; {len(finished.trials)} walls are finished,"
-            f" go on with --resume --out {folder}",
-            file=sys.stderr,
-        )
-        raise SystemExit(INTERRUPTED) from None
+    with resumable(finished, "walls"):
+        found = learn_study.run(truths, seed, jobs, report, finished)
     return learn_report.table(found)

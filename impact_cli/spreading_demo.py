@@ -5,9 +5,7 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-import textwrap
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +20,7 @@ from impact_analysis.demo.spreading_evaluation import (
 )
 from impact_analysis.demo.spreading_table import spreading_sentence, spreading_table
 from impact_bags import impact_typestore
-from impact_bags.new_files import write_file
+from impact_cli.demo_ending import end_demo
 from impact_cli.progress import Progress
 from impact_qp.spreading import Variant
 from impact_robots.loader import load_robot
@@ -49,16 +47,15 @@ def run_spreading_demo(arguments: argparse.Namespace, new_folder: Callable[[], P
     print(f"demo: {scenario.name}: {HERE}", file=sys.stderr)
     runs = _runs(scenario, arguments.seed, folder)
     evaluations = [evaluation for _, evaluation in runs]
-    report = _report(scenario, arguments.seed, evaluations, folder)
-    write_file(folder / "table.json", json.dumps(report, indent=2) + "\n")
     _draw(scenario, runs, folder)
-    if arguments.json:
-        print(json.dumps(report, indent=2))
-        return 0
-    print(f"\n{scenario.name}: {scenario.title}\n\n{spreading_table(evaluations)}\n")
-    print(textwrap.fill(spreading_sentence(evaluations), 88))
-    print(f"\nTable, pictures and recordings: {folder}")
-    print(f"Took {time.monotonic() - started:.0f} s.")
+    entries = [evaluation.as_json() for evaluation in evaluations]
+    end_demo(
+        arguments,
+        entries,
+        folder,
+        started,
+        lambda: (spreading_table(evaluations), spreading_sentence(evaluations)),
+    )
     return 0
 
 
@@ -95,14 +92,6 @@ def _recorded(
             progress.update(now / longest, f"{now:.2f} s simulated")
 
         return spread(scenario, seed, SpreadChoice(Variant(mode)), record=record)
-
-
-def _report(
-    scenario: SpreadingScenario, seed: int, evaluations: list[SpreadingEvaluation], folder: Path
-) -> dict[str, Any]:
-    """Return the JSON document."""
-    runs = [evaluation.as_json() for evaluation in evaluations]
-    return {"scenario": scenario.name, "seed": seed, "runs": runs, "output_dir": str(folder)}
 
 
 def _draw(scenario: SpreadingScenario, runs: Runs, folder: Path) -> None:

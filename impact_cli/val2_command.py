@@ -5,25 +5,25 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from impact_cli.cores import cores
 from impact_cli.number_options import count
+from impact_cli.stopped_study import resumable
 
 if TYPE_CHECKING:
     from impact_analysis.reproduce.row import Table
 
 VAL2 = "val2"
 OUT = Path("val2")
-INTERRUPTED = 130  # exit status after Ctrl-C
 
 
 def add_val2_options(add: Callable[..., Any]) -> None:
-    """Add the options that the study alone has."""
-    add("--trials", type=count, metavar="N", help=f"of {VAL2}, at each level (default: 5)")
+    """Add the options that the study brings; `learn` and `hrp4` have some of them, too."""
+    trials = f"of {VAL2}, at each level (default: 5); of hrp4, of each scenario (default: 20)"
+    add("--trials", type=count, metavar="N", help=trials)
     add(
         "--out",
         type=Path,
@@ -47,15 +47,6 @@ def val2_table(arguments: argparse.Namespace, report: Callable[[float, str], Non
     folder, seed = arguments.out or OUT, arguments.seed
     trials, jobs = arguments.trials or val2_study.TRIALS, arguments.jobs or cores()
     finished = FinishedTrials(folder, seed, resume=arguments.resume)
-    try:
-        with finished:
-            dask = arguments.dask or ""
-            found = val2_study.run(trials, seed, jobs, report, finished, dask)
-    except KeyboardInterrupt:
-        print(
-            f"\nimpact reproduce: stopped; {len(finished.trials)} trials are finished,"
-            f" go on with --resume --out {folder}",
-            file=sys.stderr,
-        )
-        raise SystemExit(INTERRUPTED) from None
+    with resumable(finished, "trials"):
+        found = val2_study.run(trials, seed, jobs, report, finished, arguments.dask or "")
     return val2_report.table(found)

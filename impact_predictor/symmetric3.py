@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import acos, cos, pi, sqrt
 
 Vector = tuple[float, float, float]
 Matrix = Sequence[Sequence[float]]
@@ -38,19 +37,3 @@ def solve(A: Matrix, b: Vector, regular: float = 1e-12) -> Vector | None:
         (c1 * a + c4 * b_ + c5 * c) / determinant,
         (c2 * a + c5 * b_ + c8 * c) / determinant,
     )
-
-
-def extreme_eigenvalues(A: Matrix) -> tuple[float, float]:
-    """Return the smallest and the largest eigenvalue."""
-    (xx, xy, xz), (_, yy, yz), (_, _, zz) = A
-    mean = (xx + yy + zz) / 3
-    a, b, c = xx - mean, yy - mean, zz - mean
-    spread = sqrt((a * a + b * b + c * c + 2 * (xy * xy + xz * xz + yz * yz)) / 6)
-    if spread == 0.0:
-        return mean, mean
-    determinant = (
-        a * (b * c - yz * yz) - xy * (xy * c - yz * xz) + xz * (xy * yz - b * xz)
-    ) / spread**3
-    angle = acos(min(1.0, max(-1.0, determinant / 2))) / 3
-    largest = mean + 2 * spread * cos(angle)
-    return mean + 2 * spread * cos(angle + 2 * pi / 3), largest

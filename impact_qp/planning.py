@@ -42,11 +42,43 @@ def safe_speed(robot: Robot, limit: ImpactLimit, q: np.ndarray) -> HitConfigurat
     return HitConfiguration(state.q, limit.speed_bound(state))
 
 
+class Fastest:
+    """Keeps the fastest of many configurations; of equal ones those that came first.
+
+    Attributes:
+        hits: kept, fastest first.
+    """
+
+    def __init__(self, kept: int) -> None:
+        """Keep so many."""
+        self.hits: list[HitConfiguration] = []
+        self._kept = kept
+
+    @property
+    def least(self) -> float:
+        """Speed that another one must exceed, below 0 while there is room [m/s]."""
+        return -1.0 if len(self.hits) < self._kept else self.hits[-1].bound.speed
+
+    def add(self, hit: HitConfiguration | None) -> None:
+        """Take one that exceeds ``least``; none: nothing."""
+        if hit is not None:
+            self.hits.append(hit)
+            self.hits.sort(key=_speed, reverse=True)
+            del self.hits[self._kept :]
+
+
 class Search:
     """Looks for the configuration with the highest bound that reaches the same point."""
 
     def __init__(
-        self, robot: Robot, limit: ImpactLimit, q: np.ndarray, *, tilt: float = 0.5, seed: int = 0
+        self,
+        robot: Robot,
+        limit: ImpactLimit,
+        q: np.ndarray,
+        *,
+        tilt: float = 0.5,
+        seed: int = 0,
+        reach: Reach | None = None,
     ) -> None:
         """Set up.
 
@@ -57,6 +89,7 @@ class Search:
             tilt: by how much the tool may turn away from how it faces the surface in q, >= 0; it
                 may turn about the normal as it likes [rad].
             seed: of what is drawn.
+            reach: what is allowed, instead of a ``tilt`` away from q.
 
         Raises:
             ControlError: q is outside of the position limits.
@@ -70,8 +103,10 @@ class Search:
         normal = limit.contact.normal
         place = self._dynamics.state(q, self._rest).at(limit.frame)
         self._point, facing = place.position, place.rotation.T @ normal
-        self._reach = Reach(robot, limit.frame, facing=facing, normal=normal, tilt=tilt, around=q)
-        self._start = self._rated(q)
+        self._reach = reach or Reach(
+            robot, limit.frame, facing=facing, normal=normal, tilt=tilt, around=q
+        )
+        self._start = HitConfiguration(q.copy(), self._limit.speed_bound(place))
 
     def best(self, *, starts: int = _STARTS, steps: int = _STEPS) -> HitConfiguration:
         """Return the best configuration found; never worse than where the search began.
@@ -80,12 +115,12 @@ class Search:
             starts: configurations that are drawn.
             steps: most of each climb.
         """
-        found = [self._start]
+        found = Fastest(_KEPT)
+        found.add(self._start)
         for _ in range(starts):
             drawn = self._random.uniform(self._reach.low, self._reach.high)
-            found += [hit for hit in [self._try(drawn)] if hit is not None]
-        found.sort(key=_speed, reverse=True)
-        climbed = [self._refine(hit, steps) for hit in [self._start, *found[:_KEPT]]]
+            found.add(self._try(drawn, found.least))
+        climbed = [self._refine(hit, steps) for hit in [self._start, *found.hits]]
         polished = [each for hit in climbed for each in (hit, self._polish(hit))]
         if self._final is not self._limit:
             polished = [
@@ -99,8 +134,9 @@ class Search:
         for _ in range(steps):
             if size < _LAST_STEP:
                 break
-            candidate = self._try(hit.q + size * self._random.normal(size=len(hit.q)))
-            if candidate is not None and _speed(candidate) > _speed(hit):
+            step = size * self._random.normal(size=len(hit.q))
+            candidate = self._try(hit.q + step, hit.bound.speed)
+            if candidate is not None:
                 hit, size = candidate, size * _GROW
             else:
                 size *= _SHRINK
@@ -127,19 +163,17 @@ class Search:
             ],
             options={"maxiter": 60},
         )
-        polished = self._try(np.clip(found.x[:-1], reach.low, reach.high))
-        return hit if polished is None or _speed(polished) < speed else polished
+        polished = self._try(np.clip(found.x[:-1], reach.low, reach.high), speed)
+        return hit if polished is None else polished
 
     def _loads(self, q: np.ndarray) -> np.ndarray:
         return self._limit.loads(self._state(q))  # type: ignore[attr-defined]
 
-    def _try(self, q: np.ndarray) -> HitConfiguration | None:
-        """Return the nearest configuration that reaches the point, if it is allowed."""
+    def _try(self, q: np.ndarray, above: float) -> HitConfiguration | None:
+        """Return the nearest configuration that reaches the point, if allowed and faster [m/s]."""
         reached = self._reach.to(self._point, q)
-        return None if reached is None else self._rated(reached)
-
-    def _rated(self, q: np.ndarray) -> HitConfiguration:
-        return HitConfiguration(q.copy(), self._limit.speed_bound(self._state(q)))
+        bound = None if reached is None else self._limit.bound_above(self._state(reached), above)
+        return None if reached is None or bound is None else HitConfiguration(reached, bound)
 
     def _state(self, q: np.ndarray) -> PointState:
         """Return the state at the point that hits, at rest."""

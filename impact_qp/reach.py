@@ -4,10 +4,14 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+from typing import Any
+
 import numpy as np
 import pinocchio as pin
 
 from impact_robots import Robot
+from impact_robots.axis_chain import axis_chain
 
 RESERVE = 0.05  # to the position limits [rad]
 _TURN = np.pi  # a joint without limits is searched one turn around the middle
@@ -17,6 +21,9 @@ _DAMPING = 1e-6  # of the step near a singular configuration [m^2]
 
 class Reach:
     """Brings a contact frame to points, within the joints' limits and a tilt of the tool.
+
+    Where each joint has one axis that is compiled, see :mod:`~impact_qp.compiled.reach_steps`; the
+    plain form serves all others.
 
     Attributes:
         low: lowest joint positions, shape (n,) [rad].
@@ -52,6 +59,8 @@ class Reach:
         self.low = np.minimum(np.maximum(limits.position_lower + RESERVE, around - _TURN), around)
         self.high = np.maximum(np.minimum(limits.position_upper - RESERVE, around + _TURN), around)
         self._normal, self._facing, self.least = normal, facing, float(np.cos(tilt))
+        self._chain = axis_chain(robot.model, self._frame)
+        self._steps = None if self._chain is None else _compiled()
 
     def to(self, point: np.ndarray, q: np.ndarray) -> np.ndarray | None:
         """Return the allowed configuration at a point that is nearest to ``q``, or none.
@@ -60,14 +69,9 @@ class Reach:
             point: base axes, shape (3,) [m].
             q: to begin with, shape (n,) [rad].
         """
-        for _ in range(_NEWTON):
-            place = self.place(q)
-            missing = point - place.translation
-            if missing @ missing < _REACHED**2:
-                return q if self._is_allowed(q, place) else None
-            J = self._jacobian(q)[:3]
-            q = q + J.T @ np.linalg.solve(J @ J.T + _DAMPING * np.eye(3), missing)
-        return None
+        if self._steps is None:
+            return self._plain_to(point, q)
+        return self._found(*self._steps.to_point(*self._asked(point), q))
 
     def bring(self, point: np.ndarray, q: np.ndarray) -> np.ndarray | None:
         """Return an allowed configuration at a point, from further away than :meth:`to`, or none.
@@ -78,6 +82,39 @@ class Reach:
             point: base axes, shape (3,) [m].
             q: to begin with, shape (n,) [rad].
         """
+        if self._steps is None:
+            return self._plain_bring(point, q)
+        return self._found(*self._steps.bring_to_point(*self._asked(point), q))
+
+    def around(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+        """Return q after a step that hardly moves the contact frame, shape (n,) [rad]."""
+        if self._steps is None or self._chain is None:
+            return self._plain_around(q, step)
+        return self._steps.step_around(*self._chain, _DAMPING, q, step)
+
+    def _asked(self, point: np.ndarray) -> tuple[Any, ...]:
+        """Return what the compiled ways to a point take before the configuration."""
+        assert self._chain is not None
+        allowed = self.low, self.high, self._normal, self._facing, self.least
+        return *self._chain, *allowed, point, _NEWTON, _REACHED, _DAMPING
+
+    @staticmethod
+    def _found(allowed: bool, q: np.ndarray) -> np.ndarray | None:
+        return q if allowed else None
+
+    def _plain_to(self, point: np.ndarray, q: np.ndarray) -> np.ndarray | None:
+        """Return what :meth:`to` does."""
+        for _ in range(_NEWTON):
+            place = self.place(q)
+            missing = point - place.translation
+            if missing @ missing < _REACHED**2:
+                return q if self._is_allowed(q, place) else None
+            J = self._jacobian(q)[:3]
+            q = q + J.T @ np.linalg.solve(J @ J.T + _DAMPING * np.eye(3), missing)
+        return None
+
+    def _plain_bring(self, point: np.ndarray, q: np.ndarray) -> np.ndarray | None:
+        """Return what :meth:`bring` does."""
         error = np.zeros(6)
         across = np.eye(3) - np.outer(self._normal, self._normal)
         for _ in range(_NEWTON):
@@ -94,8 +131,8 @@ class Reach:
             q = q + J.T @ np.linalg.solve(J @ J.T + _DAMPING * np.eye(6), error)
         return None
 
-    def around(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
-        """Return q after a step that hardly moves the contact frame, shape (n,) [rad]."""
+    def _plain_around(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+        """Return what :meth:`around` does."""
         self.place(q)
         J = self._jacobian(q)[:3]
         return q + step - J.T @ np.linalg.solve(J @ J.T + _DAMPING * np.eye(3), J @ step)
@@ -118,3 +155,10 @@ class Reach:
     def _is_allowed(self, q: np.ndarray, place: pin.SE3) -> bool:
         inside = bool(np.all(q >= self.low) and np.all(q <= self.high))
         return inside and self.cosine(place) >= self.least - 1e-6
+
+
+def _compiled() -> ModuleType:
+    """Return the compiled ways."""
+    from impact_qp.compiled import reach_steps  # loads slowly
+
+    return reach_steps

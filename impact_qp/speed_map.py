@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from impact_qp.limits import ImpactLimit
-from impact_qp.planning import HitConfiguration, safe_speed
+from impact_qp.planning import Fastest, HitConfiguration, safe_speed
 from impact_qp.reach import Reach
 from impact_qp.surface_grid import SurfaceGrid
 from impact_robots import ArmDynamics, Robot
@@ -42,6 +42,9 @@ class MapSearch:
     """Looks for the fastest configurations of one arm at points of one surface.
 
     The seed alone decides, whatever the number of processes: each row has numbers of its own.
+
+    Attributes:
+        reach: what brings the arm to a point, and says what is allowed there.
     """
 
     def __init__(
@@ -68,10 +71,10 @@ class MapSearch:
             effort: how long is searched.
         """
         self._robot, self._final, self._limit = robot, limit, limit.ranking
-        self._dynamics, self._rest = ArmDynamics(robot), np.zeros(robot.dof)
+        self._dynamics, self._rest = ArmDynamics(robot, compiled=True), np.zeros(robot.dof)
         limits = robot.limits
         middle = np.clip(0.0, limits.position_lower, limits.position_upper)
-        self._reach = Reach(
+        self.reach = Reach(
             robot, limit.frame, facing=-axis, normal=grid.normal, tilt=tilt, around=middle
         )
         self._points, self._seed, self._effort = grid.points(), seed, effort
@@ -88,11 +91,12 @@ class MapSearch:
     def at_anchor(self, row: int, column: int) -> list[np.ndarray]:
         """Return the best configurations drawn and improved there, fastest first; maybe none."""
         point, random = self._points[row, column], self._random(0, row, column)
-        reach = self._reach
-        drawn = random.uniform(reach.low, reach.high, size=(self._effort.drawn, self._robot.dof))
-        found = _fastest(self._bring(point, q) for q in drawn)[: self._effort.kept]
-        improved = [self._uphill(point, hit, 5 * self._effort.steps, random) for hit in found]
-        return [hit.q for hit in _fastest(improved)]
+        reach, effort = self.reach, self._effort
+        drawn = random.uniform(reach.low, reach.high, size=(effort.drawn, self._robot.dof))
+        found, improved = self._fastest(point, drawn, effort.kept), Fastest(effort.kept)
+        for hit in found:
+            improved.add(self._uphill(point, hit, 5 * effort.steps, random))
+        return [hit.q for hit in improved.hits]
 
     def row(self, row: int, known: Sequence[np.ndarray]) -> list[HitConfiguration | None]:
         """Return what is found at each point of a row; none where nothing reaches it.
@@ -102,7 +106,7 @@ class MapSearch:
             known: configurations of the anchors.
         """
         points, random = self._points[row], self._random(1, row)
-        places = np.array([self._reach.place(q).translation for q in known]).reshape(-1, 3)
+        places = np.array([self.reach.place(q).translation for q in known]).reshape(-1, 3)
         hits = [self._first(point, known, places, random) for point in points]
         return self._exchanged(points, hits, random)
 
@@ -142,8 +146,11 @@ class MapSearch:
     ) -> HitConfiguration | None:
         """Return the best of the nearest known configurations, improved."""
         near = np.argsort(np.linalg.norm(places - point, axis=1), kind="stable")
-        found = _fastest(self._bring(point, known[k]) for k in near[: self._effort.borrowed])
-        return _best(self._uphill(point, hit, self._effort.steps, random) for hit in found[:2])
+        found = self._fastest(point, [known[k] for k in near[: self._effort.borrowed]], 2)
+        best = Fastest(1)
+        for hit in found:
+            best.add(self._uphill(point, hit, self._effort.steps, random))
+        return next(iter(best.hits), None)
 
     def _borrow(
         self,
@@ -153,10 +160,9 @@ class MapSearch:
         random: np.random.Generator,
     ) -> HitConfiguration | None:
         """Return the better of a point's configuration and its neighbour's, brought there."""
-        moved = None if neighbour is None else self._bring(point, neighbour.q)
-        if moved is None or (hit is not None and _speed(moved) <= _speed(hit)):
-            return hit
-        return self._uphill(point, moved, self._effort.steps, random)
+        above = -1.0 if hit is None else hit.bound.speed
+        moved = None if neighbour is None else self._bring(point, neighbour.q, above)
+        return hit if moved is None else self._uphill(point, moved, self._effort.steps, random)
 
     def _uphill(
         self, point: np.ndarray, hit: HitConfiguration, steps: int, random: np.random.Generator
@@ -167,33 +173,33 @@ class MapSearch:
             if size < _LAST_STEP:
                 break
             step = size * random.normal(size=self._robot.dof)
-            candidate = self._rated(self._reach.to(point, self._reach.around(hit.q, step)))
-            if candidate is not None and _speed(candidate) > _speed(hit):
+            reached = self.reach.to(point, self.reach.around(hit.q, step))
+            candidate = self._rated(reached, hit.bound.speed)
+            if candidate is not None:
                 hit, size = candidate, size * _GROW
             else:
                 size *= _SHRINK
         return hit
 
-    def _bring(self, point: np.ndarray, q: np.ndarray) -> HitConfiguration | None:
-        return self._rated(self._reach.bring(point, q))
+    def _fastest(
+        self, point: np.ndarray, tried: Iterable[np.ndarray], kept: int
+    ) -> list[HitConfiguration]:
+        """Return the fastest of some configurations that are brought to a point."""
+        found = Fastest(kept)
+        for q in tried:
+            found.add(self._bring(point, q, found.least))
+        return found.hits
 
-    def _rated(self, q: np.ndarray | None) -> HitConfiguration | None:
+    def _bring(self, point: np.ndarray, q: np.ndarray, above: float) -> HitConfiguration | None:
+        return self._rated(self.reach.bring(point, q), above)
+
+    def _rated(self, q: np.ndarray | None, above: float) -> HitConfiguration | None:
+        """Return a configuration that allows more than a speed [m/s], else none."""
         if q is None:
             return None
         state = self._dynamics.state(q, self._rest).at(self._limit.frame)
-        return HitConfiguration(q, self._limit.speed_bound(state))
+        bound = self._limit.bound_above(state, above)
+        return bound and HitConfiguration(q, bound)
 
     def _random(self, *place: int) -> np.random.Generator:
         return np.random.default_rng([self._seed, *place])
-
-
-def _fastest(found: Iterable[HitConfiguration | None]) -> list[HitConfiguration]:
-    return sorted((hit for hit in found if hit is not None), key=_speed, reverse=True)
-
-
-def _best(found: Iterable[HitConfiguration]) -> HitConfiguration | None:
-    return max(found, key=_speed, default=None)
-
-
-def _speed(hit: HitConfiguration) -> float:
-    return hit.bound.speed

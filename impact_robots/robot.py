@@ -146,15 +146,23 @@ class Robot:
             return joints
         return floating_position(np.zeros(3), [0.0, 0.0, 0.0, 1.0], joints)
 
-    def whole(self, q: np.ndarray, dq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def whole(
+        self, q: np.ndarray, dq: np.ndarray, base_velocity: ArrayLike = (0.0,) * 6
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return positions (nq,) and velocities (nv,) of joints' q and dq, both (n,).
 
-        What gives joints alone says nothing of a floating base: it rests at the origin, so results
-        are in the base's own axes.
+        What gives joints alone says nothing of a floating base: it is taken to be at the origin, so
+        results are in the base's own axes.
+
+        Args:
+            q: of the joints, shape (n,).
+            dq: of the joints, shape (n,).
+            base_velocity: of a floating base, linear and angular in its own axes, shape (6,)
+                [m/s, rad/s]; of a fixed one not used.
         """
         if self.base == "fixed":
             return q, dq
-        return self.positions(q), self.on_velocities(dq)
+        return self.positions(q), np.append(np.asarray(base_velocity, dtype=float), dq)
 
     def on_velocities(self, joints: ArrayLike) -> np.ndarray:
         """Return an array over the joints, shape (n,), over all velocities, shape (nv,).

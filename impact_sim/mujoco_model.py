@@ -15,6 +15,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
+from impact_robots.axis_chain import joint_subspace
 from impact_robots.contact_point import OWN, ContactPoint
 from impact_robots.frames import frame_index
 from impact_robots.quaternions import quaternion_wxyz
@@ -136,9 +137,7 @@ def joint_axis(model: pin.Model, joint: int) -> tuple[mujoco.mjtJoint, np.ndarra
     """Return type and axis, in joint axes, of a revolute or prismatic joint."""
     import mujoco  # loads slowly
 
-    data = model.joints[joint].createData()
-    model.joints[joint].calc(data, pin.neutral(model), np.zeros(model.nv))
-    subspace = np.asarray(data.S).reshape(6)
+    subspace = joint_subspace(model, joint)
     if np.linalg.norm(subspace[3:]) > 0.5:
         return mujoco.mjtJoint.mjJNT_HINGE, subspace[3:]
     return mujoco.mjtJoint.mjJNT_SLIDE, subspace[:3]

@@ -11,6 +11,7 @@ from impact_robots.yaml_file import read_mapping
 from impact_sim.cell.spreading_file import load_spreading, spreading_names, spreading_of
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.exceptions import ScenarioError
+from impact_sim.scenario_entries import check_name
 from impact_sim.scenarios import Scenario, all_scenario_names, load_scenario, scenario_of
 
 AnyScenario = Scenario | SpreadingScenario
@@ -78,9 +79,8 @@ def _of_file(path: Path) -> AnyScenario:
     except RobotError as error:
         raise ScenarioError(str(error).replace("robot: no file", "scenario: no file")) from None
     like = entries.get("like")
-    if like is not None and like not in simulated_names():
-        choices = ", ".join(simulated_names())
-        raise ScenarioError(f"{path}: like: expected one of {choices}, got {like!r}")
+    if like is not None:
+        check_name(like, simulated_names(), f"{path}: like")
     if like in spreading_names() or (like is None and "box_size" in entries):
         return spreading_of(path.stem, entries, str(path))
     return scenario_of(path.stem, entries, str(path))

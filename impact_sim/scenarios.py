@@ -20,7 +20,7 @@ from impact_robots.robot import Robot
 from impact_robots.surface import Surface
 from impact_robots.yaml_file import read_mapping
 from impact_sim.compliant_wall import CompliantWall
-from impact_sim.exceptions import ScenarioError
+from impact_sim.scenario_entries import check_name, with_like
 from impact_sim.typed_entries import record_of
 
 _FILE = Path(__file__).parent / "scenarios.yaml"
@@ -134,9 +134,7 @@ def load_scenario(name: str) -> Scenario:
     Raises:
         ScenarioError: no scenario of that name; lists the choices.
     """
-    names = all_scenario_names()
-    if name not in names:
-        raise ScenarioError(f"scenario: expected one of {', '.join(names)}, got {name!r}")
+    check_name(name, all_scenario_names())
     return scenario_of(name, _own(name), f"scenario {name}")
 
 
@@ -150,11 +148,11 @@ def scenario_of(name: str, own: Mapping[str, Any], where: str) -> Scenario:
         where: they are from, for errors.
 
     Raises:
-        ScenarioError: an entry is missing, unknown, or of another type; says which.
+        ScenarioError: it is like none that ships with the suite, or an entry is missing, unknown,
+            or of another type; says which.
     """
-    base = _own(own["like"]) if "like" in own else {}
-    given = {key: value for key, value in own.items() if key != "like"}
-    return record_of(Scenario, _entries()["defaults"] | base | given | {"name": name}, where)
+    entries = with_like(own, _own, all_scenario_names(), where)
+    return record_of(Scenario, _entries()["defaults"] | entries | {"name": name}, where)
 
 
 def _own(name: str) -> dict[str, Any]:

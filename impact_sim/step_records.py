@@ -19,6 +19,9 @@ class Touching(NamedTuple):
     qpos: np.ndarray  # shape (2 n,)
     qvel: np.ndarray  # shape (2 n,)
     applied: np.ndarray  # torques, overwritten, shape (2 n,) [N.m]
+    passive: np.ndarray  # of springs and dampers, shape (2 n,) [N.m]
+    bias: np.ndarray  # of Coriolis and gravity, shape (2 n,) [N.m]
+    smooth: np.ndarray  # sum of all but constraints, overwritten, shape (2 n,) [N.m]
     motor: np.ndarray  # places of the motors' coordinates, shape (n,)
     spring: np.ndarray  # and of the deflections, shape (n,)
     stiffness: np.ndarray  # of the joints, shape (n,) [N.m/rad]

@@ -7,7 +7,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.synchronize import Event
@@ -59,6 +59,22 @@ def result_of(future: Future[Any], command: str) -> Any:
         return future.result()
     except BrokenProcessPool:
         raise AnalysisError(f"{command}: a process died; was there enough memory?") from None
+
+
+def in_order(
+    work: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], jobs: int, command: str
+) -> Iterator[Any]:
+    """Yield ``work(*each)`` for each of ``arguments`` in their order, with one job in this process.
+
+    Raises:
+        AnalysisError: a process died; says in which command.
+    """
+    if min(jobs, len(arguments)) < 2:
+        yield from (work(*each) for each in arguments)
+        return
+    with Workers(min(jobs, len(arguments))) as workers:
+        for future in workers.submit(work, arguments):
+            yield result_of(future, command)
 
 
 def check_stopped() -> None:

@@ -7,6 +7,8 @@ Half a minute of computing; compiled code is kept, so later calls take a few sec
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from impact_predictor.joint_load.load import warm_up as warm_up_loads
 from impact_sim.scenarios import load_scenario
 from impact_trials.campaign import run_campaign, trials_of
@@ -17,6 +19,7 @@ SCENARIO = "qp_panda_demo"  # runs the controller, the plant close to a wall and
 def warm_up() -> int:
     """Simulate one hit and the load of one joint; return the number of trials done."""
     warm_up_loads()
+    import_module("impact_qp.compiled.reach_steps")  # of maps and searches
     done = [*run_campaign(trials_of([load_scenario(SCENARIO)], 1, 0), None, 1)]
     return len(done)
 

@@ -44,6 +44,7 @@ SLOW = {
     "cli/test_fci_demo.py": (
         *("unaware", "test_an_arm_at_an_address_goes_slowly_and_says_when_nothing_was_there"),
     ),
+    "cli/test_grab_demo.py": ("shown", "test_a_box_out_of_reach_is_one_line"),
     "cli/test_learn_command.py": ("learned",),
     "cli/test_map.py": ("test_processes_change_nothing",),
     "cli/test_own_arm.py": ("test_from_urdf_to_report", "measured"),
@@ -74,6 +75,7 @@ SLOW = {
     "trials/test_simulate.py": (
         "test_it_is_what_the_nodes_do_over_dds",
         "test_the_same_seed_gives_the_same_files_on_one_process",
+        "test_a_killed_campaign_goes_on_to_the_same_files",
         "test_what_was_finished_before_ctrl_c_is_kept",
         "test_a_scheduler_that_is_not_there_is_one_line",
         "test_a_cluster_gives_the_same_rows_in_the_same_order",

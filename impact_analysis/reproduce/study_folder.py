@@ -52,6 +52,11 @@ class StudyFolder(Generic[Done]):
         self.trials: dict[str, Done] = {}
         self._check()
 
+    @property
+    def folder(self) -> Path:
+        """Where it is."""
+        return self._path.parent
+
     def _check(self) -> None:
         folder = self._path.parent
         if folder.exists() and not folder.is_dir():

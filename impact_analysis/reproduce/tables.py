@@ -21,6 +21,7 @@ from impact_analysis.reproduce.flexible_joints import (
 )
 from impact_analysis.reproduce.flexible_joints.planar_case import planar_cases
 from impact_analysis.reproduce.flexible_joints.planar_study import planar_study
+from impact_analysis.reproduce.humanoid_grabs import tracked_speed
 from impact_analysis.reproduce.impact_models import (
     contact_models,
     detection_report,
@@ -97,11 +98,12 @@ def qp_table(seed: int, report: Report) -> Table:
     impulses = impulse_membership.memberships(robot, seed)
     samples = sampling.sampled_impulses()
     hits = closed_loop.hits(seed, report)
+    report(1.0, "grab of a humanoid")
     rows = (
         speed_limits_report.speed_row(scenarios, sampled),
         impulse_membership.row(impulses),
         speed_limits_report.velocity_row(scenarios, sampled),
-        _humanoid(),
+        tracked_speed.row_of_one_grab(seed),
         sampling.row(samples),
     )
     studies = (
@@ -119,15 +121,6 @@ def _small_restitution() -> Row:
         "a bound on measured restitution: needs force profiles recorded for Wang 2022 that are not"
         " public; restitution of a simulation is what one puts in",
         "e_r < 0.15",
-    )
-
-
-def _humanoid() -> Row:
-    return unavailable(
-        "H23",
-        "needs HRP-4, whose model is not licensed for this, and a controller for two arms on a"
-        " floating base; this suite controls one arm on a fixed base",
-        "0.25 m/s",
     )
 
 

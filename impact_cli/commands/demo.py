@@ -34,6 +34,7 @@ from impact_robots.exceptions import ImpactError, UsageError
 from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.scenarios import Scenario, load_scenario
 
 FCI_OPTIONS = ("dry_run", "arm", "robot", "distance", "unattended")  # without --fci refused
@@ -46,6 +47,7 @@ _EPILOG = """example:
   impact demo --fci 172.16.0.2
   impact demo --scenario rs_grab_catfood_late
   impact demo --scenario learn_wall
+  impact demo --scenario qp_hrp4_grab
 """
 
 
@@ -61,9 +63,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         " (joint_load). Scenarios rs_*: one or two arms push or grab a box in four modes, by"
         " reference spreading (rs), without its fading in of velocity feedback (no_gamma), by the"
         " clock (timed), along one reference through the impact (continuous); always in this"
-        " process. Scenario learn_wall: the arm hits a wall of which nothing is"
-        " known five times, learns it from what its joints feel, and hits faster. Ends with a"
-        " table; writes it, pictures and one recording a run into a folder.",
+        " process. Scenarios qp_hrp4_*: a humanoid grabs boxes as planned, and in haste (robust,"
+        " existential, unaware); in this process, too. Scenario learn_wall: the arm hits a wall of"
+        " which nothing is known five times, learns it from what its joints feel, and hits faster."
+        " Ends with a table; writes it, pictures and one recording a run into a folder.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -74,9 +77,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         type=demo_scenario,
         default="qp_panda_demo",
         metavar="NAME|FILE",
-        help="what is hit, where: qp_* a wall (default: qp_panda_demo), learn_wall one that is"
-        " learned, rs_* or a YAML like one of"
-        " them a box; impact scenarios lists them",
+        help="what is hit, where: qp_panda_* a wall (default: qp_panda_demo), learn_wall one that is"
+        " learned, rs_*, qp_hrp4_* or a YAML like one of them a box; impact scenarios lists them",
     )
     add("--seed", type=seed, default=0, help="seed of the sensor noise (default: 0)")
     add(
@@ -122,6 +124,11 @@ def run(arguments: argparse.Namespace) -> int:
         from impact_cli.learning_demo import run_learning_demo  # needs what the others do not
 
         return run_learning_demo(arguments, lambda: _new_folder(arguments.out))
+    if isinstance(arguments.scenario, GrabScenario):
+        refuse_with_box(arguments, FCI_OPTIONS)
+        from impact_cli.grab_demo import run_grab_demo  # needs what the others do not
+
+        return run_grab_demo(arguments, lambda: _new_folder(arguments.out))
     if arguments.fci is not None:
         return _run_fci(arguments)
     for name in FCI_OPTIONS:

@@ -27,13 +27,14 @@ TABLES = {
     "rs": "predictions by a nonsmooth simulator: H15 to H19",
     "qp": "impact-aware control: H20 to H24",
 }
-FOREIGN, LOAD = "foreign", "load"
+FOREIGN, LOAD, HRP4 = "foreign", "load", "hrp4"
 _EPILOG = """example:
   impact reproduce
   impact reproduce flex --json
   impact reproduce foreign
   impact reproduce load --poses 20 --jobs 2
   impact reproduce learn --truths 20 --out walls
+  impact reproduce hrp4 --trials 2 --jobs 2
   impact reproduce val2 --trials 1 --out quick
 
 tables:
@@ -42,6 +43,7 @@ _EPILOG += f"""
   {FOREIGN:<5} how true an analysis is of arms that are not ours (some minutes; only by name)
   {LOAD:<5} joint loads: model, limit, published formula: L1 to L6 (some minutes; only by name)
   {LEARN:<5} walls and joints learned from hits: W1 to W6 (25 minutes of one core; only by name)
+  {HRP4:<5} HRP-4 grabs boxes, and what makes it fall: H23, G1 to G9 (20 minutes; only by name)
   {VAL2:<5} net feedback of 450 simulated pushes and grabs: V1 to V6 (10 minutes; only by name)
 
 Exit status: 0 every claim that can be had is reproduced, 1 one differs (of {FOREIGN}: a sentence of
@@ -64,7 +66,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "table",
         metavar="TABLE",
         nargs="?",
-        choices=(*TABLES, FOREIGN, LOAD, LEARN, VAL2),
+        choices=(*TABLES, FOREIGN, LOAD, LEARN, HRP4, VAL2),
         help="one table (default: iim, flex, rs and qp)",
     )
     add("--seed", type=seed, default=0, help="of everything that is drawn (default: 0)")
@@ -72,7 +74,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--poses", type=count, metavar="N", help=f"of {LOAD}, to draw (default: 200)")
     truths = f"of {LEARN}, walls to draw; of each other case one in five (default: 120)"
     add("--truths", type=count, metavar="N", help=truths)
-    jobs = f"processes of {FOREIGN}, {LOAD}, {LEARN} and {VAL2} (default: cores)"
+    jobs = f"processes of {FOREIGN}, {LOAD}, {LEARN}, {HRP4} and {VAL2} (default: cores)"
     add("--jobs", type=count, metavar="N", help=jobs)
     add_val2_options(add)
     add("--json", action="store_true", help="one JSON document on standard output")
@@ -87,9 +89,10 @@ def run(arguments: argparse.Namespace) -> int:
         return _run_foreign(arguments)
     from impact_analysis.reproduce.printing import counts, summary, table_text
     from impact_analysis.reproduce.row import DIFFERS
+    from impact_cli.reports.predict_report import finite
 
     tables = []
-    makers = {LOAD: _load_table, VAL2: _val2_table, LEARN: _learn_table}
+    makers = {LOAD: _load_table, VAL2: _val2_table, LEARN: _learn_table, HRP4: _hrp4_table}
     for table in makers.get(arguments.table, _tables)(arguments):
         tables.append(table)
         if not arguments.json:
@@ -100,7 +103,8 @@ def run(arguments: argparse.Namespace) -> int:
         document: dict[str, Any] = {"seed": arguments.seed, "verdicts": verdicts}
         for table in tables:
             document |= table.summary
-        print(json.dumps(document | {"tables": [table.as_json() for table in tables]}, indent=2))
+        document |= {"tables": [table.as_json() for table in tables]}
+        print(json.dumps(finite(document), indent=2, allow_nan=False))
     else:
         print(summary(tables))
     return 1 if counted[DIFFERS] else 0
@@ -112,11 +116,12 @@ def _check(arguments: argparse.Namespace) -> None:
         "setups": (FOREIGN,),
         "poses": (LOAD,),
         "truths": (LEARN,),
-        "jobs": (FOREIGN, LOAD, LEARN, VAL2),
+        "jobs": (FOREIGN, LOAD, LEARN, HRP4, VAL2),
+        "trials": (HRP4, VAL2),
+        "dask": (VAL2,),
         "out": (LEARN, VAL2),
         "resume": (LEARN, VAL2),
     }
-    options |= dict.fromkeys(("trials", "dask"), (VAL2,))
     for option, tables in options.items():
         if getattr(arguments, option) and arguments.table not in tables:
             expected = " or ".join(tables)
@@ -144,6 +149,17 @@ def _load_table(arguments: argparse.Namespace) -> Iterator[Table]:
     found = load_study.run(poses, arguments.seed, jobs, report)
     close("done")
     yield load_report.table(found)
+
+
+def _hrp4_table(arguments: argparse.Namespace) -> Iterator[Table]:
+    """Yield the table of a humanoid's grabs."""
+    from impact_analysis.reproduce.humanoid_grabs import grab_report, grab_study
+
+    report, close = _progress(HRP4)
+    trials, jobs = arguments.trials or grab_study.TRIALS, arguments.jobs or cores()
+    found = grab_study.run(trials, arguments.seed, jobs, report)
+    close("done")
+    yield grab_report.table(found)
 
 
 def _val2_table(arguments: argparse.Namespace) -> Iterator[Table]:

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from impact_cli.command_names import COMMANDS
+from impact_sim.humanoid.grab_file import grab_names, load_grab
 from impact_sim.scenario_choice import find_scenario, simulated_names
 
 
@@ -29,7 +30,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the scenarios."""
-    scenarios = [find_scenario(name) for name in simulated_names()]
+    scenarios = [*map(find_scenario, simulated_names()), *map(load_grab, grab_names())]
     if arguments.json:
         print(json.dumps({"scenarios": [asdict(scenario) for scenario in scenarios]}, indent=2))
         return 0

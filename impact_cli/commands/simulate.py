@@ -17,10 +17,13 @@ from impact_cli.cores import cores
 from impact_cli.number_options import count, seed
 from impact_cli.progress import Progress
 from impact_cli.reports.simulate_report import Row, as_json, as_text
+from impact_cli.stopped_study import INTERRUPTED
 from impact_robots.exceptions import UsageError
-from impact_sim.scenario_choice import find_scenario, simulated_names
-from impact_trials.trial import Trial, TrialResult
-from impact_trials.trial_folder import TABLE, TrialFolder
+from impact_sim.scenario_choice import AnyScenario, find_scenario, simulated_names
+from impact_trials.campaign_file import campaign_text
+from impact_trials.trial import Trial, TrialResult, Value
+from impact_trials.trial_folder import TrialFolder
+from impact_trials.trial_table import TABLE
 
 _EPILOG = f"""example:
   impact simulate iim_wall_cfg1 iim_wall_cfg2 iim_wall_cfg3 --trials 50 --record wall
@@ -31,7 +34,8 @@ _EPILOG = f"""example:
 Scenarios: {", ".join(simulated_names())}.
 Trial k of a scenario has its k-th reference speed, beginning again after the last. Seeds count up
 over all trials. The same seed gives the same numbers, on however many processes, or on a cluster
-(--dask), whose machines must see the folder of --record.
+(--dask), whose machines must see the folder of --record. A call that was stopped goes on when it is
+given again: the folder holds the same bytes in the end, whatever --jobs or --dask.
 Exit status: 0 done, 1 failed, 2 wrong usage.
 """
 
@@ -52,7 +56,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--scenario", action="append", default=[], metavar="SCENARIO", help="the same")
     add("--trials", type=count, default=1, metavar="N", help="of each scenario (default: 1)")
     add("--seed", type=seed, default=0, metavar="S", help="of the first trial (default: 0)")
-    add("--record", type=Path, metavar="DIR", help="new folder for bags and trials.csv")
+    where = "folder for bags and trials.csv: new, or of the same call, which then goes on"
+    add("--record", type=Path, metavar="DIR", help=where)
     add("--jobs", type=count, default=cores(), metavar="N", help="processes (default: cores)")
     add("--dask", default="", metavar="ADDRESS", help="scheduler of a Dask cluster to use instead")
     add("--json", action="store_true", help="one JSON document on standard output")
@@ -66,12 +71,20 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         ImpactError: an unknown scenario, a folder that is there already, or a trial that failed.
     """
-    from impact_trials.campaign import table_columns, trials_of  # loads slowly
+    from impact_trials.campaign import trials_of  # loads slowly
 
     started = time.monotonic()
     scenarios = [find_scenario(name) for name in _named(arguments)]
     trials = trials_of(scenarios, arguments.trials, arguments.seed)
-    rows = _run(trials, arguments, table_columns(scenarios))
+    folder = _folder(arguments, scenarios, trials)
+    try:
+        rows = _run(trials, arguments, folder)
+    except KeyboardInterrupt:
+        if folder is None:
+            raise
+        done = f"{folder.count} of {len(trials)} trials are finished"
+        print(f"impact simulate: interrupted; {done}, the same call goes on", file=sys.stderr)
+        return INTERRUPTED
     if arguments.json:
         print(as_json(rows, arguments.record))
         return 0
@@ -97,24 +110,46 @@ def _named(arguments: argparse.Namespace) -> list[str]:
     return names
 
 
+def _folder(
+    arguments: argparse.Namespace, scenarios: Sequence[AnyScenario], trials: Sequence[Trial[Any]]
+) -> TrialFolder | None:
+    """Return the folder to record into, none if nothing is to be recorded.
+
+    Raises:
+        UsageError: it cannot be used.
+    """
+    from impact_trials.campaign import table_columns  # loads slowly
+
+    if arguments.record is None:
+        return None
+    campaign = campaign_text(scenarios, arguments.trials, arguments.seed)
+    names = [trial.name for trial in trials]
+    return TrialFolder(arguments.record, table_columns(scenarios), campaign, names)
+
+
 def _run(
-    trials: list[Trial[Any]], arguments: argparse.Namespace, columns: Sequence[str]
+    trials: Sequence[Trial[Any]], arguments: argparse.Namespace, folder: TrialFolder | None
 ) -> list[Row]:
     """Return the rows of all trials, written one by one where they are recorded."""
     from impact_trials.campaign import run_campaign  # loads slowly
 
-    folder = None if arguments.record is None else TrialFolder(arguments.record, columns)
     bar = Progress("simulate") if sys.stderr.isatty() else None
-    rows: list[Row] = []
+    rows: dict[tuple[Value, Value], Row] = {}
+
+    def add(row: Row) -> None:
+        rows[row["scenario"], row["trial"]] = row
 
     def take(result: TrialResult) -> None:
         if folder is not None:
             folder.add(result.row)
-        rows.append(result.row)
+        add(result.row)
 
     with folder or contextlib.nullcontext():
         unfinished = None if folder is None else folder.unfinished
-        found = run_campaign(trials, unfinished, arguments.jobs, keep=take, dask=arguments.dask)
+        for row in () if folder is None else folder.finished:
+            add(row)
+        left = [trial for trial in trials if (trial.scenario.name, trial.number) not in rows]
+        found = run_campaign(left, unfinished, arguments.jobs, keep=take, dask=arguments.dask)
         with contextlib.closing(found) as results:
             for result in results:
                 take(result)
@@ -122,4 +157,4 @@ def _run(
                     bar.update(len(rows) / len(trials), f"{len(rows)} of {len(trials)} trials")
     if bar is not None:
         bar.close(f"{len(rows)} trials")
-    return rows
+    return [rows[trial.scenario.name, trial.number] for trial in trials]

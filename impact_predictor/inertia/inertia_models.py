@@ -23,7 +23,6 @@ from impact_predictor.inertia.inverse_inertia import (
     generalized_momentum,
 )
 from impact_predictor.inertia.jacobian import contact_jacobian, jacobian_condition
-from impact_predictor.symmetric3 import extreme_eigenvalues
 from impact_robots import PointState, Robot
 
 _RIGID = 1e-12  # z^T W z over the trace of W, below which the normal cannot give way
@@ -97,7 +96,7 @@ def _em(state: PointState, rotation: np.ndarray) -> InverseInertia:
     _, flags = jacobian_condition(contact_jacobian(state, rotation))
     if rank < 6:
         flags |= Flag.RANK_DEFICIENT
-    smallest, largest = extreme_eigenvalues(mass.tolist())
+    smallest, _, largest = np.linalg.eigvalsh(mass).tolist()
     regular = smallest > _RIGID * largest
     W = np.linalg.inv(mass) if regular else np.linalg.pinv(mass, hermitian=True)
     return InverseInertia("em", (W + W.T) / 2, float(mass[2, 2]), Flag(flags))

@@ -9,7 +9,6 @@ from math import inf, sqrt
 import numpy as np
 
 from impact_predictor.impact_result import Flag
-from impact_predictor.symmetric3 import extreme_eigenvalues
 from impact_robots import PointState
 
 SINGULAR = 1e-3  # smallest singular value of a contact Jacobian that counts as full rank [m]
@@ -28,6 +27,6 @@ def contact_jacobian(state: PointState, rotation: np.ndarray) -> np.ndarray:
 
 def jacobian_condition(J: np.ndarray) -> tuple[float, int]:
     """Return the condition of J (3, n), infinite at rank 2 or less, and a flag near there."""
-    smallest, largest = extreme_eigenvalues(J.dot(J.T).tolist())
+    smallest, _, largest = np.linalg.eigvalsh(J.dot(J.T)).tolist()
     condition = sqrt(largest / smallest) if smallest > 1e-14 * largest else inf
     return condition, 0 if smallest > SINGULAR**2 else _SINGULAR_JACOBIAN

@@ -89,6 +89,7 @@ class LoadSearch:
         ends = scale_ends(robot.joint_ranges, robot.dof)
         self._joint_ranges = joints
         self._ends = ends if joints == ANNOUNCED else np.ones_like(ends)
+        self._decisive: LoadCase | None = None  # ended the last search that had to be above a speed
 
     def arm(self, point: PointState) -> ElasticArm:
         """Return the nominal arm in a state."""
@@ -104,20 +105,29 @@ class LoadSearch:
         used = limits.used(load)
         return RatedCase(case, load, used, int(used.argmax()))
 
-    def worst(self, point: PointState, limits: LoadLimits) -> list[RatedCase]:
+    def worst(self, point: PointState, limits: LoadLimits, above: float = 0.0) -> list[RatedCase]:
         """Return all cases that were looked at, the worst first.
 
         Args:
             point: that hits.
             limits: by which cases are compared.
+            above: a speed: a case that allows no more ends the search, so the first one returned
+                is the worst only if it allows more; 0: none does [m/s].
         """
         arm, search = self.arm(point), self.cases()
+        if above > 0.0 and self._decisive is not None:
+            rated = self.rate(arm, point, limits, self._decisive)
+            if rated.speed <= above:
+                return [rated]
         found: list[RatedCase] = []
         case = next(search)
         while case is not None:
             found.append(self.rate(arm, point, limits, case))
+            if 0.0 < above >= found[-1].speed:
+                self._decisive = case if self._joint_ranges == NOMINAL else None
+                return found[-1:]
             case = search.send(found[-1])
-        return sorted(found, key=lambda each: each.speed)
+        return sorted(found, key=_speed)
 
     def cases(self) -> Generator[LoadCase | None, RatedCase, None]:
         """Yield one case after the other, each to be rated and sent back; at the end none."""

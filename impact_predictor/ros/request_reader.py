@@ -58,7 +58,7 @@ class RequestReader:
             OutOfRangeError: the uncertainty is out of range.
         """
         message = _state(request, last_state)
-        q, dq = self._joints(message)
+        q, dq = self._motion(message, request.base_velocity)
         if not request.contacts:
             raise RequestError("CODE_NO_CONTACT", "contacts: expected at least one, got none")
         at_most("contacts", request.contacts, MOST_CONTACTS)
@@ -89,7 +89,7 @@ class RequestReader:
             UnknownNameError: there is no such contact frame.
         """
         message = _state(request, last_state)
-        q, dq = self._joints(message)
+        q, dq = self._motion(message, request.base_velocity)
         at_most("sets", request.sets, len(SETS))
         in_bounds(friction=request.friction, peak_factor=request.peak_factor)
         if 0.0 < request.impact_duration < 1.0 / LARGEST:
@@ -104,8 +104,19 @@ class RequestReader:
         frame = self._frame(request.contact_frame)
         return self._dynamics_of(frame).state(q, dq).at(frame), surface, message
 
+    def _motion(self, message: Any, twist: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions and velocities of the robot, base first, in its joint order, finite."""
+        q, dq = self._joints(message)
+        base = np.append(vector(twist.linear), vector(twist.angular))
+        if not (np.abs(base) < LARGEST).all():
+            text = f"base_velocity: expected finite numbers, got {base.tolist()}"
+            raise RequestError("CODE_BAD_STATE", text)
+        if base.any() and self.robot.base == "fixed":
+            raise OutOfRangeError("base_velocity", "0 of a fixed base", base.tolist())
+        return self.robot.whole(q, dq, base)
+
     def _joints(self, message: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return positions and velocities of the robot, in its joint order, finite."""
+        """Return positions and velocities of the joints, in the robot's order, finite."""
         names = self.robot.joint_names
         try:
             to_nanoseconds(message.header.stamp)  # it goes into the answer
@@ -114,7 +125,7 @@ class RequestReader:
             raise RequestError(_state_code(message, names), f"state: {error}") from None
         q, dq = arrays.position, arrays.velocity
         if sum(map(abs, q.tolist())) + sum(map(abs, dq.tolist())) < LARGEST:  # most often
-            return self.robot.whole(q, dq)
+            return q, dq
         bad = impossible(names, position=q, velocity=dq)
         if bad:
             text = f"state: expected finite numbers, missing or not finite: {', '.join(bad)}"

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from impact_predictor.sets.hull import half_spaces
-from impact_predictor.symmetric3 import extreme_eigenvalues
 from impact_robots.robot import read_only
 from impact_robots.validation import finite_array
 
@@ -165,5 +164,5 @@ def _is_regular(L: np.ndarray) -> bool:
     """Return whether L is of shape (3, 3) and far from losing rank."""
     if L.shape != (3, 3):
         return False
-    smallest, largest = extreme_eigenvalues((L.T @ L).tolist())
+    smallest, _, largest = np.linalg.eigvalsh(L.T @ L).tolist()
     return smallest > 1e-8 * largest

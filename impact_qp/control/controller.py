@@ -208,6 +208,14 @@ class ImpactController:
         self._remember(command, state)
         return command
 
+    def catch_up(self) -> None:
+        """Work that is left of the last cycle, for when its command was sent.
+
+        What is not done by the next :meth:`update` is done there first, with the same results.
+        """
+        if self.impact_limit is not None:
+            self.impact_limit.catch_up()
+
     def _share(self, elapsed: int | None) -> float:
         """Return the share of a period that has gone by, at most 1."""
         if elapsed is None or elapsed >= self._period_ns:

@@ -91,6 +91,10 @@ class GuardedController:
             self.fault = self.controller.refused
         return command
 
+    def catch_up(self) -> None:
+        """Do what is left of the last cycle, see :meth:`.ImpactController.catch_up`."""
+        self.controller.catch_up()
+
     def cycle(
         self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False, ready: bool = True
     ) -> Command | None:

@@ -98,6 +98,14 @@ class ImpactLimit(Limit):
         """Return the highest admissible approach speed at a state, margin included."""
         raise NotImplementedError
 
+    def bound_above(self, point: PointState, speed: float) -> SpeedBound | None:
+        """Return the bound at a state if it is above a speed [m/s], else none, maybe in less time.
+
+        For who looks for a better configuration than the one of that speed.
+        """
+        bound = self.speed_bound(point)
+        return bound if bound.speed > speed else None
+
     @property
     def ranking(self) -> ImpactLimit:
         """A limit whose bounds rank configurations alike, itself unless a quicker one does."""
@@ -105,6 +113,10 @@ class ImpactLimit(Limit):
 
     def look(self, point: PointState) -> None:
         """Take a state in which the limit does not act yet."""
+        return
+
+    def catch_up(self) -> None:
+        """Work out what the last state leaves to be done before the next one's bound."""
         return
 
     def approach(self, point: PointState) -> tuple[np.ndarray, float]:

@@ -106,10 +106,19 @@ class JointLoadLimit(ApproachSpeedLimit):
             self._whole = key, self._searched(point)
         return self._whole[1]
 
-    def _searched(self, point: PointState) -> SpeedBound:
+    def bound_above(self, point: PointState, speed: float) -> SpeedBound | None:
+        """Return the same if it is above a speed [m/s]; the first case that is not ends the search.
+
+        Mostly that is the case that ended the last one.
+        """
+        bound = self._searched(point, speed)
+        return bound if bound.speed > speed else None
+
+    def _searched(self, point: PointState, above: float = 0.0) -> SpeedBound:
+        """Return the bound, or one that is not ``above`` a speed either [m/s]."""
         self._limits = self._limits_at(point)
         try:
-            return self._bound_of(self._search.worst(point, self._limits)[0])
+            return self._bound_of(self._search.worst(point, self._limits, above)[0])
         except PredictionError:
             return _NO_NUMBER
 
@@ -135,11 +144,9 @@ class JointLoadLimit(ApproachSpeedLimit):
         Zero until it is known: some 150 cycles after the first one.
         """
         if self._present is None or self._present[0] is not point.robot_state:
-            try:
-                worst = self._watch.worst(point)
-                bound = _NOT_YET if worst is None else self._bound_of(worst)
-            except PredictionError:
-                bound = _NO_NUMBER
+            worst = self._watch.worst(point)
+            unknown = _NO_NUMBER if self._watch.broken else _NOT_YET
+            bound = unknown if worst is None else self._bound_of(worst)
             self._present = point.robot_state, bound  # more than once a cycle while pressing
         return self._present[1]
 
@@ -147,6 +154,10 @@ class JointLoadLimit(ApproachSpeedLimit):
         """Take a state in which the limit does not act yet."""
         self.present_bound(point)
         self._present = None
+
+    def catch_up(self) -> None:
+        """Rate what is due at the last state: 0.2 to 0.8 ms, for which no command has to wait."""
+        self._watch.catch_up()
 
     def _ahead(self, point: PointState, way: float) -> PointState:
         """Return the state after a straight way along the normal, at most to the surface."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.near_worst import near_worst
 from impact_robots.state import PointState
 
@@ -33,6 +34,11 @@ class LoadWatch:
     arm will be when the search is through. Of these the cases that are nearly the worst are known,
     some ten; in every other cycle one of them is rated at the present state, the worst in every
     sixth. Before the first two searches are through, nothing is known.
+
+    A state is rated after what is known was asked for at it: a command does not wait for that.
+
+    Attributes:
+        broken: a load at the last state was no number; then nothing is known.
     """
 
     def __init__(
@@ -51,20 +57,43 @@ class LoadWatch:
         """
         self._rate, self._search, self._ahead = rate, search, ahead
         self._last: PointState | None = None
+        self._due: PointState | None = None  # at which nothing was rated yet
         self._turn = self._renewed = 0
         self._way = 0.0  # of the contact point, for which no case was rated yet [m]
+        self.broken = False
         self._forget()
 
     def worst(self, point: PointState) -> RatedCase | None:
-        """Return the worst case at a state, rated there or at one of the last; none: not known.
+        """Return the worst case at a state, rated at one of the last; none: not known.
 
         An arm that is far from where it was begins anew.
         """
-        last, self._last = self._last or point, point
+        self.catch_up()
+        last, self._last, self._due = self._last or point, point, point
         if np.abs(point.q - last.q).max() > JUMP:
             self._forget()
-        self._turn += 1
         self._way += max(IDLE, float(np.linalg.norm(point.position - last.position)))
+        return min(self._known, key=_speed) if self._known else None
+
+    def catch_up(self) -> None:
+        """Rate what is due at the last state, if that was not done yet."""
+        point, self._due = self._due, None
+        if point is None:
+            return
+        try:
+            self._catch_up(point)
+            self.broken = False
+        except PredictionError:
+            self._forget()
+            self.broken = True
+
+    def _catch_up(self, point: PointState) -> None:
+        """Rate what is due at a state.
+
+        Raises:
+            PredictionError: a load is no number.
+        """
+        self._turn += 1
         if not self._known:
             self._way = 2.0 * PER_CASE
         elif self._turn % 2:
@@ -73,12 +102,13 @@ class LoadWatch:
             self._way -= PER_CASE
             self._step(point)
         self._way = min(self._way, PER_CASE)
-        return min(self._known, key=_speed) if self._known else None
 
     def _forget(self) -> None:
         """Begin with the searches, and know nothing before the first are through."""
         self._known: list[RatedCase] = []
         self._found: list[list[RatedCase]] = []  # of the first searches, and of the last one
+        self._waiting: list[RatedCase] = []  # to be known, and rated where the arm is before
+        self._fresh: list[RatedCase] = []  # of these, already rated
         self._begin()
 
     def _begin(self) -> None:
@@ -99,6 +129,11 @@ class LoadWatch:
 
     def _step(self, point: PointState) -> None:
         """Rate the next case of the search; after the last one know those nearly the worst."""
+        if self._waiting:
+            self._fresh.append(self._rate(point, self._waiting.pop().case))
+            if not self._waiting:
+                self._known, self._fresh = self._fresh, []
+            return
         first = len(self._found) < len(FIRST)
         if self._start is None:
             self._start = self._ahead(point, FIRST[len(self._found)] if first else AHEAD)
@@ -108,8 +143,7 @@ class LoadWatch:
         if self._next is None:
             self._found = [*self._found[: len(FIRST)], near_worst(self._rated)]
             if len(self._found) >= len(FIRST):
-                cases = _different([each for found in self._found for each in found])
-                self._known = [self._rate(point, each.case) for each in cases]
+                self._waiting = _different([each for found in self._found for each in found])
             self._begin()
 
 

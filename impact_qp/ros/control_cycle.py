@@ -137,6 +137,7 @@ class ControlCycle:
         self._safe_stop.notice(self._guarded.fault)
         status = self._send(message.header.stamp, command, time.perf_counter() - started)
         self._on_answer(stamp, q, dq, command, status, self._inputs.impact)
+        self._guarded.catch_up()
 
     def _command(
         self, message: JointState, stamp: int

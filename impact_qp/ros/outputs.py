@@ -18,7 +18,7 @@ from impact_msgs.msg import ControllerStatus, ImpactAnnouncement, JointCommand
 from impact_qp.control.plan import Plan
 from impact_qp.ros.messages import announcement_message, command_message
 from impact_robots import Robot
-from impact_ros.messages import fill
+from impact_ros.messages import fill, from_nanoseconds
 from impact_ros.qos import LATCHED, STREAM
 
 Addressed = tuple[Any, Any]  # a publisher and its message
@@ -36,8 +36,10 @@ class Outputs:
 
     def __init__(self, node: Node, robot: Robot, interface: str, *, lockstep: bool) -> None:
         """Create the publishers on ``node``."""
-        self._node, self._robot, self._interface = node, robot, interface
-        self._lockstep = lockstep
+        self._node, self._robot, self._lockstep = node, robot, lockstep
+        # a command's two messages, filled anew each time: making them takes longer than sending
+        self._plain = Float64MultiArray()
+        self._stamped = command_message(robot, interface, np.zeros(robot.dof), from_nanoseconds(0))
         self._commands = node.create_publisher(JointCommand, "~/command", STREAM)
         self._values = node.create_publisher(Float64MultiArray, "~/commands", STREAM)
         self._desired = node.create_publisher(JointState, "~/desired_joint_states", STREAM)
@@ -99,10 +101,10 @@ class Outputs:
 
     def _addressed(self, values: np.ndarray, stamp: Any) -> tuple[Addressed, Addressed]:
         """Return a command's two messages; in lockstep the stamped one, waited for, comes last."""
-        plain = Float64MultiArray()
-        fill(plain.data, values)
-        stamped = command_message(self._robot, self._interface, values, stamp)
-        pair = (self._values, plain), (self._commands, stamped)
+        fill(self._plain.data, values)
+        fill(self._stamped.values, values)
+        self._stamped.header.stamp = stamp
+        pair = (self._values, self._plain), (self._commands, self._stamped)
         return pair if self._lockstep else pair[::-1]
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from impact_sim.cell.cell_model import CORNERS, arm_prefix, plate_name
+from impact_sim.cell.cell_model import arm_prefix, plate_name
 from impact_sim.cell.layout import CellLayout
+from impact_sim.face_contacts import CORNERS
 from impact_sim.flexible_arm import FlexibleArm
 
 if TYPE_CHECKING:

@@ -2,11 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds a robot cell in MuJoCo: flexible-joint arms with plates, a free box, its support.
 
-A face touches at its four corners. Each is a spring and a damper along the normal, and Coulomb's
-cone, not a pyramid, across. MuJoCo's contacts become such springs when their impedance is next to
-nothing: its contact force is then ``-(stiffness r + damping v) / w`` with the constant w of the two
-bodies that it calls ``invweight0``, whatever else acts on them. Friction keeps a high impedance, so
-that a grasp does not creep, and a slow reference, so that sliding does not lift.
+Faces touch as :mod:`impact_sim.face_contacts` says.
 """
 
 from __future__ import annotations
@@ -17,19 +13,24 @@ import numpy as np
 
 from impact_robots.frames import frame_index
 from impact_sim.cell.layout import BoxObject, CellLayout, PairContact, Support
-from impact_sim.mujoco_model import add_arm, compiled, empty_spec, motor_joint
+from impact_sim.face_contacts import (
+    CORNERS,
+    SLIP_DECAY,
+    add_face,
+    add_force_sensor,
+    add_pair,
+    add_shape,
+    contact_spec,
+    corner_name,
+    set_spring,
+)
+from impact_sim.mujoco_model import add_arm, compiled, motor_joint
 
 if TYPE_CHECKING:
     import mujoco
 
 BOX, SUPPORT = "box", "support"
-IMPEDANCE = 1e-4  # of contacts along the normal: MuJoCo's least, next to none [-]
-FRICTION_RATIO = 1e5  # of the impedance across to that along the normal [-]
-SLIP_DECAY = 2000.0  # of slip that friction can stop [1/s]
 STICTION = 0.999  # impedance of friction in motors [-]
-TIP = 0.005  # radius of the corners of faces, behind the face [m]
-CORNERS = 4  # of a face
-_NET = 3  # one row: the net force, in world axes
 
 
 def plate_name(arm: str) -> str:
@@ -48,11 +49,7 @@ def build_cell_model(layout: CellLayout) -> mujoco.MjModel:
     Raises:
         SimulationError: MuJoCo cannot compile it.
     """
-    import mujoco  # loads slowly
-
-    spec = empty_spec(layout.robot.model.gravity.linear)
-    spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
-    spec.option.impratio = FRICTION_RATIO
+    spec = contact_spec(layout.robot.model.gravity.linear)
     for arm, base in zip(layout.arm_names, layout.bases, strict=True):
         bodies = add_arm(spec, layout.robot, arm_prefix(arm), base)
         _add_plate(bodies, layout, arm)
@@ -70,31 +67,13 @@ def _add_plate(bodies: list[Any], layout: CellLayout, arm: str) -> None:
     """Add the corners of the plate; its inertia is the tool's."""
     model = layout.robot.model
     frame = model.frames[frame_index(model, layout.robot.contact_frame)]
-    _add_face(
+    add_face(
         bodies[frame.parentJoint],
         plate_name(arm),
         frame.placement.translation,
         frame.placement.rotation,
         np.array(layout.plate) / 2.0,
     )
-
-
-def _add_face(
-    body: Any, name: str, centre: np.ndarray, rotation: np.ndarray, half: np.ndarray
-) -> None:
-    """Add the corners of a rectangle that faces along its z, half edges (2,) [m]."""
-    import mujoco  # loads slowly
-
-    for corner, signs in enumerate(((1, 1), (-1, 1), (-1, -1), (1, -1))):
-        body.add_geom(
-            name=f"{name}/{corner}",
-            type=mujoco.mjtGeom.mjGEOM_SPHERE,
-            size=[TIP, 0.0, 0.0],
-            pos=centre + rotation @ np.array([*(signs * half), -TIP]),
-            contype=0,
-            conaffinity=0,
-            mass=0.0,
-        )
 
 
 def _add_friction(bodies: list[Any], layout: CellLayout, arm: str) -> None:
@@ -145,18 +124,13 @@ def _add_support(spec: Any, support: Support, contact: PairContact) -> None:
     import mujoco  # loads slowly
 
     if support.half is None:
-        spec.worldbody.add_geom(
-            name=SUPPORT,
-            type=mujoco.mjtGeom.mjGEOM_PLANE,
-            size=[1.0, 1.0, 0.1],  # as drawn; it has no end
-            pos=[0.0, 0.0, support.height],
-            contype=0,
-            conaffinity=0,
-        )
-        _add_pair(spec, SUPPORT, contact)
+        plane = mujoco.mjtGeom.mjGEOM_PLANE
+        drawn = [1.0, 1.0, 0.1]  # it has no end
+        add_shape(spec.worldbody, SUPPORT, plane, drawn, pos=[0.0, 0.0, support.height])
+        add_pair(spec, SUPPORT, (SUPPORT, BOX), contact.friction)
     else:
         top = np.array([*support.centre, support.height])
-        _add_face(spec.worldbody, SUPPORT, top, np.eye(3), np.array(support.half))
+        add_face(spec.worldbody, SUPPORT, top, np.eye(3), np.array(support.half))
         _add_pairs(spec, SUPPORT, contact)
     _add_sensor(spec, SUPPORT, "world")
 
@@ -164,44 +138,21 @@ def _add_support(spec: Any, support: Support, contact: PairContact) -> None:
 def _add_pairs(spec: Any, face: str, contact: PairContact) -> None:
     """Let the corners of a face touch the box."""
     for corner in range(CORNERS):
-        _add_pair(spec, f"{face}/{corner}", contact)
-
-
-def _add_pair(spec: Any, geom: str, contact: PairContact) -> None:
-    """Let a shape touch the box; its springs are set once the model is there."""
-    spec.add_pair(
-        name=geom,
-        geomname1=geom,
-        geomname2=BOX,
-        condim=3 if contact.friction > 0.0 else 1,
-        friction=[contact.friction, contact.friction, 0.0, 0.0, 0.0],
-        solimp=[IMPEDANCE, IMPEDANCE, 0.001, 0.5, 2.0],
-        solreffriction=[-1e-9, -SLIP_DECAY * IMPEDANCE],
-    )
+        name = corner_name(face, corner)
+        add_pair(spec, name, (name, BOX), contact.friction)
 
 
 def _add_sensor(spec: Any, name: str, body: str) -> None:
     """Add a sensor of the force that the box exerts on a body, world axes."""
     import mujoco  # loads slowly
 
-    spec.add_sensor(
-        name=name,
-        type=mujoco.mjtSensor.mjSENS_CONTACT,
-        objtype=mujoco.mjtObj.mjOBJ_GEOM,
-        objname=BOX,
-        reftype=mujoco.mjtObj.mjOBJ_BODY,
-        refname=body,
-        intprm=[1 << int(mujoco.mjtConDataField.mjCONDATA_FORCE), _NET, 1],
-    )
+    add_force_sensor(spec, name, BOX, (mujoco.mjtObj.mjOBJ_BODY, body))
 
 
 def _set_springs(model: mujoco.MjModel, layout: CellLayout, mass: float) -> None:
-    """Give each corner its quarter of its pair's spring and damper."""
-    weight = model.body_invweight0[model.geom_bodyid, 0]
+    """Give each corner the spring and damper on which the box alone would swing as asked."""
     for pair in range(model.npair):
         name = model.pair(pair).name
         contact = layout.support_contact if name.startswith(SUPPORT) else layout.plate_contact
-        share = mass / CORNERS * (1.0 - IMPEDANCE)
-        share *= weight[model.pair_geom1[pair]] + weight[model.pair_geom2[pair]]
-        model.pair_solref[pair, 0] = -share * contact.frequency**2
-        model.pair_solref[pair, 1] = -share * 2.0 * contact.damping_ratio * contact.frequency
+        damping = 2.0 * contact.damping_ratio * contact.frequency
+        set_spring(model, pair, mass * contact.frequency**2, mass * damping)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from impact_robots.robot import Robot
+from impact_sim.checked_numbers import check_at_least
 from impact_sim.exceptions import SimulationError
 from impact_sim.motor_friction import MotorFriction
 
@@ -33,10 +34,7 @@ class PairContact:
         Raises:
             SimulationError: one is not finite, or below what has a meaning.
         """
-        for name, lowest in (("friction", 0.0), ("frequency", 1.0), ("damping_ratio", 0.0)):
-            value = getattr(self, name)
-            if not lowest <= value < np.inf:
-                raise SimulationError(f"{name}: expected a number from {lowest:g}, got {value:g}")
+        check_at_least(self, friction=0.0, frequency=1.0, damping_ratio=0.0)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from impact_robots.yaml_file import read_mapping
 from impact_sim.cell.posing import POSING, reposed, timed
 from impact_sim.cell.scenario_check import checked
 from impact_sim.cell.spreading_scenario import SpreadingScenario
-from impact_sim.exceptions import ScenarioError
+from impact_sim.scenario_entries import LIKE, check_name
 from impact_sim.typed_entries import record_of, typed_entries
 
 _FILE = Path(__file__).parent / "spreading.yaml"
@@ -36,9 +36,7 @@ def load_spreading(name: str) -> SpreadingScenario:
     Raises:
         ScenarioError: there is none of that name; lists the choices.
     """
-    if name not in spreading_names():
-        choices = ", ".join(spreading_names())
-        raise ScenarioError(f"scenario: expected one of {choices}, got {name!r}")
+    check_name(name, spreading_names())
     return spreading_of(name, _shipped()["scenarios"][name], f"scenario {name}")
 
 
@@ -60,12 +58,10 @@ def spreading_of(name: str, own: Mapping[str, Any], where: str) -> SpreadingScen
 
 def _merged(own: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return entries with those of what they are ``like``, posed anew where they differ."""
-    given = {key: value for key, value in own.items() if key != "like"}
+    given = {key: value for key, value in own.items() if key != LIKE}
     typed = typed_entries(SpreadingScenario, given, where, **POSING)
-    if "like" not in own:
+    if LIKE not in own:
         return typed_entries(SpreadingScenario, _shipped()["defaults"], where) | typed
-    if own["like"] not in spreading_names():
-        choices = ", ".join(spreading_names())
-        raise ScenarioError(f"{where}: like: expected one of {choices}, got {own['like']!r}")
-    base = _shipped()["scenarios"][own["like"]]
+    check_name(own[LIKE], spreading_names(), f"{where}: {LIKE}")
+    base = _shipped()["scenarios"][own[LIKE]]
     return reposed(timed(_merged(base, where), where), typed, where)

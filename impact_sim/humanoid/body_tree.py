@@ -13,17 +13,11 @@ from impact_robots.frames import frame_index
 from impact_robots.named_contact import NamedContact
 from impact_robots.quaternions import quaternion_wxyz
 from impact_robots.robot import Robot
-from impact_sim.cell.cell_model import TIP
+from impact_sim.face_contacts import add_face
 from impact_sim.humanoid.layout import HumanoidLayout
 from impact_sim.mujoco_model import joint_axis
 
 BASE = "base"
-_CORNERS = ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))
-
-
-def corner_name(contact: str, corner: int) -> str:
-    """Return the MuJoCo name of a corner of a palm or a sole."""
-    return f"{contact}/{corner}"
 
 
 def add_humanoid(spec: Any, layout: HumanoidLayout) -> None:
@@ -82,23 +76,12 @@ def _add_servos(spec: Any, layout: HumanoidLayout) -> None:
 
 def _add_face(bodies: dict[int, Any], layout: HumanoidLayout, contact: NamedContact) -> None:
     """Add the corners of a sole, or of the face that a palm's point is the middle of."""
-    import mujoco  # loads slowly
-
     model = layout.robot.model
     frame = model.frames[frame_index(model, contact.name)]
     rotation = frame.placement.rotation @ face_axes(model, contact)
-    half = contact.half_extents or layout.palm_half
-    for corner, signs in enumerate(_CORNERS):
-        at = rotation @ np.array([signs[0] * half[0], signs[1] * half[1], -TIP])
-        bodies[frame.parentJoint].add_geom(
-            name=corner_name(contact.name, corner),
-            type=mujoco.mjtGeom.mjGEOM_SPHERE,
-            size=[TIP, 0.0, 0.0],
-            pos=frame.placement.translation + at,
-            contype=0,
-            conaffinity=0,
-            mass=0.0,
-        )
+    half = np.array(contact.half_extents or layout.palm_half)
+    body, centre = bodies[frame.parentJoint], frame.placement.translation
+    add_face(body, contact.name, centre, rotation, half)
 
 
 def face_axes(model: pin.Model, contact: NamedContact) -> np.ndarray:

@@ -9,9 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from impact_robots.exceptions import RobotError
 from impact_robots.yaml_file import read_mapping
 from impact_sim.exceptions import ScenarioError
 from impact_sim.humanoid.grab_scenario import LIMITS_OF_GRABS, GrabScenario
+from impact_sim.scenario_entries import check_name, with_like
 from impact_sim.typed_entries import record_of
 
 _FILE = Path(__file__).parent / "grabs.yaml"
@@ -33,9 +35,32 @@ def load_grab(name: str) -> GrabScenario:
     Raises:
         ScenarioError: there is none of that name; lists the choices.
     """
-    if name not in grab_names():
-        raise ScenarioError(f"scenario: expected one of {', '.join(grab_names())}, got {name!r}")
-    return grab_of(name, _shipped()["scenarios"][name], f"scenario {name}")
+    check_name(name, grab_names())
+    return grab_of(name, _own(name), f"scenario {name}")
+
+
+def is_grab_file(path: Path) -> bool:
+    """Tell whether a file is there whose scenario is like one of a humanoid's."""
+    try:
+        return read_mapping(path).get("like") in grab_names()
+    except RobotError:
+        return False
+
+
+def grab_of_file(path: Path) -> GrabScenario:
+    """Return the scenario of a file: entries that differ from those of what it is ``like``.
+
+    Args:
+        path: of the YAML; the scenario has its name.
+
+    Raises:
+        ScenarioError: there is no such file, or an entry is wrong.
+    """
+    try:
+        entries = read_mapping(path)
+    except RobotError as error:
+        raise ScenarioError(str(error)) from None
+    return grab_of(path.stem, entries, str(path))
 
 
 def grab_of(name: str, own: Mapping[str, Any], where: str) -> GrabScenario:
@@ -50,7 +75,8 @@ def grab_of(name: str, own: Mapping[str, Any], where: str) -> GrabScenario:
     Raises:
         ScenarioError: an entry is missing, unknown or wrong.
     """
-    entries = _shipped()["defaults"] | _merged(own, where) | {"name": name}
+    entries = with_like(own, _own, grab_names(), where)
+    entries = _shipped()["defaults"] | entries | {"name": name}
     scenario = record_of(GrabScenario, entries, where)
     if scenario.impact_limits not in LIMITS_OF_GRABS:
         choices = ", ".join(LIMITS_OF_GRABS)
@@ -67,16 +93,6 @@ def grab_of(name: str, own: Mapping[str, Any], where: str) -> GrabScenario:
     return scenario
 
 
-def _merged(own: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return entries with those of what they are ``like``.
-
-    Raises:
-        ScenarioError: they are like no scenario that ships with the suite.
-    """
-    given = {key: value for key, value in own.items() if key != "like"}
-    if "like" not in own:
-        return given
-    if own["like"] not in grab_names():
-        choices = ", ".join(grab_names())
-        raise ScenarioError(f"{where}: like: expected one of {choices}, got {own['like']!r}")
-    return _merged(_shipped()["scenarios"][own["like"]], where) | given
+def _own(name: str) -> dict[str, Any]:
+    """Return what a shipped scenario says of itself."""
+    return _shipped()["scenarios"][name]

@@ -10,6 +10,7 @@ import numpy as np
 
 from impact_robots.robot import Robot
 from impact_sim.cell.layout import BoxObject, Support
+from impact_sim.checked_numbers import check_at_least
 from impact_sim.exceptions import SimulationError
 
 PALM_HALF = (0.03, 0.03)  # half edges of a palm's face; no source gives them [m]
@@ -29,10 +30,7 @@ class SpringFace:
         Raises:
             SimulationError: one is not finite, or below what has a meaning.
         """
-        for name, lowest in (("friction", 0.0), ("stiffness", 1.0), ("damping", 0.0)):
-            value = getattr(self, name)
-            if not lowest <= value < np.inf:
-                raise SimulationError(f"{name}: expected a number from {lowest:g}, got {value:g}")
+        check_at_least(self, friction=0.0, stiffness=1.0, damping=0.0)
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds a humanoid, its floor, boxes, a pedestal and a ramp in MuJoCo.
 
-Corners of faces are springs and dampers along the normal, as in robot cells; see
-:mod:`impact_sim.cell.cell_model` for how MuJoCo's contacts become such springs. Nothing touches but
-what is paired here: soles and floor, palms and boxes, boxes and what they may lie on.
+Faces touch as :mod:`impact_sim.face_contacts` says. Nothing touches but what is paired here: soles
+and floor, palms and boxes, boxes and what they may lie on.
 """
 
 from __future__ import annotations
@@ -13,17 +12,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from impact_sim.cell.cell_model import CORNERS, FRICTION_RATIO, IMPEDANCE, SLIP_DECAY, TIP
 from impact_sim.cell.layout import Support
-from impact_sim.humanoid.body_tree import add_humanoid, corner_name
+from impact_sim.face_contacts import (
+    CORNERS,
+    add_face,
+    add_force_sensor,
+    add_pair,
+    add_shape,
+    contact_spec,
+    corner_name,
+    set_spring,
+)
+from impact_sim.humanoid.body_tree import add_humanoid
 from impact_sim.humanoid.layout import HumanoidLayout, Ramp, SpringFace, WeightedBox
-from impact_sim.mujoco_model import compiled, empty_spec
+from impact_sim.mujoco_model import compiled
 
 if TYPE_CHECKING:
     import mujoco
 
 FLOOR, PEDESTAL, RAMP = "floor", "pedestal", "ramp"
-_NET = 3  # one row: the net force, in world axes
+_PEDESTAL_HALF = (0.1, 0.1)  # half edges of one that has no end [m]
 
 
 def box_name(number: int) -> str:
@@ -37,11 +45,7 @@ def build_humanoid_model(layout: HumanoidLayout) -> mujoco.MjModel:
     Raises:
         SimulationError: MuJoCo cannot compile it.
     """
-    import mujoco  # loads slowly
-
-    spec = empty_spec(layout.robot.model.gravity.linear)
-    spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
-    spec.option.impratio = FRICTION_RATIO
+    spec = contact_spec(layout.robot.model.gravity.linear)
     add_humanoid(spec, layout)
     _add_plane(spec, FLOOR)
     for number, box in enumerate(layout.boxes):
@@ -57,16 +61,11 @@ def build_humanoid_model(layout: HumanoidLayout) -> mujoco.MjModel:
     return model
 
 
-def _still(body: Any, name: str, kind: Any, size: list[float], **where: Any) -> None:
-    """Add a shape without mass, which touches what it is paired with alone."""
-    body.add_geom(name=name, type=kind, size=size, contype=0, conaffinity=0, mass=0.0, **where)
-
-
 def _add_plane(spec: Any, name: str) -> None:
     """Add the floor."""
     import mujoco  # loads slowly
 
-    _still(spec.worldbody, name, mujoco.mjtGeom.mjGEOM_PLANE, [3.0, 3.0, 0.1])
+    add_shape(spec.worldbody, name, mujoco.mjtGeom.mjGEOM_PLANE, [3.0, 3.0, 0.1])
 
 
 def _add_box(spec: Any, box: WeightedBox, number: int) -> None:
@@ -80,23 +79,14 @@ def _add_box(spec: Any, box: WeightedBox, number: int) -> None:
     x, y, z = (edge**2 for edge in box.size)
     body.inertia = np.array([y + z, x + z, x + y]) * box.mass / 12.0
     half = [edge / 2.0 for edge in box.size]
-    _still(body, box_name(number), mujoco.mjtGeom.mjGEOM_BOX, half)
+    add_shape(body, box_name(number), mujoco.mjtGeom.mjGEOM_BOX, half)
 
 
 def _add_pedestal(spec: Any, support: Support) -> None:
     """Add the four corners of a pedestal's top."""
-    import mujoco  # loads slowly
-
-    half = support.half or (0.1, 0.1)
-    for corner, (x, y) in enumerate(((1, 1), (-1, 1), (-1, -1), (1, -1))):
-        at = [support.centre[0] + x * half[0], support.centre[1] + y * half[1]]
-        _still(
-            spec.worldbody,
-            corner_name(PEDESTAL, corner),
-            mujoco.mjtGeom.mjGEOM_SPHERE,
-            [TIP, 0.0, 0.0],
-            pos=[*at, support.height - TIP],
-        )
+    top = np.array([*support.centre, support.height])
+    half = np.array(support.half or _PEDESTAL_HALF)
+    add_face(spec.worldbody, PEDESTAL, top, np.eye(3), half)
 
 
 def _add_ramp(spec: Any, ramp: Ramp) -> None:
@@ -111,7 +101,7 @@ def _add_ramp(spec: Any, ramp: Ramp) -> None:
     normal = np.empty(3)
     mujoco.mju_rotVecQuat(normal, np.array([0.0, 0.0, 1.0]), quaternion)
     middle = np.array(ramp.centre) - 0.01 * normal
-    _still(
+    add_shape(
         spec.worldbody,
         RAMP,
         mujoco.mjtGeom.mjGEOM_BOX,
@@ -138,7 +128,7 @@ def _add_pairs(spec: Any, layout: HumanoidLayout) -> dict[str, SpringFace]:
             pairs.append((RAMP, box, slide))
         pairs += [(box_name(other), box, own) for other in range(number)]
     for one, other, contact in pairs:
-        _add_pair(spec, one, other, contact)
+        add_pair(spec, _pair_name(one, other), (one, other), contact.friction)
     return {_pair_name(one, other): contact for one, other, contact in pairs}
 
 
@@ -151,50 +141,23 @@ def _corners(face: str, other: str, contact: SpringFace) -> list[tuple[str, str,
     return [(corner_name(face, corner), other, contact) for corner in range(CORNERS)]
 
 
-def _add_pair(spec: Any, one: str, other: str, contact: SpringFace) -> None:
-    """Let two shapes touch; their spring is set once the model is there."""
-    spec.add_pair(
-        name=_pair_name(one, other),
-        geomname1=one,
-        geomname2=other,
-        condim=3 if contact.friction > 0.0 else 1,
-        friction=[contact.friction, contact.friction, 0.0, 0.0, 0.0],
-        solimp=[IMPEDANCE, IMPEDANCE, 0.001, 0.5, 2.0],
-        solreffriction=[-1e-9, -SLIP_DECAY * IMPEDANCE],
-    )
-
-
 def _add_sensors(spec: Any, layout: HumanoidLayout) -> None:
     """Add sensors of the net force on each palm by each box, and on each corner of the soles."""
     import mujoco  # loads slowly
-
-    def add(name: str, geom: str, other: str) -> None:
-        spec.add_sensor(
-            name=name,
-            type=mujoco.mjtSensor.mjSENS_CONTACT,
-            objtype=mujoco.mjtObj.mjOBJ_GEOM,
-            objname=other,
-            reftype=mujoco.mjtObj.mjOBJ_GEOM,
-            refname=geom,
-            intprm=[1 << int(mujoco.mjtConDataField.mjCONDATA_FORCE), _NET, 1],
-        )
 
     for contact, others in (
         *((palm, [box_name(k) for k in range(len(layout.boxes))]) for palm in layout.palms),
         *((sole, [FLOOR]) for sole in layout.soles),
     ):
         for corner in range(CORNERS):
-            geom = corner_name(contact, corner)
+            shape = corner_name(contact, corner)
             for other in others:
-                add(_pair_name(geom, other), geom, other)
+                on = (mujoco.mjtObj.mjOBJ_GEOM, shape)
+                add_force_sensor(spec, _pair_name(shape, other), other, on)
 
 
 def _set_springs(model: mujoco.MjModel, contacts: dict[str, SpringFace]) -> None:
-    """Give each corner its quarter of its face's spring and damper."""
-    weight = model.body_invweight0[model.geom_bodyid, 0]
+    """Give each corner its spring and damper."""
     for pair in range(model.npair):
         contact = contacts[model.pair(pair).name]
-        share = (1.0 - IMPEDANCE) / CORNERS
-        share *= weight[model.pair_geom1[pair]] + weight[model.pair_geom2[pair]]
-        model.pair_solref[pair, 0] = -share * contact.stiffness
-        model.pair_solref[pair, 1] = -share * contact.damping
+        set_spring(model, pair, contact.stiffness, contact.damping)

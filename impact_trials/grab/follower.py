@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_qp.limits import SpeedBound
+from impact_qp.whole_body.announced import NO_BOUND
 from impact_robots.robot import Robot
 from impact_sim.humanoid.posing import Stance, StanceSolver
 from impact_trials.grab.grab_phases import GrabPhases
@@ -19,6 +21,7 @@ class FollowerCommand(NamedTuple):
 
     positions: np.ndarray  # of the joints, shape (n,) [rad]
     solved: bool = True  # it always is
+    bound: SpeedBound = NO_BOUND  # it has none of its own
 
 
 class StanceFollower:

@@ -18,13 +18,16 @@ from impact_sim.humanoid.senses import HumanoidMeasurement, HumanoidNoise
 from impact_sim.humanoid.simulation import DELAY, PERIOD, HumanoidSimulation
 from impact_trials.grab.box_record import BoxRecord
 from impact_trials.grab.follower import FollowerCommand, StanceFollower
+from impact_trials.grab.grab_cycle import GrabCycle, cycle_of
 from impact_trials.grab.grab_phases import GrabPhases, announced_arrivals
 from impact_trials.grab.outcome import GrabOutcome, PalmOutcome, palm_outcome
-from impact_trials.grab.palm_truth import PalmWatch
+from impact_trials.grab.palm_truth import PalmTruth, PalmWatch
 from impact_trials.grab.phases import GrabState
 from impact_trials.grab.plan import GrabPlan
+from impact_trials.processes import check_stopped
 
 Disturbance = Callable[[HumanoidPlant, GrabState], None]
+Record = Callable[[GrabCycle], None]
 CONTROLLERS = ("whole_body", "stance")
 SETTLING = 1.0  # before the approach, for which the start is held [s]
 FALLEN = 0.2  # by which the centre of mass is lower than at the start [m]
@@ -53,6 +56,7 @@ class GrabTrial:
         noise: HumanoidNoise | None = None,
         delay: float = DELAY,
         disturb: Disturbance | None = None,
+        record: Record | None = None,
     ) -> None:
         """Prepare.
 
@@ -63,6 +67,7 @@ class GrabTrial:
             noise: of the sensors; none: the usual one.
             delay: of the sensors [s].
             disturb: is called before each cycle; may push.
+            record: is given each cycle from the first approach on.
 
         Raises:
             SimulationError: no such controller, or a plant that there cannot be.
@@ -74,7 +79,7 @@ class GrabTrial:
         self.scenario, self.seed, self.robot = scenario, seed, load_robot(scenario.robot)
         self.plant = HumanoidPlant(scenario.layout(self.robot, seed))
         self.watch, self.unsolved = PalmWatch(self.plant), 0
-        self._disturb = disturb
+        self._disturb, self._record = disturb, record
         self._simulation = HumanoidSimulation(
             self.plant, noise=noise or HumanoidNoise(), delay=delay, seed=seed, watch=self.watch
         )
@@ -86,6 +91,7 @@ class GrabTrial:
         self.phases = GrabPhases(GrabPlan.of(scenario), PERIOD, self.arrivals)
         self.controller = self._controller(controller)
         self._records, self._palms = list[BoxRecord](), list[tuple[PalmOutcome, ...]]()
+        self.truths = list[tuple[PalmTruth | None, ...]]()  # of the palms, a box each
 
     def _controller(self, name: str) -> GrabController:
         """Return the controller; the one without limits is told its speed."""
@@ -122,6 +128,7 @@ class GrabTrial:
 
     def _cycle(self, seen: HumanoidMeasurement) -> HumanoidMeasurement:
         """Do one cycle of the control."""
+        check_stopped()
         if self._disturb is not None:
             self._disturb(self.plant, self.phases.state)
         command = self.controller.update(seen.time, seen.q, seen.v, seen.palm_forces)
@@ -131,6 +138,9 @@ class GrabTrial:
             self._palms.append(self._felt())
             self._take(self.phases.state.box)
         self._records[-1].note(self.phases.state)
+        if self._record is not None:
+            done = command.positions, command.bound.speed, self.phases.state
+            self._record(cycle_of(self.plant, seen, *done))
         return seen
 
     def _take(self, box: int) -> None:
@@ -143,6 +153,7 @@ class GrabTrial:
     def _felt(self) -> tuple[PalmOutcome, ...]:
         """Return what the palms felt of the last box."""
         known = self._records[-1].touched
+        self.truths.append(tuple(self.watch.palms))
         return tuple(
             palm_outcome(self.robot, truth, self.arrivals, k, known[k])
             for k, truth in enumerate(self.watch.palms)

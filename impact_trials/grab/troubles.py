@@ -14,6 +14,7 @@ from impact_sim.humanoid.grab_file import load_grab
 from impact_sim.humanoid.plant import HumanoidPlant
 from impact_sim.humanoid.senses import HumanoidNoise
 from impact_trials.grab.grab_trial import GrabTrial
+from impact_trials.grab.haste import HASTE
 from impact_trials.grab.outcome import GrabOutcome
 from impact_trials.grab.phases import GrabState
 
@@ -63,14 +64,7 @@ TROUBLES: dict[str, Trouble] = {
     "floor's friction .2": Trouble({"floor_friction": 0.2}),
     "contacts of 4 ms": Trouble({"contact_stiffness": 1e6, "contact_damping": 190.0}),
     "unaware at .5 m/s": Trouble({"reference_speed": 0.5, "impact_limits": "unaware"}),
-    "unaware at 1 m/s": Trouble(
-        {
-            "reference_speed": 1.0,
-            "impact_limits": "unaware",
-            "reference_ramp": 10.0,
-            "run_up": 0.15,
-        }
-    ),
+    "unaware at 1 m/s": Trouble({**HASTE, "impact_limits": "unaware"}),
     "toss at .6 m/s": Trouble({"toss_speed": 0.6}),
     "toss at .9 m/s": Trouble({"toss_speed": 0.9}),
     "clamp at once": Trouble({"clamp_delay": 0.0}),

@@ -108,7 +108,7 @@ def test_every_claim_has_its_row(monkeypatch, capsys, closed_loop_hits):
     document = json.loads(capsys.readouterr().out)
     rows = [row for table in document["tables"] for row in table["rows"]]
     assert [row["id"] for row in rows] == list(claims())
-    assert {row["id"] for row in rows if row["verdict"] == NOT_AVAILABLE} == {"H9", "H23"}
+    assert {row["id"] for row in rows if row["verdict"] == NOT_AVAILABLE} == {"H9"}
     assert all(row["note"] for row in rows)
     assert all(row["figures"] for row in rows if row["verdict"] != NOT_AVAILABLE)
 
@@ -345,7 +345,7 @@ def test_the_text_shows_every_row_and_study(capsys):
 
 def test_a_claim_that_differs_fails_the_command(monkeypatch, capsys):
     row = judged("H13", ours="4/10", difference="-1", holds=False, note="changed")
-    missing = unavailable("H23", "no humanoid")
+    missing = unavailable("H9", "no force profiles")
     monkeypatch.setitem(
         tables.TABLES, "qp", lambda seed, report: Table("qp", "title", (row, missing))
     )

@@ -406,5 +406,5 @@ def test_the_command_prints_one_document(small, tmp_path, capsys):
 def test_its_options_are_of_no_other_table(capsys, option):
     assert impact(["reproduce", "load", *option]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    tables = "val2" if option[0] == "--trials" else "learn or val2"
+    tables = "hrp4 or val2" if option[0] == "--trials" else "learn or val2"
     assert f"{option[0]}: expected table {tables}, got load" in line

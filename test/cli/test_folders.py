@@ -21,12 +21,18 @@ from impact_bags.folder_lock import locked
 from impact_cli.command_line import run as run_command
 from impact_cli.commands.simulate import _run
 from impact_robots.exceptions import UsageError, WriteError
+from impact_sim import load_scenario
 from impact_trials.campaign import run_campaign
+from impact_trials.campaign_file import CAMPAIGN, campaign_text
 from impact_trials.trial import TrialResult
-from impact_trials.trial_folder import TABLE, TrialFolder
+from impact_trials.trial_folder import TrialFolder
+from impact_trials.trial_table import TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
-COLUMNS = ("bag", "seed")
+COLUMNS = ("bag", "seed", "scenario", "trial")
+NAMES = ("a_000", "a_001", "a_002")
+ASKED = {"seed": 1, "trials": 3, "robots": {"arm": 7}, "scenarios": {"a": {"speed": 0.1}}}
+HEADING = ",".join(COLUMNS) + "\n"
 HOLD = """
 import sys
 from pathlib import Path
@@ -35,6 +41,20 @@ with locked(Path(sys.argv[1]), "--out"):
     print("held", flush=True)
     sys.stdin.read()
 """
+
+
+def of(path, **other):
+    """Return the folder of the campaign, or of one that asks for something else."""
+    return TrialFolder(path, COLUMNS, json.dumps(ASKED | other), NAMES)
+
+
+def row(number):
+    return {"bag": NAMES[number], "seed": 1 + number, "scenario": "a", "trial": number}
+
+
+def text(*numbers):
+    """Return the table of some trials."""
+    return HEADING + "".join(f"a_00{k},{1 + k},a,{k}\n" for k in numbers)
 
 
 def record(folder, name, content="whole"):
@@ -68,57 +88,57 @@ def holder(tmp_path):
 def test_what_others_put_into_the_folder_stays(tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "data").write_text("theirs")
-    with TrialFolder(tmp_path / "out", COLUMNS) as folder:
+    with of(tmp_path / "out") as folder:
         record(folder, "a_000")
-        folder.add({"bag": "a_000", "seed": 1})
+        folder.add(row(0))
         record(folder, "a_001", "half")
         (tmp_path / "out" / "thesis").mkdir()
         (tmp_path / "out" / "thesis" / "chapter").write_text("theirs")
         (tmp_path / "out" / "link").symlink_to(tmp_path / "elsewhere")
-    assert names(tmp_path / "out") == ["a_000", "link", "thesis", TABLE]
+    assert names(tmp_path / "out") == ["a_000", CAMPAIGN, "link", "thesis", TABLE]
     assert (tmp_path / "out" / "thesis" / "chapter").read_text() == "theirs"
     assert (tmp_path / "elsewhere" / "data").read_text() == "theirs"
-    assert (tmp_path / "out" / TABLE).read_text() == "bag,seed\na_000,1\n"
+    assert (tmp_path / "out" / TABLE).read_text() == text(0)
 
 
 def test_a_folder_that_has_the_name_of_a_trial_is_not_replaced(tmp_path):
-    with TrialFolder(tmp_path / "out", COLUMNS) as folder:
+    with of(tmp_path / "out") as folder:
         record(folder, "a_000")
         (tmp_path / "out" / "a_000").mkdir()
         with pytest.raises(RecordingError, match=r"a_000: exists already"):
-            folder.add({"bag": "a_000", "seed": 1})
+            folder.add(row(0))
     assert names(tmp_path / "out" / "a_000") == []
-    assert (tmp_path / "out" / TABLE).read_text() == "bag,seed\n"
+    assert (tmp_path / "out" / TABLE).read_text() == text()
 
 
 def test_a_row_for_which_there_is_no_space_is_taken_back(tmp_path):
     import resource
 
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    with TrialFolder(tmp_path / "out", COLUMNS) as folder:
+    with of(tmp_path / "out") as folder:
         record(folder, "a_000")
-        folder.add({"bag": "a_000", "seed": 1})
+        folder.add(row(0))
         record(folder, "a_001")
         whole = (tmp_path / "out" / TABLE).read_bytes()
         resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole) + 3, before[1]))
         try:
             with pytest.raises(WriteError, match=r"cannot write .*trials\.csv"):
-                folder.add({"bag": "a_001", "seed": 2})
+                folder.add(row(1))
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
         assert (tmp_path / "out" / TABLE).read_bytes() == whole
 
 
 def test_two_records_into_one_folder_do_not_mix(tmp_path):
-    first, second = (TrialFolder(tmp_path / "out", COLUMNS) for _ in range(2))
+    first, second = (of(tmp_path / "out") for _ in range(2))
     with first:
         record(first, "a_000")
         with pytest.raises(AnalysisError, match=r"^--record: another process is writing into "):
             second.__enter__()
-        first.add({"bag": "a_000", "seed": 1})
-    with pytest.raises(UsageError, match=r"expected a new or empty folder, .* holds 2"):
-        second.__enter__()
-    assert names(tmp_path / "out") == ["a_000", TABLE]
+        first.add(row(0))
+    with second:
+        assert second.finished == (row(0),)
+    assert names(tmp_path / "out") == ["a_000", CAMPAIGN, TABLE]
 
 
 def test_trials_that_other_processes_had_finished_are_kept(tmp_path, monkeypatch):
@@ -131,13 +151,113 @@ def test_trials_that_other_processes_had_finished_are_kept(tmp_path, monkeypatch
             raise KeyboardInterrupt
             yield
         finally:
-            keep(TrialResult({"bag": "a_001", "seed": 2}, ()))
+            keep(TrialResult(row(1), ()))
 
     monkeypatch.setattr("impact_trials.campaign.run_campaign", campaign)
     with pytest.raises(KeyboardInterrupt):
-        _run([], Namespace(record=tmp_path / "out", jobs=2, dask=""), COLUMNS)
-    assert names(tmp_path / "out") == ["a_001", TABLE]
-    assert (tmp_path / "out" / TABLE).read_text() == "bag,seed\na_001,2\n"
+        _run([], Namespace(jobs=2, dask=""), of(tmp_path / "out"))
+    assert names(tmp_path / "out") == ["a_001", CAMPAIGN, TABLE]
+    assert (tmp_path / "out" / TABLE).read_text() == text(1)
+
+
+def test_a_folder_goes_on_and_ends_with_its_rows_in_order(tmp_path):
+    with of(tmp_path / "out") as folder:
+        for k in (2, 0):
+            record(folder, NAMES[k])
+            folder.add(row(k))
+        assert (tmp_path / "out" / TABLE).read_text() == text(2, 0)
+    assert (tmp_path / "out" / TABLE).read_text() == text(0, 2)
+    with of(tmp_path / "out") as folder:
+        assert (folder.finished, folder.count) == ((row(0), row(2)), 2)
+        record(folder, NAMES[1])
+        folder.add(row(1))
+    assert (tmp_path / "out" / TABLE).read_text() == text(0, 1, 2)
+    assert names(tmp_path / "out") == [*NAMES, CAMPAIGN, TABLE]
+
+
+def test_what_a_killed_call_left_is_cleared_up(tmp_path):
+    """Half a row, half a recording, and a recording whose row it did not come to."""
+    out = tmp_path / "out"
+    with of(out) as folder:
+        record(folder, NAMES[0])
+        folder.add(row(0))
+        record(folder, NAMES[1])
+        (folder.unfinished / NAMES[1]).rename(out / NAMES[1])
+    (out / ".unfinished_0" / NAMES[2]).mkdir(parents=True)
+    (out / TABLE).write_text(text(0, 1)[:-3])
+    with of(out) as folder:
+        assert folder.finished == (row(0),)
+        for k in (1, 2):
+            record(folder, NAMES[k])
+            folder.add(row(k))
+    assert (out / TABLE).read_text() == text(0, 1, 2)
+    assert names(out) == [*NAMES, CAMPAIGN, TABLE]
+
+
+def test_a_trial_whose_recording_was_removed_is_run_again(tmp_path):
+    with of(tmp_path / "out") as folder:
+        record(folder, NAMES[0])
+        folder.add(row(0))
+    (tmp_path / "out" / NAMES[0] / "a_000.mcap").unlink()
+    (tmp_path / "out" / NAMES[0]).rmdir()
+    with of(tmp_path / "out") as folder:
+        assert folder.finished == ()
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ({"seed": 2}, "--seed 1, got 2"),
+        ({"trials": 4}, "--trials 3, got 4"),
+        ({"scenarios": {"b": {"speed": 0.1}}}, "scenario a, got b"),
+        ({"scenarios": {"a": {"speed": 0.2}}}, "scenarios of these names, but other contents"),
+        ({"robots": {"arm": 8}}, "robots of these names, but other contents"),
+    ],
+)
+def test_a_folder_of_another_campaign_is_refused(tmp_path, other, message):
+    with of(tmp_path / "out"):
+        pass
+    with pytest.raises(UsageError) as error:
+        of(tmp_path / "out", **other)
+    assert str(error.value) == (
+        f"--record: {tmp_path / 'out'} holds a campaign of {message}: give the same, or name"
+        " another folder"
+    )
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", "{}", '"text"'])
+def test_a_damaged_campaign_is_one_line(tmp_path, damage):
+    (tmp_path / CAMPAIGN).write_text(damage)
+    with pytest.raises(UsageError, match=r"^--record: .*campaign\.json is damaged: .*"):
+        of(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("bag,speed\n", "has the columns of another version: name another folder"),
+        (HEADING + "a_000,1\n", "damaged: "),
+        (HEADING + "a_000,x,a,0\n", "damaged: "),
+        (HEADING + "b_000,1,a,0\n", "holds other trials: b_000"),
+    ],
+)
+def test_a_damaged_table_is_one_line(tmp_path, table, message):
+    with of(tmp_path):
+        pass
+    (tmp_path / TABLE).write_text(table)
+    with pytest.raises(RecordingError) as error:
+        of(tmp_path).__enter__()
+    assert str(error.value).startswith(f"{tmp_path / TABLE}: {message}")
+    assert (tmp_path / TABLE).read_text() == table
+
+
+def test_what_is_asked_for_is_the_scenario_with_its_contents():
+    scenario = load_scenario("iim_wall_cfg1")
+    asked = json.loads(campaign_text([scenario], 3, 1))
+    assert (asked["seed"], asked["trials"]) == (1, 3)
+    assert asked["scenarios"]["iim_wall_cfg1"]["reference_speed"] == scenario.reference_speed
+    assert asked == json.loads(campaign_text([load_scenario("iim_wall_cfg1")], 3, 1))
+    assert set(asked["robots"]) == {scenario.robot}
 
 
 def test_a_cluster_finishes_in_any_order_and_what_is_left_over_is_kept(monkeypatch):
@@ -161,7 +281,7 @@ def test_a_full_disk_ends_a_campaign_with_one_line(tmp_path, capsys):
     err = capsys.readouterr().err
     assert status == 1
     assert err.count("\n") == 1 and "iim_wall_cfg1_000: cannot write " in err
-    assert names(out) == [TABLE]
+    assert names(out) == [CAMPAIGN, TABLE]
     assert (out / TABLE).read_text().count("\n") == 1
 
 
@@ -173,7 +293,9 @@ def test_a_killed_campaign_leaves_whole_recordings_only(tmp_path):
         assert child.poll() is None
     child.kill()
     child.wait()
-    bags = [name for name in names(out) if not name.startswith(".") and name != TABLE]
+    bags = [
+        name for name in names(out) if not name.startswith(".") and name not in (CAMPAIGN, TABLE)
+    ]
     assert len(bags) >= 2
     for name in bags:
         with BagReader(out / name) as reader:

@@ -65,8 +65,7 @@ def test_it_is_nearly_as_fast_as_a_long_search_at_one_point(panda):
     search = MapSearch(panda, limit, grid, axis=DOWN)
     known = [q for place in search.anchors for q in search.at_anchor(*place)]
     here = search.row(1, known)[1]
-    longer = Search(panda, limit, here.q, tilt=0.5)
-    longer._reach = search._reach  # the tool may look as far away from the normal, not from here
+    longer = Search(panda, limit, here.q, reach=search.reach)  # as far away from the normal
     assert here.bound.speed > 0.85 * longer.best().bound.speed
 
 

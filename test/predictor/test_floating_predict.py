@@ -175,6 +175,84 @@ def test_a_service_answers_in_base_axes(hrp4):
     assert reader.impact(request, None)[0].mass == pytest.approx(38.055, abs=1e-3)
 
 
+def still_request(robot, kind):
+    """A request of either service about HRP-4 in its stance, its joints at rest."""
+    from sensor_msgs.msg import JointState
+
+    request = kind.Request()
+    request.state = JointState(
+        name=list(robot.joint_names), position=robot.stance.tolist(), velocity=[0.0] * 34
+    )
+    return request
+
+
+def test_the_velocity_of_the_base_is_that_of_the_palm(hrp4):
+    """A robot that drifts as a whole hits as fast as it drifts; one that turns by the lever."""
+    pytest.importorskip("impact_msgs")
+    from impact_msgs.srv import ComputeFeasibleSets
+    from impact_predictor.ros.request_reader import RequestReader
+
+    request = still_request(hrp4, ComputeFeasibleSets)
+    request.normal.y, request.contact_frame = 1.0, "left_palm"
+    request.base_velocity.linear.y = -0.3
+    state, _, _ = RequestReader(hrp4).impact(request, None)
+    np.testing.assert_allclose(state.velocity, [0.0, -0.3, 0.0], atol=1e-12)
+    request.base_velocity.angular.z = 2.0
+    state, _, _ = RequestReader(hrp4).impact(request, None)
+    x, y, _ = state.position
+    np.testing.assert_allclose(state.velocity, [-2.0 * y, -0.3 + 2.0 * x, 0.0], atol=1e-12)
+
+
+def test_a_prediction_of_a_drifting_robot_is_that_of_the_library(hrp4):
+    pytest.importorskip("impact_msgs")
+    from impact_msgs.msg import Contact
+    from impact_msgs.srv import PredictImpact
+    from impact_predictor.prediction.impact_question import answer
+    from impact_predictor.ros.request_reader import RequestReader
+
+    request = still_request(hrp4, PredictImpact)
+    contact = Contact(frame="left_palm", friction=0.4)
+    contact.normal.y = 1.0
+    request.contacts = [contact]
+    request.base_velocity.linear.y, request.inertia_uncertainty = -0.3, 0.0
+    question, _ = RequestReader(hrp4).prediction(request, None)
+    (found,) = answer(question, hrp4, "M").predictions
+    dq = np.append([0.0, -0.3, 0.0, 0.0, 0.0, 0.0], np.zeros(34))
+    surface = Surface(None, NORMAL, friction=0.4)
+    expected = predict(palm(hrp4, "chain", dq), surface, hrp4, inertia="M")
+    np.testing.assert_allclose(found.dq_after, expected.dq_after, atol=1e-9)
+    assert found.impulse[2] > 0.1
+
+
+@pytest.mark.parametrize(
+    ("name", "linear", "code", "text"),
+    [
+        ("hrp4", np.nan, "CODE_BAD_STATE", "base_velocity: expected finite numbers, got"),
+        ("hrp4", 1e7, "CODE_BAD_STATE", "base_velocity: expected finite numbers, got"),
+        ("panda", 0.1, "CODE_OUT_OF_RANGE", "base_velocity: expected 0 of a fixed base, got"),
+    ],
+)
+def test_a_velocity_that_no_base_has_is_one_sentence(name, linear, code, text):
+    pytest.importorskip("impact_msgs")
+    from sensor_msgs.msg import JointState
+
+    from impact_msgs.srv import ComputeFeasibleSets
+    from impact_predictor.ros.error_codes import code_name
+    from impact_predictor.ros.request_reader import RequestReader
+    from impact_robots import ImpactError
+
+    robot = load_robot(name)
+    q = np.zeros(robot.dof) if robot.stance is None else robot.stance
+    names = list(robot.joint_names)
+    request = ComputeFeasibleSets.Request()
+    request.state = JointState(name=names, position=q.tolist(), velocity=[0.0] * robot.dof)
+    request.normal.y = 1.0
+    request.base_velocity.linear.x = float(linear)
+    with pytest.raises(ImpactError, match=text) as raised:
+        RequestReader(robot).impact(request, None)
+    assert code_name(raised.value) == code
+
+
 def test_a_stream_of_joint_states_is_predicted(hrp4):
     q, dq = hrp4.stance, np.full(34, 0.1)
     state = palm(hrp4, dq=np.append(np.zeros(6), dq))

@@ -98,6 +98,34 @@ def test_until_the_loads_are_known_the_arm_does_not_approach(panda, at_impact, w
     assert limit.present_bound(at_impact) == limit.speed_bound(at_impact)
 
 
+def test_work_between_cycles_changes_no_bound(panda, scenario, wall):
+    early, late = JointLoadLimit(panda, wall), JointLoadLimit(panda, wall)
+    states = path(panda, wall, scenario.start(panda), 60)
+    bounds = []
+    for state in [states[0]] * KNOWN_AFTER + states:
+        bounds.append(early.present_bound(state))
+        early.look(state)
+        early.catch_up()
+        early.catch_up()
+        assert late.present_bound(state) == bounds[-1]
+        late.look(state)
+    assert bounds[-1].speed > 0.0
+
+
+def test_while_a_command_waits_no_case_is_rated(panda, at_impact, wall, monkeypatch):
+    limit = JointLoadLimit(panda, wall)
+    know(limit, at_impact)
+    limit.catch_up()
+    rated = []
+    rate = limit._watch._rate
+    monkeypatch.setattr(limit._watch, "_rate", lambda *case: rated.append(0) or rate(*case))
+    assert limit.present_bound(at_impact).speed > 0.0
+    assert not rated
+    for _ in range(20):  # after it one is, now and then
+        limit.look(at_impact)
+    assert rated
+
+
 def test_an_arm_that_has_jumped_is_looked_at_anew(panda, at_impact, wall):
     limit = JointLoadLimit(panda, wall)
     know(limit, at_impact)
@@ -113,6 +141,27 @@ def test_the_bound_is_that_of_the_search_with_a_reserve(panda, at_impact, wall):
     assert kept.speed == pytest.approx(worst.speed)
     assert kept.name.endswith(("torque change", "torque range"))
     assert JointLoadLimit(panda, wall).speed_bound(at_impact).speed < kept.speed
+
+
+def test_a_bound_above_a_speed_is_the_bound(panda, wall, random_states):
+    """And none where it is not, whichever case ended the search before."""
+    limit, above = JointLoadLimit(panda, wall).ranking, 0.2
+    states = [ArmDynamics(panda)(state.q, np.zeros(7)) for state in random_states(12)]
+    bounds = [limit.speed_bound(state) for state in states]
+    assert 2 < sum(bound.speed > above for bound in bounds) < 10
+    for state, bound in zip(states, bounds, strict=True):
+        expected = bound if bound.speed > above else None
+        assert limit.bound_above(state, above) == expected
+        assert limit.bound_above(state, -1.0) == bound
+        assert limit.bound_above(state, bound.speed) is None
+
+
+def test_a_search_that_must_be_above_a_speed_looks_at_fewer_cases(panda, at_impact, wall):
+    search, before = LoadSearch(panda, wall, joints="nominal"), at_impact.g
+    whole = search.worst(at_impact, load_limits(panda, before))
+    assert len(search.worst(at_impact, load_limits(panda, before), 0.9 * whole[0].speed)) > 5
+    for _ in range(2):
+        assert len(search.worst(at_impact, load_limits(panda, before), whole[0].speed)) == 1
 
 
 def test_velocities_after_the_impact_are_limited_too(panda, at_impact, wall):
@@ -163,7 +212,11 @@ def test_joints_that_no_arm_has_stop_the_approach_and_raise_nothing(panda, scena
     odd = replace(panda, apparent_motor_inertia=np.full(7, 1e-6))
     limit = JointLoadLimit(odd, wall)
     q = scenario.start(panda)
-    assert limit.speed_bound(ArmDynamics(odd)(q, np.zeros(7))) == (0.0, "loads that are no numbers")
+    state = ArmDynamics(odd)(q, np.zeros(7))
+    assert limit.speed_bound(state) == (0.0, "loads that are no numbers")
+    limit.look(state)
+    limit.catch_up()
+    assert limit.present_bound(state) == (0.0, "loads that are no numbers")
     controller = ImpactController(odd, Plan(wall, "joint_load", speed=0.3))
     speeds = [controller.update(q, np.zeros(7)).normal_speed for _ in range(200)]
     assert controller.impact_limit.bound.speed == 0.0 and max(map(abs, speeds)) < 1e-3

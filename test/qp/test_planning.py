@@ -14,8 +14,13 @@ from tiny_robot import tiny_robot
 from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.sets.feasible_sets import unit_impulses
 from impact_qp import Contact, ControlError, Plan
-from impact_qp.limits import ExistentialImpactLimit, NominalImpactLimit, RobustImpactLimit
-from impact_qp.planning import Search, safe_speed
+from impact_qp.limits import (
+    ExistentialImpactLimit,
+    NominalImpactLimit,
+    RobustImpactLimit,
+    SpeedBound,
+)
+from impact_qp.planning import Fastest, HitConfiguration, Search, safe_speed
 from impact_robots import ArmDynamics
 
 Q_A = [0.23, 0.0, 0.53, -1.11, -0.59, 2.77, -2.62]  # configuration A of a wall
@@ -208,3 +213,17 @@ def test_a_robot_that_hides_its_joints_is_planned_as_published(plan, tmp_path):
     assert status == 0 and json.loads(out)["impact_limits"] == "robust"
     status, _, err = plan(*options, "--impact-limits", "joint_load")
     assert status == 2 and err.count("\n") == 1 and "does not give 'joint_stiffness'" in err
+
+
+def test_the_fastest_are_kept_and_of_equal_ones_the_first():
+    hits = [
+        HitConfiguration(np.array([float(k)]), SpeedBound(speed, ""))
+        for k, speed in enumerate((0.2, 0.5, 0.2, 0.3, 0.5, 0.1))
+    ]
+    fastest = Fastest(3)
+    fastest.add(None)
+    assert (fastest.hits, fastest.least) == ([], -1.0)
+    for hit in hits:
+        if hit.bound.speed > fastest.least:
+            fastest.add(hit)
+    assert fastest.hits == [hits[1], hits[4], hits[3]] and fastest.least == 0.3

@@ -5,6 +5,7 @@
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -37,6 +38,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TIME_OUT = 60.0
 JOINTS = range(1, 8)
 NAMES = ["iim_wall_cfg1", "iim_wall_cfg3"]
+ASKED = [*NAMES, "--trials", "2", "--seed", "5"]
+FILES = ("campaign.json", "trials.csv")
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +64,16 @@ def vector(row, pattern, keys):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Two trials of two configurations, on two processes."""
-    arguments = [*NAMES, "--trials", "2", "--seed", "5"]
-    return simulate(tmp_path_factory.mktemp("campaign") / "new" / "folder", *arguments, jobs=2)
+    return simulate(tmp_path_factory.mktemp("campaign") / "new" / "folder", *ASKED, jobs=2)
+
+
+def contents(folder):
+    """Return all files of a folder and its folders."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +100,7 @@ def test_every_trial_has_its_row_and_its_bag(folder, rows):
         (NAMES[1], "0", "7"),
         (NAMES[1], "1", "8"),
     ]
-    assert {path.name for path in folder.iterdir()} == {"trials.csv", *(r["bag"] for r in rows)}
+    assert {path.name for path in folder.iterdir()} == {*FILES, *(r["bag"] for r in rows)}
     assert [float(row["speed_reference_mps"]) for row in rows] == [0.08, 0.10, 0.08, 0.10]
 
 
@@ -171,11 +182,41 @@ def _number(text):
 
 
 def test_the_same_seed_gives_the_same_files_on_one_process(folder, rows, tmp_path):
-    again = simulate(tmp_path / "again", *NAMES, "--trials", "2", "--seed", "5")
-    assert (again / "trials.csv").read_bytes() == (folder / "trials.csv").read_bytes()
-    for row in rows:
-        bag = Path(row["bag"], f"{row['bag']}.mcap")
-        assert (again / bag).read_bytes() == (folder / bag).read_bytes()
+    assert contents(simulate(tmp_path / "again", *ASKED)) == contents(folder)
+
+
+def test_a_campaign_that_was_stopped_goes_on_to_the_same_files(folder, rows, tmp_path, capsys):
+    """The second row is half, its recording there; the third trial was never begun."""
+    whole, out = contents(folder), tmp_path / "out"
+    shutil.copytree(folder, out)
+    shutil.rmtree(out / rows[2]["bag"])
+    lines = whole["trials.csv"].splitlines(keepends=True)
+    (out / "trials.csv").write_bytes(b"".join([lines[0], lines[4], lines[1], lines[2][:40]]))
+    (out / ".unfinished_before" / rows[2]["bag"]).mkdir(parents=True)
+    simulate(out, *ASKED)
+    assert contents(out) == whole
+    capsys.readouterr()
+    simulate(out, *ASKED, "--json")
+    document = json.loads(capsys.readouterr().out)
+    assert document["trials"] == [{k: _value(k, text) for k, text in row.items()} for row in rows]
+    assert contents(out) == whole
+
+
+def _value(column, text):
+    return text or None if column in ("scenario", "bag", "detector") else _number(text)
+
+
+def test_a_killed_campaign_goes_on_to_the_same_files(folder, tmp_path):
+    """Killed with two processes at work, and continued with one."""
+    out = tmp_path / "out"
+    process = child(out, *ASKED, "--jobs=2")
+    try:
+        wait_for(process, lambda: (out / "trials.csv").exists() and rows_of(out))
+    finally:
+        process.kill()
+        process.communicate()
+    simulate(out, *ASKED)
+    assert contents(out) == contents(folder)
 
 
 def test_a_trial_repeats_on_its_own(rows, capsys):
@@ -339,12 +380,13 @@ def test_a_cluster_gives_the_same_rows_in_the_same_order(folder, rows, tmp_path)
         protocol="tcp",
         dashboard_address=None,
     ) as cluster:
-        again = [*NAMES, "--trials", "2", "--seed", "5", "--dask", cluster.scheduler_address]
+        again = [*ASKED, "--dask", cluster.scheduler_address]
         simulate(tmp_path / "there", *again)
-    assert rows_of(tmp_path / "there") == rows_of(folder)
-    for row in rows:
-        name = f"{row['bag']}/{row['bag']}.mcap"
-        assert (tmp_path / "there" / name).read_bytes() == (folder / name).read_bytes()
+        assert contents(tmp_path / "there") == contents(folder)
+        for row in rows[:3]:
+            shutil.rmtree(tmp_path / "there" / row["bag"])
+        simulate(tmp_path / "there", *again)
+    assert contents(tmp_path / "there") == contents(folder)
 
 
 def test_a_scheduler_that_is_not_there_is_one_line(impact, tmp_path):
@@ -358,16 +400,7 @@ def test_a_scheduler_that_is_not_there_is_one_line(impact, tmp_path):
 @pytest.mark.parametrize(("jobs", "whole_group"), [(1, True), (2, True), (2, False)])
 def test_what_was_finished_before_ctrl_c_is_kept(tmp_path, jobs, whole_group, panda):
     folder = tmp_path / "campaign"
-    command = ["simulate", "iim_wall_cfg1", "--trials", "500", "--record", str(folder)]
-    entries = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "impact_cli", *command, f"--jobs={jobs}"],
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(entries)},
-        start_new_session=True,
-    )
+    process = child(folder, "iim_wall_cfg1", "--trials", "500", f"--jobs={jobs}")
     try:
         wait_for(process, lambda: (folder / "trials.csv").exists() and len(rows_of(folder)) > 1)
         send = os.killpg if whole_group else os.kill
@@ -376,11 +409,27 @@ def test_what_was_finished_before_ctrl_c_is_kept(tmp_path, jobs, whole_group, pa
     finally:
         process.kill()
     assert (process.returncode, out) == (130, "")
-    assert err == "impact: interrupted; finished files are kept\n"
     rows = rows_of(folder)
     assert len(rows) >= 2
-    assert {path.name for path in folder.iterdir()} == {"trials.csv", *(r["bag"] for r in rows)}
+    assert err == (
+        f"impact simulate: interrupted; {len(rows)} of 500 trials are finished, the same call goes"
+        " on\n"
+    )
+    assert {path.name for path in folder.iterdir()} == {*FILES, *(r["bag"] for r in rows)}
     assert found_in(folder / rows[-1]["bag"], 1.8, panda).detections
+
+
+def child(folder, *arguments):
+    """Begin a campaign in a process of its own."""
+    entries = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return subprocess.Popen(
+        [sys.executable, "-m", "impact_cli", "simulate", *arguments, "--record", str(folder)],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(entries)},
+        start_new_session=True,
+    )
 
 
 def wait_for(process, condition):

@@ -7,7 +7,7 @@ At each of many drawn poses: impacts of the arm left to itself, bounds, hits in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from impact_analysis.reproduce.joint_loads.load_model import PassiveImpact, pass
 from impact_analysis.reproduce.joint_loads.load_poses import draw_case, draw_poses, wall_pose
 from impact_predictor.joint_load.load_case import scale_ends
 from impact_robots import load_robot
-from impact_trials.processes import Workers, check_stopped, result_of
+from impact_trials.processes import check_stopped, in_order
 
 POSES, IMPACTS, HITS = 200, 2, 5  # drawn poses; at each: impacts, and hits of drawn cases
 ROBOT = "panda"
@@ -81,20 +81,10 @@ def run(poses: int, seed: int, jobs: int, progress: Callable[[float, str], None]
     robot, results = load_robot(ROBOT), []
     drawn = [pose.point.q for pose in draw_poses(robot, poses, seed)]
     work = [(q, (seed, index)) for index, q in enumerate(drawn)]
-    for result in _results(work, jobs):
+    for result in in_order(study_pose, work, jobs, "reproduce load"):
         results.append(result)
         progress(len(results) / poses, f"{len(results)} of {poses} poses")
     return LoadStudy(seed, scenario_impacts(robot), results)
-
-
-def _results(work: list[tuple[np.ndarray, tuple[int, int]]], jobs: int) -> Iterator[PoseResult]:
-    """Yield what is found at one pose after the other, with one job in this process."""
-    if jobs < 2:
-        yield from (study_pose(*each) for each in work)
-        return
-    with Workers(jobs) as workers:
-        for future in workers.submit(study_pose, work):
-            yield result_of(future, "reproduce load")
 
 
 def study_pose(q: np.ndarray, seed: tuple[int, int]) -> PoseResult:

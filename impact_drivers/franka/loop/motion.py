@@ -116,6 +116,7 @@ class TorqueMotion:
         try:
             judge.add(self.time, state, None if command is None else command.reference_torque)
             self._report(self._described(state, command, torque, solved - began, took))
+            self._guarded.catch_up()
         except Exception as error:  # the arm has its answer, and brakes from the next one on
             self._fail(f"{type(error).__name__}: {' '.join(str(error).split())}")
         if not self._done:

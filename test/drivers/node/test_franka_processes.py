@@ -287,7 +287,8 @@ def test_when_the_node_stands_still_the_deadman_brakes_and_nothing_begins_again(
     owner.wait_for(is_moving)
     owner.process.send_signal(signal.SIGSTOP)
     owner.wait_for(lambda cycle: cycle.state is LoopState.FAULT)
-    assert phases(owner.cycles)[-3:] == [Phase.APPROACH, Phase.BRAKE, Phase.HOLD]
+    # on a busy machine the arm may have hit before this process could stop the node
+    assert phases(owner.cycles)[-2:] == [Phase.BRAKE, Phase.HOLD]
     assert owner.cycles[-1].fault.startswith("deadman: the node has said nothing for 1.0")
     taken = owner.cycles[-1].acknowledged
     owner.process.send_signal(signal.SIGCONT)

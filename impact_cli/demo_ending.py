@@ -1,0 +1,51 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""How a demo in this process ends: its table, as text and as a document, beside its pictures."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import textwrap
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from impact_bags.new_files import write_file
+from impact_cli.reports.predict_report import finite
+
+
+def end_demo(
+    arguments: argparse.Namespace,
+    runs: list[dict[str, Any]],
+    folder: Path,
+    started: float,
+    text: Callable[[], tuple[str, str]],
+) -> None:
+    """Write the document, and print it or the table.
+
+    Args:
+        arguments: of the demo: the scenario itself, seed, json.
+        runs: entries of the document.
+        folder: where everything is.
+        started: when, by the monotonic clock [s].
+        text: returns the table and what to see in it.
+
+    Raises:
+        WriteError: the document cannot be written.
+    """
+    scenario = arguments.scenario
+    about = {"scenario": scenario.name, "seed": arguments.seed}
+    document = json.dumps(
+        finite(about | {"runs": runs, "output_dir": str(folder)}), indent=2, allow_nan=False
+    )
+    write_file(folder / "table.json", document + "\n")
+    if arguments.json:
+        print(document)
+        return
+    table, sentence = text()
+    print(f"\n{scenario.name}: {scenario.title}\n\n{table}\n")
+    print(textwrap.fill(sentence, 88))
+    print(f"\nTable, pictures and recordings: {folder}")
+    print(f"Took {time.monotonic() - started:.0f} s.")

@@ -1,0 +1,38 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a long study says when Ctrl-C stops it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from impact_analysis.reproduce.study_folder import StudyFolder
+
+INTERRUPTED = 130  # exit status after Ctrl-C
+
+
+@contextmanager
+def resumable(finished: StudyFolder[Any], what: str) -> Iterator[None]:
+    """Keep what is finished within; Ctrl-C says how to go on.
+
+    Args:
+        finished: the study's folder.
+        what: it holds, in the plural.
+
+    Raises:
+        SystemExit: Ctrl-C.
+    """
+    try:
+        with finished:
+            yield
+    except KeyboardInterrupt:
+        print(
+            f"\nimpact reproduce: stopped; {len(finished.trials)} {what} are finished,"
+            f" go on with --resume --out {finished.folder}",
+            file=sys.stderr,
+        )
+        raise SystemExit(INTERRUPTED) from None

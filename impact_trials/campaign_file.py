@@ -1,0 +1,78 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a folder of trials was asked for, so that nothing but the same call goes on with it."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from impact_robots.exceptions import UsageError
+from impact_robots.robot import Robot
+from impact_sim.cell.poses import robot_named
+from impact_sim.scenario_choice import AnyScenario
+
+CAMPAIGN = "campaign.json"
+
+
+def campaign_text(scenarios: Sequence[AnyScenario], count: int, seed: int) -> str:
+    """Return a JSON document of all that decides the numbers of a campaign.
+
+    Args:
+        scenarios: each with the contents of its file.
+        count: trials of each.
+        seed: of the first trial.
+    """
+    robots = {each.robot: _mark(robot_named(each.robot)) for each in scenarios}
+    asked = {
+        "seed": seed,
+        "trials": count,
+        "robots": robots,
+        "scenarios": {each.name: asdict(each) for each in scenarios},
+    }
+    return json.dumps(asked, indent=1) + "\n"
+
+
+def check_campaign(folder: Path, asked: str) -> None:
+    """Check that a folder was recorded by the same call.
+
+    Raises:
+        UsageError: by another, or its ``campaign.json`` is damaged; says what differs.
+    """
+    path = folder / CAMPAIGN
+    try:
+        before, now = json.loads(path.read_text(encoding="utf-8")), json.loads(asked)
+        seed, trials, robots, scenarios = (before[key] for key in now)
+        names, wanted = ", ".join(scenarios), ", ".join(now["scenarios"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"--record: {path} is damaged: {error}: name another folder") from None
+    differences = (
+        (f"scenario {names}, got {wanted}", list(scenarios) != list(now["scenarios"])),
+        (f"--trials {trials}, got {now['trials']}", trials != now["trials"]),
+        (f"--seed {seed}, got {now['seed']}", seed != now["seed"]),
+        ("scenarios of these names, but other contents", _differ(scenarios, now["scenarios"])),
+        ("robots of these names, but other contents", robots != now["robots"]),
+    )
+    for what, differ in differences:
+        if differ:
+            raise UsageError(
+                f"--record: {folder} holds a campaign of {what}: give the same, or name another"
+                " folder"
+            )
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Say whether two JSON values differ; NaN is equal to NaN."""
+    return json.dumps(one) != json.dumps(other)
+
+
+def _mark(robot: Robot) -> int:
+    """Return a number that two robots hardly share: of all their figures."""
+    parts = [getattr(robot, each.name) for each in fields(robot) if each.name != "limits"]
+    parts += [getattr(robot.limits, each.name) for each in fields(robot.limits)]
+    return crc32(b"".join(map(pickle.dumps, parts)))
