@@ -77,8 +77,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         type=demo_scenario,
         default="qp_panda_demo",
         metavar="NAME|FILE",
-        help="what is hit, where: qp_panda_* a wall (default: qp_panda_demo), learn_wall one that is"
-        " learned, rs_*, qp_hrp4_* or a YAML like one of them a box; impact scenarios lists them",
+        help="what is hit, where: qp_panda_* a wall (default: qp_panda_demo), learn_wall one"
+        " that is learned, rs_*, qp_hrp4_* or a YAML like one of them a box; impact scenarios"
+        " lists them",
     )
     add("--seed", type=seed, default=0, help="seed of the sensor noise (default: 0)")
     add(
