@@ -26,6 +26,7 @@ from impact_robots.exceptions import ImpactError
 # Codes of LearnSurface beside those that ExecuteImpact has, too.
 HIT_FAILED, NO_EVENT, BAD_RECORD, UNSAFE, INTERNAL_ERROR = 4, 7, 10, 11, 255
 LOOK_EVERY = 0.02  # at what is waited for [s]
+FOUND_WITHIN = 3.0  # a controller's action, since a goal came [s]
 STILL = 0.5  # without a state, after which a simulation in lockstep stands still [s]
 
 
@@ -79,7 +80,8 @@ class LearnServer:
         self._handle: Any = None
         self._learner: SurfaceLearner | None = None
         self._hit_code = 0
-        self._hitting = self._settling = False
+        self._hitting = self._settling = self._seeking = False
+        self._came = time.monotonic()  # the goal
         self._ending: End | None = None  # asked for from outside
         self._work: Work | None = None
         self._waiting: Future | None = None
@@ -118,6 +120,8 @@ class LearnServer:
             return
         if self._work is not None and self._work.done():
             self._wake(self._work)
+        if self._seeking and (self._client.ready or time.monotonic() - self._came > FOUND_WITHIN):
+            self._wake(None)
         if self._settling and time.monotonic() - self._state_time > STILL:
             self._wake(None)
         if self._handle.is_cancel_requested and self._ending is None:
@@ -180,6 +184,12 @@ class LearnServer:
 
     async def _hit(self, handle: Any, learner: SurfaceLearner) -> End | None:
         """Plan a hit, make it, learn from it; return why no other one follows."""
+        if not self._client.ready:  # discovery takes seconds
+            self._seeking = True
+            end = await self._first_of(None)
+            self._seeking = False
+            if end is not None:
+                return end
         if (refusal := self._refusal()) is not None:
             return refusal
         if self._lockstep:
