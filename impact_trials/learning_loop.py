@@ -17,12 +17,14 @@ from impact_trials.wall_hit import WallHit
 
 Strike = Callable[[int, float], WallHit | None]  # hit of a number, from 0, at a speed [m/s]
 
+NOT_KEPT = 1.05  # speed of a hit over the one asked for, above which the arm did not keep it
+
 
 class LearningStep(NamedTuple):
     """One hit, the speed that was found safe before it, and what is known after it."""
 
     safe: SafeSpeed
-    asked: float  # the safe speed, or what the run-up allows [m/s]
+    asked: float  # the safe speed, or what the run-up allows; less if the arm was too fast [m/s]
     hit: WallHit | None  # none: the approach ended before it
     learned: Learned
 
@@ -32,6 +34,9 @@ def learning_steps(
 ) -> Iterator[LearningStep]:
     """Yield one hit after the other, each as fast as those before make safe.
 
+    After a hit that came more than a twentieth too fast all others are asked to be slower by as
+    much.
+
     Args:
         box: what is unknown of wall and joints.
         approaches: one a hit.
@@ -40,12 +45,14 @@ def learning_steps(
     Raises:
         PredictionError: nothing is unknown, or the robot's YAML does not give what loads need.
     """
-    learned = Learned(nothing_known(box))
+    learned, over = Learned(nothing_known(box)), 1.0
     for number, approach in enumerate(approaches):
         places, way = (approach.point, approach.arrival), approach.direction
         safe = min(speed_after(learned, place, direction=way) for place in places)
-        asked = min(safe.speed, approach.fastest)
+        asked = min(safe.speed, approach.fastest) / over
         hit = strike(number, asked)
         if hit is not None:
             learned = learn_hit(learned, aligned(box, hit.recorded))
+            came = learned.known.windows[-1].speed / asked
+            over = max(over, came) if came > NOT_KEPT else over
         yield LearningStep(safe, asked, hit, learned)

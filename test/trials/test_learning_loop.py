@@ -107,3 +107,12 @@ def test_what_the_command_did_before_the_touch_is_no_part_of_the_hit(scenario, a
     told, untold = (learn(nothing_known(box), [aligned(box, each)]) for each in (hit, alone))
     assert not told.alarm
     assert untold.misfit[0] > 2.0 * told.misfit[0]
+
+
+def test_an_arm_that_came_too_fast_is_asked_to_be_slower(approach, steps):
+    """By as much as it was too fast: the first hit comes with the speed of the second."""
+    box, fast = learning_box(approach.robot, approach.surface), steps[1].hit
+    first, second = learning_steps(box, [approach] * 2, lambda number, speed: fast)
+    assert first.asked == first.safe.speed < 0.8 * fast.speed
+    meant = min(second.safe.speed, approach.fastest)
+    assert second.asked == pytest.approx(meant * first.asked / fast.speed, rel=0.02)
