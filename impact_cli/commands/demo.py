@@ -77,14 +77,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         type=demo_scenario,
         default="qp_panda_demo",
         metavar="NAME|FILE",
-<<<<<<< HEAD
         help="what is hit, where: qp_panda_* a wall (default: qp_panda_demo), learn_wall one to"
         " learn, rs_*, qp_hrp4_* or a YAML like one of them a box; impact scenarios lists them",
-=======
-        help="what is hit, where: qp_panda_* a wall (default: qp_panda_demo), learn_wall one"
-        " that is learned, rs_*, qp_hrp4_* or a YAML like one of them a box; impact scenarios"
-        " lists them",
->>>>>>> learn
     )
     add("--seed", type=seed, default=0, help="seed of the sensor noise (default: 0)")
     add(
@@ -125,27 +119,16 @@ def run(arguments: argparse.Namespace) -> int:
         from impact_cli.spreading_demo import run_spreading_demo  # needs what the others do not
 
         return run_spreading_demo(arguments, lambda: _new_folder(arguments.out))
-<<<<<<< HEAD
     if isinstance(arguments.scenario, GrabScenario):
         refuse_with_box(arguments, FCI_OPTIONS)
         from impact_cli.grab_demo import run_grab_demo  # needs what the others do not
 
         return run_grab_demo(arguments, lambda: _new_folder(arguments.out))
-=======
->>>>>>> learn
     if arguments.scenario == LEARN_WALL:
         refuse_options(arguments, FCI_OPTIONS, f"not with {LEARN_WALL}")
         from impact_cli.learning_demo import run_learning_demo  # needs what the others do not
 
         return run_learning_demo(arguments, lambda: _new_folder(arguments.out))
-<<<<<<< HEAD
-=======
-    if isinstance(arguments.scenario, GrabScenario):
-        refuse_with_box(arguments, FCI_OPTIONS)
-        from impact_cli.grab_demo import run_grab_demo  # needs what the others do not
-
-        return run_grab_demo(arguments, lambda: _new_folder(arguments.out))
->>>>>>> learn
     if arguments.fci is not None:
         return _run_fci(arguments)
     for name in FCI_OPTIONS:
