@@ -144,20 +144,24 @@ def learn(known: Knowledge, hits: Sequence[LearningHit]) -> Knowledge:
         return known
     if not box.size:
         raise PredictionError("learn: expected at least one unknown with a range, got none")
-    start = known.mean if known.windows else None
+    start, fit, kept = known.mean if known.windows else None, None, known.windows
     for _ in range(1 + MOVED):
         new = [hit_window(box.robot, box.surface, hit) for hit in hits]
         windows = (*known.windows, *new)[-MOST_HITS:]
-        fit = fit_box(box, windows, start)
+        found = fit_box(box, windows, start)
+        if fit is not None and found.misfit[-1] > fit.misfit[-1]:
+            break  # it was read better before
+        fit, kept = found, windows
         moved = _at_touch(hits, fit.late)
         if moved is None:
             break
         start, hits = fit.x, moved
+    assert fit is not None  # it was fitted once at least
     return replace(
         known,
         mean=fit.x,
         covariance=fit.covariance,
-        windows=windows,
+        windows=kept,
         late=fit.late,
         misfit=fit.misfit,
     )
