@@ -12,7 +12,7 @@ import numpy as np
 from impact_qp.build import ProgramBuilder
 from impact_qp.control.standard_program import StandardProgram
 from impact_qp.limits import JointLimit, Limit, RateLimit, TorqueLimit
-from impact_qp.program import NoSolutionFound, solve
+from impact_qp.program import NoSolutionFound, QuadraticProgram, solve
 from impact_qp.tasks import Task
 from impact_robots.robot import Robot
 from impact_robots.state import RobotState
@@ -151,14 +151,27 @@ class AccelerationSolver:
         return whole, links
 
     def _braking(self, state: RobotState) -> Acceleration:
-        """Return a braking acceleration within the torque limits, when these exclude the box.
+        """Return the nearest to braking that the torque limits allow, where these exclude the box.
 
         What the torques really do may be beyond the acceleration limits; what the next cycle is
         told is not, so that nothing grows from one cycle to the next.
         """
-        inertia = state.inertia(self.robot.apparent_motor_inertia)
         wanted = np.clip(-BRAKING_RATE * state.dq, *self.joint_limit.box(state))
-        torque = np.clip(inertia @ wanted + state.h, *self.torque_limit.box(state))
-        most = self.robot.limits.acceleration
-        ddq = np.clip(np.linalg.solve(inertia, torque - state.h), -most, most)
-        return Acceleration(ddq, ("torque",), 0.0, ("tasks", "joint limits", "impact"))
+        torque, _ = self.torques(state, self._within_torques(state, wanted))
+        motor, most = self.robot.apparent_motor_inertia, self.robot.limits.acceleration
+        ddq = np.linalg.solve(state.inertia(motor), torque - state.h)
+        gave_way = ("tasks", "joint limits", "impact")
+        torques = torque, torque - motor * ddq
+        return Acceleration(np.clip(ddq, -most, most), ("torque",), 0.0, gave_way, torques)
+
+    def _within_torques(self, state: RobotState, wanted: np.ndarray) -> np.ndarray:
+        """Return the accelerations nearest to those wanted that the torque limits allow, (n,).
+
+        To clip torques joint by joint instead lets one joint's braking drive another one.
+        """
+        rows = self.torque_limit.rows(state)
+        program = QuadraticProgram(np.eye(len(wanted)), -wanted, rows.G, rows.h, rows.names)
+        try:
+            return solve(program, self._by).x
+        except NoSolutionFound:  # the torques are clipped all the same
+            return wanted
