@@ -185,11 +185,13 @@ class _Rating(NamedTuple):
         The reserve for the model is added to the largest load. What the model is off by has nothing
         to do with what the estimate is, so beside an estimate their squares are added. A wall may
         depend on speed as the model does not know, which hits of one speed do not tell: the reserve
-        is as many times larger as the speed is ``faster`` than the hits were.
+        grows by twice itself for each time that the speed is ``faster`` than the hits were.
         """
         most = used.max(axis=0)
         middle = used[0] if estimated else most
-        return np.asarray(middle + np.hypot(most - middle, faster * (RESERVE - 1.0) * most))
+        return np.asarray(
+            middle + np.hypot(most - middle, (2.0 * faster - 1.0) * (RESERVE - 1.0) * most)
+        )
 
     def start(self, point: PointState) -> tuple[float, str]:
         """Return the speed that the worst of the box allows, and the limit that binds.

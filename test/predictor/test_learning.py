@@ -255,7 +255,9 @@ def test_reserve_and_estimate_add_their_squares_and_the_reserve_grows_with_speed
     loads = [used(box, each, learned, at) for each in known.draws(DRAWS, SPREAD)]
     middle_load, most = loads[0], max(loads)
     faster = max(1.0, learned / at_speed)
-    needed = middle_load + np.hypot(most - middle_load, faster * (RESERVE - 1.0) * most)
+    needed = middle_load + np.hypot(
+        most - middle_load, (2.0 * faster - 1.0) * (RESERVE - 1.0) * most
+    )
     assert needed == pytest.approx(1.0, abs=0.01)
     assert most > 1.02 * middle_load
     assert faster > 1.5  # a hit at that speed would allow more
