@@ -92,8 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
     from impact_cli.reports.predict_report import finite
 
     tables = []
-    makers = {LOAD: _load_table, VAL2: _val2_table, LEARN: _learn_table, HRP4: _hrp4_table}
-    for table in makers.get(arguments.table, _tables)(arguments):
+    made_by_name = arguments.table in (LOAD, VAL2, LEARN, HRP4)
+    for table in (_study if made_by_name else _tables)(arguments):
         tables.append(table)
         if not arguments.json:
             print(table_text(table) + "\n", flush=True)
@@ -140,42 +140,29 @@ def _tables(arguments: argparse.Namespace) -> Iterator[Table]:
         yield table
 
 
-def _load_table(arguments: argparse.Namespace) -> Iterator[Table]:
-    """Yield the table of joint loads."""
+def _study(arguments: argparse.Namespace) -> Iterator[Table]:
+    """Yield the table of a study, which is made by name only."""
+    makers = {LOAD: _load_table, VAL2: val2_table, LEARN: learn_table, HRP4: _hrp4_table}
+    report, close = _progress(arguments.table)
+    table = makers[arguments.table](arguments, report)
+    close("done")
+    yield table
+
+
+def _load_table(arguments: argparse.Namespace, report: Callable[[float, str], None]) -> Table:
+    """Return the table of joint loads."""
     from impact_analysis.reproduce.joint_loads import load_report, load_study
 
-    report, close = _progress(LOAD)
     poses, jobs = arguments.poses or load_study.POSES, arguments.jobs or cores()
-    found = load_study.run(poses, arguments.seed, jobs, report)
-    close("done")
-    yield load_report.table(found)
+    return load_report.table(load_study.run(poses, arguments.seed, jobs, report))
 
 
-def _hrp4_table(arguments: argparse.Namespace) -> Iterator[Table]:
-    """Yield the table of a humanoid's grabs."""
+def _hrp4_table(arguments: argparse.Namespace, report: Callable[[float, str], None]) -> Table:
+    """Return the table of a humanoid's grabs."""
     from impact_analysis.reproduce.humanoid_grabs import grab_report, grab_study
 
-    report, close = _progress(HRP4)
     trials, jobs = arguments.trials or grab_study.TRIALS, arguments.jobs or cores()
-    found = grab_study.run(trials, arguments.seed, jobs, report)
-    close("done")
-    yield grab_report.table(found)
-
-
-def _val2_table(arguments: argparse.Namespace) -> Iterator[Table]:
-    """Yield the table of net feedback."""
-    report, close = _progress(VAL2)
-    table = val2_table(arguments, report)
-    close("done")
-    yield table
-
-
-def _learn_table(arguments: argparse.Namespace) -> Iterator[Table]:
-    """Yield the table of learned walls."""
-    report, close = _progress(LEARN)
-    table = learn_table(arguments, report)
-    close("done")
-    yield table
+    return grab_report.table(grab_study.run(trials, arguments.seed, jobs, report))
 
 
 def _run_foreign(arguments: argparse.Namespace) -> int:
