@@ -29,7 +29,7 @@ from impact_detector.ros.messages import (
     status_message,
 )
 from impact_detector.session import Outcome
-from impact_detector.signals.sample import ForceSample, JointSample, Suppressed, all_finite
+from impact_detector.signals.sample import ForceSample, JointSample, all_finite
 from impact_msgs.msg import (
     DetectorStatus,
     ImpactAnnouncement,
@@ -43,6 +43,7 @@ from impact_ros.boundary import guarded
 from impact_ros.main import main_for
 from impact_ros.messages import JointReader, to_nanoseconds
 from impact_ros.parameters import declare
+from impact_ros.throttled_log import ThrottledLog
 
 DIAGNOSTIC_PERIOD = 1.0  # [s]
 _LOG_PERIOD = 5.0  # one line per kind of trouble and this time [s]
@@ -76,6 +77,7 @@ class DetectorNode(Node):
         self._frame, self._force_frame = "", ""
         self._newest: int | None = None
         self._health = HealthMonitor(self._now())
+        self._log = ThrottledLog(self.get_logger(), _LOG_PERIOD)
         self._advertise()
         # Deep queues: an estimate needs every sample, also those that came while it was made.
         self._subscribe(qos.RECORD if parameters.lockstep else qos.RECORD_BEST_EFFORT)
@@ -132,24 +134,24 @@ class DetectorNode(Node):
         except ImpactError as error:
             sample = unreadable(message, self._reader)  # what has a stamp gets a verdict
             self._health.unreadable += 1
-            self._warn_unreadable_state(error)
+            self._log.warning(f"joint_states: {error}", "unreadable")
         else:
             self._warn_about(sample)
         self._frame = message.header.frame_id
         self._health.add(sample.time, self._now())
         self._publish(self._session.add_state(sample))
         if troubles := self._session.troubles:
-            self._warn_of_troubles("; ".join(troubles.values()))
+            self._log.warning("; ".join(troubles.values()), "troubles")
 
     def _on_desired(self, message: JointState) -> None:
         time, torque, velocity = to_nanoseconds(message.header.stamp), None, None
         try:
             torque, velocity = reference_values(message, self._desired_reader)
         except ImpactError as error:
-            self._warn_unreadable_desired(error)
+            self._log.warning(f"desired: {error}", "desired")
         else:
             if torque is None:
-                self._warn_no_reference()
+                self._log.warning("desired: effort missing or not finite", "reference")
         self._publish(self._session.add_reference(time, torque, velocity))
 
     def _on_wrench(self, message: WrenchStamped) -> None:
@@ -177,55 +179,27 @@ class DetectorNode(Node):
                 f" > {detection.threshold:.3g}"
             )
         for suppressed in outcome.suppressed:
-            self._warn_of_suppressed(suppressed)
+            self._log.warning(
+                f"no impact reported: {suppressed.detector} {suppressed.statistic:.3g}"
+                f" > {suppressed.threshold:.3g}, {suppressed.reason}",
+                "suppressed",
+            )
         for estimate in outcome.estimates:
             names, base = self._robot.joint_names, self._robot.base_frame
             self._estimate.publish(estimate_message(estimate, names, self._force_frame, base))
 
-    # rclpy throttles by the calling line, so each kind of trouble logs from a line of its own.
-
     def _warn_about(self, sample: JointSample) -> None:
         newest, self._newest = self._newest, sample.time
         if newest is not None and sample.time < newest:
-            self.get_logger().warning(
-                "joint_states: time ran backwards, starting anew",
-                throttle_duration_sec=_LOG_PERIOD,
-            )
+            self._log.warning("joint_states: time ran backwards, starting anew", "time")
         columns = {"position": sample.q, "velocity": sample.dq}
         if sample.tau is not None:
             columns["effort"] = sample.tau
         if not all_finite(*columns.values()):
             bad = [name for name, values in columns.items() if not all_finite(values)]
-            self.get_logger().warning(
-                f"joint_states: not finite, or too large: {', '.join(bad)}",
-                throttle_duration_sec=_LOG_PERIOD,
-            )
+            self._log.warning(f"joint_states: not finite, or too large: {', '.join(bad)}", "finite")
         if sample.tau is None:
-            self.get_logger().warning(
-                "joint_states: no effort, which most detectors need",
-                throttle_duration_sec=_LOG_PERIOD,
-            )
-
-    def _warn_unreadable_state(self, error: ImpactError) -> None:
-        self.get_logger().warning(f"joint_states: {error}", throttle_duration_sec=_LOG_PERIOD)
-
-    def _warn_unreadable_desired(self, error: ImpactError) -> None:
-        self.get_logger().warning(f"desired: {error}", throttle_duration_sec=_LOG_PERIOD)
-
-    def _warn_no_reference(self) -> None:
-        self.get_logger().warning(
-            "desired: effort missing or not finite", throttle_duration_sec=_LOG_PERIOD
-        )
-
-    def _warn_of_suppressed(self, suppressed: Suppressed) -> None:
-        self.get_logger().warning(
-            f"no impact reported: {suppressed.detector} {suppressed.statistic:.3g}"
-            f" > {suppressed.threshold:.3g}, {suppressed.reason}",
-            throttle_duration_sec=_LOG_PERIOD,
-        )
-
-    def _warn_of_troubles(self, troubles: str) -> None:
-        self.get_logger().warning(troubles, throttle_duration_sec=_LOG_PERIOD)
+            self._log.warning("joint_states: no effort, which most detectors need", "no effort")
 
 
 def _ignore(_message: bytes) -> None:

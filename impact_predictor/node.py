@@ -43,6 +43,7 @@ from impact_ros.exceptions import MessageError
 from impact_ros.main import main_for
 from impact_ros.messages import JointReader, to_nanoseconds
 from impact_ros.parameters import declare
+from impact_ros.throttled_log import ThrottledLog
 
 _LOG_PERIOD = 5.0  # one line per kind of trouble and this time [s]
 _STREAM_LIFETIME = 1_000_000_000  # after which RViz forgets the stream's markers [ns]
@@ -78,6 +79,7 @@ class PredictorNode(Node):
         self._stream_reader = JointReader(self._robot.joint_names)
         self._last_state: JointState | None = None
         self._last_bytes: bytes | None = None  # newer than that
+        self._log = ThrottledLog(self.get_logger(), _LOG_PERIOD)
         self._advertise()
         if self._near is None:
             topic, profile = "joint_states", qos.SENSOR
@@ -194,7 +196,7 @@ class PredictorNode(Node):
         try:
             forecast = self._near.look(time, q, dq)
         except Exception as error:  # the controller may run in this process
-            self._warn_about_prediction(error)
+            self._log.warning(f"no prediction: {error}", "prediction")
             return
         if forecast is not None:
             self._publish(forecast, message)
@@ -206,7 +208,7 @@ class PredictorNode(Node):
             self._predictions.publish(prediction_message(prediction, interval, header))
         for impulses in forecast.impulses:
             if impulses is None:
-                self._warn_about_set()
+                self._log.warning("no polytope: friction leaves it unbounded", "set")
             else:
                 frame = self._robot.contact_frame
                 self._polytopes.publish(self._polytope_message(impulses, state, frame))
@@ -227,7 +229,7 @@ class PredictorNode(Node):
         try:
             markers = marker_array(predictions, impulses, scales, header, lifetime)
         except Exception as error:
-            self._warn_about_markers(error)
+            self._log.warning(f"no markers: {error}", "markers")
         else:
             self._markers.publish(markers)
 
@@ -241,19 +243,6 @@ class PredictorNode(Node):
         frames = {"contact": f"{contact}_surface", "base": self._robot.base_frame}
         header = Header(stamp=state.header.stamp, frame_id=frames.get(polytope.frame, ""))
         return polytope_message(polytope, header)
-
-    # rclpy throttles by the calling line, so each kind of trouble logs from a line of its own.
-
-    def _warn_about_prediction(self, error: Exception) -> None:
-        self.get_logger().warning(f"no prediction: {error}", throttle_duration_sec=_LOG_PERIOD)
-
-    def _warn_about_markers(self, error: Exception) -> None:
-        self.get_logger().warning(f"no markers: {error}", throttle_duration_sec=_LOG_PERIOD)
-
-    def _warn_about_set(self) -> None:
-        self.get_logger().warning(
-            "no polytope: friction leaves it unbounded", throttle_duration_sec=_LOG_PERIOD
-        )
 
 
 main = main_for(PredictorNode, name="impact_predictor")

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from impact_robots.exceptions import ImpactError
-
-THROTTLE = 1.0  # between two lines about the same topic [s]
+from impact_ros.throttled_log import ThrottledLog
 
 
 def guarded(
@@ -31,6 +30,7 @@ def guarded(
     Example:
         self.create_subscription(JointState, topic, guarded(self, topic, self._on_state), SENSOR)
     """
+    log = ThrottledLog(node.get_logger())
 
     def take(message: Any) -> None:
         try:
@@ -38,10 +38,10 @@ def guarded(
             return
         except ImpactError as error:
             line = f"{topic} dropped: {error}"
-            node.get_logger().warning(line, throttle_duration_sec=THROTTLE)
+            log.warning(line)
         except Exception as error:
             line = f"{topic} dropped: {type(error).__name__}: {' '.join(str(error).split())}"
-            node.get_logger().error(line, throttle_duration_sec=THROTTLE)
+            log.error(line)
         if on_drop is not None:
             on_drop(line)
 

@@ -23,6 +23,7 @@ from impact_qp.ros.stamp_steps import StampSteps
 from impact_qp.ros.supervision import CycleWatch
 from impact_robots.exceptions import ImpactError
 from impact_ros.messages import to_nanoseconds
+from impact_ros.throttled_log import ThrottledLog
 
 # stamp of the state [ns], its q and dq (n,), the command, its status, the detector sees an impact
 OnAnswer = Callable[[int, np.ndarray, np.ndarray, Command, ControllerStatus, bool], None]
@@ -62,7 +63,7 @@ class ControlCycle:
         """
         self._guarded, self._watch, self._inputs, self._outputs = guarded, watch, inputs, outputs
         self._safe_stop, self._lockstep = safe_stop, lockstep
-        self._on_answer, self._logger = on_answer, logger
+        self._on_answer, self._log = on_answer, ThrottledLog(logger)
         self.steps = StampSteps(guarded.controller.period)
         self.reset()
 
@@ -155,7 +156,7 @@ class ControlCycle:
                 command = self._guarded.answer(stamp, q, dq, impact=impact, ready=ready)
         except ImpactError as error:
             self.drop_state("")
-            self._logger.warning(f"joint_states dropped: {error}", throttle_duration_sec=1.0)
+            self._log.warning(f"joint_states dropped: {error}")
             return None
         if command is None:
             self._safe_stop.distrust(stamp)

@@ -13,8 +13,9 @@ from rclpy.node import Node
 from impact_qp.ros.messages import diagnostics_message
 from impact_qp.ros.supervision import Counts
 from impact_ros.qos import STREAM
+from impact_ros.throttled_log import ThrottledLog
 
-PERIOD = 1.0  # [s]
+PERIOD, LOG_PERIOD = 1.0, 10.0  # [s]
 
 
 class DiagnosticsReporter:
@@ -32,6 +33,7 @@ class DiagnosticsReporter:
             condition: returns the fault, "" without, and the counts.
         """
         self._node, self._states, self._condition = node, states, condition
+        self._log = ThrottledLog(node.get_logger(), LOG_PERIOD)
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", STREAM)
         self._timer = node.create_timer(PERIOD, self._report, clock=clock)
 
@@ -44,10 +46,7 @@ class DiagnosticsReporter:
         node, states = self._node, self._states
         sources = node.count_publishers(node.resolve_topic_name(states))
         if sources > 1:
-            node.get_logger().warning(
-                f"{states} has {sources} publishers, expected one: the arm's",
-                throttle_duration_sec=10.0,
-            )
+            self._log.warning(f"{states} has {sources} publishers, expected one: the arm's")
         name = node.get_fully_qualified_name().lstrip("/")
         stamp = node.get_clock().now().to_msg()
         message = diagnostics_message(name, stamp, *self._condition(), sources)

@@ -24,6 +24,7 @@ from impact_robots.exceptions import ImpactError
 from impact_ros.boundary import guarded
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.qos import LOCKSTEP, SENSOR
+from impact_ros.throttled_log import ThrottledLog
 
 STATES, VERDICTS = "joint_states", "impact_detector/status"
 
@@ -60,6 +61,7 @@ class SpreadArm:
         """
         robot, controller = control.controller.robot, control.controller
         self.name, self._node, self._control, self._plan_start = name, node, control, start
+        self._log = ThrottledLog(node.get_logger())
         self._watching, self._on_stop, self._on_wait = watching, on_stop, on_wait
         self.watch = CycleWatch(controller.period, watching.max_consecutive_missed)
         self._inputs, self._steps = Inputs(robot), StampSteps(controller.period)
@@ -158,9 +160,7 @@ class SpreadArm:
             believed = self._control.accepts(stamp, q, dq, impact=self._inputs.impact)
         except ImpactError as error:
             self._drop("")
-            self._node.get_logger().warning(
-                f"{self._label}joint_states dropped: {error}", throttle_duration_sec=1.0
-            )
+            self._log.warning(f"{self._label}joint_states dropped: {error}")
             return
         if not believed:
             self._lose(stamp)

@@ -17,10 +17,10 @@ class Logs:
     def get_logger(self):
         return self
 
-    def warning(self, line, throttle_duration_sec):
+    def warning(self, line):
         self.lines.append(("warning", line))
 
-    def error(self, line, throttle_duration_sec):
+    def error(self, line):
         self.lines.append(("error", line))
 
 
