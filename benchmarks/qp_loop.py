@@ -32,6 +32,7 @@ from impact_bringup.domain import own_domain
 from impact_bringup.lifecycle import LifecycleClient
 from impact_msgs.msg import JointCommand
 from impact_robots import load_robot
+from impact_robots.dynamics import ArmDynamics
 from impact_ros import qos
 from impact_ros.closing import close
 from impact_ros.main import main_for
@@ -67,7 +68,8 @@ class Driver:
     def __init__(self, node: Node, executor: Any) -> None:
         self.node, self._executor, self._random = node, executor, np.random.default_rng(0)
         self._q = SCENARIO.start(ROBOT)
-        self._message = JointState(name=list(ROBOT.joint_names), effort=[0.0] * ROBOT.dof)
+        self._message = JointState(name=list(ROBOT.joint_names))
+        self._held = ArmDynamics(ROBOT)(self._q, np.zeros(ROBOT.dof)).g
         self._publishers, self.delays, self._sent = {}, {}, {}
         for name, states in (("impact_qp", "joint_states"), (ECHO, f"{ECHO}/joint_states")):
             self._publishers[name] = node.create_publisher(JointState, states, qos.STREAM)
@@ -110,9 +112,10 @@ class Driver:
 
     def _send(self, name: str, k: int) -> None:
         message = self._message
-        noise = self._random.standard_normal((2, ROBOT.dof))
+        noise = self._random.standard_normal((3, ROBOT.dof))
         message.position = (self._q + PANDA_NOISE.position * noise[0]).tolist()
         message.velocity = (PANDA_NOISE.velocity * noise[1]).tolist()
+        message.effort = (self._held + PANDA_NOISE.torque * noise[2]).tolist()
         from_nanoseconds(k * MILLISECOND, message.header.stamp)
         self._sent[name][k] = perf_counter()
         self._publishers[name].publish(message)
