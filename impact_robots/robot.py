@@ -238,7 +238,7 @@ class Robot:
         if unknown:
             raise RobotError(missing_line(self.name, who, unknown))
 
-    @property
+    @cached_property
     def motor_inertias(self) -> dict[str, np.ndarray]:
         """Diagonals, shape (nv,) [kg.m^2], that an impact map may add to the mass matrix.
 
@@ -249,11 +249,11 @@ class Robot:
             "M+B_rho": self.reflected_motor_inertia,
         }
         known = {
-            name: self.on_velocities(each)
+            name: read_only(self.on_velocities(each))
             for name, each in motors.items()
             if np.nan_to_num(each).any()
         }
-        return {"M": np.zeros(self.nv), **known}
+        return {"M": read_only(np.zeros(self.nv)), **known}
 
 
 def _is_unknown(value: object) -> bool:

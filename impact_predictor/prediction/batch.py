@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_predictor.impact_result import ContactMode, Flag
+from impact_predictor.impact_result import Flag
 from impact_predictor.inertia.jacobian import SINGULAR
-from impact_predictor.laws.friction_law import FRICTION_LAWS, FrictionLaw
+from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_predictor.laws.impact_map import ENERGY_ROUNDING
+from impact_predictor.laws.impact_maps import map_many, times
 from impact_predictor.prediction.predict import motor_inertia
 from impact_robots import ArmStates, Robot, Surface
 from impact_robots.exceptions import OutOfRangeError
@@ -66,11 +67,8 @@ def predict_many(
         raise OutOfRangeError("states", "finite positions and velocities", "others")
     J = np.swapaxes(rotation, -1, -2) @ states.J[:, :3]
     M_x = states.M + np.diag(motors)
-    effect = np.linalg.solve(M_x, np.swapaxes(J, 1, 2))
-    before = _times(J, states.dq)
-    impulse, mode, flags = _impulses(J @ effect, before, middle, friction_law)
-    dq_after = states.dq + _times(effect, impulse)
-    after = _times(J, dq_after)
+    dq_after, before, impulse, mode, flags = map_many(M_x, J, states.dq, middle, friction_law)
+    after = times(J, dq_after)
     gain = np.einsum("ki,ki->k", impulse, before + after) / 2
     kinetic = np.einsum("ki,kij,kj->k", states.dq, M_x, states.dq)
     singular = np.linalg.svd(J, compute_uv=False)
@@ -93,26 +91,6 @@ def _surfaces(surfaces: Surface | Sequence[Surface], k: int) -> tuple[np.ndarray
     return rotations, np.array([each.middle for each in surfaces]).reshape(k, 2)
 
 
-def _times(A: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Return A_k x_k for every k."""
-    return (A @ x[..., None])[..., 0]
-
-
-def _impulses(
-    G: np.ndarray, velocity: np.ndarray, middle: np.ndarray, law: FrictionLaw
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return impulses (k, 3), modes and flags (k,) of contacts with Delassus matrices (k, 3, 3)."""
-    impulse = np.zeros_like(velocity)
-    mode, flags = np.full(len(G), int(ContactMode.NONE)), np.zeros(len(G), dtype=int)
-    columns = G.tolist(), velocity.tolist(), middle.tolist()
-    for i, (rows, v, (friction, restitution)) in enumerate(zip(*columns, strict=True)):
-        if v[2] >= 0.0:
-            continue
-        impulse[i], mode[i], more = law.solve(rows, tuple(v), friction, restitution)
-        flags[i] = Flag.APPROACHING | more
-    return impulse, mode, flags
-
-
 def _limit_flags(states: ArmStates, robot: Robot, dq_after: np.ndarray) -> np.ndarray:
     """Return which limits are broken before and after, shape (k,)."""
     limits = robot.limits
@@ -131,7 +109,7 @@ def _composite_body(
     moment = np.cross(lever, normal)
     turning = np.linalg.solve(states.rotational_inertia, moment[..., None])[..., 0]
     mass = 1 / (1 / states.mass + np.einsum("ki,ki->k", moment, turning))
-    momentum = _times(states.A_G, states.dq)
+    momentum = times(states.A_G, states.dq)
     rigid = np.einsum("ki,ki->k", normal, momentum[:, :3]) / states.mass
     rigid += np.einsum("ki,ki->k", turning, momentum[:, 3:])  # I is symmetric
     known = normal_velocity != 0.0

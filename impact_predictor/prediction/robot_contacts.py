@@ -57,9 +57,8 @@ def predict_contacts(
         UnknownNameError: no such model, law or inverse inertia.
         UnsolvedImpactError: no impulses were found.
     """
-    results = contact_results(
-        contacts, map_inertia(checked_state(contacts, law), robot, inertia), law
-    )
+    M_x = map_inertia(checked_state(contacts, law), robot, inertia)
+    results = contact_results(M_x, contacts, law, middle_coefficients(contacts))
     predictions = []
     for contact, result in zip(contacts, results, strict=True):
         state, surface, name = contact
@@ -82,27 +81,28 @@ def impulsive_torque(
         predictions: of :func:`predict_contacts`, one per contact.
     """
     impulses = np.concatenate([each.impulse for each in predictions])
-    return np.abs(mean_force_factor() * (_jacobian(contacts).T @ impulses))
+    return np.abs(mean_force_factor() * (contacts_jacobian(contacts).T @ impulses))
 
 
 def contact_results(
-    contacts: Sequence[RobotContact], M_x: np.ndarray, law: str = "coulomb"
+    M_x: np.ndarray, contacts: Sequence[RobotContact], law: str, coefficients: np.ndarray
 ) -> tuple[ImpactMapResult, ...]:
-    """Return what the impact map says at each point, coefficients in the middle of their ranges.
+    """Return what the impact map says at each point.
 
     Args:
-        contacts: that :func:`checked_state` has checked.
         M_x: M + B, shape (n, n) [kg.m^2].
+        contacts: that :func:`checked_state` has checked.
         law: of friction; several points: "coulomb".
+        coefficients: friction and restitution of each, shape (k, 2) [-].
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
         UnsolvedImpactError: no impulses were found.
     """
     dq = contacts[0].state.dq
-    mu, e = np.array([contact.surface.middle for contact in contacts]).T
+    mu, e = coefficients.T
     solve = _map_one if len(contacts) == 1 else _map_many
-    return solve(M_x, _jacobian(contacts), dq, mu, e, law)
+    return solve(M_x, contacts_jacobian(contacts), dq, mu, e, law)
 
 
 def checked_state(contacts: Sequence[RobotContact], law: str) -> PointState:
@@ -121,7 +121,12 @@ def checked_state(contacts: Sequence[RobotContact], law: str) -> PointState:
     return contacts[0].state
 
 
-def _jacobian(contacts: Sequence[RobotContact]) -> np.ndarray:
+def middle_coefficients(contacts: Sequence[RobotContact]) -> np.ndarray:
+    """Return friction and restitution in the middle of their ranges, shape (k, 2) [-]."""
+    return np.array([each.surface.middle for each in contacts])
+
+
+def contacts_jacobian(contacts: Sequence[RobotContact]) -> np.ndarray:
     """Return the contacts' Jacobians below each other, shape (3k, n)."""
     return np.vstack([contact_jacobian(each.state, each.surface.rotation) for each in contacts])
 

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from impact_predictor.laws.friction_law import FRICTION_LAWS
+from impact_predictor.laws.impact_maps import map_many
 from impact_predictor.prediction.model_error import (
     MODEL_ERROR,
     ModelError,
@@ -18,7 +19,13 @@ from impact_predictor.prediction.model_error import (
     place_variations,
 )
 from impact_predictor.prediction.predict import map_inertia
-from impact_predictor.prediction.robot_contacts import RobotContact, checked_state, contact_results
+from impact_predictor.prediction.robot_contacts import (
+    RobotContact,
+    checked_state,
+    contact_results,
+    contacts_jacobian,
+    middle_coefficients,
+)
 from impact_robots import PointState, Robot, Surface
 from impact_robots.exceptions import OutOfRangeError
 
@@ -99,51 +106,55 @@ def contacts_interval(
     if not 0.0 <= inertia_margin < 1.0:
         raise OutOfRangeError("inertia_margin", "a number from 0 to below 1", inertia_margin)
     state = checked_state(contacts, law)
-    M_x, middle = map_inertia(state, robot, inertia), [_middle(each) for each in contacts]
-
-    def after(inertia: np.ndarray, moved: Sequence[RobotContact]) -> np.ndarray:
-        return contact_results(moved, inertia, law)[0].dq_after
-
-    nominal = after(M_x, middle)
-    low, high = np.zeros_like(nominal), np.zeros_like(nominal)
-    for ends in _coefficient_ends(contacts, middle):
-        changes = np.array([after(M_x, end) for end in ends]) - nominal
-        low += np.minimum(changes.min(axis=0), 0.0)
-        high += np.maximum(changes.max(axis=0), 0.0)
+    M_x, middle = map_inertia(state, robot, inertia), middle_coefficients(contacts)
+    ends = list(_coefficient_ends(contacts, middle))
+    cases = [_Case(M_x, contacts, each) for each in (middle, *ends)]
+    error = MODEL_ERROR._replace(inertia=inertia_margin)
     if inertia_margin > 0.0:
-        error = MODEL_ERROR._replace(inertia=inertia_margin)
-        varied = [after(each, middle) for each in inertia_variations(state, robot, inertia, error)]
-        varied += [after(M_x, each) for each in _place_ends(middle, error)]
+        varied = inertia_variations(state, robot, inertia, error)
+        cases += [_Case(each, contacts, middle) for each in varied]
+        cases += [_Case(M_x, each, middle) for each in _place_ends(contacts, error)]
+    after = _velocities_after(cases, law)
+    nominal, changes = after[0], after[1:] - after[0]
+    pairs = changes[: len(ends)].reshape(-1, 2, len(nominal))
+    low = np.minimum(pairs.min(axis=1), 0.0).sum(axis=0)
+    high = np.maximum(pairs.max(axis=1), 0.0).sum(axis=0)
+    if inertia_margin > 0.0:
         impulses = joint_impulse_effects(M_x, error)[robot.nv - robot.dof :]
-        changes = np.vstack([np.array(varied) - nominal, impulses])
-        spread = np.sqrt((changes**2).sum(axis=0))
+        independent = np.vstack([changes[len(ends) :], impulses])
+        spread = np.sqrt((independent**2).sum(axis=0))
         low, high = low - spread, high + spread
     return VelocityInterval(nominal + low, nominal + high)
 
 
-def _middle(contact: RobotContact) -> RobotContact:
-    """Return the contact with coefficients in the middle of their ranges."""
-    return _assumed(contact, *contact.surface.middle)
+class _Case(NamedTuple):
+    """An impact as it may be."""
+
+    M_x: np.ndarray  # M + B, shape (n, n) [kg.m^2]
+    contacts: Sequence[RobotContact]
+    coefficients: np.ndarray  # friction and restitution of each, shape (k, 2) [-]
 
 
-def _assumed(contact: RobotContact, mu: float, e: float) -> RobotContact:
-    """Return the contact with these coefficients."""
-    surface = replace(contact.surface, friction=(mu, mu), restitution=(e, e))
-    return contact._replace(surface=surface)
+def _velocities_after(cases: Sequence[_Case], law: str) -> np.ndarray:
+    """Return the joint velocities after each impact, a row each [rad/s]."""
+    contacts = cases[0].contacts
+    if len(contacts) > 1:
+        results = [contact_results(M_x, at, law, both) for M_x, at, both in cases]
+        return np.array([each[0].dq_after for each in results])
+    M_x = np.array([each.M_x for each in cases])
+    J = np.array([contacts_jacobian(each.contacts) for each in cases])
+    coefficients = np.array([each.coefficients[0] for each in cases])
+    return map_many(M_x, J, contacts[0].state.dq, coefficients, FRICTION_LAWS.named(law)).dq_after
 
 
-def _coefficient_ends(
-    contacts: Sequence[RobotContact], middle: Sequence[RobotContact]
-) -> Iterator[tuple[list[RobotContact], list[RobotContact]]]:
-    """Yield all contacts with one coefficient of one at its two ends."""
+def _coefficient_ends(contacts: Sequence[RobotContact], middle: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the coefficients, (k, 2), with one of them at its lower and then its upper end."""
     for i, contact in enumerate(contacts):
-        surface, (mu, e) = contact.surface, contact.surface.middle
-        if surface.friction[0] < surface.friction[1]:
-            ends = [_assumed(contact, end, e) for end in surface.friction]
-            yield _with(middle, i, ends[0]), _with(middle, i, ends[1])
-        if surface.restitution[0] < surface.restitution[1]:
-            ends = [_assumed(contact, mu, end) for end in surface.restitution]
-            yield _with(middle, i, ends[0]), _with(middle, i, ends[1])
+        for j, ends in enumerate((contact.surface.friction, contact.surface.restitution)):
+            for end in ends if ends[0] < ends[1] else ():
+                moved = middle.copy()
+                moved[i, j] = end
+                yield moved
 
 
 def _place_ends(
@@ -152,9 +163,5 @@ def _place_ends(
     """Yield all contacts with one of them moved or its surface tilted."""
     for i, contact in enumerate(contacts):
         for state, surface in place_variations(contact.state, contact.surface, error):
-            yield _with(contacts, i, contact._replace(state=state, surface=surface))
-
-
-def _with(contacts: Sequence[RobotContact], i: int, contact: RobotContact) -> list[RobotContact]:
-    """Return the contacts with the i-th one replaced."""
-    return [*contacts[:i], contact, *contacts[i + 1 :]]
+            moved = contact._replace(state=state, surface=surface)
+            yield [*contacts[:i], moved, *contacts[i + 1 :]]

@@ -16,7 +16,7 @@ RANGES = {"friction": (0.2, 0.4), "restitution": (0.0, 0.3)}
 def test_without_uncertainty_the_interval_is_the_prediction(hitting, panda):
     low, high = velocity_interval(hitting, a_wall(0.3, 0.1), panda, inertia_margin=0.0)
     prediction = predict(hitting, a_wall(0.3, 0.1), panda)
-    np.testing.assert_array_equal(low, prediction.dq_after)
+    np.testing.assert_allclose(low, prediction.dq_after, rtol=1e-12)
     np.testing.assert_array_equal(high, low)
 
 
