@@ -45,7 +45,8 @@ class LoadLimits(NamedTuple):
         range_ = np.where((self.up <= 0.0) | (self.down <= 0.0), np.inf, np.fmax(up, down))
         after = np.where(self.impulse.most <= 0.0, np.inf, after)
         used = np.concatenate([change, range_, force, after])
-        return np.nan_to_num(used, nan=0.0, posinf=np.inf)
+        used[np.isnan(used)] = 0.0
+        return used
 
 
 def load_limits(
