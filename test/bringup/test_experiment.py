@@ -16,7 +16,8 @@ import impact_bringup.child
 import impact_sim.node
 from impact_bags import BagReader
 from impact_bringup import experiment
-from impact_bringup.experiment import RECORDED, ExperimentError, Run, run_experiment
+from impact_bringup.conductor import ExperimentError
+from impact_bringup.experiment import RECORDED, Run, run_experiment
 from impact_ros.messages import to_nanoseconds
 from impact_sim import load_scenario
 
