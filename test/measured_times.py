@@ -69,6 +69,15 @@ SLOW = {
         "test_without_friction_the_impulse_is_that_of_the_links_alone",
     ),
     "test_examples.py": ("test_analyze_trials",),
+    "trials/grab/test_grab_over_dds.py": (
+        *(
+            "recorded",
+            "test_nodes_do_what_one_process_does",
+            "test_a_killed_controller_is_one_line",
+        ),
+        "test_a_frozen_controller_is_one_line",
+        "test_an_interrupt_ends_all_and_finishes_the_recording",
+    ),
     "trials/grab/test_grab_trial.py": (
         *("grabbed", "test_a_plain_controller_of_positions_grabs_too"),
     ),
