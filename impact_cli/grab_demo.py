@@ -21,7 +21,6 @@ from impact_cli.demo_ending import end_demo
 from impact_cli.demo_here import must_run_here
 from impact_cli.demo_viewer import demo_viewer
 from impact_cli.progress import Progress
-from impact_robots.loader import load_robot
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.humanoid.senses import HumanoidMeasurement
 from impact_trials.grab.grab_bag import GrabBag
@@ -98,8 +97,7 @@ def run_grab_here(
 ) -> Simulated:
     """Run one grab in this process, and record it; arguments as of :func:`run_grab_over_dds`."""
     folder.mkdir()
-    types, limits = impact_typestore(), scenario.impact_limits
-    with GrabBag(folder / "bag", load_robot(scenario.robot), types, limits, tap=tap) as bag:
+    with GrabBag(folder / "bag", scenario, impact_typestore(), tap=tap) as bag:
 
         def both(cycle: GrabCycle) -> None:
             bag.add(cycle)

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from geometry_msgs.msg import PoseStamped, WrenchStamped
+from geometry_msgs.msg import PoseStamped, Vector3Stamped, WrenchStamped
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -23,6 +23,7 @@ from impact_sim.arm_driver import Interface
 from impact_sim.cell.box_pose import WORLD, pose_message
 from impact_sim.humanoid.grab_file import find_grab
 from impact_sim.humanoid.grab_stage import REST, GrabStage, sole_wrenches
+from impact_sim.humanoid.model import box_name
 from impact_sim.humanoid.senses import QUIET, HumanoidMeasurement, HumanoidNoise
 from impact_sim.ros.arm_port import COMMAND
 from impact_sim.ros.command_check import checked_command
@@ -78,7 +79,10 @@ class ImpactHumanoidSimNode(LockstepNode):
             for names in (layout.palms, layout.soles)
         )
         count = len(layout.boxes)
-        self._boxes = [make(PoseStamped, f"box{k}_pose", STREAM) for k in range(count)]
+        self._boxes = [make(PoseStamped, f"{box_name(k)}_pose", STREAM) for k in range(count)]
+        self._sizes = [make(Vector3Stamped, f"{box_name(k)}_size", LATCHED) for k in range(count)]
+        for number, size in enumerate(self._sizes):
+            size.publish(_size_message(number, layout.boxes[number].size))
         self._description = make(String, "robot_description", LATCHED)
         self._description.publish(String(data=self.robot.urdf))
         self._inputs = [
@@ -183,6 +187,15 @@ def _wrench(stamp: int, force: np.ndarray, moment: np.ndarray | None = None) -> 
     set_vector(message.wrench.force, force)
     if moment is not None:
         set_vector(message.wrench.torque, moment)
+    return message
+
+
+def _size_message(number: int, edges: Sequence[float]) -> Vector3Stamped:
+    """Return the edges of a box along its own axes [m]."""
+    message = Vector3Stamped()
+    message.header.frame_id = box_name(number)
+    from_nanoseconds(START_NS, message.header.stamp)
+    set_vector(message.vector, edges)
     return message
 
 

@@ -37,7 +37,12 @@ TOPICS = {
     *(f"/{side}_{part}/wrench" for side in ("left", "right") for part in ("palm", "sole")),
     *("/impact_qp/command", "/impact_qp/status", "/impact_humanoid/grab"),
 }
-OF_NODES = {"/impact_qp/commands", "/robot_description", "/impact_humanoid/transition_event"}
+OF_NODES = {
+    "/box0_size",
+    "/impact_qp/commands",
+    "/robot_description",
+    "/impact_humanoid/transition_event",
+}
 NAN = float("nan")
 
 
