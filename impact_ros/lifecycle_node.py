@@ -12,7 +12,7 @@ from impact_robots.exceptions import ImpactError
 class SuiteLifecycleNode(LifecycleNode):
     """Refuses to be configured with one line, releases what it made, says who asked for what.
 
-    A node fills in :meth:`set_up`, :meth:`refusal`, :meth:`stop` and :meth:`release`.
+    A node fills in :meth:`set_up`, :meth:`begin`, :meth:`stop` and :meth:`release`.
     """
 
     def set_up(self) -> str:
@@ -23,7 +23,7 @@ class SuiteLifecycleNode(LifecycleNode):
         """
         raise NotImplementedError
 
-    def refusal(self) -> str:
+    def begin(self) -> str:
         """Begin to be active; return why not, "" if it has begun."""
         raise NotImplementedError
 
@@ -48,7 +48,7 @@ class SuiteLifecycleNode(LifecycleNode):
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Begin, unless there is a reason not to."""
         self.get_logger().info("activation was requested")
-        if reason := self.refusal():
+        if reason := self.begin():
             self.get_logger().error(f"not activated: {reason}")
             return TransitionCallbackReturn.FAILURE
         return super().on_activate(state)

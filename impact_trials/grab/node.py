@@ -121,7 +121,7 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         """Why the grab was ended, "" while it was not."""
         return "" if self._grab is None else self._grab.fault
 
-    def refusal(self) -> str:
+    def begin(self) -> str:
         """Begin with the next state, if there is somebody to say all of it."""
         assert self._grab is not None
         dumb = [topic for topic in self._reader.topics if not self.count_publishers(topic)]
