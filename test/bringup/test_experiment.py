@@ -15,7 +15,7 @@ pytest.importorskip("rosbags")
 import impact_bringup.child
 import impact_sim.node
 from impact_bags import BagReader
-from impact_bringup import experiment
+from impact_bringup import conductor, experiment
 from impact_bringup.conductor import ExperimentError
 from impact_bringup.experiment import RECORDED, Run, run_experiment
 from impact_ros.messages import to_nanoseconds
@@ -217,7 +217,7 @@ def test_a_suite_that_cannot_start_says_why_in_one_line(
 def test_a_suite_that_does_not_appear_is_waited_for_and_then_told(
     scenario, tmp_path, suite, monkeypatch
 ):
-    monkeypatch.setattr(experiment, "STARTUP_TIMEOUT", 0.05)
+    monkeypatch.setattr(conductor, "STARTUP_TIMEOUT", 0.05)
     with pytest.raises(ExperimentError, match=r"^waited 0 s for the controller to start \(log: "):
         run_experiment(Run(scenario, "robust", tmp_path / "run"))
     assert suite[0].returncode is not None
