@@ -48,7 +48,8 @@ def run_grab_demo(arguments: argparse.Namespace, new_folder: Callable[[], Path])
     """
     with demo_viewer(arguments, arguments.scenario.robot) as viewer:
         started, folder = time.monotonic(), new_folder()
-        simulate = run_grab_here if must_run_here(realtime=False) else run_grab_over_dds
+        here = must_run_here(realtime=False, experiment="impact_bringup.grab_experiment")
+        simulate = run_grab_here if here else run_grab_over_dds
         runs = []
         for index, mode in enumerate(MODES):
             viewer.begin(mode)

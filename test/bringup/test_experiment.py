@@ -8,6 +8,7 @@ import signal
 
 import numpy as np
 import pytest
+from plain_messages import plain
 
 pytest.importorskip("rclpy")
 pytest.importorskip("rosbags")
@@ -80,24 +81,12 @@ def times(bag, topic):
         return [to_nanoseconds(message.header.stamp) for _, _, message in reader.messages([topic])]
 
 
-def plain(value):
-    """Return a message as nested tuples of bytes and values, bit by bit, without wall clocks."""
-    if hasattr(value, "__dataclass_fields__"):
-        names = [name for name in value.__dataclass_fields__ if name not in WALL_CLOCK]
-        return tuple((name, plain(getattr(value, name))) for name in names)
-    if isinstance(value, np.ndarray):
-        return value.tobytes()
-    if isinstance(value, float):
-        return np.float64(value).tobytes()
-    return tuple(map(plain, value)) if isinstance(value, (list, tuple)) else value
-
-
 def recorded(bag):
     """Return all messages by topic; what was sent again over a pause of the machine counts once."""
     messages = {}
     with BagReader(bag) as reader:
         for topic, time, message in reader.messages(list(reader.topics)):
-            entry, heard = (time, plain(message)), messages.setdefault(topic, [])
+            entry, heard = (time, plain(message, WALL_CLOCK)), messages.setdefault(topic, [])
             if entry not in heard[-1:]:
                 heard.append(entry)
     return messages

@@ -74,7 +74,7 @@ def shown_here(shown):
     folder = shown[2].parent
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grab_stage, "LONGEST", CUT)
-        patch.setitem(sys.modules, "impact_bringup.experiment", None)
+        patch.setitem(sys.modules, "impact_bringup.grab_experiment", None)
         found = demo("--scenario", folder / "mine.yaml", "--out", folder / "here", "--json")
     assert found[0] == 0, found[2]
     return *found[1:], folder / "here"

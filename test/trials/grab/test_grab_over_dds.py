@@ -7,6 +7,7 @@ import signal
 
 import numpy as np
 import pytest
+from plain_messages import plain
 
 pytest.importorskip("rclpy")
 
@@ -130,22 +131,12 @@ def recorded(tmp_path_factory, scenario):
     return folder, cycles
 
 
-def plain(message):
-    """A message as nested tuples of bytes and values, without what a wall clock says."""
-    if hasattr(message, "__dataclass_fields__"):
-        names = [name for name in message.__dataclass_fields__ if name not in WALL_CLOCK]
-        return tuple((name, plain(getattr(message, name))) for name in names)
-    if isinstance(message, np.ndarray):
-        return message.tobytes()
-    if isinstance(message, float):
-        return np.round(message, 9).tobytes()  # times that are told
-    return tuple(map(plain, message)) if isinstance(message, (list, tuple)) else message
-
-
 def messages(bag, topics):
     with BagReader(bag) as reader:
         return {
-            topic: {time: plain(message) for _, time, message in reader.messages([topic])}
+            topic: {
+                time: plain(message, WALL_CLOCK, 9) for _, time, message in reader.messages([topic])
+            }
             for topic in topics
         }
 
