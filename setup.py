@@ -138,6 +138,8 @@ setup(
             "franka = impact_bringup.entry:franka",
             "impact = impact_cli.__main__:main",
             "impact_detector = impact_bringup.entry:impact_detector",
+            "impact_humanoid = impact_bringup.entry:impact_humanoid",
+            "impact_humanoid_sim = impact_bringup.entry:impact_humanoid_sim",
             "impact_learner = impact_bringup.entry:impact_learner",
             "impact_predictor = impact_bringup.entry:impact_predictor",
             "impact_qp = impact_bringup.entry:impact_qp",

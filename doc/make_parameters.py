@@ -16,7 +16,9 @@ from impact_qp.learning.node import ImpactLearnerNode
 from impact_qp.node import ImpactQpNode
 from impact_ros.parameters import describe
 from impact_sim.cell.node import ImpactCellNode
+from impact_sim.humanoid.node import ImpactHumanoidSimNode
 from impact_sim.node import ImpactSimNode
+from impact_trials.grab.node import ImpactHumanoidNode
 from impact_trials.node import ImpactSpreadingNode
 
 FILE = Path(__file__).with_name("parameters.md")
@@ -27,6 +29,8 @@ NODES = {
     "impact_sim": ImpactSimNode,
     "impact_cell": ImpactCellNode,
     "impact_spreading": ImpactSpreadingNode,
+    "impact_humanoid_sim": ImpactHumanoidSimNode,
+    "impact_humanoid": ImpactHumanoidNode,
     "impact_learner": ImpactLearnerNode,
     "franka": FrankaNode,
 }

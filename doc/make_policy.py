@@ -25,7 +25,9 @@ from impact_qp.learning.node import ImpactLearnerNode
 from impact_qp.node import ImpactQpNode
 from impact_ros.closing import one_core
 from impact_sim.cell.node import StandaloneCellNode
+from impact_sim.humanoid.node import StandaloneHumanoidNode
 from impact_sim.node import StandaloneSimNode
+from impact_trials.grab.node import ImpactHumanoidNode
 from impact_trials.node import ImpactSpreadingNode
 
 FILE = Path(__file__).resolve().parents[1] / "config" / "sros2" / "policy.xml"
@@ -37,9 +39,11 @@ ENCLAVES = {  # a process has one
     "/impact_control/franka": (FrankaNode, PredictorNode),
     "/impact_control/impact_cell": (StandaloneCellNode,),
     "/impact_control/impact_spreading": (ImpactSpreadingNode, *ARMS),
+    "/impact_control/impact_humanoid_sim": (StandaloneHumanoidNode,),
+    "/impact_control/impact_humanoid": (ImpactHumanoidNode,),
 }
 OPERATOR = "/impact_control/operator"
-CONFIGURED = (ImpactQpNode, ImpactLearnerNode, ImpactSpreadingNode)
+CONFIGURED = (ImpactQpNode, ImpactLearnerNode, ImpactSpreadingNode, ImpactHumanoidNode)
 SURFACE = {"contact_point": [0.5, 0.0, 0.4], "contact_normal": [-1.0, 0.0, 0.0]}
 GRAB = {"scenario": "rs_grab_catfood_case1"}
 TOLD = {ImpactQpNode: SURFACE, StandaloneCellNode: GRAB, ImpactSpreadingNode: GRAB}

@@ -10,7 +10,10 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[1]
 # For other nodes, under their names; and who only listens, and asks by actions.
-LEFT_OUT = ("franka", "impact_cell", "impact_spreading", "impact_learner")
+LEFT_OUT = (
+    *("franka", "impact_cell", "impact_spreading", "impact_learner"),
+    *("impact_humanoid_sim", "impact_humanoid"),
+)
 POLICY = ROOT / "config" / "sros2" / "policy.xml"  # of the nodes as they are; a test compares
 OLD_DOOR = "__main__.py"  # `python -m impact_analysis` opens the command line above it
 COMMON = ("/clock", "/diagnostics", "/parameter_events", "/rosout")

@@ -19,6 +19,7 @@ STATE = "sensor_msgs/msg/JointState"
 WRENCH = "geometry_msgs/msg/WrenchStamped"
 POSE = "geometry_msgs/msg/PoseStamped"
 TWIST = "geometry_msgs/msg/TwistStamped"
+SIZE = "geometry_msgs/msg/Vector3Stamped"
 ODOMETRY = "nav_msgs/msg/Odometry"
 ACCELERATION = "geometry_msgs/msg/AccelStamped"
 COMMAND = "impact_msgs/msg/JointCommand"
@@ -62,6 +63,10 @@ class MessageMaker:
         """Return a pose in a frame: position (3,) [m], quaternion (4,), its scalar first."""
         pose = self._pose(position, np.roll(wxyz, -1))
         return POSE, self._types[POSE](self._header(time, frame), pose)
+
+    def size(self, time: int, frame: str, edges: np.ndarray) -> Made:
+        """Return the edges of a box, shape (3,) [m], in its own axes."""
+        return SIZE, self._types[SIZE](self._header(time, frame), self._vector(edges))
 
     def odometry(
         self, time: int, frame: str, base: str, pose: np.ndarray, twist: np.ndarray

@@ -17,16 +17,9 @@ from rclpy.task import Future
 
 from impact_bags.new_files import write_file
 from impact_bringup.child import child_process
+from impact_bringup.conductor import ExperimentError, make_folder, ros_session
 from impact_bringup.domain import own_domain
-from impact_bringup.experiment import (
-    Conductor,
-    ExperimentError,
-    Run,
-    experiment_nodes,
-    make_folder,
-    ros_session,
-    suite_parameters,
-)
+from impact_bringup.experiment import Conductor, Run, experiment_nodes, suite_parameters
 from impact_bringup.hit_pacer import HitPacer
 from impact_msgs.action import LearnSurface
 from impact_predictor.joint_load.load_limits import load_limits

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 from impact_bags.writer import Tap
@@ -17,15 +18,19 @@ from impact_sim.scenarios import Scenario
 Settings = tuple[int, bool, Tap | None]  # seed, against the wall clock, listener
 
 
-def must_run_here(realtime: bool) -> bool:
+def must_run_here(realtime: bool, experiment: str = "impact_bringup.experiment") -> bool:
     """Return whether there is no ROS 2, and say so in one line.
+
+    Args:
+        realtime: whether that is asked for.
+        experiment: module that runs over DDS what is to be run.
 
     Raises:
         RosNeededError: what is asked for, real time, needs it.
     """
     try:
         with deferred_interrupts():
-            import impact_bringup.experiment  # noqa: F401
+            import_module(experiment)
     except ImportError as error:
         if realtime:
             raise RosNeededError("demo --realtime", error) from None

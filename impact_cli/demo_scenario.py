@@ -17,7 +17,8 @@ from impact_sim.scenario_choice import find_scenario
 from impact_sim.scenarios import scenario_names
 
 LEARN_WALL = "learn_wall"  # a wall of which nothing is known, hit again and again
-NOT_WITH_BOX = {"realtime": False, "view": False, "port": PORT, "no_browser": False, "fci": None}
+VIEW = {"view": False, "port": PORT, "no_browser": False}
+NOT_WITH_BOX = {"realtime": False, "fci": None, **VIEW}
 
 
 def demo_scenario(text: str) -> str | SpreadingScenario | GrabScenario:
@@ -65,21 +66,29 @@ def refuse_with_box(arguments: argparse.Namespace, others: tuple[str, ...]) -> N
     Raises:
         UsageError: one is given; says which.
     """
-    refuse_options(arguments, others, f"not with a box, as in {arguments.scenario.name}")
+    shown = VIEW if isinstance(arguments.scenario, GrabScenario) else ()
+    why = f"not with a box, as in {arguments.scenario.name}"
+    refuse_options(arguments, others, why, tuple(shown))
 
 
-def refuse_options(arguments: argparse.Namespace, others: tuple[str, ...], why: str) -> None:
+def refuse_options(
+    arguments: argparse.Namespace,
+    others: tuple[str, ...],
+    why: str,
+    allowed: tuple[str, ...] = (),
+) -> None:
     """Refuse options of the demo that would do nothing.
 
     Args:
         arguments: of the demo.
         others: names of options that are off if None or False, beside those of ``NOT_WITH_BOX``.
         why: ends the line of the error.
+        allowed: names of options of ``NOT_WITH_BOX`` that do something nevertheless.
 
     Raises:
         UsageError: one is given; says which.
     """
     for name, default in (NOT_WITH_BOX | dict.fromkeys(others)).items():
         value = getattr(arguments, name)
-        if value is not None and value is not False and value != default:
+        if name not in allowed and value is not None and value is not False and value != default:
             raise UsageError(f"--{name.replace('_', '-')}: {why}")

@@ -9,7 +9,6 @@ import contextlib
 from typing import Protocol
 
 from impact_bags.writer import Tap
-from impact_sim.scenarios import load_scenario
 
 
 class Viewer(Protocol):
@@ -38,8 +37,10 @@ class _NoViewer:
         """Wait for nothing."""
 
 
-def demo_viewer(arguments: argparse.Namespace) -> contextlib.AbstractContextManager[Viewer]:
-    """Return what the options ask for.
+def demo_viewer(
+    arguments: argparse.Namespace, robot: str
+) -> contextlib.AbstractContextManager[Viewer]:
+    """Return what the options ask for, of a robot of that name.
 
     Raises:
         ViewError: the port is taken.
@@ -48,5 +49,4 @@ def demo_viewer(arguments: argparse.Namespace) -> contextlib.AbstractContextMana
         return contextlib.nullcontext(_NoViewer())
     from impact_view.live_feed import LiveFeed
 
-    robot = load_scenario(arguments.scenario).robot
     return LiveFeed(robot, arguments.port, browser=not arguments.no_browser)

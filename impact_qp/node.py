@@ -9,7 +9,6 @@ from dataclasses import fields
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.duration import Duration
-from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from sensor_msgs.msg import JointState
 
 from impact_msgs.action import ExecuteImpact
@@ -28,8 +27,8 @@ from impact_qp.ros.outputs import Outputs
 from impact_qp.ros.safe_stop import SafeStop
 from impact_qp.ros.supervision import CycleWatch
 from impact_robots import PointState, Robot
-from impact_robots.exceptions import ImpactError
 from impact_ros.boundary import guarded
+from impact_ros.lifecycle_node import SuiteLifecycleNode
 from impact_ros.main import main_for
 from impact_ros.parameters import declare, from_values
 from impact_ros.qos import LATCHED, LOCKSTEP, SENSOR
@@ -39,7 +38,7 @@ ACKNOWLEDGED_WITHIN = Duration(seconds=0.1)  # the last command, before its publ
 STATES, VERDICTS, ESTIMATES = "joint_states", "impact_detector/status", "impact_detector/estimate"
 
 
-class ImpactQpNode(LifecycleNode):
+class ImpactQpNode(SuiteLifecycleNode):
     """Approaches a surface at the highest safe speed, coasts on impact, and retracts.
 
     Answers every `joint_states` message while active. Once it was active it goes on answering with
@@ -60,24 +59,18 @@ class ImpactQpNode(LifecycleNode):
 
     # --- from configure to cleanup ------------------------------------------------------------
 
-    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def set_up(self) -> str:
         """Load the robot, make the controller and the topics."""
-        try:
-            settings = self._settings = self._read_parameters()
-            robot, plan = settings.load_robot(), settings.plan()
-            controller = ImpactController(robot, plan, period=1.0 / settings.rate)
-            self._guarded = GuardedController(controller)
-            plan.prepare(robot)  # what a goal may choose must not be compiled while it waits
-        except ImpactError as error:
-            self.get_logger().error(str(error))
-            return TransitionCallbackReturn.FAILURE
+        settings = self._settings = self._read_parameters()
+        robot, plan = settings.load_robot(), settings.plan()
+        controller = ImpactController(robot, plan, period=1.0 / settings.rate)
+        plan.prepare(robot)  # what a goal may choose must not be compiled while it waits
+        self._guarded = GuardedController(controller)
         self._log_restrictions(robot, plan)
         self._make_cycle(robot)
         self._make_topics()
         freeze_garbage()
-        limits = controller.plan.impact_limits
-        self.get_logger().info(f"configured: {settings.summary(limits)}")
-        return TransitionCallbackReturn.SUCCESS
+        return settings.summary(controller.plan.impact_limits)
 
     def _read_parameters(self) -> ControllerParameters:
         """Return the parameters as they are now."""
@@ -144,17 +137,7 @@ class ImpactQpNode(LifecycleNode):
             period = settings.state_timeout / 2.0
             self._watchdog = self.create_timer(period, self._safe_stop.look, clock=steady)
 
-    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Bring the arm to rest and release everything."""
-        self._release("cleaned up")
-        return TransitionCallbackReturn.SUCCESS
-
-    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Bring the arm to rest and release everything."""
-        self._release("shut down")
-        return TransitionCallbackReturn.SUCCESS
-
-    def _release(self, reason: str) -> None:
+    def release(self, reason: str) -> None:
         """Destroy what `configure` made, after a last command if the arm was commanded at all."""
         if self._guarded is None:
             return
@@ -184,33 +167,29 @@ class ImpactQpNode(LifecycleNode):
 
     # --- while configured ---------------------------------------------------------------------
 
-    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def begin(self) -> str:
         """Approach from the next state on, unless the arm is too fast for it."""
-        self.get_logger().info("activation was requested")
         wrong_steps, state = self._cycle.steps.problem, self._present_state()
         if reason := wrong_steps or activation_refusal(self._guarded, state):
-            self.get_logger().error(f"not activated: {reason}")
-            return TransitionCallbackReturn.FAILURE
+            return reason
         for part in (self._guarded, self._watch, self._inputs, self._outputs, self._cycle):
             part.reset()
         self._cycle.idle = not self._settings.approach_on_activation
         if self._cycle.idle:
             self._guarded.stop()
         self._safe_stop.activate()
-        return super().on_activate(state)
+        return ""
 
     def _present_state(self) -> PointState | None:
         """Return the dynamics of the last state, none where it is too old."""
         fresh = self._inputs.state_age < self._settings.state_timeout
         return self._inputs.point() if fresh or self._settings.lockstep else None
 
-    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def stop(self) -> None:
         """Brake and hold for as long as states arrive."""
-        self.get_logger().info("deactivation was requested")
         self._safe_stop.active = False
         self._guarded.stop()
         self._goal_server.end(End(PREEMPTED, "deactivated"))
-        return super().on_deactivate(state)
 
     def _begin(self, goal: ExecuteImpact.Goal) -> GoalRun | End:
         """Let the controller approach for a goal; return why not if it cannot."""

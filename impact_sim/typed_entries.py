@@ -100,4 +100,5 @@ def _words(hint: Any) -> str:
         return f"{len(parts)} times {_words(parts[0])}"
     if kind is dict:
         return "a mapping"
-    return {float: "a finite number", int: "an integer", str: "a text"}.get(hint, hint.__name__)
+    words = {float: "a finite number", int: "an integer", str: "a text", bool: "true or false"}
+    return words.get(hint, hint.__name__)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
-from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
 from impact_qp.ros.diagnostics import DiagnosticsReporter
 from impact_qp.ros.plan_start import PlanStart
@@ -18,8 +17,8 @@ from impact_qp.ros.spread_arm import STATES, SpreadArm
 from impact_qp.spreading import Variant
 from impact_qp.spreading.guarded_spreading import GuardedSpreading
 from impact_qp.watching_parameters import WatchingParameters
-from impact_robots.exceptions import ImpactError
 from impact_robots.loader import load_robot
+from impact_ros.lifecycle_node import SuiteLifecycleNode
 from impact_ros.main import main_for
 from impact_ros.parameters import declare, parameter
 from impact_ros.spin import freeze_garbage
@@ -40,7 +39,7 @@ class SpreadingParameters(WatchingParameters):
     )
 
 
-class ImpactSpreadingNode(LifecycleNode):
+class ImpactSpreadingNode(SuiteLifecycleNode):
     """Follows references that overlap about an impact, with one arm or two.
 
     Answers every `joint_states` message of each arm while active; the plan starts once all arms'
@@ -57,21 +56,17 @@ class ImpactSpreadingNode(LifecycleNode):
         self.arms: list[SpreadArm] = []
         self.settings = declare(self, SpreadingParameters)
 
-    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def set_up(self) -> str:
         """Make the plans, a controller and the topics of each arm, and the watchdog."""
-        try:
-            scenario = find_cell_scenario(self.settings.scenario)
-            robot = load_robot(scenario.robot)
-            choice = SpreadChoice(variant=Variant(self.settings.variant))
-            controls = [
-                GuardedSpreading(answers.controller, np.array(start))
-                for answers, start in zip(
-                    spread_answers(scenario, robot, choice), scenario.q_start, strict=True
-                )
-            ]
-        except ImpactError as error:
-            self.get_logger().error(str(error))
-            return TransitionCallbackReturn.FAILURE
+        scenario = find_cell_scenario(self.settings.scenario)
+        robot = load_robot(scenario.robot)
+        choice = SpreadChoice(variant=Variant(self.settings.variant))
+        controls = [
+            GuardedSpreading(answers.controller, np.array(start))
+            for answers, start in zip(
+                spread_answers(scenario, robot, choice), scenario.q_start, strict=True
+            )
+        ]
         self._plan_start = PlanStart(scenario.arm_names)
         self._stopping = False
         self.arms = [
@@ -88,8 +83,7 @@ class ImpactSpreadingNode(LifecycleNode):
         ]
         self._make_timers()
         freeze_garbage()
-        self.get_logger().info(f"configured: {scenario.name}, {self.settings.variant}")
-        return TransitionCallbackReturn.SUCCESS
+        return f"{scenario.name}, {self.settings.variant}"
 
     def _make_timers(self) -> None:
         steady = Clock(clock_type=ClockType.STEADY_TIME)  # watches while simulated time stands
@@ -107,34 +101,21 @@ class ImpactSpreadingNode(LifecycleNode):
             for arm in self.arms
         ]
 
-    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def begin(self) -> str:
         """Follow the plan once the states of all arms arrive."""
-        self.get_logger().info("activation was requested")
         self._plan_start.reset()
         self._stopping = False
         for arm in self.arms:
             arm.activate()
-        return super().on_activate(state)
+        return ""
 
-    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def stop(self) -> None:
         """Brake and hold for as long as states arrive."""
-        self.get_logger().info("deactivation was requested")
         self._stopping = True
         for arm in self.arms:
             arm.stop("deactivated")
-        return super().on_deactivate(state)
 
-    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Bring the arms to rest and release everything."""
-        self._release("cleaned up")
-        return TransitionCallbackReturn.SUCCESS
-
-    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Bring the arms to rest and release everything."""
-        self._release("shut down")
-        return TransitionCallbackReturn.SUCCESS
-
-    def _release(self, reason: str) -> None:
+    def release(self, reason: str) -> None:
         """Destroy what `configure` made, with arms at rest that were commanded at all."""
         if not self.arms:
             return

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
+from impact_robots.robot import Robot
+
 
 @dataclass(frozen=True)
 class Camera:
@@ -31,3 +33,9 @@ class Camera:
 
 
 STANDARD = Camera((0.75, -1.1, 1.15), (0.3, 0.25, 0.5))
+STANDING = Camera((2.3, -1.5, 1.5), (0.2, 0.0, 0.75))  # of who is as tall as a person
+
+
+def camera_of(robot: Robot) -> Camera:
+    """Return from where all of a robot is to be seen."""
+    return STANDING if robot.base == "floating" else STANDARD

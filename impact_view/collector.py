@@ -79,7 +79,7 @@ class Collector:
         """Take an impact_msgs/ControllerStatus, which holds for the states from now on."""
         mode = _constant(message, _MODE, message.mode)
         self._status = (message.normal_speed, message.speed_bound, message.gap, mode)
-        self._limits = _constant(message, _LIMITS, message.impact_limits) or self._limits
+        self._limits = limits_of(message) or self._limits
         if self._states and self._states[-1].time == to_nanoseconds(message.header.stamp):
             self._rows[-1] = self._status  # it answers that state
 
@@ -112,6 +112,11 @@ class Collector:
             detections=tuple(((time - start) * 1e-9, text) for time, text in self._detections),
             remarks=self._axes.remarks,
         )
+
+
+def limits_of(message: Any) -> str:
+    """Return the name of the impact limits in an impact_msgs/ControllerStatus; "" for unknown."""
+    return _constant(message, _LIMITS, message.impact_limits)
 
 
 def _constant(message: Any, prefix: str, value: int) -> str:

@@ -37,6 +37,8 @@ class Instant:
     solid_at: np.ndarray  # where it is drawn, shape (3,) [m]
     impulse: np.ndarray | None  # measured so far, in [N.s], shape (3,); none before a touch
     lines: tuple[str, ...]  # in words
+    palms: tuple[tuple[np.ndarray, np.ndarray], ...] = ()  # place and force as drawn, (3,) each [m]
+    boxes: tuple[np.ndarray, ...] = ()  # position and quaternion x, y, z, w, shape (7,) each
 
 
 class Timeline:
@@ -68,11 +70,23 @@ class Timeline:
         record = self.record
         if len(record) and np.isfinite(record.normal_speed).all():
             return -record.normal_speed
+        if record.palms:
+            return self._palm_speeds()
         points = (self._dynamics(q, dq) for q, dq in zip(record.q, record.dq, strict=True))
         velocity = np.array([point.J[:3] @ point.dq for point in points]).reshape(-1, 3)
         if self.wall is None:
             return np.linalg.norm(velocity, axis=1)
         return -velocity @ self.wall.normal
+
+    def _palm_speeds(self) -> np.ndarray:
+        """Return the speed of the faster palm."""
+        model, found = self._robot.model, []
+        frames = [model.getFrameId(palm.frame) for palm in self.record.palms]
+        for q, dq in zip(self.record.q, self.record.dq, strict=True):
+            pin.forwardKinematics(model, self._data, q, dq)
+            speeds = (pin.getFrameVelocity(model, self._data, each).linear for each in frames)
+            found.append(max(float(np.linalg.norm(speed)) for speed in speeds))
+        return np.array(found)
 
     def _announced_at(self, index: int) -> tuple[int, ImpulseSolid | None]:
         """Return the last state before a touch, and the impulses announced for it."""
@@ -98,10 +112,31 @@ class Timeline:
         record, k = self.record, self.record.index(time)
         frames = self._frames(record.q[k])
         contact = frames[self._robot.model.getFrameId(self._robot.contact_frame), :3, 3]
-        force = record.force[k] * self.force_scale if self._presses(k) else None
+        felt = self._presses(k) and not record.palms  # palms have arrows of their own
+        force = record.force[k] * self.force_scale if felt else None
         solid, place, impulse = self._impulses(k, contact)
         lines = self._lines(k, impulse)
-        return Instant(float(record.time[k]), frames, contact, force, solid, place, impulse, lines)
+        boxes = tuple(box.poses[k] for box in record.boxes)
+        return Instant(
+            float(record.time[k]),
+            frames,
+            contact,
+            force,
+            solid,
+            place,
+            impulse,
+            lines,
+            self._palms(k, frames),
+            boxes,
+        )
+
+    def _palms(self, k: int, frames: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+        """Return where the palms are and what they feel, as it is drawn."""
+        model, palms = self._robot.model, self.record.palms
+        return tuple(
+            (frames[model.getFrameId(palm.frame), :3, 3], palm.force[k] * self.force_scale)
+            for palm in palms
+        )
 
     def _frames(self, q: np.ndarray) -> np.ndarray:
         pin.framesForwardKinematics(self._robot.model, self._data, q)
@@ -116,7 +151,7 @@ class Timeline:
         """Return the set, where it is, and the measured impulse: those of a touch for a while."""
         record = self.record
         last = int(np.searchsorted(record.touches, k, side="right")) - 1
-        if last >= 0:
+        if last >= 0 and not record.palms:
             before, solid = self._sets[last]
             if record.time[k] - record.time[before] < HELD:
                 place = self._dynamics.position(record.q[before])

@@ -31,8 +31,11 @@ from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 from impact_ros.messages import JointReader
 from impact_view.browser import open_browser
+from impact_view.camera import camera_of
 from impact_view.collector import Collector
 from impact_view.force_axes import ForceAxes
+from impact_view.free_collector import KINDS as FREE_KINDS
+from impact_view.free_collector import FreeCollector
 from impact_view.live_feed import Message
 from impact_view.player import PERIOD, Player
 from impact_view.server import address, view_server
@@ -41,8 +44,27 @@ REFRESH = 0.2  # between pictures of a run that is being made [s]
 NICE = 10  # the run goes first
 
 
+class FreeRun:
+    """One run of a robot with a free base as it is made, from the messages that are recorded."""
+
+    def __init__(self, label: str, robot: Robot, typestore: Typestore) -> None:
+        """Begin without any message."""
+        self.label, self._typestore = label, typestore
+        self.collector = FreeCollector(robot)
+
+    def add(self, message: Message) -> None:
+        """Take a message.
+
+        Raises:
+            ImpactError: it is none that can be shown.
+        """
+        topic, kind, cdr = message
+        if kind in FREE_KINDS:
+            self.collector.add(topic, kind, self._typestore.deserialize_cdr(cdr, kind))
+
+
 class LiveRun:
-    """One run as it is made, from the messages that are recorded."""
+    """One run of an arm as it is made, from the messages that are recorded."""
 
     def __init__(self, label: str, robot: Robot, typestore: Typestore) -> None:
         """Begin without any message."""
@@ -78,14 +100,15 @@ class LiveViewer:
         """Show runs by a player."""
         self._player, self._robot = player, robot
         self._typestore = impact_typestore()
-        self._run = LiveRun("", robot, self._typestore)
+        self._make = FreeRun if robot.base == "floating" else LiveRun
+        self._run = self._make("", robot, self._typestore)
 
     def take(self, parcel: Sequence[Message | str]) -> None:
         """Take what was recorded meanwhile: names of runs that begin, and messages."""
         for item in parcel:
             if isinstance(item, str):
                 self._show()
-                self._run = LiveRun(item, self._robot, self._typestore)
+                self._run = self._make(item, self._robot, self._typestore)
                 continue
             with contextlib.suppress(ImpactError):
                 self._run.add(item)
@@ -109,7 +132,7 @@ def main(arguments: Sequence[str]) -> int:
     threading.Thread(target=_receive, args=(source, parcels), daemon=True).start()
     try:
         robot = load_robot(name)
-        with view_server(int(port), "impact demo") as server:
+        with view_server(int(port), "impact demo", camera_of(robot)) as server:
             print(f"watch it at {address(server)}", file=sys.stderr, flush=True)
             if int(browser):
                 open_browser(server)

@@ -12,6 +12,7 @@ import numpy as np
 from impact_bags.new_files import write_file
 from impact_robots.robot import Robot
 from impact_view.browser import headless_browser
+from impact_view.camera import camera_of
 from impact_view.instant import Timeline
 from impact_view.record import ViewRecord
 from impact_view.server import view_server
@@ -35,12 +36,13 @@ def draw(record: ViewRecord, robot: Robot, time: float | None, path: Path, port:
         WriteError: the file cannot be written.
     """
     timeline = Timeline(record, robot)
-    with view_server(port, "impact view") as server:
+    with view_server(port, "impact view", camera_of(robot)) as server:
         stage = Stage(server.scene, robot)
         stage.set_wall(timeline.wall)
+        stage.set_boxes(record.boxes)
         stage.show(timeline.at(largest_force(record) if time is None else time), timeline)
         with headless_browser(server, WIDTH, HEIGHT) as browser:
-            image = browser.picture(WIDTH, HEIGHT)
+            image = browser.picture(WIDTH, HEIGHT, camera_of(robot))
     write_file(path, as_png(image))
 
 

@@ -75,6 +75,7 @@ class Player:
         self.time, self._rest = 0.0, PAUSE
         self._timeline = Timeline(record, self._robot)
         self._stage.set_wall(self._timeline.wall)
+        self._stage.set_boxes(record.boxes)
         self._panel.set_timeline(self._timeline)
 
     def show(self) -> None:

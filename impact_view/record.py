@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,16 +14,31 @@ from impact_detector.attribution.expectation import Announcement
 TOUCHING = 3.0  # force above which the arm is taken to touch something [N]
 
 
+class PalmForce(NamedTuple):
+    """What a contact point of a robot feels."""
+
+    frame: str  # of the robot
+    force: np.ndarray  # on it, base axes, shape (N, 3) [N]
+
+
+class BoxTrack(NamedTuple):
+    """Where a box is."""
+
+    size: np.ndarray  # edges, shape (3,) [m]
+    poses: np.ndarray  # position [m] and quaternion x, y, z, w of its centre, shape (N, 7)
+
+
 @dataclass(frozen=True)
 class ViewRecord:
     """N states of an arm with n joints, and what was recorded beside them; unknown is NaN.
 
+    Of a robot with a free base q and dq begin with the base's, and base axes are the world's.
     What a controller and a detector said holds from their message on until the next one.
     """
 
     time: np.ndarray  # since the first state, shape (N,) [s]
-    q: np.ndarray  # shape (N, n) [rad]
-    dq: np.ndarray  # shape (N, n) [rad/s]
+    q: np.ndarray  # shape (N, nq) [rad]
+    dq: np.ndarray  # shape (N, nv) [rad/s]
     force: np.ndarray  # on the robot, largest since the state before, base axes, (N, 3) [N]
     impulse: np.ndarray  # of that force since the beginning, shape (N, 3) [N.s]
     normal_speed: np.ndarray  # of the contact point along the normal, shape (N,) [m/s]
@@ -33,6 +49,8 @@ class ViewRecord:
     announced: tuple[Announcement | None, ...]  # for each state, N of them
     detections: tuple[tuple[float, str], ...]  # time [s] and what is said of it
     remarks: tuple[str, ...] = ()  # on what of the recording is not shown, and why
+    palms: tuple[PalmForce, ...] = ()  # where a robot with several contacts feels ``force``
+    boxes: tuple[BoxTrack, ...] = ()
 
     def __len__(self) -> int:
         return len(self.time)

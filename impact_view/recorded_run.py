@@ -22,6 +22,7 @@ from impact_ros.exceptions import MessageError
 from impact_ros.messages import to_nanoseconds
 from impact_view.collector import Collector
 from impact_view.force_axes import ForceAxes
+from impact_view.free_collector import KINDS, FreeCollector
 from impact_view.record import ViewRecord
 
 FORCE_TYPES = ("geometry_msgs/msg/WrenchStamped", "impact_msgs/msg/WrenchBatch")
@@ -39,6 +40,8 @@ def read_view(path: Path, robot: Robot, choice: TopicChoice) -> ViewRecord:
     Raises:
         RecordingError: it cannot be read, or holds no state of the robot.
     """
+    if robot.base == "floating":
+        return _read_free(path, robot, choice)
     recording = open_recording(path, robot, choice)
     told, frames = ([], {}) if path.suffix.lower() == ".csv" else _beside(path)
     collector = Collector(ForceAxes(robot, frames))
@@ -47,6 +50,26 @@ def read_view(path: Path, robot: Robot, choice: TopicChoice) -> ViewRecord:
     if not len(collector):
         raise RecordingError.at(
             path, f"expected joint states of {robot.name}, got none (of another arm: --robot)"
+        )
+    return collector.record()
+
+
+def _read_free(path: Path, robot: Robot, choice: TopicChoice) -> ViewRecord:
+    """Read a bag with the joint states and the odometry of a robot with a free base.
+
+    Raises:
+        RecordingError: it cannot be read, or holds no state of the robot.
+    """
+    collector = FreeCollector(robot, choice.state)
+    with BagReader(path, salvage=True) as bag:
+        kinds = {topic: info.type_name for topic, info in bag.topics.items()}
+        topics = [topic for topic, kind in kinds.items() if kind in KINDS]
+        for topic, _, message in bag.messages(topics) if topics else ():
+            with contextlib.suppress(MessageError):  # of another robot, or damaged
+                collector.add(topic, kinds[topic], message)
+    if not len(collector):
+        raise RecordingError.at(
+            path, f"expected joint states of {robot.name} and nav_msgs/Odometry, got not both"
         )
     return collector.record()
 

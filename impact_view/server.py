@@ -11,19 +11,20 @@ import socket
 from collections.abc import Iterator
 from typing import Any
 
-from impact_view.camera import STANDARD
+from impact_view.camera import STANDARD, Camera
 from impact_view.exceptions import ViewError
 
 HOST, PORT = "127.0.0.1", 8080
 
 
 @contextlib.contextmanager
-def view_server(port: int, title: str) -> Iterator[Any]:
+def view_server(port: int, title: str, camera: Camera = STANDARD) -> Iterator[Any]:
     """Serve an empty scene, with a grid as floor.
 
     Args:
         port: on which.
         title: above the widgets.
+        camera: from where a browser looks at first.
 
     Yields:
         The viser server; it is stopped at the end.
@@ -43,9 +44,8 @@ def view_server(port: int, title: str) -> Iterator[Any]:
         server.scene.configure_environment_map(None)  # it would arrive late, after a first picture
         server.scene.add_light_ambient("/light", intensity=1.2)
         server.scene.add_grid("/floor", width=3.0, height=3.0, cell_size=0.1, section_size=0.5)
-        camera = server.initial_camera
-        camera.position, camera.look_at = STANDARD.position, STANDARD.target
-        camera.fov = STANDARD.fov
+        first = server.initial_camera
+        first.position, first.look_at, first.fov = camera.position, camera.target, camera.fov
         yield server
     finally:
         with contextlib.redirect_stdout(io.StringIO()):

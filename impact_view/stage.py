@@ -12,10 +12,12 @@ import pinocchio as pin
 from impact_robots.contact_frame import contact_rotation
 from impact_robots.robot import Robot
 from impact_view.instant import Instant, Timeline
+from impact_view.record import BoxTrack
 from impact_view.surfaces import Wall
 from impact_view.urdf_shapes import CAPSULE, link_shapes
 
 ARM, OURS, WALL = (190, 196, 210), (110, 120, 140), (150, 160, 170)
+BOX = (196, 154, 108)
 FORCE, SET, IMPULSE = (214, 39, 40), (31, 119, 180), (255, 127, 14)
 SEE_THROUGH = 0.65  # what is within the arm is to be seen [-]
 WALL_SIZE, WALL_DEPTH = 0.5, 0.01  # [m]
@@ -49,6 +51,7 @@ class Stage:
                 flat_shading=False,
             )
         self._point = scene.add_icosphere(f"{name}/contact", radius=0.012, color=(40, 40, 40))
+        self._boxes: list[Any] = []
         self._solid: Any = None
         self._shown: Any = None  # the solid that is there
 
@@ -71,8 +74,26 @@ class Stage:
             wxyz=_wxyz(rotation),
         )
 
+    def set_boxes(self, boxes: tuple[BoxTrack, ...]) -> None:
+        """Draw boxes of their sizes, in place of those that there were."""
+        for node in self._boxes:
+            node.remove()
+        self._boxes = [
+            self._scene.add_box(
+                f"{self._name}/boxes/{number}",
+                dimensions=tuple(box.size.tolist()),
+                color=BOX,
+                opacity=0.45,
+            )
+            for number, box in enumerate(boxes)
+        ]
+
     def show(self, instant: Instant, timeline: Timeline) -> None:
         """Bring everything to where it is at an instant of a timeline."""
+        for box, pose in zip(self._boxes, instant.boxes, strict=True):
+            box.position, box.wxyz = pose[:3], pose[[6, 3, 4, 5]]
+        for number, (place, felt) in enumerate(instant.palms):
+            self._arrow(f"palm{number}", place - felt, felt, FORCE)
         for frame, node in self._links.items():
             placement = instant.frames[frame]
             node.position, node.wxyz = placement[:3, 3], _wxyz(placement[:3, :3])

@@ -45,7 +45,7 @@ SLOW = {
     "cli/test_fci_demo.py": (
         *("unaware", "test_an_arm_at_an_address_goes_slowly_and_says_when_nothing_was_there"),
     ),
-    "cli/test_grab_demo.py": ("shown", "test_a_box_out_of_reach_is_one_line"),
+    "cli/test_grab_demo.py": ("shown", "shown_here", "test_a_box_out_of_reach_is_one_line"),
     "cli/test_learn_command.py": ("learned",),
     "cli/test_map.py": ("test_processes_change_nothing",),
     "cli/test_own_arm.py": ("test_from_urdf_to_report", "measured"),
@@ -57,6 +57,7 @@ SLOW = {
         "test_a_loop_that_is_killed_ends_the_goal",
     ),
     "launch/test_processes.py": (
+        "test_a_humanoid_looks_for_a_box_that_is_not_there",
         "test_a_push_by_reference_spreading_comes_to_its_impact",
         "test_the_simulated_arm_approaches_hits_and_retracts",
         "test_what_the_launch_file_starts_comes_up_alone_and_stays_up",
@@ -69,6 +70,15 @@ SLOW = {
         "test_without_friction_the_impulse_is_that_of_the_links_alone",
     ),
     "test_examples.py": ("test_analyze_trials",),
+    "trials/grab/test_grab_over_dds.py": (
+        *(
+            "recorded",
+            "test_nodes_do_what_one_process_does",
+            "test_a_killed_controller_is_one_line",
+        ),
+        "test_a_frozen_controller_is_one_line",
+        "test_an_interrupt_ends_all_and_finishes_the_recording",
+    ),
     "trials/grab/test_grab_trial.py": (
         *("grabbed", "test_a_plain_controller_of_positions_grabs_too"),
     ),
@@ -82,6 +92,7 @@ SLOW = {
         "test_a_cluster_gives_the_same_rows_in_the_same_order",
     ),
     "drivers/test_fake_fr3.py": ("test_errors_have_libfrankas_names_and_are_cleared_when_asked",),
+    "view/test_free_base.py": ("test_a_picture_shows_box_and_forces",),
     "view/test_pages.py": (
         "test_a_picture_shows_force_and_impulses_of_a_hit_and_none_before",
         "test_the_command_draws_a_picture",

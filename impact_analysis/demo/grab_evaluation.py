@@ -13,7 +13,7 @@ from impact_bags.exceptions import AnalysisError
 from impact_robots import ArmDynamics
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_trials.grab.grab_cycle import GrabCycle
-from impact_trials.grab.grab_trial import GrabTrial
+from impact_trials.grab.grab_notes import GrabNotes
 from impact_trials.grab.outcome import GrabOutcome, PalmOutcome
 from impact_trials.grab.pair import PALMS, SIDES
 from impact_trials.grab.palm_truth import PalmTruth
@@ -91,7 +91,7 @@ class GrabRun(NamedTuple):
     """One mode with what the pictures are of."""
 
     evaluation: GrabEvaluation
-    trial: GrabTrial
+    notes: GrabNotes
     cycles: list[GrabCycle]
 
     @property
@@ -102,7 +102,7 @@ class GrabRun(NamedTuple):
     @property
     def truths(self) -> tuple[PalmTruth | None, ...]:
         """What the left and the right palm felt of the first box."""
-        return self.trial.truths[0]
+        return self.notes.truths[0]
 
     def approach(self) -> list[GrabCycle]:
         """Return the cycles up to the first touch."""
@@ -127,7 +127,7 @@ def evaluate_grab(scenario: GrabScenario, mode: str, outcome: GrabOutcome) -> Gr
 
 def palm_speeds(run: GrabRun) -> np.ndarray:
     """Return how fast the palms approach, cycle by cycle up to the first touch, (k, 2) [m/s]."""
-    dynamics = ArmDynamics(run.trial.robot, "all")
+    dynamics = ArmDynamics(run.notes.robot, "all")
     speeds = []
     for cycle in run.approach():
         state = dynamics.state(cycle.q, cycle.v)

@@ -40,7 +40,7 @@ def _speeds(runs: Runs) -> Figure:
     for axes, run in zip(panels, runs, strict=True):
         mode, cycles = run.evaluation.mode, run.approach()
         time = 1e3 * (np.array([cycle.time for cycle in cycles]) - run.touch)
-        bounds = np.array([cycle.bound for cycle in cycles])
+        bounds = np.array([cycle.said.bound for cycle in cycles])
         bounds[~np.isfinite(bounds)] = np.nan
         for speed, line, palm in zip(palm_speeds(run).T, LINES, ("left", "right"), strict=True):
             axes.plot(time, speed, line, color=OF_MODE[mode], label=f"{palm} palm")

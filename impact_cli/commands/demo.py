@@ -64,7 +64,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         " reference spreading (rs), without its fading in of velocity feedback (no_gamma), by the"
         " clock (timed), along one reference through the impact (continuous); always in this"
         " process. Scenarios qp_hrp4_*: a humanoid grabs boxes as planned, and in haste (robust,"
-        " existential, unaware); in this process, too. Scenario learn_wall: the arm hits a wall of"
+        " existential, unaware). Scenario learn_wall: the arm hits a wall of"
         " which nothing is known five times, learns it from what its joints feel, and hits faster."
         " Ends with a table; writes it, pictures and one recording a run into a folder.",
         epilog=_EPILOG,
@@ -134,7 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
     for name in FCI_OPTIONS:
         if getattr(arguments, name) not in (None, False):
             raise UsageError(f"--{name.replace('_', '-')}: only with --fci")
-    with demo_viewer(arguments) as viewer:
+    with demo_viewer(arguments, load_scenario(arguments.scenario).robot) as viewer:
         status = _run(arguments, viewer)
         viewer.watch()
     return status

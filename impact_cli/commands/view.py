@@ -20,6 +20,7 @@ from impact_robots.robot import Robot
 
 _EPILOG = """example:
   impact view impact_output/demo_2026-11-22_120000
+  impact view grab --robot hrp4
   impact view recording --robot my_arm.yaml --port 9000
   impact view demo/robust/bag --picture hit.png --time 1.293
 
@@ -70,11 +71,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.picture is not None:
         return _draw(arguments, paths[0], robot, choice)
     from impact_view.browser import open_browser
+    from impact_view.camera import camera_of
     from impact_view.player import Player
     from impact_view.recorded_run import read_view
     from impact_view.server import address, view_server
 
-    with view_server(arguments.port, "impact view") as server:
+    with view_server(arguments.port, "impact view", camera_of(robot)) as server:
         player = Player(server, robot)
         for path in paths:
             player.add(label_of(path, arguments.file), partial(read_view, path, robot, choice))

@@ -78,7 +78,11 @@ class LastCheck:
         return self._over("velocity", sent, self._robot.limits.velocity)
 
     def _position(self, command: Command, q: np.ndarray) -> str:
-        limits, sent = self._robot.limits, command.position
+        return self.position_problem(command.position, q)
+
+    def position_problem(self, sent: np.ndarray, q: np.ndarray) -> str:
+        """Return what is wrong with positions that answer positions ``q`` (n,), "" if nothing."""
+        limits = self._robot.limits
         last = q if self._last is None else self._last
         self._last = sent
         middle = 0.5 * (limits.position_lower + limits.position_upper)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
-from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from sensor_msgs.msg import JointState
 
 from impact_msgs.action import LearnSurface
@@ -26,13 +25,14 @@ from impact_qp.ros.goal import BAD_GOAL, INACTIVE, PREEMPTED, End
 from impact_robots.exceptions import ImpactError
 from impact_robots.robot import Robot
 from impact_ros.boundary import guarded
+from impact_ros.lifecycle_node import SuiteLifecycleNode
 from impact_ros.main import main_for
 from impact_ros.messages import JointReader, reorder, to_nanoseconds
 from impact_ros.parameters import declare
 from impact_ros.qos import LATCHED, RECORD, RECORD_BEST_EFFORT
 
 
-class ImpactLearnerNode(LifecycleNode):
+class ImpactLearnerNode(SuiteLifecycleNode):
     """Learns a surface and the arm's joints from hits that it asks the controller for.
 
     The action `~/learn_surface` asks for one hit after the other of `impact_qp/execute_impact`,
@@ -50,16 +50,12 @@ class ImpactLearnerNode(LifecycleNode):
         self._active = False
         self.settings = declare(self, LearnerParameters)
 
-    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def set_up(self) -> str:
         """Load the robot, offer the action and listen."""
         settings = self.settings
-        try:
-            robot = self._robot = settings.load_robot()
-            robot.require("impact_qp")
-            drive_of(robot, "torque")
-        except ImpactError as error:
-            self.get_logger().error(str(error))
-            return TransitionCallbackReturn.FAILURE
+        robot = self._robot = settings.load_robot()
+        robot.require("impact_qp")
+        drive_of(robot, "torque")
         self._server = LearnServer(
             self,
             self._begin,
@@ -71,8 +67,7 @@ class ImpactLearnerNode(LifecycleNode):
         self._listen(robot)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._ticks = self.create_timer(LOOK_EVERY, self._server.look, clock=steady)
-        self.get_logger().info(f"configured: {robot.name}, cap {settings.speed_cap:g} m/s")
-        return TransitionCallbackReturn.SUCCESS
+        return f"{robot.name}, cap {settings.speed_cap:g} m/s"
 
     def _listen(self, robot: Robot) -> None:
         """Subscribe to what is recorded of a hit."""
@@ -126,39 +121,27 @@ class ImpactLearnerNode(LifecycleNode):
         except ImpactError as error:
             return End(BAD_GOAL, str(error))
 
-    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def begin(self) -> str:
         """Take goals from now on; nothing moves before one comes."""
-        self.get_logger().info("activation was requested")
         self._active = True
-        return super().on_activate(state)
+        return ""
 
-    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def stop(self) -> None:
         """Cancel the hit that is made, and ask for no other one."""
-        self._stop("deactivated")
-        return super().on_deactivate(state)
+        self._end("deactivated")
 
-    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Release everything."""
-        self._release("cleaned up")
-        return TransitionCallbackReturn.SUCCESS
-
-    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Cancel the hit that is made, and release everything."""
-        self._release("shut down")
-        return TransitionCallbackReturn.SUCCESS
-
-    def _stop(self, reason: str) -> None:
+    def _end(self, reason: str) -> None:
         """Ask for no further hit."""
-        self.get_logger().info(f"{reason} by request")
         self._active = False
         if self._server is not None:
             self._server.stop(End(PREEMPTED, reason))
 
-    def _release(self, reason: str) -> None:
-        """Destroy what `configure` made."""
-        self._stop(reason)
+    def release(self, reason: str) -> None:
+        """Cancel the hit that is made, and destroy what `configure` made."""
+        self._end(reason)
         if self._server is None:
             return
+        self.get_logger().info(f"{reason} by request")
         self.destroy_timer(self._ticks)
         for subscription in self._listeners:
             self.destroy_subscription(subscription)

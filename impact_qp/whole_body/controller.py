@@ -164,7 +164,7 @@ class WholeBodyController:
             got = np.shape(palm_forces)
             raise ControlError(f"palm_forces: expected shape {expected}, got {got}")
         if not all(np.isfinite(each).all() for each in (q, v, palm_forces)):
-            return self._hold()
+            return self.hold()
         state = self._state(q, v)
         points = tuple(state.at(frame) for frame in self._frames)
         self._aim(self.phases.targets(time, points, palm_forces))
@@ -172,7 +172,7 @@ class WholeBodyController:
         try:
             found = self._solve(self.program(state))
         except NoSolutionFound:
-            return self._hold()
+            return self.hold()
         return self._command(state, found.x, found.active)
 
     @property
@@ -272,8 +272,8 @@ class WholeBodyController:
         y = x[nv : nv + self._standing.variables]
         return self._standing.torques(state, x[:nv], y), self._standing.wrenches(state, y)
 
-    def _hold(self) -> WholeBodyCommand:
-        """Return the last command, held: nothing moves on."""
+    def hold(self) -> WholeBodyCommand:
+        """Return the last command, held: nothing moves on, the phases neither."""
         self._v = np.zeros(self.robot.nv)
         velocities = np.zeros(self.robot.dof)
         self._last = self._last._replace(velocities=velocities, solved=False, active=())

@@ -4,35 +4,28 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 
 import numpy as np
 from geometry_msgs.msg import PoseStamped
-from rclpy.clock import Clock
-from rclpy.clock_type import ClockType
-from rclpy.node import Node
 
 from impact_msgs.msg import JointCommand
 from impact_robots.loader import load_robot
-from impact_robots.quaternions import quaternion_wxyz
 from impact_ros.main import main_for
-from impact_ros.messages import from_nanoseconds, to_nanoseconds
+from impact_ros.messages import to_nanoseconds
 from impact_ros.parameters import declare, parameter
 from impact_ros.qos import STREAM
+from impact_sim.cell.box_pose import pose_message
 from impact_sim.cell.cell_simulation import CellSimulation
 from impact_sim.cell.watched_cell import WatchedCell
 from impact_sim.ros.arm_port import ArmPort
+from impact_sim.ros.lockstep_node import LockstepNode
 from impact_sim.ros.standalone import Standalone
 from impact_sim.scenario_choice import find_cell_scenario
 from impact_sim.sensors import NO_NOISE, PANDA_NOISE
 from impact_sim.simulation import START_NS, Measurement
-
-RESEND_AFTER = 1.0  # send the state again when somebody does not answer [s]
-GIVE_UP_AFTER = 10.0  # and then give up [s]
-WORLD = "world"
 
 
 @dataclass(frozen=True)
@@ -45,7 +38,7 @@ class CellParameters:
     duration: float = parameter(20.0, "Longest simulated time", unit="s", low=0.001)
 
 
-class ImpactCellNode(Node):
+class ImpactCellNode(LockstepNode):
     """Arms with plates and a box, with the topics of the arms' drivers.
 
     One arm has the topics of the node `impact_sim`; two have them in the namespaces `left` and
@@ -72,11 +65,7 @@ class ImpactCellNode(Node):
         start = [np.array(q) for q in self.scenario.q_start]
         self._measured: tuple[Measurement, ...] = self.simulation.reset(start)
         self._commands: dict[int, np.ndarray] = {}  # by arm, that answer the present states
-        self._dropped = self.failure = ""  # why the last command was; why all is over
-        self._started = self._over = False
-        self._sent = self._answered = time.monotonic()
-        clock = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = self.create_timer(RESEND_AFTER / 2.0, self._tick, clock=clock)
+        self._over = False
 
     @property
     def peers(self) -> int:
@@ -88,10 +77,11 @@ class ImpactCellNode(Node):
         """The experiment is over, with its last states answered, or has failed."""
         return bool(self.failure) or self._over
 
-    def start(self) -> None:
-        """Publish the first states."""
-        self._started, self._answered = True, time.monotonic()
-        self._publish()
+    @property
+    def unanswered(self) -> str:
+        """The arms without a command, in words."""
+        missing = [n for n in range(len(self.ports)) if n not in self._commands]
+        return " of " + ", ".join(self.scenario.arm_names[arm] or "the arm" for arm in missing)
 
     def _heard(self, arm: int) -> Callable[[JointCommand], None]:
         """Return what takes the commands of an arm."""
@@ -101,7 +91,7 @@ class ImpactCellNode(Node):
             if not self._started or self.finished or stamp != self._stamp_ns:
                 return
             self._commands[arm] = self.ports[arm].checked(message, self._measured[arm])
-            self._dropped, self._answered = "", time.monotonic()
+            self._note_answered()
             if len(self._commands) == len(self.ports):
                 self._advance()
 
@@ -119,37 +109,13 @@ class ImpactCellNode(Node):
         self._measured = self.simulation.step(commands)
         self._publish()
 
-    def _note_dropped(self, line: str) -> None:
-        """Keep why a command was dropped: without another one, it is why the run fails."""
-        self._dropped = line
-
-    def _tick(self) -> None:
-        """See whether somebody still answers."""
-        if not self._started or self.finished:
-            return
-        waited = time.monotonic() - self._answered
-        if waited > GIVE_UP_AFTER:
-            missing = [n for n in range(len(self.ports)) if n not in self._commands]
-            names = ", ".join(self.scenario.arm_names[arm] or "the arm" for arm in missing)
-            why = self._dropped or "is the controller running and active?"
-            self.failure = f"no command for {waited:.0f} s of {names}: {why}"
-        elif time.monotonic() - self._sent > RESEND_AFTER:
-            self._publish()
-
     @property
     def _stamp_ns(self) -> int:
         return START_NS + self.simulation.time_ns
 
-    def _publish(self) -> None:
+    def publish_states(self) -> None:
         """Publish the box and what the arms measure now, where it is not answered yet."""
-        self._sent = time.monotonic()
-        message, box = PoseStamped(), self.plant.box
-        from_nanoseconds(self._stamp_ns, message.header.stamp)
-        message.header.frame_id = WORLD
-        at, turn = message.pose.position, message.pose.orientation
-        at.x, at.y, at.z = box.position.tolist()
-        turn.w, turn.x, turn.y, turn.z = quaternion_wxyz(box.rotation).tolist()
-        self._box.publish(message)
+        self._box.publish(pose_message(self._stamp_ns, self.plant.box))
         for arm, port in enumerate(self.ports):
             if arm not in self._commands:
                 port.publish(self._measured[arm])

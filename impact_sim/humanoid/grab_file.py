@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from impact_robots.exceptions import RobotError
 from impact_robots.yaml_file import read_mapping
 from impact_sim.exceptions import ScenarioError
@@ -61,6 +63,25 @@ def grab_of_file(path: Path) -> GrabScenario:
     except RobotError as error:
         raise ScenarioError(str(error)) from None
     return grab_of(path.stem, entries, str(path))
+
+
+def find_grab(name: str) -> GrabScenario:
+    """Return the scenario of a name, or of the path of a YAML file.
+
+    Raises:
+        ScenarioError: there is none, or an entry is wrong.
+    """
+    if name.endswith((".yaml", ".yml")):
+        return grab_of_file(Path(name))
+    return load_grab(name)
+
+
+def grab_text(scenario: GrabScenario) -> str:
+    """Return a scenario as the text of a file from which :func:`grab_of_file` reads the same."""
+    entries = vars(scenario) | {"like": grab_names()[0]}
+    del entries["name"]
+    plain = {name: list(v) if isinstance(v, tuple) else v for name, v in entries.items()}
+    return yaml.safe_dump(plain, sort_keys=False)
 
 
 def grab_of(name: str, own: Mapping[str, Any], where: str) -> GrabScenario:

@@ -59,6 +59,7 @@ class GrabScenario:
     lift: float
     toss_yaw: float
     toss_speed: float
+    tosses: bool
     ramp: tuple[float, float, float]
     impact_limits: str
 

@@ -15,15 +15,13 @@ from std_msgs.msg import String
 from impact_msgs.msg import JointCommand, WrenchBatch
 from impact_robots.robot import Robot
 from impact_ros.boundary import guarded
-from impact_ros.messages import fill, from_nanoseconds, reorder, set_vector
+from impact_ros.messages import fill, from_nanoseconds, set_vector
 from impact_ros.qos import LATCHED, LOCKSTEP, STREAM
 from impact_sim.arm_driver import CYCLE_NS, Interface
-from impact_sim.exceptions import SimulationError
+from impact_sim.ros.command_check import checked_command
 from impact_sim.simulation import START_NS, Measurement
 
 COMMAND = "impact_qp/command"
-FAULT = 10.0  # times the robot's limits, beyond which a driver refuses a torque or velocity
-FOLLOWING = 1.0  # from the measured position, beyond which it refuses a position [rad]
 
 
 class ArmPort:
@@ -89,43 +87,7 @@ class ArmPort:
         Raises:
             ImpactError: not what this robot's driver would accept.
         """
-        kinds = {
-            Interface.TORQUE: JointCommand.INTERFACE_TORQUE,
-            Interface.VELOCITY: JointCommand.INTERFACE_VELOCITY,
-            Interface.POSITION: JointCommand.INTERFACE_POSITION,
-        }
-        if message.interface != kinds[self.interface]:
-            raise SimulationError(f"command: expected the {self.interface.value} interface")
-        names, count = message.joint_names, len(message.values)
-        if not len(names) == count == self.robot.dof:
-            raise SimulationError(
-                f"command: expected {self.robot.dof} names and values, got {len(names)} and {count}"
-            )
-        values = np.array(message.values)[reorder(names, self.robot.joint_names)]
-        if not np.all(np.isfinite(values)):
-            raise SimulationError(f"command: expected finite numbers, got {values.tolist()}")
-        self._check_size(values, measurement)
-        return values
-
-    def _check_size(self, values: np.ndarray, measurement: Measurement) -> None:
-        """Refuse what a driver would refuse, and the plant's integration would not survive.
-
-        Raises:
-            SimulationError: far beyond the robot's limits, or from where the arm is.
-        """
-        limits, kind = self.robot.limits, self.interface
-        if kind is Interface.POSITION:
-            far, largest = np.abs(values - measurement.q), np.full(len(values), FOLLOWING)
-        else:
-            limit = limits.torque if kind is Interface.TORQUE else limits.velocity
-            far, largest = np.abs(values), FAULT * limit
-        if np.any(far > largest):
-            joint = int(np.argmax(far / largest))
-            raise SimulationError(
-                f"command: {kind.value} of {self.robot.joint_names[joint]}: expected at most"
-                f" {largest[joint]:g}{' from the arm' if kind is Interface.POSITION else ''},"
-                f" got {far[joint]:g}"
-            )
+        return checked_command(message, self.robot, self.interface, measurement.q)
 
     def _state_message(self, measurement: Measurement) -> JointState:
         message = JointState(name=self.robot.joint_names)

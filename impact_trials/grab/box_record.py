@@ -8,7 +8,7 @@ import numpy as np
 
 from impact_sim.humanoid.plant import HumanoidPlant
 from impact_trials.grab.outcome import BoxOutcome, PalmOutcome
-from impact_trials.grab.phases import GrabState
+from impact_trials.grab.progress import GrabProgress
 
 EARLY = ("approach", "clamp", "grip", "lift")  # before the toss
 
@@ -24,12 +24,12 @@ class BoxRecord:
         self._lifted, self._slipped = 0.0, np.nan
         self.touched = (np.nan, np.nan)  # when the controller knew of each palm's touch [s]
 
-    def note(self, state: GrabState) -> None:
+    def note(self, said: GrabProgress) -> None:
         """Look at the cycle that has passed."""
         margin, plant = plant_margin(self._plant), self._plant
-        self._margins[state.phase] = min(self._margins.get(state.phase, np.inf), margin)
-        self.touched = state.touched
-        if state.phase == "lift":
+        self._margins[said.phase] = min(self._margins.get(said.phase, np.inf), margin)
+        self.touched = said.touched
+        if said.phase == "lift":
             at = plant.box(self.number).position
             self._lifted = float(at[2] - self._height)
             self._slipped = float(np.linalg.norm(at - plant.palm_positions.mean(axis=0)))

@@ -6,44 +6,63 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 from rosbags.typesys.store import Typestore
 
 from impact_bags import BagWriter
-from impact_bags.message_maker import Made, MessageMaker
+from impact_bags.message_maker import Made
+from impact_bags.writer import Tap
+from impact_robots.loader import load_robot
 from impact_robots.quaternions import quaternion_wxyz
-from impact_robots.robot import Robot
 from impact_ros.messages import NANOSECONDS
+from impact_sim.humanoid.grab_scenario import GrabScenario
+from impact_sim.humanoid.model import box_name
+from impact_sim.humanoid.simulation import PERIOD
 from impact_sim.simulation import START_NS
 from impact_trials.cell_bag import WORLD
 from impact_trials.grab.grab_cycle import GrabCycle
+from impact_trials.grab.grab_messages import GrabMessages
 from impact_trials.grab.pair import PALMS
 
-DESIRED = "/impact_qp/desired_joint_states"
+DESIRED, COMMAND = "/impact_qp/desired_joint_states", "/impact_qp/command"
+STATUS, PROGRESS = "/impact_qp/status", "/impact_humanoid/grab"
 
 
 class GrabBag(BagWriter):
-    """One bag: joints and base as measured, what the joints were sent, forces, boxes."""
+    """One bag: joints and base as measured, forces, boxes; what was answered to the state before.
 
-    def __init__(self, path: Path, robot: Robot, typestore: Typestore) -> None:
+    It is what recording the topics of the nodes gives, but for the very first state, for times
+    of computation and for what binds, which is not known here: the same trial gives the same bag.
+    """
+
+    def __init__(
+        self, path: Path, scenario: GrabScenario, typestore: Typestore, *, tap: Tap | None = None
+    ) -> None:
         """Say where to write.
 
         Args:
             path: folder to make.
-            robot: with a floating base.
+            scenario: of the grab.
             typestore: with impact_msgs; the same may serve many bags.
+            tap: gets what is recorded, as it is.
         """
-        super().__init__(path, typestore)
-        self._robot, self._make = robot, MessageMaker(typestore, WORLD)
+        super().__init__(path, typestore, tap=tap)
+        self._make, self._limits = GrabMessages(typestore, WORLD), scenario.impact_limits
+        robot = self._robot = load_robot(scenario.robot)
+        self._sizes = [scenario.box_size for _ in scenario.box_masses]
         self._soles = [each.name for each in robot.contacts if each.half_extents is not None]
+        self._first, self._unsolved = 0, 0  # stamp of the first answer; such cycles so far
 
     def add(self, cycle: GrabCycle) -> None:
         """Write a cycle; forces are the world's on the robot, in the world's axes."""
         time, make = START_NS + round(cycle.time * NANOSECONDS), self._make
+        if not self._first:
+            for number, size in enumerate(self._sizes):
+                name = box_name(number)
+                self._put(f"/{name}_size", make.size(START_NS, name, np.array(size)), START_NS)
+        self._add_answer(cycle, time - round(PERIOD * NANOSECONDS))
         names, (_, q, v, forces) = self._robot.joint_names, cycle.measured
         self._put("/joint_states", make.joint_state(time, names, q[7:], v[6:], cycle.torque), time)
-        nothing = q[:0]
-        desired = make.joint_state(time, names, cycle.positions, nothing, nothing)
-        self._put(DESIRED, desired, time)
         self._put("/odom", make.odometry(time, WORLD, self._robot.base_frame, q[:7], v[:6]), time)
         for palm, force in zip(PALMS, forces, strict=True):
             self._put(f"/{palm}/wrench", make.wrench(time, force), time)
@@ -52,6 +71,17 @@ class GrabBag(BagWriter):
         for number, box in enumerate(cycle.boxes):
             pose = make.pose(time, WORLD, box.position, quaternion_wxyz(box.rotation))
             self._put(f"/box{number}_pose", pose, time)
+
+    def _add_answer(self, cycle: GrabCycle, time: int) -> None:
+        """Write what was sent in answer to the state of a time [ns]."""
+        make, robot, said, nothing = self._make, self._robot, cycle.said, cycle.positions[:0]
+        self._first = self._first or time
+        self._unsolved += not said.solved
+        desired = make.joint_state(time, robot.joint_names, cycle.positions, nothing, nothing)
+        self._put(DESIRED, desired, time)
+        self._put(STATUS, make.status(time, said, self._limits, self._unsolved), time)
+        self._put(PROGRESS, make.progress(time, said, (self._first - START_NS) / NANOSECONDS), time)
+        self._put(COMMAND, make.positions(time, robot, cycle.positions), time)
 
     def _put(self, topic: str, made: Made, time: int) -> None:
         self.write(topic, *made, time)

@@ -11,7 +11,7 @@ import numpy as np
 from impact_qp import Contact
 from impact_qp.whole_body import Arrival, PalmTarget, WholeBodyTargets
 from impact_robots import PointState
-from impact_sim.humanoid.grab_scenario import FORWARD
+from impact_sim.humanoid.grab_scenario import FORWARD, GrabScenario
 from impact_trials.grab.pair import PALMS
 from impact_trials.grab.phases import beginning, next_state
 from impact_trials.grab.plan import GrabPlan
@@ -86,6 +86,12 @@ class GrabPhases:
             return state.speed
         ahead = np.maximum(state.pair.apart[::-1] - state.pair.apart, 0.0)
         return np.maximum(state.speed - TOGETHER * ahead, 0.0)
+
+
+def scenario_arrivals(scenario: GrabScenario) -> tuple[Arrival, ...]:
+    """Return the arrivals of both palms as a scenario announces them."""
+    at = scenario.box_position
+    return announced_arrivals(scenario.half_width, at, scenario.friction, scenario.restitution)
 
 
 def announced_arrivals(

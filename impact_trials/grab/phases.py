@@ -66,6 +66,11 @@ def next_state(
     return step(plan, state, time, period, state.pair.pressed(forces), cap)
 
 
+def _elapsed(state: GrabState, time: float, h: float) -> float:
+    """Return for how many whole cycles a phase has lasted [s], whatever the clock's zero is."""
+    return round((time - state.since) / h) * h
+
+
 def _approach(
     plan: GrabPlan, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
 ) -> GrabState:
@@ -87,7 +92,7 @@ def _clamp(
     plan: GrabPlan, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
 ) -> GrabState:
     """Stay until the impact is over."""
-    if time - state.since < plan.clamp_delay:
+    if _elapsed(state, time, h) < plan.clamp_delay:
         return state
     return state.entered("grip", time)
 
@@ -107,7 +112,7 @@ def _grip(
 ) -> GrabState:
     """Press until the force is there for a while."""
     state = _squeezed(plan, state, h, pressed)
-    if time - state.since < GRIPPED:
+    if _elapsed(state, time, h) < GRIPPED:
         return state
     if pressed.min() < 0.3 * plan.grip_force:
         return replace(state, failure="no grip").entered("rest", time)
@@ -124,7 +129,7 @@ def _carry(
         return _thrown(plan, state, time, h, pressed)
     if state.phase != "back":
         state = _squeezed(plan, state, h, pressed)
-    share = minimum_jerk((time - state.since) / LASTING[state.phase])
+    share = minimum_jerk(_elapsed(state, time, h) / LASTING[state.phase])
     state = replace(state, pair=_moved(plan, state, share))
     return _following(plan, state, time) if share >= 1.0 else state
 
@@ -143,6 +148,8 @@ def _moved(plan: GrabPlan, state: GrabState, share: float) -> Pair:
 
 def _following(plan: GrabPlan, state: GrabState, time: float) -> GrabState:
     """Return the beginning of the phase after one that moves from rest to rest."""
+    if state.phase == "lift" and not plan.tosses:
+        return state.entered("rest", time)
     if state.phase != "back":
         return state.entered(PHASES[PHASES.index(state.phase) + 1], time)
     if state.box + 1 >= plan.boxes:
@@ -155,7 +162,7 @@ def _thrown(
 ) -> GrabState:
     """Push the pair away from the robot, evenly faster; then open it, evenly slower."""
     rate = plan.toss_speed**2 / (2.0 * (THROWN - PULLED))
-    since = time + h - state.since
+    since = _elapsed(state, time + h, h)
     if state.phase == "toss":
         state = _squeezed(plan, state, h, pressed)
         radius = PULLED + 0.5 * rate * since**2

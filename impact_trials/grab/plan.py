@@ -27,6 +27,7 @@ class GrabPlan:
     yaw: float  # to the ramp, about the vertical through the robot [rad]
     toss_speed: float  # [m/s]
     boxes: int  # one after the other
+    tosses: bool = True  # no: it ends with the lift, the box between the palms
 
     @classmethod
     def of(cls, scenario: GrabScenario) -> GrabPlan:
@@ -44,4 +45,5 @@ class GrabPlan:
             yaw=scenario.toss_yaw,
             toss_speed=scenario.toss_speed,
             boxes=len(scenario.box_masses),
+            tosses=scenario.tosses,
         )

@@ -8,6 +8,7 @@ import signal
 
 import numpy as np
 import pytest
+from plain_messages import plain
 
 pytest.importorskip("rclpy")
 pytest.importorskip("rosbags")
@@ -15,8 +16,9 @@ pytest.importorskip("rosbags")
 import impact_bringup.child
 import impact_sim.node
 from impact_bags import BagReader
-from impact_bringup import experiment
-from impact_bringup.experiment import RECORDED, ExperimentError, Run, run_experiment
+from impact_bringup import conductor, experiment
+from impact_bringup.conductor import ExperimentError
+from impact_bringup.experiment import RECORDED, Run, run_experiment
 from impact_ros.messages import to_nanoseconds
 from impact_sim import load_scenario
 
@@ -79,24 +81,12 @@ def times(bag, topic):
         return [to_nanoseconds(message.header.stamp) for _, _, message in reader.messages([topic])]
 
 
-def plain(value):
-    """Return a message as nested tuples of bytes and values, bit by bit, without wall clocks."""
-    if hasattr(value, "__dataclass_fields__"):
-        names = [name for name in value.__dataclass_fields__ if name not in WALL_CLOCK]
-        return tuple((name, plain(getattr(value, name))) for name in names)
-    if isinstance(value, np.ndarray):
-        return value.tobytes()
-    if isinstance(value, float):
-        return np.float64(value).tobytes()
-    return tuple(map(plain, value)) if isinstance(value, (list, tuple)) else value
-
-
 def recorded(bag):
     """Return all messages by topic; what was sent again over a pause of the machine counts once."""
     messages = {}
     with BagReader(bag) as reader:
         for topic, time, message in reader.messages(list(reader.topics)):
-            entry, heard = (time, plain(message)), messages.setdefault(topic, [])
+            entry, heard = (time, plain(message, WALL_CLOCK)), messages.setdefault(topic, [])
             if entry not in heard[-1:]:
                 heard.append(entry)
     return messages
@@ -216,7 +206,7 @@ def test_a_suite_that_cannot_start_says_why_in_one_line(
 def test_a_suite_that_does_not_appear_is_waited_for_and_then_told(
     scenario, tmp_path, suite, monkeypatch
 ):
-    monkeypatch.setattr(experiment, "STARTUP_TIMEOUT", 0.05)
+    monkeypatch.setattr(conductor, "STARTUP_TIMEOUT", 0.05)
     with pytest.raises(ExperimentError, match=r"^waited 0 s for the controller to start \(log: "):
         run_experiment(Run(scenario, "robust", tmp_path / "run"))
     assert suite[0].returncode is not None

@@ -19,7 +19,9 @@ from impact_predictor.node import PredictorNode
 from impact_qp.learning.node import ImpactLearnerNode
 from impact_qp.node import ImpactQpNode
 from impact_ros.closing import close
+from impact_sim.humanoid.node import ImpactHumanoidSimNode
 from impact_sim.node import ImpactSimNode
+from impact_trials.grab.node import ImpactHumanoidNode
 from impact_trials.node import ImpactSpreadingNode
 
 DOC = Path(__file__).resolve().parents[2] / "doc"
@@ -31,6 +33,8 @@ NODES = {
     "impact_predictor": PredictorNode,
     "impact_qp": ImpactQpNode,
     "impact_spreading": ImpactSpreadingNode,
+    "impact_humanoid_sim": ImpactHumanoidSimNode,
+    "impact_humanoid": ImpactHumanoidNode,
     "impact_learner": ImpactLearnerNode,
     "franka": FrankaNode,
 }
@@ -39,6 +43,7 @@ GIVEN = {  # to configure
     "impact_qp": SURFACE,
     "impact_spreading": {"scenario": "rs_grab_safe"},
     "impact_learner": {"robot": "panda"},
+    "impact_humanoid": {"scenario": "qp_hrp4_grab"},
 }
 
 

@@ -26,20 +26,24 @@ from impact_robots import ArmDynamics
 from impact_ros.closing import close
 from impact_ros.parameters import specifications
 from impact_sim.cell.node import ImpactCellNode
+from impact_sim.humanoid.node import ImpactHumanoidSimNode
 from impact_sim.node import ImpactSimNode, SimulationParameters
 from impact_sim.scenario_choice import find_cell_scenario
 from impact_sim.scenarios import load_scenario, scenario_names
+from impact_trials.grab.node import ImpactHumanoidNode
 from impact_trials.node import ImpactSpreadingNode
 from impact_trials.spreading_trial import detector_values
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted(path.name.removesuffix(".launch.py") for path in ROOT.glob("launch/*.launch.py"))
 OF_THE_SUITE = [name for name in FILES if name != "rviz"]  # that one starts others' nodes
-WITH_RVIZ = [name for name in OF_THE_SUITE if name != "cell"]  # whose arms rviz.launch.py shows
+WITH_RVIZ = [name for name in OF_THE_SUITE if name not in ("cell", "grab")]  # one arm is shown
 NODES = {
     "impact_sim": [ImpactSimNode],
     "impact_cell": [ImpactCellNode],
     "impact_spreading": [ImpactSpreadingNode],
+    "impact_humanoid_sim": [ImpactHumanoidSimNode],
+    "impact_humanoid": [ImpactHumanoidNode],
     "suite": [DetectorNode, PredictorNode, ImpactQpNode],
     "impact_detector": [DetectorNode],
     "impact_predictor": [PredictorNode],
@@ -133,7 +137,7 @@ def test_every_parameter_is_known_to_its_node(
 ):
     needed = {"urdf": str(shipped_as("fr3_"))} if name == "franka" else {}
     lines = launch_file(name, namespace=namespace, **needed).lines
-    assert lines.pop("bring_up", None) is None or name in ("simulation", "cell")
+    assert lines.pop("bring_up", None) is None or name in ("simulation", "cell", "grab")
     for executable, line in lines.items():
         for node in graph(executable, line).nodes.values():
             declared = set(node.list_parameters([], 0).names)
@@ -205,6 +209,23 @@ def test_each_arm_of_a_cell_has_a_detector_that_its_controller_hears(launch_file
     measured, commands = plant.topics("impact_cell")[::-1]
     assert verdicts < heard and commands < sent and heard - verdicts < measured
     assert controller.settings.lockstep and controller.settings.variant == "timed"
+    controller.trigger_shutdown()
+
+
+@pytest.mark.parametrize("namespace", ["", "lab"])
+def test_a_humanoid_and_its_controller_hear_each_other(launch_file, graph, namespace):
+    given = {"impact_limits": "existential", "seed": "5", "noise": "false"}
+    launched = launch_file("grab", namespace=namespace, **given)
+    made = graph("impact_humanoid", launched.lines["impact_humanoid"])
+    controller = made.nodes["impact_humanoid"]
+    controller.trigger_configure()
+    heard, sent = made.topics("impact_humanoid")
+    plant = graph("impact_humanoid_sim", launched.lines["impact_humanoid_sim"])
+    commands, measured = plant.topics("impact_humanoid_sim")
+    assert len(heard) == 6 and heard < measured and commands < sent
+    assert controller.settings.lockstep and controller.settings.impact_limits == "existential"
+    simulated = plant.nodes["impact_humanoid_sim"].parameters
+    assert (simulated.seed, simulated.noise) == (5, False)
     controller.trigger_shutdown()
 
 

@@ -14,9 +14,11 @@ ROOT = Path(__file__).resolve().parents[2]
 # Who may request one of these can make an arm move.
 MOVES = "/impact_qp/change_state"
 MOVES_SPREADING = "/impact_spreading/change_state"
+MOVES_HUMANOID = "/impact_humanoid/change_state"
 MOVES_LEARNER = "/impact_learner/change_state"
 MOVES_FRANKA = ("/franka/change_state", "/franka/recover")
 CONTROLLERS = {"suite", "franka"}  # of which one runs
+HUMANOID = "impact_humanoid"  # or this one, with a robot of its own
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +68,8 @@ def test_it_has_the_form_that_sros2_reads(policy):
 
 def test_nobody_but_the_operator_makes_the_arm_move(policy):
     requests = allowed(policy, "request")
-    movers = (MOVES, MOVES_SPREADING, MOVES_LEARNER, *MOVES_FRANKA)
-    assert [requests[name] for name in movers] == [{"operator"}] * 5
+    movers = (MOVES, MOVES_SPREADING, MOVES_HUMANOID, MOVES_LEARNER, *MOVES_FRANKA)
+    assert [requests[name] for name in movers] == [{"operator"}] * 6
     hit, learn = "/impact_qp/execute_impact", "/impact_learner/learn_surface"
     callers = {hit: {"operator", "impact_learner"}, learn: {"operator"}}
     assert allowed(policy, "call") == callers
@@ -76,11 +78,15 @@ def test_nobody_but_the_operator_makes_the_arm_move(policy):
 
 def test_commands_verdicts_and_states_have_one_source_each(policy):
     publishers = allowed(policy, "publish")
-    for topic in ("command", "desired_joint_states", "announcement", "status"):
-        assert publishers[f"/impact_qp/{topic}"] == CONTROLLERS
-    assert publishers["/impact_qp/commands"] == {"suite"}, "the arm gets none by a topic"
+    for topic in ("command", "desired_joint_states", "status"):
+        assert publishers[f"/impact_qp/{topic}"] == CONTROLLERS | {HUMANOID}
+    assert publishers["/impact_qp/announcement"] == CONTROLLERS
+    assert publishers["/impact_qp/commands"] == {"suite", HUMANOID}, "an FR3 gets none by a topic"
     assert publishers["/impact_detector/status"] == CONTROLLERS
-    assert publishers["/joint_states"] == {"impact_sim", "franka"}, "on a robot: the driver alone"
+    drivers = {"impact_sim", "franka", "impact_humanoid_sim"}
+    assert publishers["/joint_states"] == drivers, "on a robot: the driver alone"
+    assert publishers["/odom"] == {"impact_humanoid_sim"}
+    assert publishers["/impact_humanoid/grab"] == {HUMANOID}
     for arm in ("left", "right"):
         assert publishers[f"/{arm}/joint_states"] == {"impact_cell"}
         for topic in ("impact_qp/command", "impact_qp/status", "impact_detector/status"):

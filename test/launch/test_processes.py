@@ -26,7 +26,13 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactEstimate, ImpactEvent
+from impact_msgs.msg import (
+    ControllerStatus,
+    DetectorStatus,
+    GrabStatus,
+    ImpactEstimate,
+    ImpactEvent,
+)
 from impact_ros.closing import close
 from impact_ros.qos import LATCHED, RECORD, SENSOR, STREAM
 from impact_ros.spin import spin
@@ -199,6 +205,23 @@ def test_a_push_by_reference_spreading_comes_to_its_impact(machine, launch_file,
     machine.wait(lambda: "over after" in machine.log("impact_cell"))
     assert not any(each.infeasible_cycles for each in status)
     names = ("impact_cell", "impact_detector", "impact_spreading", "bring_up")
+    assert machine.stop() == dict.fromkeys(names, 0)
+
+
+def test_a_humanoid_looks_for_a_box_that_is_not_there(machine, launch_file, tmp_path):
+    path = tmp_path / "fast.yaml"
+    path.write_text(
+        "{like: qp_hrp4_grab, reference_speed: 1.0, reference_ramp: 10.0, impact_limits: unaware,"
+        " box_masses: [1.08], box_offset: [0.5, 0.0, 0.0]}"  # beyond reach: it gives up soon
+    )
+    launched = launch_file("grab", scenario=str(path))
+    told = machine.hear(GrabStatus, "/impact_humanoid/grab", RECORD)
+    machine.start(launched.lines)
+    assert machine.processes["bring_up"].wait(TIME_OUT) == 0, machine.log("bring_up")
+    machine.wait(lambda: "over after" in machine.log("impact_humanoid_sim"))
+    machine.wait(lambda: told and told[-1].failure == "no box")
+    assert told[-1].phase == "rest" and told[0].phase == "approach"
+    names = ("impact_humanoid_sim", "impact_humanoid", "bring_up")
     assert machine.stop() == dict.fromkeys(names, 0)
 
 

@@ -57,10 +57,9 @@ def test_a_plain_controller_of_positions_grabs_too():
 def test_the_same_seed_gives_the_same_trial():
     def short(seed):
         trial = GrabTrial(ONE, seed=seed)
-        seen = trial._settled()
-        trial._take(0)
+        seen = trial.begin()
         for _ in range(40):
-            seen = trial._cycle(seen)
+            seen = trial.cycle(seen)
         return np.append(trial.plant.q, trial.plant.box().position)
 
     np.testing.assert_array_equal(short(3), short(3))
@@ -75,11 +74,9 @@ def test_a_push_acts_from_the_phases_beginning_for_as_long_as_it_says():
         pushed.append(plant.data.xfrc_applied[1, 0])
 
     trial = GrabTrial(ONE, controller="stance", disturb=noted)
-    seen = trial._settled()
-    trial.phases.begin(seen.time)
-    trial._take(0)
+    seen = trial.begin()
     for _ in range(30):
-        seen = trial._cycle(seen)
+        seen = trial.cycle(seen)
     assert pushed == 20 * [60.0] + 10 * [0.0]
 
 

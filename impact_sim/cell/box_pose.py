@@ -1,0 +1,24 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The message that says where a simulated box is."""
+
+from __future__ import annotations
+
+from geometry_msgs.msg import PoseStamped
+
+from impact_robots.quaternions import quaternion_wxyz
+from impact_ros.messages import from_nanoseconds, set_vector
+from impact_sim.cell.cell_plant import BoxState
+
+WORLD = "world"
+
+
+def pose_message(stamp_ns: int, box: BoxState) -> PoseStamped:
+    """Return the pose of a box's centre in the world, at a stamp [ns]."""
+    message = PoseStamped()
+    from_nanoseconds(stamp_ns, message.header.stamp)
+    message.header.frame_id = WORLD
+    set_vector(message.pose.position, box.position)
+    turn = message.pose.orientation
+    turn.w, turn.x, turn.y, turn.z = quaternion_wxyz(box.rotation).tolist()
+    return message

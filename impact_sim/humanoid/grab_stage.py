@@ -1,0 +1,123 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The simulated side of a grab: robot, boxes, who puts the next one, and when all is over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from impact_robots.loader import load_robot
+from impact_sim.humanoid.grab_scenario import GrabScenario
+from impact_sim.humanoid.plant import HumanoidPlant
+from impact_sim.humanoid.senses import HumanoidMeasurement, HumanoidNoise
+from impact_sim.humanoid.simulation import DELAY, PERIOD, HumanoidSimulation
+
+SETTLING = 1.0  # before the approach, for which the start is held [s]
+FALLEN = 0.2  # by which the centre of mass is lower than at the start [m]
+LONGEST = 15.0  # of one box [s]
+AFTER = 0.8  # the end of the phases, so that boxes come to rest [s]
+REST = "rest"  # name of the last phase
+
+
+class GrabStage:
+    """A humanoid in front of its first box; the controller's phases say what comes next.
+
+    Attributes:
+        watch: looks at the plant after each step of it; none: nobody does.
+        box: number of the box that is grabbed.
+        over: the grab has come to its end, or the robot has fallen.
+        moved: a cycle was done since it settled.
+    """
+
+    def __init__(
+        self,
+        scenario: GrabScenario,
+        *,
+        seed: int = 0,
+        noise: HumanoidNoise | None = None,
+        delay: float = DELAY,
+    ) -> None:
+        """Put everything into its place.
+
+        Args:
+            scenario: what stands where.
+            seed: of noise and of what varies.
+            noise: of the sensors; none: the usual one.
+            delay: of the sensors [s].
+
+        Raises:
+            SimulationError: a plant that there cannot be.
+            RobotError: the robot's start is out of its reach.
+        """
+        self.scenario, self._seed, self.robot = scenario, seed, load_robot(scenario.robot)
+        self.plant = HumanoidPlant(scenario.layout(self.robot, seed))
+        self.watch: Callable[[HumanoidPlant], None] | None = None
+        self._simulation = HumanoidSimulation(
+            self.plant, noise=noise or HumanoidNoise(), delay=delay, seed=seed, watch=self._look
+        )
+        self.start = scenario.start(self.robot)
+        self.box, self.over, self.moved, self._cycles = 0, False, False, 0
+
+    def _look(self, plant: HumanoidPlant) -> None:
+        if self.watch is not None:
+            self.watch(plant)
+
+    def settle(self) -> HumanoidMeasurement:
+        """Hold the start for a while; return what is measured then."""
+        seen = self._simulation.reset(self.start)
+        for _ in range(round(SETTLING / PERIOD)):
+            seen = self._simulation.step(self.start[7:])
+        self.box, self.over, self.moved = 0, False, False
+        self._cycles = round(SETTLING / PERIOD)
+        self._height, self._ended = self.plant.com[2] - FALLEN, seen.time
+        return seen
+
+    def step(self, positions: np.ndarray) -> HumanoidMeasurement:
+        """Let the servos follow positions, shape (n,) [rad], for a cycle.
+
+        Raises:
+            SimulationError: not n finite numbers; nothing has moved.
+        """
+        seen = self._simulation.step(positions)
+        self.moved, self._cycles = True, self._cycles + 1
+        return seen
+
+    @property
+    def time_ns(self) -> int:
+        """Simulated time, that of settling included [ns]."""
+        return self._cycles * round(PERIOD * 1e9)
+
+    @property
+    def fell(self) -> bool:
+        """Whether the robot's centre of mass is far below where it was."""
+        return bool(self.plant.com[2] <= self._height)
+
+    def follow(self, phase: str, box: int) -> bool:
+        """Do what the controller's progress asks for, after a step; return whether a box was put.
+
+        All boxes but the first are put onto the pedestal by somebody.
+
+        Args:
+            phase: of the grab.
+            box: number of the box that it is at.
+        """
+        put = box == self.box + 1
+        if put:
+            self.box = box
+            self.plant.put_box(box, *self.scenario.drawn(self._seed))
+        now = self.plant.time
+        if phase != REST and now < LONGEST * (self.box + 1):
+            self._ended = now
+        self.over = self.fell or now - self._ended >= AFTER
+        return put
+
+
+def sole_wrenches(plant: HumanoidPlant) -> np.ndarray:
+    """Return the floor's force on each sole and its moment about the corners' middle, (k, 6)."""
+    count = len(plant.layout.soles)
+    forces = plant.sole_forces.reshape(count, -1, 3)
+    corners = plant.sole_corners.reshape(count, -1, 3)
+    levers = corners - corners.mean(axis=1, keepdims=True)
+    return np.hstack([forces.sum(axis=1), np.cross(levers, forces).sum(axis=1)])

@@ -1,0 +1,222 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A humanoid among boxes as a node: joints, base, palms and soles in lockstep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from geometry_msgs.msg import PoseStamped, Vector3Stamped, WrenchStamped
+from nav_msgs.msg import Odometry
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+from impact_msgs.msg import GrabStatus, JointCommand
+from impact_ros.boundary import guarded
+from impact_ros.main import main_for
+from impact_ros.messages import fill, from_nanoseconds, set_vector, to_nanoseconds
+from impact_ros.parameters import declare, parameter
+from impact_ros.qos import LATCHED, LOCKSTEP, STREAM
+from impact_sim.arm_driver import Interface
+from impact_sim.cell.box_pose import WORLD, pose_message
+from impact_sim.humanoid.grab_file import find_grab
+from impact_sim.humanoid.grab_stage import REST, GrabStage, sole_wrenches
+from impact_sim.humanoid.model import box_name
+from impact_sim.humanoid.senses import QUIET, HumanoidMeasurement, HumanoidNoise
+from impact_sim.ros.arm_port import COMMAND
+from impact_sim.ros.command_check import checked_command
+from impact_sim.ros.lockstep_node import LockstepNode
+from impact_sim.ros.standalone import Standalone
+from impact_sim.simulation import START_NS
+
+PROGRESS = "impact_humanoid/grab"  # what the controller says of its phases
+
+# measurement, positions that were sent, what was said with them, whether the next box was put
+Listener = Callable[[HumanoidMeasurement, np.ndarray, GrabStatus, bool], None]
+
+
+@dataclass(frozen=True)
+class HumanoidSimParameters:
+    """Parameters of the simulated humanoid."""
+
+    scenario: str = parameter("qp_hrp4_grab", "Named scenario of a humanoid's grab, or its YAML")
+    seed: int = parameter(0, "Seed of the sensor noise and of where boxes stand", low=0)
+    noise: bool = parameter(True, "Sensor noise, as assumed")
+
+
+class ImpactHumanoidSimNode(LockstepNode):
+    """A humanoid that stands in front of boxes, with position servos.
+
+    Publishes `joint_states`, `odom` (pose of the base in the world, velocity in its own axes), the
+    wrench on each palm and sole and the pose of each box, all with one stamp, and waits for the
+    positions in `impact_qp/command` and for `impact_humanoid/grab` with that stamp. The next box is
+    put into its place when the latter asks for it.
+    """
+
+    PARAMETERS = HumanoidSimParameters
+
+    def __init__(self, **options) -> None:
+        """Let the robot stand where its scenario starts; nothing moves before ``start``."""
+        super().__init__("impact_humanoid_sim", **options)
+        self.parameters = declare(self, HumanoidSimParameters)
+        self.scenario = find_grab(self.parameters.scenario)
+        noise = HumanoidNoise() if self.parameters.noise else QUIET
+        self.stage = GrabStage(self.scenario, seed=self.parameters.seed, noise=noise)
+        self.robot, self.on_cycle = self.stage.robot, _ignored
+        self._make_topics()
+        self.measured = self.stage.settle()
+        self._command: np.ndarray | None = None  # answers the present state
+        self._told: GrabStatus | None = None  # the same
+
+    def _make_topics(self) -> None:
+        make, layout = self.create_publisher, self.stage.plant.layout
+        self._states = make(JointState, "joint_states", STREAM)
+        self._base = make(Odometry, "odom", STREAM)
+        self._palms, self._soles = (
+            [make(WrenchStamped, f"{name}/wrench", STREAM) for name in names]
+            for names in (layout.palms, layout.soles)
+        )
+        count = len(layout.boxes)
+        self._boxes = [make(PoseStamped, f"{box_name(k)}_pose", STREAM) for k in range(count)]
+        self._sizes = [make(Vector3Stamped, f"{box_name(k)}_size", LATCHED) for k in range(count)]
+        for number, size in enumerate(self._sizes):
+            size.publish(_size_message(number, layout.boxes[number].size))
+        self._description = make(String, "robot_description", LATCHED)
+        self._description.publish(String(data=self.robot.urdf))
+        self._inputs = [
+            self.create_subscription(
+                kind, topic, guarded(self, topic, take, self._note_dropped), LOCKSTEP
+            )
+            for kind, topic, take in (
+                (JointCommand, COMMAND, self._take_command),
+                (GrabStatus, PROGRESS, self._take_progress),
+            )
+        ]
+
+    @property
+    def peers(self) -> int:
+        """Nodes that hear the states and have a command to send: 0 until somebody is there."""
+        if not all(self.count_publishers(each.topic_name) for each in self._inputs):
+            return 0
+        streams = (self._states, self._base, *self._palms, *self._soles)
+        return min(each.get_subscription_count() for each in streams)
+
+    @property
+    def finished(self) -> bool:
+        """The grab is over, or has failed."""
+        return bool(self.failure) or self.stage.over
+
+    @property
+    def unanswered(self) -> str:
+        """Whose answer is missing: there is one controller."""
+        return ""
+
+    @property
+    def waits(self) -> bool:
+        """Nothing was answered yet: the controller may be activated at any time."""
+        return not self.stage.moved
+
+    @property
+    def simulation(self) -> GrabStage:
+        """What has simulated for ``time_ns``."""
+        return self.stage
+
+    def _is_awaited(self, message: JointCommand | GrabStatus) -> bool:
+        stamp = to_nanoseconds(message.header.stamp)
+        return self._started and not self.finished and stamp == self._stamp_ns
+
+    def _take_command(self, message: JointCommand) -> None:
+        if self._is_awaited(message):
+            joints = self.measured.q[7:]
+            self._command = checked_command(message, self.robot, Interface.POSITION, joints)
+            self._advance()
+
+    def _take_progress(self, message: GrabStatus) -> None:
+        if self._is_awaited(message):
+            self._told = message
+            self._advance()
+
+    def _advance(self) -> None:
+        """Simulate a cycle once both answers are there, and publish what the sensors say."""
+        if self._command is None or self._told is None:
+            return
+        self._note_answered()
+        positions, told = self._command, self._told
+        self._command = self._told = None
+        self.measured = self.stage.step(positions)
+        put = self.stage.follow(REST if told.failure else told.phase, told.box)
+        self.on_cycle(self.measured, positions, told, put)
+        self._publish()
+
+    @property
+    def _stamp_ns(self) -> int:
+        return START_NS + self.stage.time_ns
+
+    def publish_states(self) -> None:
+        """Publish what is measured now, the joint states last."""
+        plant, stamp, measured = self.stage.plant, self._stamp_ns, self.measured
+        for number, box in enumerate(self._boxes):
+            box.publish(pose_message(stamp, plant.box(number)))
+        for palm, force in zip(self._palms, measured.palm_forces, strict=True):
+            palm.publish(_wrench(stamp, force))
+        for sole, wrench in zip(self._soles, sole_wrenches(plant), strict=True):
+            sole.publish(_wrench(stamp, wrench[:3], wrench[3:]))
+        self._base.publish(_odometry(stamp, self.robot.base_frame, measured))
+        self._states.publish(self._state(stamp))
+
+    def _state(self, stamp: int) -> JointState:
+        message = JointState(name=self.robot.joint_names)
+        from_nanoseconds(stamp, message.header.stamp)
+        fill(message.position, self.measured.q[7:])
+        fill(message.velocity, self.measured.v[6:])
+        fill(message.effort, self.stage.plant.motor_torque)
+        return message
+
+
+def _ignored(_measured: HumanoidMeasurement, _q: np.ndarray, _told: GrabStatus, _put: bool) -> None:
+    """Note nothing."""
+
+
+def _wrench(stamp: int, force: np.ndarray, moment: np.ndarray | None = None) -> WrenchStamped:
+    """Return a force (3,) [N] on the robot and its moment (3,) [N.m], world axes."""
+    message = WrenchStamped()
+    from_nanoseconds(stamp, message.header.stamp)
+    message.header.frame_id = WORLD
+    set_vector(message.wrench.force, force)
+    if moment is not None:
+        set_vector(message.wrench.torque, moment)
+    return message
+
+
+def _size_message(number: int, edges: Sequence[float]) -> Vector3Stamped:
+    """Return the edges of a box along its own axes [m]."""
+    message = Vector3Stamped()
+    message.header.frame_id = box_name(number)
+    from_nanoseconds(START_NS, message.header.stamp)
+    set_vector(message.vector, edges)
+    return message
+
+
+def _odometry(stamp: int, base: str, measured: HumanoidMeasurement) -> Odometry:
+    """Return the base's pose in the world, and its velocity in its own axes."""
+    message = Odometry(child_frame_id=base)
+    from_nanoseconds(stamp, message.header.stamp)
+    message.header.frame_id = WORLD
+    set_vector(message.pose.pose.position, measured.q[:3])
+    turn = message.pose.pose.orientation
+    turn.x, turn.y, turn.z, turn.w = measured.q[3:7].tolist()
+    set_vector(message.twist.twist.linear, measured.v[:3])
+    set_vector(message.twist.twist.angular, measured.v[3:6])
+    return message
+
+
+class StandaloneHumanoidNode(Standalone, ImpactHumanoidSimNode):
+    """The humanoid on its own: starts when a controller listens, and ends with a failure."""
+
+
+main = main_for(StandaloneHumanoidNode)
+
+if __name__ == "__main__":
+    raise SystemExit(main())

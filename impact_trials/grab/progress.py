@@ -1,0 +1,43 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What the controller of a grab says with each command, in this process or by a message."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from impact_trials.grab.phases import GrabState
+
+
+class GrabProgress(NamedTuple):
+    """How far a grab has got."""
+
+    phase: str
+    box: int  # which one it is at
+    touched: tuple[float, float]  # when each palm felt it; NaN: not yet [s]
+    bound: float  # on the palms' speed; inf: none, NaN: not worked out [m/s]
+    solved: bool  # false: the last command is held
+    failure: str  # why it gave up or was stopped
+
+    @classmethod
+    def of(cls, state: GrabState, bound: float, solved: bool) -> GrabProgress:
+        """Return that of phases and a command."""
+        return cls(state.phase, state.box, state.touched, bound, solved, state.failure)
+
+    @classmethod
+    def told(cls, message: Any, zero: float) -> GrabProgress:
+        """Return what an impact_msgs/GrabStatus says.
+
+        Args:
+            message: the status.
+            zero: time of the first state that the controller answered [s].
+        """
+        touched = zero + message.left_touched, zero + message.right_touched
+        return cls(
+            message.phase,
+            message.box,
+            touched,
+            message.speed_bound,
+            message.solved,
+            message.failure,
+        )

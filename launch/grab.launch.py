@@ -1,0 +1,48 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A simulated humanoid grabs boxes, once, in lockstep.
+
+Example:
+    ros2 launch impact_control grab.launch.py impact_limits:=existential seed:=3
+"""
+
+from impact_bringup.launch_parts import (
+    BOOLEANS,
+    PACKAGE,
+    SUITE,
+    description,
+    given,
+    limited_discovery,
+    node,
+    unless_done,
+)
+from impact_sim.humanoid.grab_scenario import LIMITS_OF_GRABS
+from impact_trials.grab.node import OWN_LIMITS
+
+
+def generate_launch_description():
+    arguments = {
+        "scenario": ("qp_hrp4_grab", "Named scenario of a humanoid's grab, or its YAML"),
+        "impact_limits": (
+            OWN_LIMITS,
+            "Which impulses must be safe",
+            [OWN_LIMITS, *LIMITS_OF_GRABS],
+        ),
+        "seed": ("0", "Seed of the sensor noise and of where boxes stand"),
+        "noise": ("true", "Sensor noise, as assumed", BOOLEANS),
+        "timeout": ("60.0", "Give up when the controller is not active after this time [s]"),
+    }
+    common = {name: SUITE[name] for name in ("discovery_range", "namespace")}
+    return description(arguments | common, _actions)
+
+
+def _actions(context):
+    simulated, controlled = ("scenario", "seed", "noise"), ("scenario", "impact_limits")
+    told = [*given(context, controlled), "-p", "lockstep:=true"]
+    wait = ["impact_humanoid", "--timeout", context.launch_configurations["timeout"]]
+    return [
+        limited_discovery(),
+        node(PACKAGE, "impact_humanoid_sim", ros_arguments=given(context, simulated)),
+        node(PACKAGE, "impact_humanoid", ros_arguments=told),
+        node(PACKAGE, "bring_up", arguments=wait, on_exit=unless_done("not activated")),
+    ]
