@@ -27,6 +27,7 @@ from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.parameters import declare, parameter
 from impact_ros.qos import LOCKSTEP, SENSOR
 from impact_ros.spin import freeze_garbage
+from impact_ros.throttled_log import ThrottledLog
 from impact_sim.humanoid.grab_file import find_grab
 from impact_sim.humanoid.grab_scenario import LIMITS_OF_GRABS
 from impact_sim.humanoid.simulation import PERIOD
@@ -67,6 +68,7 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         """Declare the parameters; everything else waits for `configure`."""
         super().__init__("impact_humanoid", **options)
         self.settings = declare(self, GrabParameters)
+        self._log = ThrottledLog(self.get_logger())
         self._grab: GuardedGrab | None = None
         self._engaged = False  # it was active since it was configured: states are answered
 
@@ -207,7 +209,7 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
             self._say_ended()
         elif answer.problem and not self._grab.fault:
             self._watch.counts.dropped += 1
-            self.get_logger().warning(f"held: {answer.problem}", throttle_duration_sec=1.0)
+            self._log.warning(f"held: {answer.problem}")
         return answer
 
     def _send(self, answer: GrabAnswer, stamp: int, header_stamp: Any, received: float) -> None:
