@@ -23,7 +23,7 @@ class _Form(NamedTuple):
 
     kind: str
     cdr: bytearray
-    places: tuple[int, ...]  # of the arrays
+    arrays: tuple[np.ndarray, ...]  # of numbers, views of the bytes
 
 
 class StampedMessages:
@@ -45,9 +45,8 @@ class StampedMessages:
         shapes = tuple([each.shape for each in arrays])
         form = self._forms.get(shapes) or self._learn(shapes)
         _STAMP.pack_into(form.cdr, _HEAD, *divmod(time, NANOSECONDS))
-        for place, array in zip(form.places, arrays, strict=True):
-            data = np.asarray(array, dtype=float).tobytes()
-            form.cdr[place : place + len(data)] = data
+        for place, array in zip(form.arrays, arrays, strict=True):
+            place[...] = array
         return form.kind, bytes(form.cdr)
 
     def _learn(self, shapes: tuple[tuple[int, ...], ...]) -> _Form:
@@ -56,6 +55,9 @@ class StampedMessages:
         marks = [random.uniform(1.0, 2.0, shape) for shape in shapes]
         kind, message = self._make(0, *marks)
         cdr = bytearray(self._typestore.serialize_cdr(message, kind))
-        places = tuple(cdr.index(mark.tobytes()) for mark in marks)
-        self._forms[shapes] = _Form(kind, cdr, places)
+        places = [cdr.index(mark.tobytes()) for mark in marks]
+        views = (
+            np.ndarray(shape, "<f8", cdr, at) for shape, at in zip(shapes, places, strict=True)
+        )
+        self._forms[shapes] = _Form(kind, cdr, tuple(views))
         return self._forms[shapes]

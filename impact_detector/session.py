@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +26,7 @@ from impact_detector.signals.torque_watch import TorqueWatch
 _REPEATS_WAITED = 2  # a simulation repeats an unanswered state once per second
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What one input led to."""
 
     verdicts: tuple[Verdict, ...] = ()  # of the first detector, one per state
@@ -103,6 +103,11 @@ class DetectorSession:
     def needs_references(self) -> bool:
         """Whether what is added as reference is looked at."""
         return self._compares and self._model is None
+
+    @property
+    def needs_forces(self) -> bool:
+        """Whether what is added of force sensors is looked at."""
+        return self._estimator is not None or self._force_detector is not None
 
     @property
     def threshold(self) -> float:
@@ -230,7 +235,9 @@ class DetectorSession:
     def _compared(self, sample: JointSample) -> JointSample:
         """Return a sample with what its detectors compare it with."""
         if self._compares:
-            torque, velocity = self._reference(sample), self._reference_velocity(sample)
+            answered = not self._unanswered
+            torque = self._reference(sample, answered)
+            velocity = self._velocities.find(sample.time) if answered else None
             time, q, dq, tau = sample.time, sample.q, sample.dq, sample.tau
             sample = JointSample(time, q, dq, tau, torque, velocity, sample.approaching)
         if self._approaches is None:
@@ -244,20 +251,16 @@ class DetectorSession:
         self._unmeasured = self._torque_watch.reason(sample)
         return replace(sample, tau=None) if self._unmeasured else sample
 
-    def _reference(self, sample: JointSample) -> np.ndarray | None:
+    def _reference(self, sample: JointSample, answered: bool) -> np.ndarray | None:
         """Return the reference torque of a state, shape (n,) [N.m]."""
         if self._model is not None:
             return self._model.update(sample.time, sample.q, sample.dq)
-        if self._unanswered:
+        if not answered:
             return None
         torque = self._pairing.find(sample.time)
         if torque is None or self._gravity is None:
             return torque
         return torque + self._gravity(sample.q)
-
-    def _reference_velocity(self, sample: JointSample) -> np.ndarray | None:
-        """Return the desired velocity of a state, shape (n,) [rad/s]."""
-        return None if self._unanswered else self._velocities.find(sample.time)
 
     @property
     def _unanswered(self) -> bool:

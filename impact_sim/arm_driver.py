@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from math import isfinite
 
 import numpy as np
 import pinocchio as pin
@@ -55,6 +56,7 @@ class ArmDriver:
         self.loop: MotorLoop = TorqueLoop(robot, enabled=torque_loop)
         self._dynamics, self._work = ArmDynamics(robot), robot.model.createData()
         self._rest = np.zeros(robot.dof)
+        self._gravity = self._work.g  # a view, as the work memory stays where it is
 
     def reset(self) -> None:
         """Take the arm as it is now for what was commanded last."""
@@ -68,7 +70,7 @@ class ArmDriver:
             SimulationError: wrong shape or not finite.
         """
         command = np.asarray(command, dtype=float)
-        if command.shape != (self.robot.dof,) or not np.all(np.isfinite(command)):
+        if command.shape != (self.robot.dof,) or not all(map(isfinite, command.tolist())):
             raise SimulationError(f"command: expected {self.robot.dof} finite numbers")
         return command
 
@@ -84,7 +86,7 @@ class ArmDriver:
             return command
         # pinocchio's own function of gravity rounds in another way than all terms do together
         pin.computeAllTerms(self.robot.model, self._work, self.arm.q, self._rest)
-        return command + self._work.g
+        return command + self._gravity
 
     def servo_torque(self, velocity: np.ndarray) -> np.ndarray:
         """Return the torque of the driver's velocity loop, shape (n,) [N.m]."""

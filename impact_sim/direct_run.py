@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from impact_robots import ArmDynamics, PointState
 from impact_sim.driver_cycle import CLEARANCE, integrate_cycle
 from impact_sim.exceptions import SimulationError
 from impact_sim.plant import FlexibleJointPlant
+from impact_sim.step_records import Steps
 from impact_sim.torque_loop import TorqueLoop
 
 TIMEOUT = 2.0  # without a touch [s]
@@ -87,6 +89,7 @@ def direct_run(
     command: Command,
     *,
     after_touch: float,
+    after_release: float = inf,
     torque_loop: bool = True,
 ) -> DirectRun:
     """Run the plant from its present state until ``after_touch`` [s] after the first touch.
@@ -95,6 +98,7 @@ def direct_run(
         plant: with a wall, already ``reset``.
         command: called once a cycle of 1 ms; returns the desired torque, gravity included.
         after_touch: how long to go on [s].
+        after_release: the first one, how long to go on at most [s].
         torque_loop: False lets the motors follow the desired torque directly.
 
     Raises:
@@ -103,8 +107,10 @@ def direct_run(
     if plant.wall is None:
         raise SimulationError("direct run: expected a wall")
     recorder = _Recorder(plant, TorqueLoop(plant.robot, enabled=torque_loop))
-    dynamics = ArmDynamics(plant.robot)
-    while recorder.touch is None or plant.time < recorder.touch.time + after_touch:
+    dynamics = ArmDynamics(plant.robot, compiled=True)
+    while recorder.touch is None or plant.time < min(
+        recorder.touch.time + after_touch, recorder.release + after_release
+    ):
         if recorder.touch is None and plant.time > TIMEOUT:
             raise SimulationError(f"direct run: no touch within {TIMEOUT:g} s")
         state = dynamics(plant.q, plant.dq)
@@ -121,32 +127,34 @@ class _Recorder:
         self._motion: list[tuple[float, np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []
         self._contact: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         self.touch: Touch | None = None
+        self.release = inf  # time of the first step without a force after it [s]
 
     def cycle(self, state: PointState, torque: np.ndarray) -> None:
         """Advance one cycle from the ``state`` of the links with a desired torque (n,) [N.m]."""
         plant = self._plant
         self._motion.append((plant.time, state.q, state.dq, plant.joint_torque, torque))
+        if plant.compiled:
+            for near, steps in plant.advance_cycle_within(self._loop, torque, CLEARANCE):
+                if near:
+                    self._take(steps)
+            return
         integrate_cycle(
             plant,
             [(plant, self._loop, torque)],
-            is_near=self._is_near,
-            contact_steps=self._contact_steps,
+            is_near=lambda: plant.gap <= CLEARANCE,
+            contact_steps=lambda steps: self._take(plant.advance_contact(steps)),
         )
 
-    def _is_near(self) -> bool:
-        """Tell whether the plant takes its small steps."""
-        return self._plant.gap <= CLEARANCE
-
-    def _contact_steps(self, steps: int) -> None:
-        """Advance small steps."""
-        found = self._plant.advance_contact(steps)
-        first = 0
+    def _take(self, found: Steps) -> None:
+        """Keep small steps, from the first touch on."""
+        first, pushed = 0, np.any(found.force, axis=1)
         if self.touch is None:
-            pushed = found.force.any(axis=1)
             if not pushed.any():
                 return
             first = int(pushed.argmax())
             self.touch = Touch(float(found.time[first]), found.q[first], found.dq[first])
+        if self.release == inf and not pushed[first:].all():
+            self.release = float(found.time[first + int(pushed[first:].argmin())])
         self._contact.append((found.time[first:], found.force[first:], found.velocity[first:]))
 
     def run(self, normal: np.ndarray) -> DirectRun:

@@ -8,6 +8,8 @@ impact models are judged by (only then does the gross velocity come out).
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 
 from impact_predictor.contact_force.laws import ContactLaw
@@ -34,6 +36,7 @@ def passive_impact(
     *,
     friction: float = 0.0,
     after_touch: float = 0.1,
+    after_release: float = inf,
     torque_loop: bool = True,
     contact_step: float = CONTACT_STEP,
     contact: ContactPoint = OWN,
@@ -48,6 +51,7 @@ def passive_impact(
         law: of the normal contact force.
         friction: Coulomb's coefficient [-].
         after_touch: how long to go on after the first touch [s].
+        after_release: the first one, how long to go on at most [s].
         torque_loop: False lets the motors follow the gravity torque directly.
         contact_step: of the integration [s].
         contact: point that hits.
@@ -60,4 +64,10 @@ def passive_impact(
     wall = CompliantWall(Surface(point, normal, friction).moved(-GAP), law)
     plant = FlexibleJointPlant(robot, wall, contact_step=contact_step, contact=contact)
     plant.reset(np.asarray(q, dtype=float), np.asarray(dq, dtype=float))
-    return direct_run(plant, gravity_compensation, after_touch=after_touch, torque_loop=torque_loop)
+    return direct_run(
+        plant,
+        gravity_compensation,
+        after_touch=after_touch,
+        after_release=after_release,
+        torque_loop=torque_loop,
+    )

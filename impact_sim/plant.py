@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -59,6 +59,8 @@ class FlexibleJointPlant(FlexibleArm):
         self._position = self.data.site_xpos[self._site]
         self._velocity = self.data.qvel
         self._motor_torque = np.zeros(self.model.nv)
+        self._step = 0.0  # of MuJoCo's, once it is set [s]
+        self._flight = Steps.empty(LOOPS, robot.dof)  # of a cycle in the air, overwritten
         self.contact_force = np.zeros(3)  # on the robot, base axes [N]
         self._small_steps, self._cycle = _compiled()
         self._touching = self._touching_point()
@@ -66,7 +68,7 @@ class FlexibleJointPlant(FlexibleArm):
         nothing = Steps.empty(0, robot.dof)  # compiled here, not in a loop
         self._integrate(nothing)
         loop = TorqueLoop(robot).numbers(np.zeros(robot.dof))
-        self._cycle(self._touching, loop, plane_of(None), 0.0, 0.0, 1, nothing)
+        self._cycle(self._touching, loop, plane_of(None), 0.0, 0.0, 1, -1.0, nothing)
 
     def reset(self, q: np.ndarray, dq: np.ndarray | None = None) -> None:
         """Put the arm at ``q`` [rad] with ``dq`` [rad/s], springs loaded by gravity."""
@@ -112,7 +114,7 @@ class FlexibleJointPlant(FlexibleArm):
         """Integrate ``duration`` [s] without looking at the surface."""
         import mujoco  # loads slowly
 
-        self.model.opt.timestep = FREE_STEP
+        self._set_step(FREE_STEP)
         mujoco.mj_step(self.model, self.data, nstep=round(duration / FREE_STEP))
         self.contact_force = np.zeros(3)
 
@@ -122,7 +124,7 @@ class FlexibleJointPlant(FlexibleArm):
         Args:
             steps: of ``contact_step``, at least 1.
         """
-        self.model.opt.timestep = self.contact_step
+        self._set_step(self.contact_step)
         found = Steps.empty(steps, self.robot.dof)
         self._integrate(found)
         return self._watched(found)
@@ -134,26 +136,66 @@ class FlexibleJointPlant(FlexibleArm):
             loop: which drives the arm.
             desired: torque of the cycle, gravity included, shape (n,) [N.m].
             near: whether the surface may be touched; then there are rows of small steps, else one
-                a period of the loop, without velocities of the point.
+                a period of the loop, without velocities of the point, until the next call.
 
         Raises:
             SimulationError: ``compiled`` says no.
         """
+        return self._advance_periods(loop, desired, LOOPS, near=near)
+
+    def advance_cycle_within(
+        self, loop: TorqueLoop, desired: np.ndarray, clearance: float
+    ) -> Iterator[tuple[bool, Steps]]:
+        """Integrate a cycle, in small steps in those periods that begin within a clearance.
+
+        Yields parts of the cycle: whether they are of small steps, and these, as of
+        ``advance_cycle``.
+
+        Args:
+            loop: which drives the arm.
+            desired: torque of the cycle, gravity included, shape (n,) [N.m].
+            clearance: from the surface [m].
+
+        Raises:
+            SimulationError: ``compiled`` says no.
+        """
+        left = LOOPS
+        while left:
+            near = self.gap <= clearance
+            steps = self._advance_periods(loop, desired, left, near=near, clearance=clearance)
+            left -= len(steps.time) // (round(PERIOD / self.contact_step) if near else 1)
+            yield near, steps
+
+    def _advance_periods(
+        self,
+        loop: TorqueLoop,
+        desired: np.ndarray,
+        periods: int,
+        *,
+        near: bool,
+        clearance: float = -1.0,
+    ) -> Steps:
+        """Integrate some periods of a cycle, fewer if one begins across a clearance above 0 [m]."""
         if (plane := self._plane()) is None:
             raise SimulationError("advance_cycle: the wall's law is not one that is compiled")
-        self.model.opt.timestep = length = self.contact_step if near else FREE_STEP
+        self._set_step(length := self.contact_step if near else FREE_STEP)
         steps = round(PERIOD / length)
-        found = Steps.empty(LOOPS * (steps if near else 1), self.robot.dof)
-        numbers = loop.numbers(desired)
-        self._cycle(
-            self._touching, numbers, plane, self.time, length, steps if near else -steps, found
-        )
-        return self._watched(found)
+        found = self._flight
+        if near or periods < LOOPS:
+            found = Steps.empty(periods * (steps if near else 1), self.robot.dof)
+        figures = self.time, length, steps if near else -steps, clearance
+        done = self._cycle(self._touching, loop.numbers(desired), plane, *figures, found)
+        return self._watched(found.first(done))
 
     @property
     def compiled(self) -> bool:
         """Whether whole cycles are compiled: with the laws of the suite."""
         return self._plane() is not None
+
+    def _set_step(self, length: float) -> None:
+        """Let MuJoCo's steps be ``length`` long [s]; to look that up takes as long as ten lines."""
+        if self._step != length:
+            self.model.opt.timestep = self._step = length
 
     def _watched(self, steps: Steps) -> Steps:
         """Return what was integrated, after all has looked at it."""
@@ -187,6 +229,7 @@ class FlexibleJointPlant(FlexibleArm):
             self._motor,
             self._spring,
             np.array(self.robot.joint_stiffness),
+            np.array(self.robot.joint_damping),
             self._motor_torque,
             self._position,
             int(self._site),
@@ -221,7 +264,7 @@ class FlexibleJointPlant(FlexibleArm):
         return self.wall.force_within(penetration, self.contact_velocity)
 
 
-def _compiled() -> tuple[Callable[..., float], Callable[..., None]]:
+def _compiled() -> tuple[Callable[..., float], Callable[..., int]]:
     """Return what integrates small steps, and cycles."""
     from impact_sim.small_steps import cycle, small_steps  # numba alone takes a quarter of a second
 

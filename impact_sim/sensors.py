@@ -31,20 +31,21 @@ class NoisySensors:
     def __init__(self, noise: Noise, seed: int | Sequence[int]) -> None:
         """Create the generator."""
         self._noise = noise
+        self._joint_noise = np.array([[noise.position], [noise.velocity], [noise.torque]])
         self._random = np.random.default_rng(seed)
 
     def joints(
         self, q: np.ndarray, dq: np.ndarray, tau: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return measured positions, velocities and torques, each of shape (n,)."""
-        draw = self._random.standard_normal((3, len(q)))
-        noise = self._noise
-        return (
-            q + noise.position * draw[0],
-            dq + noise.velocity * draw[1],
-            tau + noise.torque * draw[2],
-        )
+        noise = self._random.standard_normal((3, len(q)))
+        noise *= self._joint_noise
+        position, velocity, torque = noise
+        return q + position, dq + velocity, tau + torque
 
     def forces(self, forces: np.ndarray) -> np.ndarray:
         """Return measured forces, shape (m, 3) [N]."""
-        return forces + self._noise.force * self._random.standard_normal(forces.shape)
+        noise = self._random.standard_normal(forces.shape)
+        noise *= self._noise.force
+        noise += forces
+        return noise

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,10 +20,10 @@ from impact_sim.torque_loop import MotorLoop, TorqueLoop
 START_NS = 1_000_000_000  # stamp of the first state: zero means "no time" in ROS [ns]
 FORCE_PERIOD_NS = 40_000  # the wall's force sensor, 25 kHz [ns]
 SAMPLES_PER_CYCLE = CYCLE_NS // FORCE_PERIOD_NS
+_NO_FORCE = np.zeros((SAMPLES_PER_CYCLE, 3))
 
 
-@dataclass(frozen=True)
-class Measurement:
+class Measurement(NamedTuple):
     """What the sensors say at one instant; arrays of shape (n,) in the robot's joint order."""
 
     time_ns: int  # since the start
@@ -86,7 +87,7 @@ class Simulation:
         self._driver.reset()
         self.time_ns = 0
         self._substep = 0
-        return self._measure(np.zeros((SAMPLES_PER_CYCLE, 3)))
+        return self._measure(_NO_FORCE)
 
     def step(self, command: np.ndarray) -> Measurement:
         """Apply a command for one cycle.
@@ -113,7 +114,7 @@ class Simulation:
         else:
             force = self._plain_cycle(loop, desired, near)
         self.time_ns += CYCLE_NS
-        return self._measure(self._sampled(force) if near else np.zeros((SAMPLES_PER_CYCLE, 3)))
+        return self._measure(self._sampled(force) if near else _NO_FORCE)
 
     def _plain_cycle(self, loop: MotorLoop, desired: np.ndarray, near: bool) -> np.ndarray:
         """Simulate a cycle with any loop and law; return the small steps' forces, (K, 3) [N]."""
@@ -136,7 +137,8 @@ class Simulation:
         """Return whether the tool can reach the wall within this cycle."""
         if self.plant.wall is None:
             return False
-        travel = np.linalg.norm(self.plant.contact_velocity) * CYCLE_NS * 1e-9
+        velocity = self.plant.contact_velocity
+        travel = sqrt(velocity.dot(velocity)) * CYCLE_NS * 1e-9
         return self.plant.gap < CLEARANCE + travel
 
     def _measure(self, forces: np.ndarray) -> Measurement:

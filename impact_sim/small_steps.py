@@ -41,8 +41,11 @@ def _of_mujoco(name: str) -> types.ExternalFunction:
 _MASS = "mj_makeM" if llvmlite.binding.address_of_symbol("mj_makeM") else "mj_crb"
 _check_pos, _check_vel = _of_mujoco("mj_checkPos"), _of_mujoco("mj_checkVel")
 _kinematics, _com_pos = _of_mujoco("mj_kinematics"), _of_mujoco("mj_comPos")
-_mass_matrix, _velocity_terms = _of_mujoco(_MASS), _of_mujoco("mj_fwdVelocity")
+_mass_matrix, _velocities = _of_mujoco(_MASS), _of_mujoco("mj_comVel")
 _implicit = _of_mujoco("mj_implicit")
+_mj_rne = types.ExternalFunction(
+    "mj_rne", types.void(types.intp, types.intp, types.intc, types.intp)
+)
 _mj_jac_site = types.ExternalFunction(
     "mj_jacSite", types.void(types.intp, types.intp, types.intp, types.intp, types.intc)
 )
@@ -118,7 +121,11 @@ def begin_step(arm: Touching) -> None:
     _kinematics(arm.model, arm.data)
     _com_pos(arm.model, arm.data)
     _mass_matrix(arm.model, arm.data)
-    _velocity_terms(arm.model, arm.data)
+    _velocities(arm.model, arm.data)
+    _mj_rne(arm.model, arm.data, 0, arm.bias.ctypes.data)
+    for i in range(len(arm.spring)):
+        spring, j = -arm.stiffness[i] * arm.qpos[arm.spring[i]], arm.spring[i]
+        arm.passive[j] = spring - arm.damping[i] * arm.qvel[j]
 
 
 @compiled
@@ -127,6 +134,15 @@ def end_step(arm: Touching) -> None:
     for j in range(len(arm.applied)):
         arm.smooth[j] = arm.passive[j] - arm.bias[j] + arm.applied[j]
     _implicit(arm.model, arm.data)
+
+
+@compiled
+def gap_to(plane: Plane, arm: Touching) -> float:
+    """Return the distance of the point from the plane at the last step's beginning [m]."""
+    gap = 0.0
+    for i in range(3):
+        gap += plane.normal[i] * (arm.position[i] - plane.point[i])
+    return gap
 
 
 @compiled
@@ -149,9 +165,7 @@ def small_steps(
         note(arm, k, time, steps)
         point_velocity(arm, fresh, steps.velocity[k])
         begin_step(arm)
-        gap = 0.0
-        for i in range(3):
-            gap += plane.normal[i] * (arm.position[i] - plane.point[i])
+        gap = gap_to(plane, arm)
         fresh = -gap > 0.0 and plane.law[3] != NOTHING
         steps.force[k] = 0.0
         if fresh:
@@ -183,9 +197,12 @@ def cycle(
     time: float,
     length: float,
     per_period: int,
+    clearance: float,
     steps: Steps,
-) -> None:
+) -> int:
     """Integrate as many periods of the torque loop as ``steps`` has room for, and fill it.
+
+    Ends before a period that begins on the other side of ``clearance``; returns the rows filled.
 
     Close to the wall ``steps`` has a row a small step, else one a period.
 
@@ -196,10 +213,13 @@ def cycle(
         time: now [s].
         length: of a step, that of the model [s].
         per_period: steps in a period, negative: not close to the wall.
+        clearance: up to which the point is close [m]; negative: it is what it is throughout.
         steps: overwritten.
     """
     rows = max(1, per_period)
     for first in range(0, len(steps.time), rows):
+        if first and clearance >= 0.0 and (gap_to(plane, arm) <= clearance) != (per_period > 0):
+            return first
         drive(arm, loop)
         if per_period > 0:
             time = small_steps(arm, plane, time, length, steps, first, first + rows)
@@ -212,3 +232,4 @@ def cycle(
             begin_step(arm)
             end_step(arm)
             time += length
+    return len(steps.time)

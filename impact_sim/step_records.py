@@ -25,6 +25,7 @@ class Touching(NamedTuple):
     motor: np.ndarray  # places of the motors' coordinates, shape (n,)
     spring: np.ndarray  # and of the deflections, shape (n,)
     stiffness: np.ndarray  # of the joints, shape (n,) [N.m/rad]
+    damping: np.ndarray  # of the joints, shape (n,) [N.m.s/rad]
     torque: np.ndarray  # of the motors, places as in ``applied``, shape (2 n,) [N.m]
     position: np.ndarray  # of the point, base axes, shape (3,) [m]
     site: int  # number of the point
@@ -68,3 +69,7 @@ class Steps(NamedTuple):
         q, dq, torque = np.empty((3, count, dof))
         velocity, force = np.empty((2, count, 3))
         return cls(np.empty(count), q, dq, torque, velocity, force)
+
+    def first(self, count: int) -> Steps:
+        """Return the first ``count`` of them."""
+        return self if count == len(self.time) else Steps(*[each[:count] for each in self])

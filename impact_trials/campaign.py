@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
@@ -29,6 +30,7 @@ from impact_trials.trial import Trial, TrialResult
 from impact_trials.trial_bag import TrialBag
 from impact_trials.trial_truth import columns
 
+LOOKED = 20  # cycles between looks at whether the work is still wanted
 _types: Typestore | None = None  # of a worker: made once
 
 
@@ -50,13 +52,19 @@ def run_trial(trial: Trial[Any], folder: Path | None = None) -> TrialResult:
     Raises:
         AnalysisError: it failed; the text begins with its name.
     """
+    cycles = itertools.count()
+
+    def look() -> None:
+        if next(cycles) % LOOKED == 0:
+            check_stopped()
+
     try:
         if folder is None:
-            return _run(trial, lambda *_: check_stopped())
+            return _run(trial, lambda *_: look())
         with _bag(trial, folder) as bag:
 
             def record(*cycle: Any) -> None:
-                check_stopped()
+                look()
                 bag.add(*cycle)
 
             result = _run(trial, record)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +28,7 @@ class SpreadState:
     feedback: np.ndarray  # a_fb of the contact point [m/s^2]
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """What a controller answers to a state; arrays of shape (n,)."""
 
     command: np.ndarray  # what the driver is sent
@@ -41,8 +41,7 @@ class Answer:
 Controller = Callable[[Measurement, Verdict], Answer]
 
 
-@dataclass(frozen=True)
-class Cycle:
+class Cycle(NamedTuple):
     """One millisecond: what was measured, what the detectors made of it, what was answered."""
 
     measurement: Measurement
@@ -77,7 +76,10 @@ class ArmTurn:
     def detect(self, measurement: Measurement) -> Verdict:
         """Return the verdict on a measurement."""
         session, stamp = self._session, START_NS + measurement.time_ns
-        self._outcomes = [session.add_force(sample, topic) for topic, sample in forces(measurement)]
+        self._outcomes = []
+        if session.needs_forces:
+            sensed = forces(measurement)
+            self._outcomes += [session.add_force(sample, topic) for topic, sample in sensed]
         state = JointSample(stamp, measurement.q, measurement.dq, measurement.tau)
         self._outcomes.append(session.add_state(state))
         (verdict,) = self._outcomes[-1].verdicts
@@ -95,9 +97,11 @@ class ArmTurn:
         if answer.announcement is not None:
             self._session.announce(answer.announcement)
         reference = answer.reference_torque, answer.velocity
-        outcomes = [*self._outcomes, self._session.add_reference(stamp, *reference)]
-        detections = tuple(found for outcome in outcomes for found in outcome.detections)
-        estimates = tuple(estimate for outcome in outcomes for estimate in outcome.estimates)
+        detections: tuple[Detection, ...] = ()
+        estimates: tuple[Estimate, ...] = ()
+        for outcome in (*self._outcomes, self._session.add_reference(stamp, *reference)):
+            detections += outcome.detections
+            estimates += outcome.estimates
         return Cycle(measurement, verdict, answer, detections, estimates)
 
 

@@ -98,7 +98,8 @@ def cell_session(scenario: SpreadingScenario, robot: Robot, arm: int) -> Detecto
     Raises:
         DetectorError: there is no detector of the scenario's name.
     """
-    return session_for(from_values(DetectorParameters, detector_values(scenario, arm)), robot)
+    parameters = from_values(DetectorParameters, detector_values(scenario, arm))
+    return session_for(parameters, robot, estimates=False)
 
 
 def detector_values(scenario: SpreadingScenario, arm: int) -> dict[str, Any]:

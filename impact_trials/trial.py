@@ -70,7 +70,8 @@ class DetectorLog:
 def detector_session(scenario: Scenario, robot: Robot) -> DetectorSession:
     """Return what the detector's node does with a scenario: its defaults, in lockstep.
 
-    The published detector, of torque errors, runs alongside at the scenario's threshold.
+    The published detector, of torque errors, runs alongside at the scenario's threshold. What
+    impacts did is known from the plant, and not estimated.
     """
     normal = [float(component) for component in scenario.normal]
     values = {
@@ -81,4 +82,4 @@ def detector_session(scenario: Scenario, robot: Robot) -> DetectorSession:
         "wrench_normal": normal,
         "lockstep": True,
     }
-    return session_for(from_values(DetectorParameters, values), robot)
+    return session_for(from_values(DetectorParameters, values), robot, estimates=False)

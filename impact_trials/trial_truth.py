@@ -113,6 +113,7 @@ def _state(plant: WatchedPlant, wall: CompliantWall, touch: Touch) -> dict[str, 
         wall.law,
         friction=wall.friction,
         after_touch=WINDOW + LONGEST_CONTACT,
+        after_release=WINDOW,
     )
     gross = gross_velocity(passive.t, passive.q, passive.touch.time, WINDOW).velocity
     return {

@@ -101,22 +101,22 @@ class _Bias:
     """Mean of the last N errors, shape (k,)."""
 
     def __init__(self, samples: int, joints: int) -> None:
-        self._window = np.zeros((samples, joints))
+        self._window, self._samples = np.zeros((samples, joints)), samples
         self._zero = np.zeros(joints)
         self._learnt = 0
 
     @property
     def ready(self) -> bool:
-        return self._learnt >= len(self._window)
+        return self._learnt >= self._samples
 
     @property
     def value(self) -> np.ndarray:
-        n = len(self._window)
+        n = self._samples
         return np.add.reduce(self._window) / n if n else self._zero  # a mean, without its overhead
 
     def learn(self, error: np.ndarray) -> None:
-        if len(self._window):
-            self._window[self._learnt % len(self._window)] = error
+        if self._samples:
+            self._window[self._learnt % self._samples] = error
             self._learnt += 1
 
     def clear(self) -> None:

@@ -60,7 +60,10 @@ class ReferencePairing:
 
     def has(self, time: int) -> bool:
         """Tell whether a reference of exactly ``time`` [ns] has come, usable or not."""
-        return any(stamp == time for stamp, _ in reversed(self._entries))
+        for stamp, _ in reversed(self._entries):  # their stamps rise
+            if stamp <= time:
+                return stamp == time
+        return False
 
     def find(self, time: int) -> np.ndarray | None:
         """Return the reference of the state of ``time`` [ns], shape (n,) [N.m], or None."""

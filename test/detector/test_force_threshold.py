@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from impact_detector import DetectorError, ForceSample, ForceThresholdDetector
+from impact_detector.parameters import DetectorParameters, session_for
+from impact_robots import load_robot
 
 MILLISECOND = 1_000_000
 FAST = 40_000  # 25 kHz [ns]
@@ -67,3 +69,13 @@ def test_nan_is_dropped_and_backward_time_resets():
 def test_no_debounce_below_one_sample():
     with pytest.raises(DetectorError, match="debounce: expected at least 1 sample, got 0"):
         ForceThresholdDetector(debounce=0)
+
+
+@pytest.mark.parametrize(
+    ("force_threshold", "estimates", "needed"),
+    [(20.0, False, True), (np.nan, True, True), (np.nan, False, False)],
+)
+def test_a_session_says_whether_it_looks_at_forces(force_threshold, estimates, needed):
+    parameters = DetectorParameters(force_threshold=force_threshold)
+    session = session_for(parameters, load_robot("panda"), estimates=estimates)
+    assert session.needs_forces is needed

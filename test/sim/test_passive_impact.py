@@ -123,3 +123,33 @@ def test_an_arm_with_locked_joints_is_the_same_in_both_engines(project_root):
         np.testing.assert_allclose(plant.data.qfrc_bias[plant._spring], state.h, atol=1e-12)
         np.testing.assert_allclose(plant.contact_position, state.position, atol=1e-13)
         assert abs(state.position[1]) < 1e-9  # it stays in its plane
+
+
+def test_a_run_that_ends_after_the_release_is_the_beginning_of_the_whole_one(panda):
+    whole, ended = hit(panda), hit(panda, after_release=0.004)
+    released = ended.contact_t[ended.contact_force.any(axis=1).argmin()]
+    assert len(ended.t) < len(whole.t) and released > ended.touch.time
+    assert released + 0.003 <= ended.t[-1] < released + 0.004
+    for name in ("t", "q", "dq", "tau", "contact_t", "contact_force", "contact_velocity"):
+        mine = getattr(ended, name)
+        np.testing.assert_array_equal(mine, getattr(whole, name)[: len(mine)])
+
+
+def test_a_law_that_is_not_compiled_gives_the_same_run(panda):
+    """Cycles in one call change their step where the point leaves the clearance, as plain ones."""
+
+    class Own(Viscoelastic):
+        """A law that somebody else wrote."""
+
+    J = ArmDynamics(panda)(panda.stance, np.zeros(7)).J
+    dq = np.linalg.pinv(J) @ np.concatenate([-0.4 * NORMAL, np.zeros(3)])
+    one, other = (
+        passive_impact(panda, panda.stance, dq, NORMAL, law, after_touch=0.05)
+        for law in (Viscoelastic(1.2e5, 1e6), Own(1.2e5, 1e6))
+    )
+    assert len(one.contact_t) < 0.9 * (0.05 / one.contact_step)  # it did leave
+    np.testing.assert_array_equal(one.t, other.t)
+    np.testing.assert_array_equal(one.contact_t, other.contact_t)
+    np.testing.assert_allclose(one.q, other.q, rtol=0, atol=1e-12)
+    largest = np.abs(other.contact_force).max()
+    np.testing.assert_allclose(one.contact_force, other.contact_force, rtol=0, atol=1e-8 * largest)

@@ -199,3 +199,13 @@ def test_friction_opposes_slip_and_stays_in_its_cone():
     slow = floor.force(np.array([0, 0, -1e-3]), np.array([1e-4, 0.0, 0.0]))
     assert 0.0 < -slow[0] < 0.4 * slow[2]
     assert not floor.force(np.array([0, 0, 1e-3]), np.array([0, 0, -1.0])).any()
+
+
+def test_what_is_changed_in_one_plant_is_not_in_the_next_of_the_same_robot(panda):
+    one = FlexibleJointPlant(panda)
+    one.model.body_mass[:] *= 2.0
+    one.model.opt.timestep = 1.0
+    two, other = FlexibleJointPlant(panda), FlexibleJointPlant(replace(panda))
+    np.testing.assert_array_equal(two.model.body_mass, other.model.body_mass)
+    assert one.model.body_mass[-1] == 2.0 * two.model.body_mass[-1] > 0.0
+    assert two.model.opt.timestep < 1.0

@@ -23,9 +23,10 @@ from impact_predictor.sets.feasible_sets import impulse_set, unit_impulses
 from impact_qp.control.controller import ImpactController
 from impact_qp.limits import IMPACT_LIMITS, ImpactLimit, RobustImpactLimit
 from impact_qp.parameters import ControllerParameters
-from impact_robots import ArmDynamics, Robot, load_robot
+from impact_robots import ArmDynamics, Robot
 from impact_ros.parameters import from_values
 from impact_sim.arm_driver import Interface
+from impact_sim.cell.poses import robot_named
 from impact_sim.compliant_wall import CompliantWall
 from impact_sim.scenarios import Scenario, load_scenario, scenario_names
 from impact_sim.simulation import Measurement, Simulation
@@ -89,7 +90,7 @@ def hits(
 
 def hit_once(scenario: Scenario, interface: str, limits: str, seed: int) -> ClosedLoopHit:
     """Simulate one hit of a scenario."""
-    robot = load_robot("panda")
+    robot = robot_named("panda")
     random = np.random.default_rng([seed, 7])
     values = scenario.controller_parameters(robot)
     values |= {"impact_limits": limits, "interface": interface}
