@@ -24,7 +24,7 @@ class LearningStep(NamedTuple):
     """One hit, the speed that was found safe before it, and what is known after it."""
 
     safe: SafeSpeed
-    asked: float  # the safe speed, or what the run-up allows; less if the arm was too fast [m/s]
+    asked: float  # the safe speed, or what the arm keeps; less if it was too fast before [m/s]
     hit: WallHit | None  # none: the approach ended before it
     learned: Learned
 

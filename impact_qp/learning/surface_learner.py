@@ -16,7 +16,7 @@ from impact_predictor.learning.next_speed import SafeSpeed
 from impact_predictor.learning.touch import aligned
 from impact_predictor.learning.wall_change import Learned, learn_hit, speed_after
 from impact_qp.exceptions import ControlError
-from impact_qp.learning.wall_approach import arrival, fastest
+from impact_qp.learning.wall_approach import WallApproach, arrival
 from impact_robots.dynamics import ArmDynamics
 
 SLOWEST = 0.005  # at which a hit is worth it [m/s]
@@ -75,7 +75,7 @@ class SurfaceLearner:
         return wanted and not self.hits[-1].contradicted
 
     def next_hit(self, q: np.ndarray) -> NextHit:
-        """Return the next hit from joint positions, shape (n,) [rad]; takes tenths of a second.
+        """Return the next hit from joint positions, shape (n,) [rad]; takes up to a second or two.
 
         Raises:
             ControlError: the arm is behind the surface, or no speed is safe.
@@ -88,11 +88,12 @@ class SurfaceLearner:
             raise ControlError(f"the contact point is {-gap:.3f} m behind the surface")
         point = arrival(robot, q, -gap * surface.normal)
         safe = speed_after(self.learned, point)
-        speed = min(safe.speed, fastest(gap, self._ramp), self._target)
+        fastest = WallApproach(robot, surface, q, point, gap, self._ramp).fastest
+        speed = min(safe.speed, fastest, self._target)
         if not (isfinite(speed) and speed >= SLOWEST):
             raise ControlError(
                 f"expected a safe speed of {SLOWEST:g} m/s or more, got {safe.speed:.4f} m/s,"
-                f" and {fastest(gap, self._ramp):.4f} m/s by a run-up of {gap:.3f} m"
+                f" and {fastest:.4f} m/s that the arm keeps on a run-up of {gap:.3f} m"
             )
         self._asked = speed
         return NextHit(len(self.hits) + 1, safe, speed, gap)

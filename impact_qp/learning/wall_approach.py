@@ -10,7 +10,11 @@ from math import sqrt
 
 import numpy as np
 
+from impact_qp.control.controller import ImpactController
+from impact_qp.control.plan import Plan
+from impact_qp.learning.rehearsal import highest_kept, rehearse
 from impact_qp.limits import Contact
+from impact_qp.limits.approach_cap import ApproachCapLimit
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.kinematics import inverse_kinematics
 from impact_robots.robot import Robot
@@ -35,8 +39,8 @@ def arrival(robot: Robot, start: np.ndarray, way: np.ndarray) -> PointState:
     return ArmDynamics(robot)(inverse_kinematics(robot, start, way), np.zeros(robot.dof))
 
 
-def fastest(run_up: float, ramp: float) -> float:
-    """Return the speed that an arm can have for 0.1 s before the touch [m/s].
+def by_run_up(run_up: float, ramp: float) -> float:
+    """Return the speed that a run-up allows an arm for 0.1 s before the touch [m/s].
 
     Args:
         run_up: way to the surface [m].
@@ -67,10 +71,35 @@ class WallApproach:
         length = self.run_up / -float(way @ self.surface.normal)
         return arrival(self.robot, self.start, length * way)
 
-    @property
+    @cached_property
     def fastest(self) -> float:
-        """Speed that the arm can have for 0.1 s before the touch [m/s]."""
-        return fastest(self.run_up, self.ramp)
+        """Highest speed along the normal that the arm keeps 0.1 s, the run-up given [m/s].
+
+        Less than the run-up allows where joints reach the limits of their speeds (or torques)
+        first. Asked for more, an arm comes a little faster, but turns its tool away, and there are
+        cycles whose program has no solution, in which a cap on the speed does not hold either.
+        Takes a tenth of a second, or one where joints limit it.
+        """
+        across, gap = self.surface.normal, self.surface.normal @ self.point.position
+
+        def comes(speed: float) -> float:
+            found = rehearse(self.controller(speed), self.start, across, float(gap))
+            return found.speed if found.solved else 0.0
+
+        return highest_kept(comes, by_run_up(self.run_up, self.ramp))
+
+    def controller(self, speed: float) -> ImpactController:
+        """Return who lets the arm hit; without a limit of the impact but a cap on the speed.
+
+        Its reference is above that: arms lag behind it, some by a tenth, and some overshoot.
+
+        Args:
+            speed: highest along the announced normal, and where the arm can, reached [m/s].
+        """
+        along = speed / float(self.contact.normal @ self.surface.normal)
+        plan = Plan(self.contact, "unaware", speed=AHEAD * along, ramp=self.ramp)
+        cap = ApproachCapLimit(-self.surface.normal, speed)
+        return ImpactController(self.robot, plan, limits=(cap,))
 
     @property
     def contact(self) -> Contact:

@@ -10,7 +10,7 @@ from impact_predictor.learning.learning_box import learning_box
 from impact_qp.exceptions import ControlError
 from impact_qp.learning.hit_record import AFTER, BEFORE, HitRecorder
 from impact_qp.learning.surface_learner import SurfaceLearner
-from impact_qp.learning.wall_approach import arrival, fastest
+from impact_qp.learning.wall_approach import arrival, by_run_up
 from impact_robots import Surface
 
 MS = 1_000_000  # [ns]
@@ -102,13 +102,13 @@ def test_the_first_hit_is_the_one_that_the_box_allows(learner, box):
     hit = learner.next_hit(POSE)
     assert (hit.number, hit.safe.reason) == (1, "start")
     assert hit.gap == pytest.approx(0.1)
-    assert hit.speed == hit.safe.speed < fastest(0.1, 4.0)
+    assert hit.speed == hit.safe.speed < by_run_up(0.1, 4.0)
 
 
 def test_no_hit_is_faster_than_wanted_or_than_the_run_up_allows(box):
     assert SurfaceLearner(box, 3, 0.03, 4.0).next_hit(POSE).speed == 0.03
     slow = SurfaceLearner(box, 3, 1.0, 0.02).next_hit(POSE)
-    assert slow.speed == pytest.approx(fastest(0.1, 0.02)) and slow.speed < slow.safe.speed
+    assert slow.speed == pytest.approx(by_run_up(0.1, 0.02)) and slow.speed < slow.safe.speed
 
 
 def test_behind_the_surface_or_too_near_there_is_no_hit(learner, box):
@@ -116,7 +116,7 @@ def test_behind_the_surface_or_too_near_there_is_no_hit(learner, box):
     with pytest.raises(ControlError, match="behind the surface"):
         learner.next_hit(q)
     near = arrival(box.robot, POSE, -0.09999 * NORMAL).q
-    with pytest.raises(ControlError, match=r"by a run-up of 0\.000 m"):
+    with pytest.raises(ControlError, match=r"keeps on a run-up of 0\.000 m"):
         learner.next_hit(near)
 
 
