@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How fast an arm comes to a surface: its controller at an arm that does what it is told."""
+"""How an arm comes to a surface: its controller at an arm that does what it is told."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ import numpy as np
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.phases import Phase
 from impact_robots.dynamics import ArmDynamics
+from impact_robots.state import PointState
 
 KEPT = 0.98  # of the speed that was asked for: the arm kept it
 HALVINGS = 7  # of the speeds between one that is kept and one that is not
-LONGEST = 10.0  # of a rehearsal [s]
+LATEST = 1.0  # beside twice the time that the way takes at the reference speed [s]
 
 
 class Rehearsed(NamedTuple):
     """How an arm comes to a surface."""
 
-    speed: float  # along its normal at the surface; 0 if it does not get there [m/s]
+    point: PointState | None  # that hits, as it hits; none: it does not get there
     solved: bool  # the program of every cycle had a solution: no limit of it gave way
 
 
@@ -38,17 +39,17 @@ def rehearse(
     """
     arm, period, solved = ArmDynamics(controller.robot), controller.period, True
     q, dq = np.array(start, dtype=float), np.zeros(len(start))
-    for _ in range(round(LONGEST / period)):
-        point = arm(q, dq)
-        if normal @ point.position <= level:
-            return Rehearsed(-float(normal @ point.velocity), solved)
+    way = max(0.0, float(normal @ arm.position(q)) - level)
+    for _ in range(round((LATEST + 2.0 * way / controller.plan.speed) / period)):
+        if normal @ arm.position(q) <= level:
+            return Rehearsed(arm(q, dq), solved)
         command = controller.update(q, dq)
         if command.phase is not Phase.APPROACH:
             break  # blocked, or behind the contact point
         solved = solved and not command.relaxed
         q = q + period * (dq + 0.5 * period * command.ddq)
         dq = dq + period * command.ddq
-    return Rehearsed(0.0, solved)
+    return Rehearsed(None, solved)
 
 
 def highest_kept(comes: Callable[[float], float], most: float) -> float:

@@ -10,12 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_predictor.learning.hit_window import LearningHit
-from impact_predictor.learning.knowledge import nothing_known
 from impact_predictor.learning.learning_box import LearningBox
 from impact_predictor.learning.next_speed import SafeSpeed
-from impact_predictor.learning.touch import aligned
-from impact_predictor.learning.wall_change import Learned, learn_hit, speed_after
+from impact_predictor.learning.wall_change import Learned
 from impact_qp.exceptions import ControlError
+from impact_qp.learning.hit_planner import HitPlanner
 from impact_qp.learning.wall_approach import WallApproach, arrival
 from impact_robots.dynamics import ArmDynamics
 
@@ -46,7 +45,6 @@ class SurfaceLearner:
 
     Attributes:
         box: of what was unknown before the first hit; its surface has a point.
-        learned: what is known.
         hits: that were learned from.
         problem: why there must be no further hit, "" if there may be.
     """
@@ -61,18 +59,22 @@ class SurfaceLearner:
             ramp: of the reference speed [m/s^2].
         """
         self.box, self._most, self._target, self._ramp = box, hits, target, ramp
-        self.learned = Learned(nothing_known(box))
+        self._planner = HitPlanner(box)
         self.hits: list[LearnedHit] = []
-        self._asked = 0.0
+        self._wanted = False  # the last hit was planned as fast as wanted
         self.problem = ""
+
+    @property
+    def learned(self) -> Learned:
+        """What is known."""
+        return self._planner.learned
 
     @property
     def done(self) -> bool:
         """Whether the hits are made, or the last one was as fast as wanted."""
         if len(self.hits) >= self._most:
             return True
-        wanted = bool(self.hits) and self._asked >= self._target
-        return wanted and not self.hits[-1].contradicted
+        return self._wanted and bool(self.hits) and not self.hits[-1].contradicted
 
     def next_hit(self, q: np.ndarray) -> NextHit:
         """Return the next hit from joint positions, shape (n,) [rad]; takes up to a second or two.
@@ -87,15 +89,18 @@ class SurfaceLearner:
         if not gap > 0.0:
             raise ControlError(f"the contact point is {-gap:.3f} m behind the surface")
         point = arrival(robot, q, -gap * surface.normal)
-        safe = speed_after(self.learned, point)
-        fastest = WallApproach(robot, surface, q, point, gap, self._ramp).fastest
-        speed = min(safe.speed, fastest, self._target)
+        approach = WallApproach(robot, surface, q, point, gap, self._ramp)
+        if not approach.fastest >= SLOWEST:
+            raise ControlError(
+                f"expected a run-up on which the arm keeps {SLOWEST:g} m/s or more,"
+                f" got {approach.fastest:.4f} m/s on {gap:.3f} m"
+            )
+        safe, speed = self._planner.plan(approach, self._target)
         if not (isfinite(speed) and speed >= SLOWEST):
             raise ControlError(
-                f"expected a safe speed of {SLOWEST:g} m/s or more, got {safe.speed:.4f} m/s,"
-                f" and {fastest:.4f} m/s that the arm keeps on a run-up of {gap:.3f} m"
+                f"expected a safe speed of {SLOWEST:g} m/s or more, got {speed:.4f} m/s"
             )
-        self._asked = speed
+        self._wanted = min(safe.speed, approach.fastest) >= self._target
         return NextHit(len(self.hits) + 1, safe, speed, gap)
 
     def learn(self, hit: LearningHit) -> LearnedHit:
@@ -104,9 +109,7 @@ class SurfaceLearner:
         Raises:
             PredictionError: it is not sampled as needed, or the arm moved away from the surface.
         """
-        before = self.learned
-        self.learned = learn_hit(before, aligned(self.box, hit))
-        window = self.learned.known.windows[-1]
+        window = self._planner.learn(hit)
         misfit, changed = float(self.learned.known.misfit[-1]), self.learned.changed
         found = LearnedHit(window.speed, window.used, misfit, changed)
         self.hits.append(found)
@@ -118,8 +121,9 @@ class SurfaceLearner:
         what = f"hit {len(self.hits)}"
         if not hit.load <= 1.0:
             return f"{what} used {hit.load:.2f} of a joint's limit"
-        if not hit.speed <= TOO_FAST * self._asked:
-            return f"{what} came at {hit.speed:.3f} m/s instead of {self._asked:.3f} m/s"
+        asked = self._planner.asked
+        if not hit.speed <= TOO_FAST * asked:
+            return f"{what} came at {hit.speed:.3f} m/s instead of {asked:.3f} m/s"
         if len(self.hits) > 2 and hit.contradicted and self.hits[-2].contradicted:
             return f"{what} contradicts hit {len(self.hits) - 1}, which contradicted those before"
         return ""

@@ -12,7 +12,8 @@ import numpy as np
 
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.plan import Plan
-from impact_qp.learning.rehearsal import highest_kept, rehearse
+from impact_qp.exceptions import ControlError
+from impact_qp.learning.rehearsal import Rehearsed, highest_kept, rehearse
 from impact_qp.limits import Contact
 from impact_qp.limits.approach_cap import ApproachCapLimit
 from impact_robots.dynamics import ArmDynamics
@@ -23,6 +24,7 @@ from impact_robots.surface import Surface
 
 SETTLED = 0.1  # at the reference speed before the touch [s]
 AHEAD = 1.1  # reference speed over the highest
+SLOW = 0.03  # below it an arm arrives as at that speed [m/s]
 
 
 def arrival(robot: Robot, start: np.ndarray, way: np.ndarray) -> PointState:
@@ -61,32 +63,43 @@ class WallApproach:
     ramp: float = 4.0  # of the reference speed [m/s^2]
     direction: np.ndarray | None = None  # base axes, (3,), unit; none: against the normal
 
-    @cached_property
-    def arrival(self) -> PointState:
-        """The point where it would hit if every step were of the least joint velocities.
+    def arrives(self, speed: float) -> PointState:
+        """Return the point as it hits when asked for a speed along the normal [m/s].
 
-        An arm with more joints than its task needs may not arrive as it is meant to.
+        An arm with more joints than its task needs does not arrive as it is meant to, nor at one
+        speed as at another: joints of a Panda were up to 0.3 rad from where they were to be, and
+        0.007 rad from what is found here. Takes a tenth of a second.
+
+        Raises:
+            ControlError: it does not get there.
         """
-        way = -self.surface.normal if self.direction is None else self.direction
-        length = self.run_up / -float(way @ self.surface.normal)
-        return arrival(self.robot, self.start, length * way)
+        found = self._rehearsed(max(speed, SLOW))
+        if found.point is None:
+            raise ControlError(f"the arm does not get to the surface at {speed:.3f} m/s")
+        return found.point
 
     @cached_property
     def fastest(self) -> float:
         """Highest speed along the normal that the arm keeps 0.1 s, the run-up given [m/s].
 
         Less than the run-up allows where joints reach the limits of their speeds (or torques)
-        first. Asked for more, an arm comes a little faster, but turns its tool away, and there are
-        cycles whose program has no solution, in which a cap on the speed does not hold either.
-        Takes a tenth of a second, or one where joints limit it.
+        first; 0 if it does not get there. Asked for more, an arm comes a little faster, but turns
+        its tool away, and there are cycles whose program has no solution, in which a cap on the
+        speed does not hold either. Takes a tenth of a second, or half of one where joints limit it.
         """
-        across, gap = self.surface.normal, self.surface.normal @ self.point.position
 
         def comes(speed: float) -> float:
-            found = rehearse(self.controller(speed), self.start, across, float(gap))
-            return found.speed if found.solved else 0.0
+            found = self._rehearsed(speed)
+            if found.point is None or not found.solved:
+                return 0.0
+            return -float(self.surface.normal @ found.point.velocity)
 
         return highest_kept(comes, by_run_up(self.run_up, self.ramp))
+
+    def _rehearsed(self, speed: float) -> Rehearsed:
+        normal = self.surface.normal
+        level = float(normal @ self.point.position)
+        return rehearse(self.controller(speed), self.start, normal, level)
 
     def controller(self, speed: float) -> ImpactController:
         """Return who lets the arm hit; without a limit of the impact but a cap on the speed.

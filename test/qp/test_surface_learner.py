@@ -116,7 +116,7 @@ def test_behind_the_surface_or_too_near_there_is_no_hit(learner, box):
     with pytest.raises(ControlError, match="behind the surface"):
         learner.next_hit(q)
     near = arrival(box.robot, POSE, -0.09999 * NORMAL).q
-    with pytest.raises(ControlError, match=r"keeps on a run-up of 0\.000 m"):
+    with pytest.raises(ControlError, match=r"got 0\.0001 m/s on 0\.000 m"):
         learner.next_hit(near)
 
 
@@ -169,7 +169,7 @@ def test_two_contradictions_in_a_row_are_the_end(learner, box):
     learner.next_hit(POSE)
     for number, wall in enumerate(figures):
         assert learner.problem == "", number
-        learner._asked = 0.1
+        learner._planner.asked = 0.1
         learner.learn(struck(box, wall, 0.1 if number != 1 else 0.05, number))
     assert [each.contradicted for each in learner.hits] == [False, True, True]
     assert learner.problem == "hit 3 contradicts hit 2, which contradicted those before"
