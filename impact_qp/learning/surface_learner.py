@@ -17,6 +17,7 @@ from impact_qp.exceptions import ControlError
 from impact_qp.learning.hit_planner import HitPlanner
 from impact_qp.learning.wall_approach import WallApproach, arrival
 from impact_robots.dynamics import ArmDynamics
+from impact_robots.exceptions import RobotError
 
 SLOWEST = 0.005  # at which a hit is worth it [m/s]
 TOO_FAST = 1.15  # of the speed asked for, above which a hit was not what it was meant to be
@@ -61,6 +62,7 @@ class SurfaceLearner:
         self.box, self._most, self._target, self._ramp = box, hits, target, ramp
         self._planner = HitPlanner(box)
         self.hits: list[LearnedHit] = []
+        self._first: np.ndarray | None = None  # positions before the first hit, shape (n,) [rad]
         self._wanted = False  # the last hit was planned as fast as wanted
         self.problem = ""
 
@@ -79,16 +81,22 @@ class SurfaceLearner:
     def next_hit(self, q: np.ndarray) -> NextHit:
         """Return the next hit from joint positions, shape (n,) [rad]; takes up to a second or two.
 
+        The arm is where the last hit left it: one with more joints than its task needs does not
+        come back to where it was, and may at last not reach the surface as it is turned.
+
         Raises:
-            ControlError: the arm is behind the surface, or no speed is safe.
-            RobotError: the surface is out of reach.
+            ControlError: the surface is behind the arm or out of its reach, or no speed is safe.
             PredictionError: the robot's YAML does not give what loads need.
         """
         robot, surface = self.box.robot, self.box.surface
+        self._first = q if self._first is None else self._first
         gap = surface.gap(ArmDynamics(robot).position(q))
         if not gap > 0.0:
             raise ControlError(f"the contact point is {-gap:.3f} m behind the surface")
-        point = arrival(robot, q, -gap * surface.normal)
+        try:
+            point = arrival(robot, q, -gap * surface.normal)
+        except RobotError as error:
+            raise ControlError(f"{error}{self._drift(q)}") from None
         approach = WallApproach(robot, surface, q, point, gap, self._ramp)
         if not approach.fastest >= SLOWEST:
             raise ControlError(
@@ -102,6 +110,17 @@ class SurfaceLearner:
             )
         self._wanted = min(safe.speed, approach.fastest) >= self._target
         return NextHit(len(self.hits) + 1, safe, speed, gap)
+
+    def _drift(self, q: np.ndarray) -> str:
+        """Return what there is to say of where the arm is since the first hit, "" before one."""
+        if self._first is None or not self.hits:
+            return ""
+        away = np.abs(q - self._first)
+        worst = int(away.argmax())
+        return (
+            f"; {self.box.robot.joint_names[worst]} is {away[worst]:.2f} rad from where it was"
+            f" before the first hit: move the arm back and go on with the ranges learned so far"
+        )
 
     def learn(self, hit: LearningHit) -> LearnedHit:
         """Learn from the hit that was planned; takes tenths of a second to seconds.

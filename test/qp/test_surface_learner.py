@@ -8,10 +8,12 @@ from learned_hits import NORMAL, POSE, WALL, known_point, struck
 
 from impact_predictor.learning.learning_box import learning_box
 from impact_qp.exceptions import ControlError
+from impact_qp.learning import surface_learner
 from impact_qp.learning.hit_record import AFTER, BEFORE, HitRecorder
-from impact_qp.learning.surface_learner import SurfaceLearner
+from impact_qp.learning.surface_learner import LearnedHit, SurfaceLearner
 from impact_qp.learning.wall_approach import arrival, by_run_up
 from impact_robots import Surface
+from impact_robots.exceptions import RobotError
 
 MS = 1_000_000  # [ns]
 
@@ -120,6 +122,20 @@ def test_behind_the_surface_or_too_near_there_is_no_hit(learner, box):
         learner.next_hit(near)
 
 
+def test_an_arm_that_has_drifted_out_of_reach_is_told_of(learner, box, monkeypatch):
+    def beyond(*_):
+        raise RobotError("inverse kinematics: no solution 0.100 m away")
+
+    drifted = POSE + np.array([0.0, 0.0, -0.25, 0.0, 0.1, 0.0, 0.0])
+    monkeypatch.setattr(surface_learner, "arrival", beyond)
+    with pytest.raises(ControlError, match=r"no solution 0\.100 m away$"):
+        learner.next_hit(POSE)
+    learner.hits.append(LearnedHit(0.1, 0.3, 0.5, False))
+    line = r"away; panda_joint3 is 0\.25 rad from where it was before the first hit: move the arm"
+    with pytest.raises(ControlError, match=line):
+        learner.next_hit(drifted)
+
+
 def hit_of(learner, box, speed, seed=0, scale=1.0):
     """Learn from a hit at a speed of a wall in the box's middle."""
     figures = 0.5 * (box.low + box.high)
@@ -153,6 +169,15 @@ def test_a_hit_that_was_faster_than_asked_for_is_the_last(box):
     assert (
         learner.problem.startswith("hit 1 came at 0.06") and "instead of 0.050" in learner.problem
     )
+
+
+def test_after_a_hit_that_was_a_little_too_fast_all_others_are_asked_to_be_slower(box):
+    """By as much; the same rule as of `./impact learn`."""
+    learner = SurfaceLearner(box, 3, 0.05, 4.0)
+    assert learner.next_hit(POSE).speed == 0.05
+    found = hit_of(learner, box, 0.055)
+    assert learner.problem == "" and found.speed == pytest.approx(0.055, rel=0.03)
+    assert learner.next_hit(POSE).speed == pytest.approx(0.05 * 0.05 / found.speed)
 
 
 def test_a_hit_that_used_more_than_a_limit_is_the_last(box):
