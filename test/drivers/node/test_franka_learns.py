@@ -2,9 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """LearnSurface by way of the Franka node: learner, node, libfranka's loop and a fake arm."""
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -12,78 +9,71 @@ pytest.importorskip("rclpy")
 pytest.importorskip("franky_sim", reason="the FR3's URDF is in franky-sim")
 pytest.importorskip("pylibfranka", reason="needs libfranka's package, up to Python 3.12")
 
-import franky_sim.urdf as franky
-from franka_bench import OK
+from franka_bench import OK, aimed
 from rclpy.action import ActionClient
-from rclpy.parameter import Parameter
 
+from impact_bringup.child import child_process
+from impact_bringup.lifecycle import LifecycleClient
 from impact_drivers.fake_fr3.fake_process import FakeProcess
-from impact_drivers.fake_fr3.fake_setup import FakeSetup, load_fr3
+from impact_drivers.fake_fr3.fake_setup import FakeSetup
 from impact_drivers.franka.loop_process import LoopProcess
 from impact_msgs.action import LearnSurface
-from impact_qp.learning.node import ImpactLearnerNode
 
 CAP = 0.4  # of the speed [m/s]
+STREAMS = ("joint_states", "impact_qp/command", "impact_detector/impact")
+MOST_STATES = 40_000  # of two hits, and what is computed between them
 PATIENT = {"deadman": 1.0, "realtime": False}  # as a test's machine is
 
 
 @pytest.fixture
-def parameters(tmp_path):
-    """The FR3 under its names in ROS, before the demo's surface; goals choose the limits."""
-    path = tmp_path / "fr3.urdf"
-    text = Path(franky.URDF_PATH).read_text()
-    path.write_text(re.sub(r'"(joint|link)(\d)', r'"fr3_\1\2', text))
-    scenario = FakeSetup().load_scenario()
-    own = {"goal_may_widen": True, "speed_cap": CAP, "retract_distance": 0.08}
-    return {
-        "urdf": str(path),
-        "contact_point": scenario.surface_point(load_fr3()).tolist(),
-        "contact_normal": list(scenario.normal),
-    } | (PATIENT | own)
+def parameters(demo):
+    """Of a node whose goals choose the limits."""
+    own = {"goal_may_widen": True, "speed_cap": CAP, "retract_distance": 0.08, "retract_speed": 0.3}
+    return demo | PATIENT | own
 
 
 @pytest.fixture
-def learner(context, parameters):
-    given = {"robot": "fr3", "urdf": parameters["urdf"], "speed_cap": CAP, "silence_timeout": 20.0}
-    node = ImpactLearnerNode(
-        context=context,
-        parameter_overrides=[Parameter(name, value=value) for name, value in given.items()],
-    )
-    yield node
-    node.destroy_node()
+def learner(parameters, tmp_path):
+    """The learner's process: its estimates must not hold up the node that hears the loop."""
+    own = {"robot": "fr3", "urdf": parameters["urdf"], "speed_cap": CAP, "silence_timeout": 20.0}
+    given = [word for name, value in own.items() for word in ("-p", f"{name}:={value}")]
+    with child_process("impact_qp.learning.node", ["--ros-args", *given], tmp_path / "log") as made:
+        yield made
 
 
 @pytest.fixture
 def goal(parameters):
-    message = LearnSurface.Goal(hits=2)
-    position, turn = message.contact.pose.position, message.contact.pose.orientation
-    position.x, position.y, position.z = parameters["contact_point"]
-    turn.w, turn.y = np.sqrt(0.5), -np.sqrt(0.5)  # z axis along -x
+    message = aimed(LearnSurface.Goal(hits=2), parameters["contact_point"])
     message.friction_high, message.restitution_low, message.restitution_high = 0.5, 0.02, 0.6
     message.stiffness_low, message.stiffness_high = 1e4, 1e7
     return message
 
 
-def test_a_surface_is_learned_by_way_of_libfranka(make_bench, parameters, learner, goal):
+def test_a_surface_is_learned_by_way_of_libfranka(make_bench, fr3, parameters, learner, goal):
     heard = []
     with FakeProcess(FakeSetup()) as arm:
         bench = make_bench(LoopProcess, **parameters | {"address": arm.address})
-        bench.executor.add_node(learner)
         client = ActionClient(bench.listener, LearnSurface, "impact_learner/learn_surface")
-        learner.trigger_configure()
-        bench.spin(client.server_is_ready)
+        asked = LifecycleClient(
+            bench.listener, "impact_learner", lambda until, _: bench.spin(until) is None
+        )
+        bench.spin(asked.ready)
+        asked.request("configure")
         bench.activate()
-        learner.trigger_activate()
-        bench.spin(lambda: learner._server.recorder.position is not None)
+        asked.request("activate")
+        heard_by = bench.listener.count_subscribers
+        bench.spin(lambda: all(heard_by(each) == 2 for each in STREAMS))
+        bench.spin(client.server_is_ready)
         sent = client.send_goal_async(
             goal, feedback_callback=lambda each: heard.append(each.feedback)
         )
         bench.spin(sent.done)
-        finished = sent.result().get_result_async()
-        for news in range(1, 5):  # before and after each of two hits
-            bench.spin(lambda news=news: finished.done() or len(heard) >= news)
+        finished, states = sent.result().get_result_async(), bench.heard["joint_states"]
+        while not finished.done():  # on a busy machine a hit takes longer than a test waits
+            some = len(states) + 100
+            assert some < MOST_STATES
+            bench.spin(lambda some=some: finished.done() or len(states) > some)
         result = bench.result(finished)
-        bench.executor.remove_node(learner)
         client.destroy()
         assert bench.node.trigger_deactivate() == OK
         assert bench.node.trigger_cleanup() == OK
@@ -96,4 +86,4 @@ def test_a_surface_is_learned_by_way_of_libfranka(make_bench, parameters, learne
         assert each.contact_speed == pytest.approx(each.speed, rel=0.05)
         assert 0.0 < each.load < 1.0 and not each.contradicted
     assert result.stiffness_high / result.stiffness_low < 100.0  # of 1000
-    assert (np.abs(felt) < learner._robot.limits.torque_range).all()  # it did not stop itself
+    assert (np.abs(felt) < fr3.limits.torque_range).all()  # it did not stop itself
