@@ -13,10 +13,7 @@ from impact_detector.signals.sample import FUSED, Detection, Verdict
 from impact_predictor.joint_load.load import DURATION
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.learning.hit_window import LearningHit
-from impact_qp.control.controller import ImpactController
-from impact_qp.control.plan import Plan
-from impact_qp.learning.wall_approach import AHEAD, WallApproach
-from impact_qp.limits.approach_cap import ApproachCapLimit
+from impact_qp.learning.wall_approach import WallApproach
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.state import PointState
 from impact_sim.loaded_plant import LoadedPlant
@@ -50,8 +47,7 @@ def wall_hit(
 ) -> WallHit | None:
     """Return one hit; none if the approach ended before it, as after a false alarm.
 
-    The controller has no limit of the impact but a cap on the speed, and a reference above it:
-    arms lag behind their reference, some by a tenth, and some overshoot.
+    The controller is :meth:`~impact_qp.learning.wall_approach.WallApproach.controller`.
 
     Args:
         approach: from where, and to what.
@@ -61,10 +57,7 @@ def wall_hit(
     """
     plant, log = simulation.plant, _Log([], [])
     assert isinstance(plant, LoadedPlant)
-    along = speed / float(approach.contact.normal @ approach.surface.normal)
-    plan = Plan(approach.contact, "unaware", speed=AHEAD * along, ramp=approach.ramp)
-    cap = ApproachCapLimit(-approach.surface.normal, speed)
-    controller = ImpactController(approach.robot, plan, limits=(cap,))
+    controller = approach.controller(speed)
 
     def answer(measurement: Measurement, verdict: Verdict) -> Answer:
         command = controller.update(

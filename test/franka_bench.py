@@ -39,6 +39,14 @@ AFTERS = {  # state of the loop once it has done what was asked
 }
 
 
+def aimed(goal, point):
+    """Return a goal whose contact is at a point of a wall across the x axis, normal -x."""
+    position, turn = goal.contact.pose.position, goal.contact.pose.orientation
+    position.x, position.y, position.z = point
+    turn.w, turn.y = np.sqrt(0.5), -np.sqrt(0.5)
+    return goal
+
+
 class ScriptedLoop:
     """Obeys at once, unless told otherwise; a cycle goes by when the node waits, or by `step`.
 

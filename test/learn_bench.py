@@ -132,9 +132,11 @@ class LearnBench:
         return future.result()
 
     def result(self, handle):
-        """Wait for a result."""
+        """Wait for a result, or the news before it."""
         future = handle.get_result_async()
-        self.spin(future.done)
+        while not future.done():
+            told = len(self.feedback)
+            self.spin(lambda told=told: future.done() or len(self.feedback) > told)
         return future.result().result
 
     def approaching(self):

@@ -9,6 +9,7 @@ LONGEST = (
     "trials/test_spreading_loop.py",
     "cli/test_demo.py",
     "drivers/node/test_franka_processes.py",
+    "drivers/node/test_franka_learns.py",
     "analysis/test_analyze.py",
     "qp/test_mishaps.py",
     "launch/test_processes.py",
@@ -126,6 +127,7 @@ SLOW = {
         *("test_a_hit_that_is_as_fast_as_wanted_is_the_last", "underway"),
         *("test_a_hit_without_an_event_is_the_last", "test_a_hit_with_missing_samples_is_the_last"),
     ),
+    "drivers/node/test_franka_learns.py": ("test_a_surface_is_learned_by_way_of_libfranka",),
     "qp/test_surface_learner.py": (
         *("test_two_contradictions_in_a_row_are_the_end",),
         *("test_hits_that_are_as_meant_go_on_to_their_number",),

@@ -11,7 +11,7 @@ import numpy as np
 
 from impact_analysis.learning.learned_scenario import LearnedScenario, WallTruth
 from impact_predictor.joint_load.load_limits import CHANGE, RANGE
-from impact_predictor.learning.knowledge import SIGMAS, Knowledge
+from impact_predictor.learning.knowledge import Knowledge
 from impact_predictor.learning.learning_box import FIGURES
 from impact_predictor.learning.wall_interval import SHOWN, interval
 from impact_trials.learning_loop import LearningStep
@@ -29,8 +29,7 @@ def joint_width(known: Knowledge) -> float:
     joints = np.flatnonzero(box.free) >= FIGURES
     if not joints.any():
         return 0.0
-    half = np.minimum(SIGMAS * np.sqrt(np.diag(known.covariance))[joints], 1.0)
-    return float(half.mean()) if known.windows else 1.0
+    return float(np.minimum(known.half_width[joints], 1.0).mean())
 
 
 def worst_limit(hit: Any, joints: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ from impact_predictor.learning.hit_residual import (
     touch_time,
 )
 from impact_predictor.learning.hit_window import HitWindow
-from impact_predictor.learning.learning_box import FRICTION, STIFFNESS, LearningBox
+from impact_predictor.learning.learning_box import FRICTION, LearningBox
 
 if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
@@ -39,7 +39,6 @@ REPEATED = 3  # hits: more tell no more, since the model errs alike in all
 GOOD = 0.7  # misfit at which the covariance is as it is
 EXPLAINED = 1.0  # misfit of a new hit, below which no other minimum is looked for
 BETTER = 0.5  # share of it, at least, where the model is better than that
-FLOOR = 0.01  # standard deviation of an unknown, at least; of the stiffness' logarithm itself
 EVALUATIONS, TOLERANCE = 25, 1e-3
 
 
@@ -88,8 +87,7 @@ def fit_box(
     secants = problem.secants(best.x, best.fun, 2.0 * np.sqrt(np.diag(first)))
     covariance = problem.covariance(np.column_stack([secants, best.jac[:, box.size :]]))
     worse = max(BETTER, float(misfit.mean()) / GOOD)
-    covariance = worse * covariance + np.diag(_floor(box) ** 2)
-    return BoxFit(best.x[: box.size], covariance, 1e-3 * best.x[box.size :], misfit)
+    return BoxFit(best.x[: box.size], worse * covariance, 1e-3 * best.x[box.size :], misfit)
 
 
 class _Problem(NamedTuple):
@@ -169,14 +167,6 @@ class _Problem(NamedTuple):
         counted = min(1.0, REPEATED / h)
         information = counted * hits.T @ hits + np.diag(self._prior**2)
         return np.asarray(np.linalg.inv(information)[:p, :p])
-
-
-def _floor(box: LearningBox) -> np.ndarray:
-    """Return the standard deviation of each unknown, at least, shape (p,)."""
-    floor = np.full(len(box.low), FLOOR)
-    half = 0.5 * (box.high[STIFFNESS] - box.low[STIFFNESS])
-    floor[STIFFNESS] = FLOOR / max(half, 1.0)
-    return np.asarray(floor[box.free])
 
 
 def _moved(z: np.ndarray, place: int, step: float) -> np.ndarray:

@@ -19,11 +19,12 @@ from impact_predictor.learning.hit_window import (
     LearningHit,
     hit_window,
 )
-from impact_predictor.learning.learning_box import LearningBox
+from impact_predictor.learning.learning_box import STIFFNESS, LearningBox
 from impact_robots.robot import read_only
 
 MOST_MISFIT = 1.5  # of any hit, up to which the model explains it
 SIGMAS = 3.0  # of a range that takes the place of an announced one
+FLOOR = 0.01  # least standard deviation for it; of the stiffness' logarithm itself
 MOST_HITS = 10  # the last ones, that are kept
 MOVED, NEAR_TOUCH = 2, 5e-4  # times that a new hit is read anew, further from its touch [s]
 
@@ -50,6 +51,21 @@ class Knowledge:
         return bool((np.asarray(self.misfit) > MOST_MISFIT).any())
 
     @property
+    def half_width(self) -> np.ndarray:
+        """Half of each unknown's range: three standard deviations, shape (p,); 1: as announced.
+
+        The model errs alike in all hits, so no figure is known better than to a floor beside what
+        the hits tell. It is not for :meth:`draws`: the load that some figures together explain is
+        known better than each of them, and what the model is off by there has a reserve.
+        """
+        box = self.box
+        if not self.windows:
+            return np.ones(box.size)
+        floor = np.full(len(box.low), FLOOR)
+        floor[STIFFNESS] /= max(0.5 * (box.high[STIFFNESS] - box.low[STIFFNESS]), 1.0)
+        return np.asarray(SIGMAS * np.sqrt(np.diag(self.covariance) + floor[box.free] ** 2))
+
+    @property
     def narrowed(self) -> LearningBox:
         """The box of three standard deviations about the estimate; with an alarm, the old one.
 
@@ -57,8 +73,7 @@ class Knowledge:
         """
         if self.alarm or not self.windows:
             return self.box
-        half = SIGMAS * np.sqrt(np.diag(self.covariance))
-        low, high = self.box.low.copy(), self.box.high.copy()
+        half, low, high = self.half_width, self.box.low.copy(), self.box.high.copy()
         for ends, side in ((low, -half), (high, half)):
             ends[:] = np.where(
                 self.box.free, self.box.figures(np.clip(self.mean + side, -1.0, 1.0)), ends

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_predictor.learning.knowledge import SIGMAS, Knowledge
+from impact_predictor.learning.knowledge import Knowledge
 from impact_predictor.learning.learned_file import FIGURES_OF_WALL
 from impact_predictor.learning.learning_box import LearningBox
 
@@ -20,9 +20,7 @@ def wall_ranges(box: LearningBox) -> dict[str, tuple[float, float]]:
 
 def interval(known: Knowledge) -> dict[str, tuple[float, float]]:
     """Return the interval of each figure of the wall: three standard deviations, in its range."""
-    half, box = SIGMAS * np.sqrt(np.diag(known.covariance)), known.box
-    if not known.windows:
-        half = np.ones(box.size)
+    half, box = known.half_width, known.box
     low, high = (box.figures(np.clip(known.mean + side, -1.0, 1.0)) for side in (-half, half))
     return _named(np.where(box.free, low, box.low), np.where(box.free, high, box.high))
 

@@ -10,14 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_predictor.learning.hit_window import LearningHit
-from impact_predictor.learning.knowledge import nothing_known
 from impact_predictor.learning.learning_box import LearningBox
 from impact_predictor.learning.next_speed import SafeSpeed
-from impact_predictor.learning.touch import aligned
-from impact_predictor.learning.wall_change import Learned, learn_hit, speed_after
+from impact_predictor.learning.wall_change import Learned
 from impact_qp.exceptions import ControlError
-from impact_qp.learning.wall_approach import arrival, fastest
+from impact_qp.learning.hit_planner import HitPlanner
+from impact_qp.learning.wall_approach import WallApproach, arrival
 from impact_robots.dynamics import ArmDynamics
+from impact_robots.exceptions import RobotError
 
 SLOWEST = 0.005  # at which a hit is worth it [m/s]
 TOO_FAST = 1.15  # of the speed asked for, above which a hit was not what it was meant to be
@@ -46,7 +46,6 @@ class SurfaceLearner:
 
     Attributes:
         box: of what was unknown before the first hit; its surface has a point.
-        learned: what is known.
         hits: that were learned from.
         problem: why there must be no further hit, "" if there may be.
     """
@@ -61,41 +60,67 @@ class SurfaceLearner:
             ramp: of the reference speed [m/s^2].
         """
         self.box, self._most, self._target, self._ramp = box, hits, target, ramp
-        self.learned = Learned(nothing_known(box))
+        self._planner = HitPlanner(box)
         self.hits: list[LearnedHit] = []
-        self._asked = 0.0
+        self._first: np.ndarray | None = None  # positions before the first hit, shape (n,) [rad]
+        self._wanted = False  # the last hit was planned as fast as wanted
         self.problem = ""
+
+    @property
+    def learned(self) -> Learned:
+        """What is known."""
+        return self._planner.learned
 
     @property
     def done(self) -> bool:
         """Whether the hits are made, or the last one was as fast as wanted."""
         if len(self.hits) >= self._most:
             return True
-        wanted = bool(self.hits) and self._asked >= self._target
-        return wanted and not self.hits[-1].contradicted
+        return self._wanted and bool(self.hits) and not self.hits[-1].contradicted
 
     def next_hit(self, q: np.ndarray) -> NextHit:
-        """Return the next hit from joint positions, shape (n,) [rad]; takes tenths of a second.
+        """Return the next hit from joint positions, shape (n,) [rad]; takes up to a second or two.
+
+        The arm is where the last hit left it: one with more joints than its task needs does not
+        come back to where it was, and may at last not reach the surface as it is turned.
 
         Raises:
-            ControlError: the arm is behind the surface, or no speed is safe.
-            RobotError: the surface is out of reach.
+            ControlError: the surface is behind the arm or out of its reach, or no speed is safe.
             PredictionError: the robot's YAML does not give what loads need.
         """
         robot, surface = self.box.robot, self.box.surface
+        self._first = q if self._first is None else self._first
         gap = surface.gap(ArmDynamics(robot).position(q))
         if not gap > 0.0:
             raise ControlError(f"the contact point is {-gap:.3f} m behind the surface")
-        point = arrival(robot, q, -gap * surface.normal)
-        safe = speed_after(self.learned, point)
-        speed = min(safe.speed, fastest(gap, self._ramp), self._target)
+        try:
+            point = arrival(robot, q, -gap * surface.normal)
+        except RobotError as error:
+            raise ControlError(f"{error}{self._drift(q)}") from None
+        approach = WallApproach(robot, surface, q, point, gap, self._ramp)
+        if not approach.fastest >= SLOWEST:
+            raise ControlError(
+                f"expected a run-up on which the arm keeps {SLOWEST:g} m/s or more,"
+                f" got {approach.fastest:.4f} m/s on {gap:.3f} m"
+            )
+        safe, speed = self._planner.plan(approach, self._target)
         if not (isfinite(speed) and speed >= SLOWEST):
             raise ControlError(
-                f"expected a safe speed of {SLOWEST:g} m/s or more, got {safe.speed:.4f} m/s,"
-                f" and {fastest(gap, self._ramp):.4f} m/s by a run-up of {gap:.3f} m"
+                f"expected a safe speed of {SLOWEST:g} m/s or more, got {speed:.4f} m/s"
             )
-        self._asked = speed
+        self._wanted = min(safe.speed, approach.fastest) >= self._target
         return NextHit(len(self.hits) + 1, safe, speed, gap)
+
+    def _drift(self, q: np.ndarray) -> str:
+        """Return what there is to say of where the arm is since the first hit, "" before one."""
+        if self._first is None or not self.hits:
+            return ""
+        away = np.abs(q - self._first)
+        worst = int(away.argmax())
+        return (
+            f"; {self.box.robot.joint_names[worst]} is {away[worst]:.2f} rad from where it was"
+            f" before the first hit: move the arm back and go on with the ranges learned so far"
+        )
 
     def learn(self, hit: LearningHit) -> LearnedHit:
         """Learn from the hit that was planned; takes tenths of a second to seconds.
@@ -103,9 +128,7 @@ class SurfaceLearner:
         Raises:
             PredictionError: it is not sampled as needed, or the arm moved away from the surface.
         """
-        before = self.learned
-        self.learned = learn_hit(before, aligned(self.box, hit))
-        window = self.learned.known.windows[-1]
+        window = self._planner.learn(hit)
         misfit, changed = float(self.learned.known.misfit[-1]), self.learned.changed
         found = LearnedHit(window.speed, window.used, misfit, changed)
         self.hits.append(found)
@@ -117,8 +140,9 @@ class SurfaceLearner:
         what = f"hit {len(self.hits)}"
         if not hit.load <= 1.0:
             return f"{what} used {hit.load:.2f} of a joint's limit"
-        if not hit.speed <= TOO_FAST * self._asked:
-            return f"{what} came at {hit.speed:.3f} m/s instead of {self._asked:.3f} m/s"
+        asked = self._planner.asked
+        if not hit.speed <= TOO_FAST * asked:
+            return f"{what} came at {hit.speed:.3f} m/s instead of {asked:.3f} m/s"
         if len(self.hits) > 2 and hit.contradicted and self.hits[-2].contradicted:
             return f"{what} contradicts hit {len(self.hits) - 1}, which contradicted those before"
         return ""

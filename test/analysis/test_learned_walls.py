@@ -57,7 +57,7 @@ def invented(task):
         tuple(0.2 * share for share in shares),
         tuple(0.2 * share for share in shares),
         (0.2,) * HITS,
-        0.7,
+        (0.7,) * HITS,
         tuple(loads),
         tuple(0.5 * load for load in loads),
         tuple(changed),

@@ -8,10 +8,12 @@ from learned_hits import NORMAL, POSE, WALL, known_point, struck
 
 from impact_predictor.learning.learning_box import learning_box
 from impact_qp.exceptions import ControlError
+from impact_qp.learning import surface_learner
 from impact_qp.learning.hit_record import AFTER, BEFORE, HitRecorder
-from impact_qp.learning.surface_learner import SurfaceLearner
-from impact_qp.learning.wall_approach import arrival, fastest
+from impact_qp.learning.surface_learner import LearnedHit, SurfaceLearner
+from impact_qp.learning.wall_approach import arrival, by_run_up
 from impact_robots import Surface
+from impact_robots.exceptions import RobotError
 
 MS = 1_000_000  # [ns]
 
@@ -102,13 +104,13 @@ def test_the_first_hit_is_the_one_that_the_box_allows(learner, box):
     hit = learner.next_hit(POSE)
     assert (hit.number, hit.safe.reason) == (1, "start")
     assert hit.gap == pytest.approx(0.1)
-    assert hit.speed == hit.safe.speed < fastest(0.1, 4.0)
+    assert hit.speed == hit.safe.speed < by_run_up(0.1, 4.0)
 
 
 def test_no_hit_is_faster_than_wanted_or_than_the_run_up_allows(box):
     assert SurfaceLearner(box, 3, 0.03, 4.0).next_hit(POSE).speed == 0.03
     slow = SurfaceLearner(box, 3, 1.0, 0.02).next_hit(POSE)
-    assert slow.speed == pytest.approx(fastest(0.1, 0.02)) and slow.speed < slow.safe.speed
+    assert slow.speed == pytest.approx(by_run_up(0.1, 0.02)) and slow.speed < slow.safe.speed
 
 
 def test_behind_the_surface_or_too_near_there_is_no_hit(learner, box):
@@ -116,8 +118,22 @@ def test_behind_the_surface_or_too_near_there_is_no_hit(learner, box):
     with pytest.raises(ControlError, match="behind the surface"):
         learner.next_hit(q)
     near = arrival(box.robot, POSE, -0.09999 * NORMAL).q
-    with pytest.raises(ControlError, match=r"by a run-up of 0\.000 m"):
+    with pytest.raises(ControlError, match=r"got 0\.0001 m/s on 0\.000 m"):
         learner.next_hit(near)
+
+
+def test_an_arm_that_has_drifted_out_of_reach_is_told_of(learner, box, monkeypatch):
+    def beyond(*_):
+        raise RobotError("inverse kinematics: no solution 0.100 m away")
+
+    drifted = POSE + np.array([0.0, 0.0, -0.25, 0.0, 0.1, 0.0, 0.0])
+    monkeypatch.setattr(surface_learner, "arrival", beyond)
+    with pytest.raises(ControlError, match=r"no solution 0\.100 m away$"):
+        learner.next_hit(POSE)
+    learner.hits.append(LearnedHit(0.1, 0.3, 0.5, False))
+    line = r"away; panda_joint3 is 0\.25 rad from where it was before the first hit: move the arm"
+    with pytest.raises(ControlError, match=line):
+        learner.next_hit(drifted)
 
 
 def hit_of(learner, box, speed, seed=0, scale=1.0):
@@ -155,6 +171,15 @@ def test_a_hit_that_was_faster_than_asked_for_is_the_last(box):
     )
 
 
+def test_after_a_hit_that_was_a_little_too_fast_all_others_are_asked_to_be_slower(box):
+    """By as much; the same rule as of `./impact learn`."""
+    learner = SurfaceLearner(box, 3, 0.05, 4.0)
+    assert learner.next_hit(POSE).speed == 0.05
+    found = hit_of(learner, box, 0.055)
+    assert learner.problem == "" and found.speed == pytest.approx(0.055, rel=0.03)
+    assert learner.next_hit(POSE).speed == pytest.approx(0.05 * 0.05 / found.speed)
+
+
 def test_a_hit_that_used_more_than_a_limit_is_the_last(box):
     learner = SurfaceLearner(box, 3, 1.0, 4.0)
     learner.next_hit(POSE)
@@ -169,7 +194,7 @@ def test_two_contradictions_in_a_row_are_the_end(learner, box):
     learner.next_hit(POSE)
     for number, wall in enumerate(figures):
         assert learner.problem == "", number
-        learner._asked = 0.1
+        learner._planner.asked = 0.1
         learner.learn(struck(box, wall, 0.1 if number != 1 else 0.05, number))
     assert [each.contradicted for each in learner.hits] == [False, True, True]
     assert learner.problem == "hit 3 contradicts hit 2, which contradicted those before"

@@ -50,7 +50,7 @@ class LearnRun(NamedTuple):
     safe: tuple[float, ...]  # speed that was found safe [m/s]
     speed: tuple[float | None, ...]  # at the touch along the announced normal [m/s]
     best: tuple[float, ...]  # at which perfect knowledge would just keep all limits there [m/s]
-    fastest: float  # that the run-up allows [m/s]
+    fastest: tuple[float, ...]  # that the arm keeps on the run-up [m/s]
     change: tuple[float | None, ...]  # most of a limit of the change of torque that was used [-]
     range: tuple[float | None, ...]  # and of one of the range [-]
     changed: tuple[bool, ...]  # whether the hit contradicted what was known before it
@@ -63,9 +63,14 @@ class LearnRun(NamedTuple):
 
     @property
     def shares(self) -> np.ndarray:
-        """Speed over that of perfect knowledge, or of the run-up if that is less, one a hit [-]."""
+        """Speed over that of perfect knowledge, or what the arm keeps if less, one a hit [-]."""
         speed = np.array([np.nan if each is None else each for each in self.speed])
         return np.asarray(speed / np.minimum(self.best, self.fastest))
+
+    @property
+    def arm_limits(self) -> bool:
+        """Whether at any hit more is safe than the arm keeps."""
+        return bool((np.array(self.best) > np.array(self.fastest)).any())
 
     @property
     def loads(self) -> np.ndarray:
@@ -80,7 +85,8 @@ def run_task(task: LearnTask) -> LearnRun:
     truth = draw_truth(robot, kind, (task.seed, task.kind, task.number))
     poses = draw_poses(robot, POSES, task.seed, RUN_UP)
     places = [(task.number + hit * kind.poses) % POSES for hit in range(HITS)]
-    approaches = [truth.approach(poses[place], RUN_UP) for place in places]
+    ways = {place: truth.approach(poses[place], RUN_UP) for place in places}
+    approaches = [ways[place] for place in places]
 
     def strike(number: int, speed: float) -> WallHit | None:
         check_stopped()
@@ -120,7 +126,7 @@ def _result(
         tuple(float(each.safe.speed) for each in steps),
         tuple(None if hit is None else hit.speed for hit in hits),
         tuple(map(float, best)),
-        approaches[0].fastest,
+        tuple(each.fastest for each in approaches),
         tuple(None if hit is None else float(hit.used[:n].max()) for hit in hits),
         tuple(None if hit is None else float(hit.used[n:].max()) for hit in hits),
         tuple(each.hit is not None and each.learned.changed for each in steps),

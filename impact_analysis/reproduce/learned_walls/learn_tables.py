@@ -84,7 +84,7 @@ def entry(name: str, runs: Sequence[LearnRun]) -> dict[str, Any]:
         "touches_not_detected": int(
             sum(speed is not None and not seen for r in runs for speed, seen in _touches(r))
         ),
-        "run_up_too_short": sum(min(run.best) > run.fastest for run in runs),
+        "arm_limits": sum(run.arm_limits for run in runs),
         "wall_in_interval": covered(runs, "wall"),
         "joints_in_interval": covered(runs, "joints"),
     }

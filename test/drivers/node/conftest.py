@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An FR3 before a surface, and the node that controls it."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,24 @@ def surface(fr3):
 def stance(fr3):
     """Where the arm stands, shape (7,) [rad]."""
     return np.array(load_scenario("qp_panda_demo").start(fr3))
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory):
+    """The FR3's own URDF under its names in ROS, and the demo's surface before it."""
+    franky = pytest.importorskip("franky_sim.urdf", reason="the FR3's URDF is in franky-sim")
+    from impact_drivers.fake_fr3.fake_setup import FakeSetup, load_fr3
+
+    path = tmp_path_factory.mktemp("fr3") / "fr3.urdf"
+    text = Path(franky.URDF_PATH).read_text()
+    path.write_text(re.sub(r'"(joint|link)(\d)', r'"fr3_\1\2', text))
+    scenario = FakeSetup().load_scenario()
+    return {
+        "urdf": str(path),
+        "contact_point": scenario.surface_point(load_fr3()).tolist(),
+        "contact_normal": list(scenario.normal),
+        "friction": scenario.friction,
+    }
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("rclpy")
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from franka_bench import MS, OK, START
+from franka_bench import MS, OK, START, aimed
 from rclpy.lifecycle import TransitionCallbackReturn
 
 from impact_detector.signals.sample import Detection, Verdict
@@ -36,11 +36,7 @@ def bench(make_bench):
 @pytest.fixture
 def goal(surface):
     """A goal at the surface of the parameters; z axis along its normal."""
-    message = ExecuteImpact.Goal()
-    position, turn = message.contact.pose.position, message.contact.pose.orientation
-    position.x, position.y, position.z = surface["contact_point"]
-    turn.w, turn.y = np.sqrt(0.5), -np.sqrt(0.5)  # z axis along -x
-    return message
+    return aimed(ExecuteImpact.Goal(), surface["contact_point"])
 
 
 def command(phase=Phase.HOLD, **changes):

@@ -6,7 +6,6 @@ import contextlib
 import functools
 import json
 import os
-import re
 import select
 import signal
 import subprocess
@@ -19,16 +18,15 @@ import pytest
 pytest.importorskip("rclpy")
 pytest.importorskip("franky_sim", reason="the FR3's URDF is in franky-sim")
 
-import franky_sim.urdf as franky
 from diagnostic_msgs.msg import DiagnosticStatus
-from franka_bench import OK
+from franka_bench import OK, aimed
 from rclpy.lifecycle import TransitionCallbackReturn
 from serving import TIME_OUT
 
 from impact_bringup.recorder import Recorder
 from impact_cli.command_line import run
 from impact_drivers.fake_fr3.fake_process import FakeProcess
-from impact_drivers.fake_fr3.fake_setup import FakeSetup, load_fr3
+from impact_drivers.fake_fr3.fake_setup import FakeSetup
 from impact_drivers.franka.loop.loop_cycle import LoopState
 from impact_drivers.franka.loop_process import LoopProcess
 from impact_drivers.franka.memory import link
@@ -53,20 +51,8 @@ def found(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def parameters(tmp_path_factory):
-    """The surface of the demo, and the FR3's own URDF under its names in ROS."""
-    path = tmp_path_factory.mktemp("fr3") / "fr3.urdf"
-    text = Path(franky.URDF_PATH).read_text()
-    path.write_text(re.sub(r'"(joint|link)(\d)', r'"fr3_\1\2', text))
-    scenario = FakeSetup().load_scenario()
-    return {
-        "address": "sound",
-        "urdf": str(path),
-        "contact_point": scenario.surface_point(load_fr3()).tolist(),
-        "contact_normal": list(scenario.normal),
-        "friction": scenario.friction,
-        "impact_limits": "robust",
-    } | PATIENT
+def parameters(demo):
+    return {"address": "sound", "impact_limits": "robust"} | demo | PATIENT
 
 
 @pytest.fixture
@@ -76,11 +62,7 @@ def bench(make_bench, parameters):
 
 @pytest.fixture
 def goal(parameters):
-    message = ExecuteImpact.Goal()
-    position, turn = message.contact.pose.position, message.contact.pose.orientation
-    position.x, position.y, position.z = parameters["contact_point"]
-    turn.w, turn.y = np.sqrt(0.5), -np.sqrt(0.5)  # z axis along -x
-    return message
+    return aimed(ExecuteImpact.Goal(), parameters["contact_point"])
 
 
 def approaches(status):

@@ -1,0 +1,83 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Hit after hit of a wall: how fast the next one may be asked for, and what it told."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import NamedTuple
+
+from impact_predictor.learning.hit_window import HitWindow, LearningHit
+from impact_predictor.learning.knowledge import nothing_known
+from impact_predictor.learning.learning_box import LearningBox
+from impact_predictor.learning.next_speed import SafeSpeed
+from impact_predictor.learning.touch import aligned
+from impact_predictor.learning.wall_change import Learned, learn_hit, speed_after
+from impact_qp.learning.wall_approach import WallApproach
+from impact_robots.state import PointState
+
+NOT_KEPT = 1.05  # speed of a hit over the one asked for, above which the arm did not keep it
+
+
+class PlannedHit(NamedTuple):
+    """How fast a hit may be, and is asked for."""
+
+    safe: SafeSpeed
+    asked: float  # the safe speed, or what the arm keeps; less if it was too fast before [m/s]
+
+
+class HitPlanner:
+    """Learns from hits, and plans each as fast as those before make safe.
+
+    After a hit that came more than a twentieth too fast all others are asked to be slower by as
+    much.
+
+    Attributes:
+        learned: what is known.
+        asked: speed of the last hit that was planned [m/s].
+    """
+
+    def __init__(self, box: LearningBox) -> None:
+        """Begin with nothing but the box of what is unknown of wall and joints."""
+        self._box, self.learned = box, Learned(nothing_known(box))
+        self.asked, self._over = 0.0, 1.0
+
+    def plan(self, approach: WallApproach, most: float = inf) -> PlannedHit:
+        """Return how fast the next hit may be; takes about a second.
+
+        Where the arm arrives depends on the speed: looked at are the places where it arrives at
+        the speed of the hit before, and at the one that is safe there.
+
+        Args:
+            approach: of the hit.
+            most: no faster than that [m/s].
+
+        Raises:
+            ControlError: the arm does not get to the wall.
+            RobotError: the wall is out of reach.
+            PredictionError: nothing is unknown, or the robot's YAML does not give what loads need.
+        """
+
+        def safe_at(place: PointState) -> SafeSpeed:
+            return speed_after(self.learned, place, direction=approach.direction)
+
+        def asked(safe: SafeSpeed) -> float:
+            return min(safe.speed, approach.fastest, most) / self._over
+
+        first = safe_at(approach.arrives(self.asked))
+        safe = min(first, safe_at(approach.arrives(asked(first))))
+        self.asked = asked(safe)
+        return PlannedHit(safe, self.asked)
+
+    def learn(self, hit: LearningHit) -> HitWindow:
+        """Learn from the hit that was planned; takes tenths of a second to seconds.
+
+        Raises:
+            PredictionError: it is not sampled as needed.
+            NotApproachingError: the arm moved away from the wall.
+        """
+        self.learned = learn_hit(self.learned, aligned(self._box, hit))
+        window = self.learned.known.windows[-1]
+        if window.speed > NOT_KEPT * self.asked:
+            self._over = max(self._over, window.speed / self.asked)
+        return window

@@ -1,0 +1,68 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""How an arm comes to a surface: its controller at an arm that does what it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_qp.control.controller import ImpactController
+from impact_qp.control.phases import Phase
+from impact_robots.dynamics import ArmDynamics
+from impact_robots.state import PointState
+
+KEPT = 0.98  # of the speed that was asked for: the arm kept it
+HALVINGS = 7  # of the speeds between one that is kept and one that is not
+LATEST = 1.0  # beside twice the time that the way takes at the reference speed [s]
+
+
+class Rehearsed(NamedTuple):
+    """How an arm comes to a surface."""
+
+    point: PointState | None  # that hits, as it hits; none: it does not get there
+    solved: bool  # the program of every cycle had a solution: no limit of it gave way
+
+
+def rehearse(
+    controller: ImpactController, start: np.ndarray, normal: np.ndarray, level: float
+) -> Rehearsed:
+    """Let an arm that does exactly what it is told approach a surface.
+
+    Args:
+        controller: of the approach, new.
+        start: joint positions, at rest, shape (n,) [rad].
+        normal: of the surface, outward, base axes, unit, shape (3,).
+        level: of the surface along its normal [m].
+    """
+    arm, period, solved = ArmDynamics(controller.robot), controller.period, True
+    q, dq = np.array(start, dtype=float), np.zeros(len(start))
+    way = max(0.0, float(normal @ arm.position(q)) - level)
+    for _ in range(round((LATEST + 2.0 * way / controller.plan.speed) / period)):
+        if normal @ arm.position(q) <= level:
+            return Rehearsed(arm(q, dq), solved)
+        command = controller.update(q, dq)
+        if command.phase is not Phase.APPROACH:
+            break  # blocked, or behind the contact point
+        solved = solved and not command.relaxed
+        q = q + period * (dq + 0.5 * period * command.ddq)
+        dq = dq + period * command.ddq
+    return Rehearsed(None, solved)
+
+
+def highest_kept(comes: Callable[[float], float], most: float) -> float:
+    """Return the highest speed that an arm keeps, to a hundredth of ``most`` [m/s].
+
+    Args:
+        comes: the speed with which it arrives, of the speed that it is asked for [m/s].
+        most: highest speed to ask for [m/s].
+    """
+    if comes(most) >= KEPT * most:
+        return most
+    low, high = 0.0, most
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if comes(middle) >= KEPT * middle else (low, middle)
+    return low
