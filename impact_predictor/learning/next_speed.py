@@ -94,6 +94,8 @@ def next_speed(
         _rating(box, each, limits, direction).speed(draws, tried, estimated=estimated, tried=tried)
         for each in points
     )
+    if again and last.used > 0.0:  # what it measured, in proportion: a model may fit all but that
+        learned = min(learned, last.speed / (RESERVE * last.used))
     if known.alarm:
         proven = last.speed / max(1.0, RESERVE * last.used)
         return SafeSpeed(min(start, learned, proven), PROVEN, limit, start, learned)

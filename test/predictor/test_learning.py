@@ -144,6 +144,17 @@ def test_no_speed_is_more_than_three_times_the_last(known_arm):
     assert speed.speed == pytest.approx(3.0 * known.windows[-1].speed)
 
 
+def test_what_the_last_hit_measured_counts_in_proportion(known_arm):
+    """A model may explain all of a hit but the one peak that decides."""
+    box = learning_box(known_arm, WALL, **LINEAR)
+    known = learn(nothing_known(box), [struck(box, middle(box), 0.1, 1)])
+    (window,) = known.windows
+    free = next_speed(known, known_point(known_arm)).speed
+    worse = replace(known, windows=(window._replace(used=0.99),))
+    capped = next_speed(worse, known_point(known_arm)).speed
+    assert capped == pytest.approx(window.speed / (RESERVE * 0.99)) and capped < free
+
+
 def test_where_the_arm_really_hit_counts_too(runs):
     """Beside the configuration of the last hit, where more would be allowed."""
     box, _, speeds, known = runs[-1]
