@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-import struct
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -35,11 +34,6 @@ SUFFIX = {"mcap": ".mcap", "sqlite3": ".db3"}
 STORAGES = {"mcap": StoragePlugin.MCAP, "sqlite3": StoragePlugin.SQLITE3}
 SAVE_PERIOD, SAVE_COUNT = 1_000_000_000, 10_000  # between checkpoints: [ns] recorded, messages
 REFUSED = (OSError, sqlite3.Error)  # by the disk
-CHUNK = 2**20  # bytes, as rosbags has it
-_RECORD = struct.Struct("<BQ")  # of MCAP: code, and bytes that follow
-_MESSAGE = struct.Struct("<BQHIQQ")  # the same of a message: channel, sequence, times
-_MESSAGE_CODE = 0x05
-_KEPT = {"chunk", "message_start_time", "message_end_time", "channel_stats"}  # before 0.11: less
 Tap = Callable[[str, str, bytes | memoryview, int], None]  # topic, type, CDR, time [ns]
 FOREVER = QosTime(9223372036, 854775807)
 LATCHED = Qos(
@@ -103,7 +97,6 @@ class BagWriter:
         self._unsaved = 0  # messages since then
         self._writer = Writer(self.path, version=9, storage_plugin=STORAGES[storage])
         self._open = False
-        self._mcap: McapWriter | None = None  # if it is one that :meth:`_append` knows
         self._topics: dict[str, Connection] = {}
 
     def _refuse_existing(self) -> None:
@@ -128,9 +121,6 @@ class BagWriter:
         except REFUSED as error:
             raise WriteError.of(self.path, error) from error
         self._open = True
-        storage = self._writer.storage
-        if isinstance(storage, McapWriter) and vars(storage).keys() >= _KEPT:
-            self._mcap = storage
         return self
 
     def __exit__(
@@ -245,42 +235,16 @@ class BagWriter:
             raise RecordingError.at(self.path, "is not open for writing")
         if time_ns < 0:
             raise RecordingError.at(self.path, f"expected a time of at least 0 ns, got {time_ns}")
-        known = self._topics.get(topic)
-        if known is None or known.msgtype != type_name:
+        if topic not in self._topics or self._topics[topic].msgtype != type_name:
             self.add_topic(topic, type_name)
-            known = self._topics[topic]
         try:
-            self._append(known, time_ns, cdr)
+            self._writer.write(self._topics[topic], time_ns, cdr)
             self._checkpoint(time_ns)
         except REFUSED as error:
             raise WriteError.of(self.path, error) from error
         self.count += 1
         if self.tap is not None:
             self.tap(topic, type_name, cdr, time_ns)
-
-    def _append(self, topic: Connection, time_ns: int, cdr: bytes | memoryview) -> None:
-        """Write a message as rosbags does, byte by byte; to MCAP in a quarter of its time."""
-        writer, storage = self._writer, self._mcap
-        if storage is None:
-            writer.write(topic, time_ns, cdr)
-            return
-        number, chunk = topic.id, storage.chunk
-        for span in (storage, chunk):
-            if time_ns < span.message_start_time:
-                span.message_start_time = time_ns
-            if time_ns > span.message_end_time:
-                span.message_end_time = time_ns
-        writer.min_timestamp = storage.message_start_time
-        writer.max_timestamp = storage.message_end_time
-        writer.counts[number] += 1
-        storage.channel_stats[number] += 1
-        bio = chunk.bio
-        chunk.msgs[number].append((time_ns, bio.tell()))
-        size = _MESSAGE.size - _RECORD.size + len(cdr)
-        bio.write(_MESSAGE.pack(_MESSAGE_CODE, size, number, 0, time_ns, time_ns))
-        bio.write(cdr)
-        if bio.tell() > CHUNK:
-            storage.close_chunk()
 
     def write(self, topic: str, type_name: str, message: Any, time_ns: int) -> None:
         """Write a message, of the type store or of rclpy.

@@ -16,8 +16,7 @@ from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
 from impact_bags import BagReader, BagWriter, RecordingError, impact_typestore
-from impact_bags.typestore import definition, ensure_type, message_text
-from impact_bags.writer import CHUNK
+from impact_bags.typestore import ensure_type, message_text
 
 EVENT = "impact_msgs/msg/ImpactEvent"
 BATCH = "impact_msgs/msg/WrenchBatch"
@@ -291,30 +290,3 @@ def test_a_folder_renamed_still_reads(recording, tmp_path):
     shutil.move(recording, tmp_path / "moved")
     with BagReader(tmp_path / "moved") as reader:
         assert len(list(reader.messages())) == 5
-
-
-@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
-def test_messages_are_written_as_rosbags_writes_them(store, tmp_path, storage):
-    """Byte by byte, over several chunks, with stamps that also run backwards."""
-    random = np.random.default_rng(0)
-    cdrs = [random.bytes(int(size)) for size in random.integers(1, 9000, 600)]
-    times = (1_000_000_000 + random.integers(0, 500_000_000, len(cdrs))).tolist()
-    ours, theirs = tmp_path / "ours" / "bag", tmp_path / "theirs" / "bag"
-    theirs.parent.mkdir()
-    with BagWriter(ours, store, storage=storage) as bag:
-        for number, (time, cdr) in enumerate(zip(times, cdrs, strict=True)):
-            bag.write_raw(f"/topic_{number % 3}", EVENT, cdr, time)
-    kind = StoragePlugin.MCAP if storage == "mcap" else StoragePlugin.SQLITE3
-    with Writer(theirs, version=9, storage_plugin=kind) as bag:
-        text, known = definition(store, EVENT), store.hash_rihs01(EVENT)
-        topics = {}
-        for number, (time, cdr) in enumerate(zip(times, cdrs, strict=True)):
-            name = f"/topic_{number % 3}"
-            if name not in topics:
-                topics[name] = bag.add_connection(name, EVENT, msgdef=text, rihs01=known)
-            bag.write(topics[name], time, cdr)
-    names = [path.name for path in ours.iterdir()]
-    assert sorted(names) == sorted(path.name for path in theirs.iterdir())
-    for name in names if storage == "mcap" else ["metadata.yaml"]:
-        assert (ours / name).read_bytes() == (theirs / name).read_bytes()
-    assert sum(len(cdr) for cdr in cdrs) > 2 * CHUNK
