@@ -156,7 +156,7 @@ class JointLoadLimit(ApproachSpeedLimit):
         self._present = None
 
     def catch_up(self) -> None:
-        """Rate what is due at the last state: up to three cases, for which no command waits."""
+        """Rate what is due at the last state: up to four cases, for which no command waits."""
         self._watch.catch_up()
 
     def _ahead(self, point: PointState, way: float) -> PointState:

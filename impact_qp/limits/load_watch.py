@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from impact_predictor.joint_load.worst_load import RatedCase
 
 JUMP = 0.02  # between two cycles; an arm that has moved farther is looked at anew [rad]
-PER_CASE = 1e-4  # way of the contact point for which a case is rated [m]
+PER_CASE = 1.5e-4  # way of the contact point for which a case of a search is rated [m]
 IDLE = PER_CASE / 8.0  # what counts as way in a cycle in which the arm moves less [m]
-MOST, AT_FIRST = 3, 2  # cases in a cycle; while nothing is known
-RENEWS = 3  # cases, one of which is a known one, rated where the arm is
+PER_RENEWAL = 7e-5  # the same for which a known case is rated anew: at rest in four cycles [m]
+MOST = 3  # cases of a search in a cycle
 AHEAD = 0.02  # about the way that the arm moves during a search [m]
 FIRST = (np.inf, 0.0)  # the first searches are at the touch, and where the arm is [m]
 
@@ -33,9 +33,9 @@ class LoadWatch:
     case is the worst changes too. Searches go on all the time, the faster the arm moves: the first
     at the state in which it will touch and at that where it begins, then each at that in which the
     arm will be when the search is through. Of these the cases that are nearly the worst are known,
-    some ten. For each tenth of a millimetre a case is rated: every third time one that is known, at
-    the present state, and of these every other time the worst; else the next of the search. Before
-    the first two searches are through, nothing is known.
+    some ten; in every other cycle, of an arm that creeps more rarely, one of them is rated at the
+    present state, every third time the worst. Before the first two searches are through, nothing is
+    known.
 
     A state is rated after what is known was asked for at it: a command does not wait for that.
 
@@ -62,6 +62,7 @@ class LoadWatch:
         self._due: PointState | None = None  # at which nothing was rated yet
         self._turn = self._renewed = 0
         self._way = 0.0  # of the contact point, for which no case was rated yet [m]
+        self._unrenewed = 0.0  # the same for known cases [m]
         self.broken = False
         self._forget()
 
@@ -74,7 +75,9 @@ class LoadWatch:
         last, self._last, self._due = self._last or point, point, point
         if np.abs(point.q - last.q).max() > JUMP:
             self._forget()
-        self._way += max(IDLE, float(np.linalg.norm(point.position - last.position)))
+        way = max(IDLE, float(np.linalg.norm(point.position - last.position)))
+        self._way += way
+        self._unrenewed += way
         return min(self._known, key=_speed) if self._known else None
 
     def catch_up(self) -> None:
@@ -95,15 +98,14 @@ class LoadWatch:
         Raises:
             PredictionError: a load is no number.
         """
+        self._turn += 1
         if not self._known:
-            self._way = AT_FIRST * PER_CASE
+            self._way = 2.0 * PER_CASE
+        elif self._turn % 2 and self._unrenewed >= PER_RENEWAL:
+            self._renew(point)
         for _ in range(min(MOST, int(self._way / PER_CASE))):
             self._way -= PER_CASE
-            self._turn += 1
-            if self._known and self._turn % RENEWS == 0:
-                self._renew(point)
-            else:
-                self._step(point)
+            self._step(point)
         self._way = min(self._way, PER_CASE)
 
     def _forget(self) -> None:
@@ -123,7 +125,8 @@ class LoadWatch:
 
     def _renew(self, point: PointState) -> None:
         """Rate what is known at the present state: the worst often, the others in turn."""
-        if self._turn % (2 * RENEWS) == 0:
+        self._unrenewed = 0.0
+        if self._turn % 6 == 1:
             speeds = [each.speed for each in self._known]
             index = speeds.index(min(speeds))
         else:

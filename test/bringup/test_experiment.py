@@ -158,7 +158,7 @@ def test_a_frozen_suite_is_one_line_and_no_process_is_left(scenario, tmp_path, s
         tmp_path / "run",
         progress=at(0.2, lambda: suite[0].send_signal(signal.SIGSTOP)),
     )
-    with pytest.raises(ExperimentError, match=r"^no command for 1 s: is the controller running"):
+    with pytest.raises(ExperimentError, match=r"^no command for \d+ s: is the controller running"):
         run_experiment(run)
     assert suite[0].returncode == -signal.SIGKILL
     assert len(times(run.bag, STATES)) >= 200
