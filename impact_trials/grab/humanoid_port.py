@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from impact_msgs.msg import ControllerStatus, GrabStatus, JointCommand
-from impact_qp.ros.messages import limits_code, unknown_status
+from impact_qp.ros.messages import command_message, limits_code, unknown_status
 from impact_qp.ros.supervision import Counts
 from impact_robots.robot import Robot
 from impact_ros.messages import fill
@@ -58,8 +58,9 @@ class HumanoidPort:
             (self._status, self._status_message(answer, counts, times, stamp)),
             (self._grab, grab_message(answer, stamp)),
         ]
-        stamped, plain = self._command_message(answer, stamp), Float64MultiArray()
+        plain = Float64MultiArray()
         fill(plain.data, answer.positions)
+        stamped = command_message(self._robot, "position", answer.positions, stamp)
         commands = [(self._values, plain), (self._commands, stamped)]
         self._answer = [*reports, *commands] if self._lockstep else [*commands[::-1], *reports]
         self.repeat()
@@ -74,14 +75,6 @@ class HumanoidPort:
         status = unknown_status(counts, text, stamp)
         status.mode, status.impact_limits = ControllerStatus.MODE_STOPPED, limits_code(self._limits)
         self._status.publish(status)
-
-    def _command_message(self, answer: GrabAnswer, stamp: Any) -> JointCommand:
-        message = JointCommand(
-            interface=JointCommand.INTERFACE_POSITION, joint_names=self._robot.joint_names
-        )
-        message.header.stamp = stamp
-        fill(message.values, answer.positions)
-        return message
 
     def _desired_message(self, answer: GrabAnswer, stamp: Any) -> JointState:
         message = JointState(name=self._robot.joint_names)
