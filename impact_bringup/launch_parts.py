@@ -23,15 +23,17 @@ PACKAGE = "impact_control"
 BOOLEANS = ["true", "false"]
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 NAMESPACE = {"namespace": ("", "Namespace of all nodes")}
-# Of a file that starts the suite.
-SUITE = {
-    "rviz": ("false", "Also start RViz", BOOLEANS),
+# Of a file that starts nodes of the suite.
+COMMON = {
     "discovery_range": (
         EnvironmentVariable(RANGE, default_value="LOCALHOST"),
         "Who may hear and command: LOCALHOST, or SUBNET for the network",
     ),
     **NAMESPACE,
 }
+SUITE = {"rviz": ("false", "Also start RViz", BOOLEANS), **COMMON}
+# Of a file that also simulates, so that the controller is activated once.
+TIMEOUT = {"timeout": ("60.0", "Give up when the controller is not active after this time [s]")}
 
 
 def description(arguments: Mapping[str, tuple[Any, ...]], make: Callable[[Any], list[Any]]) -> Any:
@@ -73,6 +75,12 @@ def node(package: str, executable: str, **options: Any) -> Any:
 def unless_done(reason: str) -> Callable[[Any, Any], Any]:
     """Return an ``on_exit`` of a node that ends with its work: only its failure ends everything."""
     return lambda event, _context: actions.Shutdown(reason=reason) if event.returncode else None
+
+
+def activated(context: Any, name: str) -> Any:
+    """Return who brings up a lifecycle node; the argument ``timeout`` says when it gives up."""
+    wait = [name, "--timeout", LaunchConfiguration("timeout").perform(context)]
+    return node(PACKAGE, "bring_up", arguments=wait, on_exit=unless_done("not activated"))
 
 
 def given(context: Any, names: Iterable[str]) -> list[str]:

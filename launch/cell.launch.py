@@ -12,13 +12,14 @@ from launch.substitutions import LaunchConfiguration
 
 from impact_bringup.launch_parts import (
     BOOLEANS,
+    COMMON,
     PACKAGE,
-    SUITE,
+    TIMEOUT,
+    activated,
     description,
     given,
     limited_discovery,
     node,
-    unless_done,
 )
 from impact_qp.spreading import Variant
 from impact_sim.scenario_choice import find_cell_scenario
@@ -31,24 +32,20 @@ def generate_launch_description():
         "variant": ("rs", "How references change", [each.value for each in Variant]),
         "seed": ("0", "Seed of the sensor noise and of where the box stands"),
         "noise": ("true", "Sensor noise as on a real Panda", BOOLEANS),
-        "timeout": ("60.0", "Give up when the controller is not active after this time [s]"),
     }
-    common = {name: SUITE[name] for name in ("discovery_range", "namespace")}
-    return description(arguments | common, _actions)
+    return description(arguments | TIMEOUT | COMMON, _actions)
 
 
 def _actions(context):
-    value = context.launch_configurations
-    scenario = find_cell_scenario(value["scenario"])
+    scenario = find_cell_scenario(context.launch_configurations["scenario"])
     simulated, controlled = ("scenario", "seed", "noise"), ("scenario", "variant")
     told = [*given(context, controlled), "-p", "lockstep:=true"]
-    wait = ["impact_spreading", "--timeout", value["timeout"]]
     return [
         limited_discovery(),
         node(PACKAGE, "impact_cell", ros_arguments=given(context, simulated)),
         *(_detector(scenario, arm) for arm in range(len(scenario.bases))),
         node(PACKAGE, "impact_spreading", ros_arguments=told),
-        node(PACKAGE, "bring_up", arguments=wait, on_exit=unless_done("not activated")),
+        activated(context, "impact_spreading"),
     ]
 
 

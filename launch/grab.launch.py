@@ -8,13 +8,14 @@ Example:
 
 from impact_bringup.launch_parts import (
     BOOLEANS,
+    COMMON,
     PACKAGE,
-    SUITE,
+    TIMEOUT,
+    activated,
     description,
     given,
     limited_discovery,
     node,
-    unless_done,
 )
 from impact_sim.humanoid.grab_scenario import LIMITS_OF_GRABS
 from impact_trials.grab.node import OWN_LIMITS
@@ -30,19 +31,16 @@ def generate_launch_description():
         ),
         "seed": ("0", "Seed of the sensor noise and of where boxes stand"),
         "noise": ("true", "Sensor noise, as assumed", BOOLEANS),
-        "timeout": ("60.0", "Give up when the controller is not active after this time [s]"),
     }
-    common = {name: SUITE[name] for name in ("discovery_range", "namespace")}
-    return description(arguments | common, _actions)
+    return description(arguments | TIMEOUT | COMMON, _actions)
 
 
 def _actions(context):
     simulated, controlled = ("scenario", "seed", "noise"), ("scenario", "impact_limits")
     told = [*given(context, controlled), "-p", "lockstep:=true"]
-    wait = ["impact_humanoid", "--timeout", context.launch_configurations["timeout"]]
     return [
         limited_discovery(),
         node(PACKAGE, "impact_humanoid_sim", ros_arguments=given(context, simulated)),
         node(PACKAGE, "impact_humanoid", ros_arguments=told),
-        node(PACKAGE, "bring_up", arguments=wait, on_exit=unless_done("not activated")),
+        activated(context, "impact_humanoid"),
     ]

@@ -18,13 +18,14 @@ from impact_bringup.launch_parts import (
     BOOLEANS,
     PACKAGE,
     SUITE,
+    TIMEOUT,
+    activated,
     description,
     given,
     limited_discovery,
     node,
     removed_at_the_end,
     rviz,
-    unless_done,
 )
 from impact_qp.limits.registry import AUTO, SELECTABLE
 from impact_sim.scenarios import load_scenario, scenario_names
@@ -42,9 +43,8 @@ def generate_launch_description():
         "realtime": ("false", "Wall clock instead of lockstep", BOOLEANS),
         "duration": ("30.0", "Longest simulated time [s]"),
         "after_contact": ("0.5", "Simulated time after the first contact [s]"),
-        "timeout": ("60.0", "Give up when the controller is not active after this time [s]"),
     }
-    return description(arguments | SUITE, _actions)
+    return description(arguments | TIMEOUT | SUITE, _actions)
 
 
 def _actions(context):
@@ -57,12 +57,11 @@ def _actions(context):
     # Arguments would go to each of the three nodes; only a file can say which one is addressed.
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", delete=False) as file:
         yaml.safe_dump({f"/**/{name}": own for name, own in settings.items()}, file)
-    wait, done = ["impact_qp", "--timeout", value["timeout"]], unless_done("not activated")
     return [
         limited_discovery(),
         removed_at_the_end(Path(file.name)),
         node(PACKAGE, "impact_sim", ros_arguments=given(context, SIMULATED)),
         node(PACKAGE, "suite", ros_arguments=["--params-file", file.name]),
-        node(PACKAGE, "bring_up", arguments=wait, on_exit=done),
+        activated(context, "impact_qp"),
         rviz(robot=scenario.robot, use_sim_time="true"),
     ]
