@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """One experiment over real DDS: all is recorded, nothing depends on chance, failures are told."""
 
-import contextlib
 import os
 import signal
 
 import numpy as np
 import pytest
+from noted_children import noted_children
 from plain_messages import plain
 
 pytest.importorskip("rclpy")
@@ -52,16 +52,7 @@ def reports(scenario, tmp_path_factory):
 @pytest.fixture
 def suite(monkeypatch):
     """The suite's process, in a list, once it was started."""
-    made, start = [], experiment.child_process
-
-    @contextlib.contextmanager
-    def noting(*arguments):
-        with start(*arguments) as process:
-            made.append(process)
-            yield process
-
-    monkeypatch.setattr(experiment, "child_process", noting)
-    return made
+    return noted_children(monkeypatch, experiment)
 
 
 def at(time, action):

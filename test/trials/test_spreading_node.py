@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from benches import benches
 
 pytest.importorskip("rclpy")
 
@@ -116,17 +117,7 @@ def scenario():
 
 @pytest.fixture
 def make_bench(context, scenario):
-    made = []
-
-    def make(start=scenario.q_start, **settings):
-        made.append(Bench(context, start, **settings))
-        return made[-1]
-
-    yield make
-    for bench in made:
-        bench.node.trigger_shutdown()
-        for node in (bench.node, bench.driver):
-            node.destroy_node()
+    yield from benches(lambda at=scenario.q_start, **settings: Bench(context, at, **settings))
 
 
 def stopped(bench, name, other, text):

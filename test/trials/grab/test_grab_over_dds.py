@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A grab over real DDS is that of one process, bit for bit; and what ends it."""
 
-import contextlib
 import signal
 
 import numpy as np
 import pytest
+from noted_children import noted_children
 from plain_messages import plain
 
 pytest.importorskip("rclpy")
@@ -165,16 +165,7 @@ def test_the_controllers_log_holds_no_complaint(recorded):
 @pytest.fixture
 def controller(monkeypatch):
     """The controller's process, in a list, once it was started."""
-    made, start = [], grab_experiment.child_process
-
-    @contextlib.contextmanager
-    def noting(*arguments):
-        with start(*arguments) as process:
-            made.append(process)
-            yield process
-
-    monkeypatch.setattr(grab_experiment, "child_process", noting)
-    return made
+    return noted_children(monkeypatch, grab_experiment)
 
 
 def at_cycle(action):

@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+from benches import benches
 
 pytest.importorskip("rclpy")
 
@@ -150,17 +151,7 @@ def start(robot):
 
 @pytest.fixture
 def make_bench(context, robot, start):
-    made = []
-
-    def make(at=start, **settings):
-        made.append(Bench(context, robot, at, **settings))
-        return made[-1]
-
-    yield make
-    for bench in made:
-        bench.node.trigger_shutdown()
-        for node in (bench.node, bench.driver):
-            node.destroy_node()
+    yield from benches(lambda at=start, **settings: Bench(context, robot, at, **settings))
 
 
 def test_it_approaches_and_says_how_far_it_is(make_bench, start):
