@@ -148,6 +148,7 @@ def _loop(
         lambda: detector(job, robot),
         Creep(plan, cycles),
         lambda cycle: None,
+        real_time=True,
         rehearses=rehearses,
     )
     loop.run()

@@ -97,7 +97,7 @@ def perform(
         hit,
         hit.report,
         dry_run=job.dry_run,
-        rehearses=job.alone,
+        real_time=job.alone,
         now=now,
         stopped=stopped,
     )

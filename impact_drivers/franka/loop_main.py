@@ -68,7 +68,7 @@ def run(descriptor: int, settings: FrankaParameters, connect: Connect) -> None:
         link.commands,
         link.cycles.write,
         dry_run=settings.dry_run,
-        rehearses=settings.realtime,
+        real_time=settings.realtime,
         stopped=wanted.no_longer,
     )
     try:

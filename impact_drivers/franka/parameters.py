@@ -28,7 +28,7 @@ class FrankaParameters(ArmSettings, PlanParameters):
     impact_limits: str = planned(
         "robust",
         f"Which impulses must respect the limits ({described()}); joint_load, which auto means,"
-        " takes more of a cycle than libfranka allows on most machines",
+        " waits at the beginning of a goal until it knows the loads",
         choices=SELECTABLE,
     )
     address: str = parameter("", "Name or IP address of the arm.")

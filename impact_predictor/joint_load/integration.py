@@ -315,12 +315,16 @@ def integrate(
     laws: np.ndarray,
     friction: np.ndarray,
     velocity: np.ndarray,
-    ticks: int,
+    ticks: tuple[int, int],
     refinement: int,
     command: np.ndarray,
+    motion: np.ndarray,
+    loads: np.ndarray,
+    times: np.ndarray,
+    felt: np.ndarray,
     trace: np.ndarray,
-) -> tuple:
-    """Integrate from the touch on.
+) -> None:
+    """Integrate over some ticks of 250 us after the touch.
 
     Args:
         arm: of :class:`~impact_predictor.joint_load.elastic_arm.ElasticArm`, in its order.
@@ -328,17 +332,19 @@ def integrate(
         laws: stiffness, damping (rigid: restitution), exponent, kind of each contact, (c, 4).
         friction: Coulomb's coefficients, shape (c,).
         velocity: of the contacts before the impact, axes as J, shape (3 c,) [m/s].
-        ticks: of the torque loop, 250 us each.
+        ticks: the first, 0 at the touch, and the one after the last.
         refinement: by how much every step is shorter, 1: not.
         command: change of the torque that the loop is sent since the touch, a row a tick, the last
             one held, at least one row, shape (m, n) [N.m].
+        motion: positions of links and motors, velocities of both, load and filtered load, at the
+            touch zero; overwritten with those at the end, shape (6, n) [rad, rad/s, N.m].
+        loads: highest and lowest so far, overwritten, shape (2, n) [N.m].
+        times: theirs, shape (2, n) [s].
+        felt: impulses so far (3 c), peak normal forces (c), ends of the last forces (c),
+            overwritten, shape (5 c,) [N.s, N, s].
         trace: filled at every tick with the loads, the normal forces, the depths, and the links'
             displacements and velocities beside the uniform motion, shape (ticks, 3 n + 2 c); of no
             rows: not filled.
-
-    Returns:
-        highest and lowest loads (2, n) [N.m], their times (2, n) [s], impulses (3 c,) [N.s], peak
-        normal forces (c,) [N], end of each contact's last force (c,) [s].
     """
     n, contacts = len(arm[1]), len(laws)
     w = arm[0] @ J.T
@@ -346,13 +352,14 @@ def integrate(
     free = flight_steps(arm)
     short = TICK / (refinement * contact_steps(W, laws, velocity, free))
     long = TICK / (refinement * free)
-    q, th, vq, vt = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
-    load, filtered, act, passed, a = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
+    q, th, vq, vt = motion[0], motion[1], motion[2], motion[3]
+    load, filtered = motion[4], motion[5]
+    act, passed, a = np.zeros(n), np.zeros(n), np.zeros(n)
     x, before = np.zeros(contacts), np.zeros(contacts)
     u, f = np.zeros(3 * contacts), np.zeros(3 * contacts)
-    loads, times, impulse = np.zeros((2, n)), np.zeros((2, n)), np.zeros(3 * contacts)
-    peak, end = np.zeros(contacts), np.zeros(contacts)
-    for tick in range(ticks):
+    impulse = felt[: 3 * contacts]
+    peak, end = felt[3 * contacts : 4 * contacts], felt[4 * contacts :]
+    for tick in range(ticks[0], ticks[1]):
         control(arm, load, command[min(tick, len(command) - 1)], filtered, act)
         done = 0.0
         while done < TICK * (1.0 - 1e-9):
@@ -378,4 +385,3 @@ def integrate(
                 trace[tick, n + contacts + c] = -x[c] if touching else 0.0
             trace[tick, n + 2 * contacts : 2 * n + 2 * contacts] = q
             trace[tick, 2 * n + 2 * contacts :] = vq
-    return loads, times, impulse, peak, end

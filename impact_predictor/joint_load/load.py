@@ -104,6 +104,94 @@ class JointLoad(NamedTuple):
         return np.where(self.highest >= -self.lowest, self.highest_time, self.lowest_time)
 
 
+class LoadRun:
+    """The motion after a touch, followed piece by piece: for who has little time at once.
+
+    Small motion about the configuration of the touch, actuators' torque constant but for the
+    torque loop; see :mod:`~impact_predictor.joint_load.integration`.
+    """
+
+    def __init__(
+        self,
+        arm: ElasticArm,
+        contacts: Sequence[LoadContact],
+        *,
+        duration: float = DURATION,
+        refinement: int = 1,
+        command: np.ndarray | None = None,
+        with_history: bool = False,
+    ) -> None:
+        """Begin at the touch; arguments as of :func:`joint_load`."""
+        from impact_predictor.joint_load.integration import TICK  # loads slowly
+
+        n, c = len(arm.stiffness), len(contacts)
+        self._laws = np.array([_figures(each.law) for each in contacts])
+        self._ticks, self._done = max(1, round(duration / TICK)), 0
+        self._trace = np.empty((self._ticks if with_history else 0, 3 * n + 2 * c))
+        self._given = (
+            tuple(arm),
+            np.concatenate([each.J for each in contacts]),
+            self._laws,
+            np.array([each.friction for each in contacts]),
+            np.concatenate([each.velocity for each in contacts]),
+        )
+        self._refinement = refinement
+        self._command = (
+            np.zeros((1, n)) if command is None else np.ascontiguousarray(command, dtype=float)
+        )
+        self._motion, self._felt = np.zeros((6, n)), np.zeros(5 * c)
+        self._loads, self._times = np.zeros((2, n)), np.zeros((2, n))
+
+    @property
+    def over(self) -> bool:
+        """Whether the whole duration was followed."""
+        return self._done == self._ticks
+
+    def go_on(self, ticks: int | None = None) -> None:
+        """Follow the motion for so many ticks of 250 us, at most to its end; none: to its end."""
+        from impact_predictor.joint_load.integration import integrate  # loads slowly
+
+        end = self._ticks if ticks is None else min(self._ticks, self._done + ticks)
+        integrate(
+            *self._given,
+            (self._done, end),
+            self._refinement,
+            self._command,
+            self._motion,
+            self._loads,
+            self._times,
+            self._felt,
+            self._trace,
+        )
+        self._done = end
+
+    def load(self) -> JointLoad:
+        """Return the load up to where the motion was followed.
+
+        Raises:
+            PredictionError: a figure so far from any arm's that no number comes out.
+        """
+        from impact_predictor.joint_load.integration import RIGID  # loads slowly
+
+        loads, times, laws = self._loads, self._times, self._laws
+        if not np.isfinite(loads).all():
+            raise PredictionError(
+                "joint load: expected a finite load, got none: check the robot's joints"
+            )
+        n, c = loads.shape[1], len(laws)
+        peak = self._felt[3 * c : 4 * c]
+        return JointLoad(
+            loads[0],
+            loads[1],
+            times[0],
+            times[1],
+            self._felt[: 3 * c].reshape(-1, 3),
+            np.where((laws[:, 3] == RIGID) & (peak > 0.0), np.inf, peak),
+            self._felt[4 * c :],
+            _history(self._trace[: self._done], n, c) if len(self._trace) else None,
+        )
+
+
 def joint_load(
     arm: ElasticArm,
     contacts: Sequence[LoadContact],
@@ -114,9 +202,6 @@ def joint_load(
     with_history: bool = False,
 ) -> JointLoad:
     """Return the loads of an impact, the surfaces touched at the same time.
-
-    Small motion about the configuration of the touch, actuators' torque constant but for the
-    torque loop; see :mod:`~impact_predictor.joint_load.integration`.
 
     Args:
         arm: at the configuration of the touch.
@@ -130,37 +215,16 @@ def joint_load(
     Raises:
         PredictionError: a figure so far from any arm's that no number comes out.
     """
-    from impact_predictor.joint_load.integration import RIGID, TICK, integrate  # loads slowly
-
-    laws = np.array([_figures(each.law) for each in contacts])
-    ticks, n = max(1, round(duration / TICK)), len(arm.stiffness)
-    trace = np.empty((ticks if with_history else 0, 3 * n + 2 * len(contacts)))
-    loads, times, impulse, peak, end = integrate(
-        tuple(arm),
-        np.concatenate([each.J for each in contacts]),
-        laws,
-        np.array([each.friction for each in contacts]),
-        np.concatenate([each.velocity for each in contacts]),
-        ticks,
-        refinement,
-        np.zeros((1, n)) if command is None else np.ascontiguousarray(command, dtype=float),
-        trace,
+    run = LoadRun(
+        arm,
+        contacts,
+        duration=duration,
+        refinement=refinement,
+        command=command,
+        with_history=with_history,
     )
-    if not np.isfinite(loads).all():
-        raise PredictionError(
-            "joint load: expected a finite load, got none: check the robot's joints"
-        )
-    rigid = laws[:, 3] == RIGID
-    return JointLoad(
-        loads[0],
-        loads[1],
-        times[0],
-        times[1],
-        impulse.reshape(-1, 3),
-        np.where(rigid & (peak > 0.0), np.inf, peak),
-        end,
-        _history(trace, n, len(contacts)) if with_history else None,
-    )
+    run.go_on()
+    return run.load()
 
 
 def warm_up() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import MEASURED
 from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm
-from impact_predictor.joint_load.load import DURATION, JointLoad, LoadContact, joint_load
+from impact_predictor.joint_load.load import DURATION, JointLoad, LoadContact, LoadRun
 from impact_predictor.joint_load.load_case import (
     HARD,
     LoadCase,
@@ -32,6 +32,7 @@ ANNOUNCED, NOMINAL = "announced", "nominal"
 JOINT_RANGES = (ANNOUNCED, NOMINAL)
 _TOP, _NEAR = 3, 0.8  # surfaces that are looked at closely, and share of the worst that they reach
 _LOW, _HIGH = 0, 1
+_PIECE = 10  # of a case that is rated piece by piece, of the torque loop's 250 us [ticks]
 
 
 class RatedCase(NamedTuple):
@@ -99,11 +100,24 @@ class LoadSearch:
         self, arm: ElasticArm, point: PointState, limits: LoadLimits, case: LoadCase
     ) -> RatedCase:
         """Return a case with its load at an approach speed of 1 m/s along the normal."""
+        run = self._run(arm, point, case)
+        run.go_on()
+        return _rated(case, run.load(), limits)
+
+    def rating(
+        self, arm: ElasticArm, point: PointState, limits: LoadLimits, case: LoadCase
+    ) -> Generator[None, None, RatedCase]:
+        """Return the same piece by piece: ten, each a tenth of the time."""
+        run = self._run(arm, point, case)
+        while not run.over:
+            yield
+            run.go_on(_PIECE)
+        return _rated(case, run.load(), limits)
+
+    def _run(self, arm: ElasticArm, point: PointState, case: LoadCase) -> LoadRun:
         J = self.surface.rotation.T @ point.J[:3]
         contact = LoadContact(J, np.array([0.0, 0.0, -1.0]), case.law, case.friction)
-        load = joint_load(arm.scaled(case.scale), [contact], duration=self._duration)
-        used = limits.used(load)
-        return RatedCase(case, load, used, int(used.argmax()))
+        return LoadRun(arm.scaled(case.scale), [contact], duration=self._duration)
 
     def worst(self, point: PointState, limits: LoadLimits, above: float = 0.0) -> list[RatedCase]:
         """Return all cases that were looked at, the worst first.
@@ -185,6 +199,11 @@ class LoadSearch:
                 other = scale.copy()
                 other[index] = low if scale[index] == high else high
                 yield index, other
+
+
+def _rated(case: LoadCase, load: JointLoad, limits: LoadLimits) -> RatedCase:
+    used = limits.used(load)
+    return RatedCase(case, load, used, int(used.argmax()))
 
 
 def _close(found: list[RatedCase]) -> list[RatedCase]:

@@ -208,13 +208,17 @@ class ImpactController:
         self._remember(command, state)
         return command
 
-    def catch_up(self) -> None:
+    def catch_up(self, until: float = inf) -> None:
         """Work that is left of the last cycle, for when its command was sent.
 
-        What is not done by the next :meth:`update` is done there first, with the same results.
+        Before the next :meth:`update`, or it is done there first, with the same results.
+
+        Args:
+            until: after that no more is begun, by :func:`time.perf_counter`; the rest is left for
+                the next call, so results depend on the machine's speed, on the safe side [s].
         """
         if self.impact_limit is not None:
-            self.impact_limit.catch_up()
+            self.impact_limit.catch_up(until)
 
     def _share(self, elapsed: int | None) -> float:
         """Return the share of a period that has gone by, at most 1."""

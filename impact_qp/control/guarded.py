@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import inf
 
 import numpy as np
 
@@ -91,9 +92,9 @@ class GuardedController:
             self.fault = self.controller.refused
         return command
 
-    def catch_up(self) -> None:
+    def catch_up(self, until: float = inf) -> None:
         """Do what is left of the last cycle, see :meth:`.ImpactController.catch_up`."""
-        self.controller.catch_up()
+        self.controller.catch_up(until)
 
     def cycle(
         self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False, ready: bool = True

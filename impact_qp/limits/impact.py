@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -115,8 +116,13 @@ class ImpactLimit(Limit):
         """Take a state in which the limit does not act yet."""
         return
 
-    def catch_up(self) -> None:
-        """Work out what the last state leaves to be done before the next one's bound."""
+    def catch_up(self, until: float = inf) -> None:
+        """Work out what the last state leaves to be done.
+
+        Args:
+            until: after that no more is begun, by :func:`time.perf_counter`; the rest is left for
+                the next call [s].
+        """
         return
 
     def approach(self, point: PointState) -> tuple[np.ndarray, float]:

@@ -15,7 +15,7 @@ from impact_qp.exceptions import ControlError
 from impact_qp.limits.contact import Contact, SpeedBound
 from impact_qp.limits.effects import post_impact_rows
 from impact_qp.limits.impact import ImpactLimit
-from impact_qp.limits.load_watch import LoadWatch
+from impact_qp.limits.load_watch import LoadWatch, Pieces
 from impact_qp.limits.registry import impact_limit
 from impact_qp.limits.speed import VELOCITY_MARGIN, ApproachSpeedLimit
 from impact_robots.dynamics import ArmDynamics
@@ -155,11 +155,11 @@ class JointLoadLimit(ApproachSpeedLimit):
         self.present_bound(point)
         self._present = None
 
-    def catch_up(self) -> None:
+    def catch_up(self, until: float = inf) -> None:
         """Rate what is due at the last state: up to four cases, for which no command waits."""
-        self._watch.catch_up()
+        self._watch.catch_up(until)
 
-    def _ahead(self, point: PointState, way: float) -> PointState:
+    def _ahead(self, point: PointState, way: float) -> Pieces[PointState]:
         """Return the state after a straight way along the normal, at most to the surface."""
         normal, q = self.contact.normal, point.q
         end = self.contact.gap(point.position) - way
@@ -168,16 +168,18 @@ class JointLoadLimit(ApproachSpeedLimit):
             twist = np.append(-left * normal, np.zeros(3))
             J = point.J
             q = q + J.T @ np.linalg.solve(J @ J.T + DAMPING * np.eye(6), twist)
+            yield
             point = self._dynamics.state(q, point.dq).at(self.frame)
         return point
 
-    def _rated(self, point: PointState, case: LoadCase) -> RatedCase:
+    def _rated(self, point: PointState, case: LoadCase) -> Pieces[RatedCase]:
         known = [each for each in self._at if each[0] is point]
         if not known:
             known = [(point, self._search.arm(point), self._limits_at(point))]
             self._at = [*self._at[-1:], *known]
+            yield
         _, arm, self._limits = known[0]
-        return self._search.rate(arm, point, self._limits, case)
+        return (yield from self._search.rating(arm, point, self._limits, case))
 
     def _limits_at(self, point: PointState) -> LoadLimits:
         """Return what loads and velocities after the impact may be at a state."""

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING
+from math import inf
+from time import perf_counter
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -23,7 +25,11 @@ IDLE = PER_CASE / 8.0  # what counts as way in a cycle in which the arm moves le
 PER_RENEWAL = 7e-5  # the same for which a known case is rated anew: at rest in four cycles [m]
 MOST = 3  # cases of a search in a cycle
 AHEAD = 0.02  # about the way that the arm moves during a search [m]
-FIRST = (np.inf, 0.0)  # the first searches are at the touch, and where the arm is [m]
+LATE = 0.005  # way since a known case was rated anew, after which nothing is known any more [m]
+FIRST = (inf, 0.0)  # the first searches are at the touch, and where the arm is [m]
+
+Result = TypeVar("Result")
+Pieces: TypeAlias = Generator[None, None, Result]  # of work, its result returned at the end
 
 
 class LoadWatch:
@@ -37,7 +43,10 @@ class LoadWatch:
     present state, every third time the worst. Before the first two searches are through, nothing is
     known.
 
-    A state is rated after what is known was asked for at it: a command does not wait for that.
+    A state is rated after what is known was asked for at it: a command does not wait for that. Who
+    has little time until the next state says so, and what is begun then goes on in the next cycles,
+    at the state where it began; meanwhile no other one is rated. Where too little time is left to
+    keep up with the arm's way, nothing is known any more.
 
     Attributes:
         broken: a load at the last state was no number; then nothing is known.
@@ -45,21 +54,22 @@ class LoadWatch:
 
     def __init__(
         self,
-        rate: Callable[[PointState, LoadCase], RatedCase],
+        rate: Callable[[PointState, LoadCase], Pieces[RatedCase]],
         search: Callable[[], Generator[LoadCase | None, RatedCase, None]],
-        ahead: Callable[[PointState, float], PointState],
+        ahead: Callable[[PointState, float], Pieces[PointState]],
     ) -> None:
         """Set up.
 
         Args:
-            rate: rates a case at a state.
+            rate: rates a case at a state, piece by piece.
             search: begins to yield cases, see ``LoadSearch.cases``.
             ahead: of a state, that in which the arm will be when it has moved by a way [m], at
-                most that of the touch.
+                most that of the touch; piece by piece.
         """
         self._rate, self._search, self._ahead = rate, search, ahead
         self._last: PointState | None = None
-        self._due: PointState | None = None  # at which nothing was rated yet
+        self._due: PointState | None = None  # at which nothing was begun yet
+        self._work: Pieces[None] | None = None  # begun, not finished
         self._turn = self._renewed = 0
         self._way = 0.0  # of the contact point, for which no case was rated yet [m]
         self._unrenewed = 0.0  # the same for known cases [m]
@@ -71,28 +81,34 @@ class LoadWatch:
 
         An arm that is far from where it was begins anew.
         """
-        self.catch_up()
+        if self._due is not None:
+            self.catch_up()
         last, self._last, self._due = self._last or point, point, point
-        if np.abs(point.q - last.q).max() > JUMP:
+        if np.abs(point.q - last.q).max() > JUMP or (self._known and self._unrenewed > LATE):
             self._forget()
         way = max(IDLE, float(np.linalg.norm(point.position - last.position)))
         self._way += way
         self._unrenewed += way
         return min(self._known, key=_speed) if self._known else None
 
-    def catch_up(self) -> None:
-        """Rate what is due at the last state, if that was not done yet."""
+    def catch_up(self, until: float = inf) -> None:
+        """Rate what is due at the last state, if that was not done yet.
+
+        Args:
+            until: after that no piece is begun, by :func:`time.perf_counter` [s].
+        """
         point, self._due = self._due, None
-        if point is None:
-            return
+        if self._work is None and point is not None:
+            self._work = self._rating(point)
         try:
-            self._catch_up(point)
-            self.broken = False
+            while self._work is not None and perf_counter() < until:
+                if next(self._work, self) is self:
+                    self._work, self.broken = None, False
         except PredictionError:
             self._forget()
             self.broken = True
 
-    def _catch_up(self, point: PointState) -> None:
+    def _rating(self, point: PointState) -> Pieces[None]:
         """Rate what is due at a state.
 
         Raises:
@@ -102,10 +118,10 @@ class LoadWatch:
         if not self._known:
             self._way = 2.0 * PER_CASE
         elif self._turn % 2 and self._unrenewed >= PER_RENEWAL:
-            self._renew(point)
+            yield from self._renew(point)
         for _ in range(min(MOST, int(self._way / PER_CASE))):
             self._way -= PER_CASE
-            self._step(point)
+            yield from self._step(point)
         self._way = min(self._way, PER_CASE)
 
     def _forget(self) -> None:
@@ -114,6 +130,7 @@ class LoadWatch:
         self._found: list[list[RatedCase]] = []  # of the first searches, and of the last one
         self._waiting: list[RatedCase] = []  # to be known, and rated where the arm is before
         self._fresh: list[RatedCase] = []  # of these, already rated
+        self._work = None
         self._begin()
 
     def _begin(self) -> None:
@@ -123,7 +140,7 @@ class LoadWatch:
         self._start: PointState | None = None  # where all cases of the search are rated
         self._rated: list[RatedCase] = []
 
-    def _renew(self, point: PointState) -> None:
+    def _renew(self, point: PointState) -> Pieces[None]:
         """Rate what is known at the present state: the worst often, the others in turn."""
         self._unrenewed = 0.0
         if self._turn % 6 == 1:
@@ -131,20 +148,24 @@ class LoadWatch:
             index = speeds.index(min(speeds))
         else:
             index = self._renewed = (self._renewed + 1) % len(self._known)
-        self._known[index] = self._rate(point, self._known[index].case)
+        self._known[index] = yield from self._rate(point, self._known[index].case)
 
-    def _step(self, point: PointState) -> None:
+    def _step(self, point: PointState) -> Pieces[None]:
         """Rate the next case of the search; after the last one know those nearly the worst."""
         if self._waiting:
-            self._fresh.append(self._rate(point, self._waiting.pop().case))
+            fresh = yield from self._rate(point, self._waiting[-1].case)
+            self._waiting.pop()
+            self._fresh.append(fresh)
             if not self._waiting:
                 self._known, self._fresh = self._fresh, []
+                self._unrenewed = PER_RENEWAL  # the first is due
             return
         first = len(self._found) < len(FIRST)
         if self._start is None:
-            self._start = self._ahead(point, FIRST[len(self._found)] if first else AHEAD)
+            self._start = yield from self._ahead(point, FIRST[len(self._found)] if first else AHEAD)
         if self._next is not None:
-            self._rated.append(self._rate(self._start, self._next))
+            rated = yield from self._rate(self._start, self._next)
+            self._rated.append(rated)
             self._next = self._cases.send(self._rated[-1])
         if self._next is None:
             self._found = [*self._found[: len(FIRST)], near_worst(self._rated)]

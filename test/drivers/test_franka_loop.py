@@ -3,6 +3,7 @@
 """The loop in the arm's cycle: what it does, and what it does when something goes wrong."""
 
 from dataclasses import replace
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from impact_drivers.franka.arm.arm_state import IDLE, MOVE, REFLEX, USER_STOPPED
 from impact_drivers.franka.hit import HELD
 from impact_drivers.franka.hit_process import detector, perform
 from impact_drivers.franka.loop.judge import Judge
-from impact_drivers.franka.loop.loop import FrankaLoop
+from impact_drivers.franka.loop.loop import SPARE, FrankaLoop
 from impact_drivers.franka.loop.loop_cycle import LoopState
 from impact_drivers.franka.loop.loop_times import LoopTimes
 from impact_drivers.franka.loop.motion import TorqueMotion
@@ -264,6 +265,19 @@ def test_no_approach_while_commands_do_not_arrive(run, make_arm):
     refusal = "success rate 0.94, expected above 0.95 before an approach"
     assert script.cycles[HELD + 10].refusal == refusal
     assert {c.answer.phase for c in script.cycles if c.answer} <= {Phase.BRAKE, Phase.HOLD}
+
+
+@pytest.mark.parametrize(("real_time", "spare"), [(True, 0.0), (True, 60.0), (False, 0.0)])
+def test_an_arm_that_waits_for_nothing_approaches_only_as_far_as_there_is_time(
+    run, make_arm, make_job, real_time, spare
+):
+    """Loads are worked out within a cycle, of which an arm in real time leaves a part."""
+    arm, script = make_arm(), Script(GOING, HELD + 300)
+    read = arm.read
+    arm.read = lambda: read()._replace(arrived=perf_counter() + spare - SPARE)
+    run(arm, script, make_job("joint_load"), real_time=real_time, rehearses=False)
+    speeds = [cycle.answer.normal_speed for cycle in script.cycles if cycle.answer is not None]
+    assert (max(map(abs, speeds)) < 0.01) == (real_time and not spare)
 
 
 def test_the_users_stop_ends_the_motion(run, make_arm):

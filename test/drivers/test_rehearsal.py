@@ -146,7 +146,7 @@ def test_a_rehearsed_motion_sends_the_same_torques(fr3, make_job, make_arm, monk
             lambda: detector(job, fr3),
             goal,
             goal.report,
-            rehearses=rehearses,
+            real_time=rehearses,
             now=lambda: START_NS,
         )
         loop.run()

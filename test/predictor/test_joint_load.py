@@ -13,7 +13,13 @@ from impact_predictor.contact_force.laws import ExtendedHuntCrossley, HuntCrossl
 from impact_predictor.contact_force.restitution import exact_restitution
 from impact_predictor.joint_load.drive import IDEAL, MEASURED, drive_of
 from impact_predictor.joint_load.elastic_arm import elastic_arm
-from impact_predictor.joint_load.load import LoadContact, RigidLaw, joint_load, load_contact
+from impact_predictor.joint_load.load import (
+    LoadContact,
+    LoadRun,
+    RigidLaw,
+    joint_load,
+    load_contact,
+)
 from impact_predictor.joint_load.load_case import viscoelastic
 from impact_sim.passive_impact import passive_impact
 
@@ -37,6 +43,21 @@ def hitting(panda, panda_dynamics, wall):
     q = np.array([-0.77, -0.32, 0.05, -1.53, 0.04, 2.4, 0.76])
     J = panda_dynamics(q, np.zeros(7)).J[:3]
     return panda_dynamics(q, np.linalg.pinv(J) @ wall @ HEAD_ON)
+
+
+@pytest.mark.parametrize("pieces", [[1] * 48, [7, 1, 30, 99], [0, None]])
+def test_a_motion_is_the_same_piece_by_piece(hitting, wall, arm, pieces):
+    contact = load_contact(hitting, wall, LAWS["hertz"], 0.3, [0.02, -0.01, -SPEED])
+    run = LoadRun(arm, [contact], duration=SHORT, with_history=True)
+    for ticks in pieces:
+        assert not run.over
+        run.go_on(ticks)
+    assert run.over
+    whole = joint_load(arm, [contact], duration=SHORT, with_history=True)
+    for figure, same in zip(run.load()[:-1], whole[:-1], strict=True):
+        assert np.array_equal(figure, same)
+    for figure, same in zip(run.load().history, whole.history, strict=True):
+        assert np.array_equal(figure, same)
 
 
 @pytest.mark.parametrize("friction", [0.0, 0.3])

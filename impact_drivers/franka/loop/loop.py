@@ -7,6 +7,7 @@ from __future__ import annotations
 import gc
 import time as clock
 from collections.abc import Callable
+from math import inf
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from impact_qp.control.plan import Plan
 from impact_robots.exceptions import ImpactError
 from impact_robots.robot import Robot
 
+SPARE = 600e-6  # since a state came, after which nothing is begun that can wait [s]
 WARM_UP = 60  # cycles, more than the detector's quiet samples
 
 
@@ -54,7 +56,8 @@ class FrankaLoop:
         report: Callable[[LoopCycle], None],
         *,
         dry_run: bool = False,
-        rehearses: bool = False,
+        real_time: bool = False,
+        rehearses: bool = True,
         now: Callable[[], int] = clock.time_ns,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -69,13 +72,16 @@ class FrankaLoop:
             requests: what is asked.
             report: takes each cycle; must not block.
             dry_run: compute everything, send zeros.
-            rehearses: see :class:`.Rehearsal`; for an arm in real time.
+            real_time: the arm does not wait for its answer: what it leaves to be worked out is
+                worked out only as far as a cycle has time.
+            rehearses: in real time, see :class:`.Rehearsal`.
             now: stamps the states outside of motions, and the first of each [ns].
             stopped: somebody on this side wants it to end.
         """
         self._arm, self._robot, self._plan, self._settings = arm, robot, plan, settings
         self._make_session, self._requests, self._report = make_session, requests, report
-        self._dry_run, self._rehearses = dry_run, rehearses
+        self._dry_run, self._real_time = dry_run, real_time
+        self._rehearses = real_time and rehearses
         self._now, self._stopped = now, stopped
         self._state, self._time = LoopState.CONNECTED, 0
         self.times, self.fault = LoopTimes(), ""
@@ -172,6 +178,7 @@ class FrankaLoop:
             time=max(self._now(), self._time + CYCLE_NS),
             dry_run=self._dry_run,
             stopped=self._stopped,
+            spare=SPARE if self._real_time else inf,
             rehearsal=rehearsal,
         )
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from time import perf_counter
 
 import numpy as np
@@ -55,6 +56,7 @@ class TorqueMotion:
         time: int,
         dry_run: bool,
         stopped: Callable[[], bool],
+        spare: float = inf,
         rehearsal: Rehearsal | None = None,
     ) -> None:
         """Prepare to hold the arm where it is.
@@ -71,12 +73,13 @@ class TorqueMotion:
             time: stamp of the first state [ns].
             dry_run: compute everything, send zeros.
             stopped: somebody on this side wants the motion to end.
+            spare: time since a state came, after which nothing is begun that can wait [s].
             rehearsal: fills the time until the next state; none: the loop waits idly.
         """
         self._arm, self._plan, self._guarded, self._judge = arm, plan, guarded, judge
         self._watch, self._requests, self._report, self._times = watch, requests, report, times
         self._answers, self._dry_run = Answers(guarded, dry_run=dry_run), dry_run
-        self._stopped, self.time, self._rehearsal = stopped, time, rehearsal
+        self._stopped, self.time, self._spare, self._rehearsal = stopped, time, spare, rehearsal
         self._dynamics = ArmDynamics(guarded.controller.robot)
         self._stopping: int | None = None  # since when [ns]
         self._begun: int | None = None  # stamp of the state with which the last goal began [ns]
@@ -116,7 +119,7 @@ class TorqueMotion:
         try:
             judge.add(self.time, state, None if command is None else command.reference_torque)
             self._report(self._described(state, command, torque, solved - began, took))
-            self._guarded.catch_up()
+            self._guarded.catch_up(began + self._spare)
         except Exception as error:  # the arm has its answer, and brakes from the next one on
             self._fail(f"{type(error).__name__}: {' '.join(str(error).split())}")
         if not self._done:
