@@ -214,8 +214,8 @@ class ImpactController:
         Before the next :meth:`update`, or it is done there first, with the same results.
 
         Args:
-            until: after that no more is begun, by :func:`time.perf_counter`; the rest is left for
-                the next call, so results depend on the machine's speed, on the safe side [s].
+            until: after that nothing is begun but a first piece, by :func:`time.perf_counter`; the
+                rest is left for the next call, so results depend on the machine's speed, on the safe side [s].
         """
         if self.impact_limit is not None:
             self.impact_limit.catch_up(until)

@@ -120,8 +120,8 @@ class ImpactLimit(Limit):
         """Work out what the last state leaves to be done.
 
         Args:
-            until: after that no more is begun, by :func:`time.perf_counter`; the rest is left for
-                the next call [s].
+            until: after that nothing is begun but a first piece, by :func:`time.perf_counter`; the
+                rest is left for the next call [s].
         """
         return
 

@@ -95,15 +95,17 @@ class LoadWatch:
         """Rate what is due at the last state, if that was not done yet.
 
         Args:
-            until: after that no piece is begun, by :func:`time.perf_counter` [s].
+            until: after that no piece is begun but the first, by :func:`time.perf_counter` [s].
         """
         point, self._due = self._due, None
         if self._work is None and point is not None:
             self._work = self._rating(point)
         try:
-            while self._work is not None and perf_counter() < until:
+            while self._work is not None:
                 if next(self._work, self) is self:
                     self._work, self.broken = None, False
+                if perf_counter() >= until:
+                    return
         except PredictionError:
             self._forget()
             self.broken = True

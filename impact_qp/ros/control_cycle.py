@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ from impact_qp.ros.supervision import CycleWatch
 from impact_robots.exceptions import ImpactError
 from impact_ros.messages import to_nanoseconds
 from impact_ros.throttled_log import ThrottledLog
+
+SPARE = 0.6  # of a period since a state came, after which nothing is begun that can wait [-]
 
 # stamp of the state [ns], its q and dq (n,), the command, its status, the detector sees an impact
 OnAnswer = Callable[[int, np.ndarray, np.ndarray, Command, ControllerStatus, bool], None]
@@ -65,6 +68,7 @@ class ControlCycle:
         self._safe_stop, self._lockstep = safe_stop, lockstep
         self._on_answer, self._log = on_answer, ThrottledLog(logger)
         self.steps = StampSteps(guarded.controller.period)
+        self._spare = SPARE * guarded.controller.period
         self.reset()
 
     def reset(self) -> None:
@@ -138,7 +142,7 @@ class ControlCycle:
         self._safe_stop.notice(self._guarded.fault)
         status = self._send(message.header.stamp, command, time.perf_counter() - started)
         self._on_answer(stamp, q, dq, command, status, self._inputs.impact)
-        self._guarded.catch_up()
+        self._guarded.catch_up(inf if self._lockstep else self._received + self._spare)
 
     def _command(
         self, message: JointState, stamp: int

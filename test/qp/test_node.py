@@ -3,6 +3,8 @@
 """The controller node over real DDS: what it answers, what it refuses, and how it stops."""
 
 from dataclasses import replace
+from math import inf
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -413,6 +415,23 @@ def test_in_lockstep_a_repeated_state_gets_the_identical_answer(make_bench):
     assert bench.answer(repeated) == first
     assert bench.driver.desired[1] == bench.driver.desired[0]
     assert bench.driver.values[1] == bench.driver.values[0]
+
+
+@pytest.mark.parametrize("rate", [1000.0, 200.0])
+def test_what_can_wait_is_not_begun_late_in_a_cycle(make_bench, monkeypatch, rate):
+    bench, until = make_bench(rate=rate).start(), []
+    monkeypatch.setattr(bench.node._guarded.controller, "catch_up", until.append)
+    before = perf_counter()
+    bench.answer(bench.state(MS))
+    assert before < until[0] - 0.6 / rate < perf_counter()
+
+
+def test_in_lockstep_nothing_waits(make_bench, monkeypatch):
+    bench, until = make_bench(lockstep=True).start(), []
+    monkeypatch.setattr(bench.node._guarded.controller, "catch_up", until.append)
+    bench.send(bench.verdict(MS))
+    bench.answer(bench.state(MS))
+    assert set(until) == {inf}
 
 
 def test_a_clock_that_jumps_back_stops_until_activated_again(bench, capfd):
