@@ -32,7 +32,7 @@ ANNOUNCED, NOMINAL = "announced", "nominal"
 JOINT_RANGES = (ANNOUNCED, NOMINAL)
 _TOP, _NEAR = 3, 0.8  # surfaces that are looked at closely, and share of the worst that they reach
 _LOW, _HIGH = 0, 1
-_PIECE = 10  # of a case that is rated piece by piece, of the torque loop's 250 us [ticks]
+_PIECE = 20  # of a case that is rated piece by piece, of the torque loop's 250 us [ticks]
 
 
 class RatedCase(NamedTuple):
@@ -107,7 +107,7 @@ class LoadSearch:
     def rating(
         self, arm: ElasticArm, point: PointState, limits: LoadLimits, case: LoadCase
     ) -> Generator[None, None, RatedCase]:
-        """Return the same piece by piece: ten, each a tenth of the time."""
+        """Return the same piece by piece, each a fifth of the time."""
         run = self._run(arm, point, case)
         while not run.over:
             yield

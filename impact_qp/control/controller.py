@@ -215,7 +215,8 @@ class ImpactController:
 
         Args:
             until: after that nothing is begun but a first piece, by :func:`time.perf_counter`; the
-                rest is left for the next call, so results depend on the machine's speed, on the safe side [s].
+                rest is left for the next call, and results depend on the machine's speed, on the
+                safe side [s].
         """
         if self.impact_limit is not None:
             self.impact_limit.catch_up(until)

@@ -14,6 +14,7 @@ from impact_drivers.franka.loop import loop as loop_file
 from impact_drivers.franka.loop.loop import FrankaLoop
 from impact_drivers.franka.loop.rehearsal import CYCLE, LEAD, Rehearsal
 from impact_drivers.franka.memory.request import Request, RequestKind
+from impact_predictor.joint_load.load import LoadRun
 from impact_qp.control.phases import Phase
 from impact_sim.simulation import START_NS
 
@@ -82,6 +83,20 @@ def test_a_state_that_is_no_number_is_rehearsed_in_vain(on_time):
     assert len(on_time.pass_state()) == 1
 
 
+def test_what_can_wait_is_not_rehearsed_as_a_whole(fr3, make_job, monkeypatch):
+    """The first cycles of ``joint_load`` would take milliseconds."""
+    done = []
+    go_on = LoadRun.go_on
+    monkeypatch.setattr(
+        LoadRun, "go_on", lambda run, *ticks: done.append(ticks) or go_on(run, *ticks)
+    )
+    on_time = OnTime(fr3, make_job("joint_load").plan)
+    for k in range(1, 30):
+        on_time.pass_state(phase=Phase.BRAKE)
+        assert len(done) <= k
+    assert len(done) > 10
+
+
 class Slow:
     """A controller whose limits take longer than the arm waits."""
 
@@ -91,6 +106,9 @@ class Slow:
     def cycle(self, time, q, dq):
         self.cycles += 1
         self.clock.now += 2.0 * LEAD
+
+    def catch_up(self, until):
+        pass
 
 
 def test_what_takes_too_long_is_rehearsed_twice_and_no_more(on_time, make_job):
