@@ -14,6 +14,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from visualization_msgs.msg import MarkerArray
 
+import impact_predictor.compiled.coulomb  # noqa: F401  here too
 from impact_msgs.msg import ImpactPrediction
 from impact_msgs.msg import Polytope as PolytopeMessage
 from impact_msgs.srv import ComputeFeasibleSets, PredictImpact

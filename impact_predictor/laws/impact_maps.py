@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from impact_predictor.impact_result import ContactMode, Flag
-from impact_predictor.laws.friction_law import FrictionLaw
+from impact_predictor.laws.friction_law import Answers, FrictionLaw
 
 
 class ImpactMaps(NamedTuple):
@@ -50,14 +51,23 @@ def times(A: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 def _impulses(
     G: np.ndarray, velocity: np.ndarray, coefficients: np.ndarray, law: FrictionLaw
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> Answers:
     """Return impulses (k, 3), modes and flags (k,) of contacts with Delassus matrices (k, 3, 3)."""
     impulse = np.zeros_like(velocity)
     mode, flags = np.full(len(G), int(ContactMode.NONE)), np.zeros(len(G), dtype=int)
+    near = velocity[:, 2] < 0.0
+    of_near = G[near], velocity[near], coefficients[near]
+    impulse[near], mode[near], more = (law.solve_many or partial(_one_by_one, law))(*of_near)
+    flags[near] = more | Flag.APPROACHING
+    return impulse, mode, flags
+
+
+def _one_by_one(
+    law: FrictionLaw, G: np.ndarray, velocity: np.ndarray, coefficients: np.ndarray
+) -> Answers:
+    """Return impulses (k, 3), modes and flags (k,) of contacts that all approach."""
+    impulse, mode, flags = np.empty_like(velocity), *np.empty((2, len(G)), dtype=int)
     columns = G.tolist(), velocity.tolist(), coefficients.tolist()
     for i, (rows, v, (friction, restitution)) in enumerate(zip(*columns, strict=True)):
-        if v[2] >= 0.0:
-            continue
-        impulse[i], mode[i], more = law.solve(rows, tuple(v), friction, restitution)
-        flags[i] = Flag.APPROACHING | more
+        impulse[i], mode[i], flags[i] = law.solve(rows, tuple(v), friction, restitution)
     return impulse, mode, flags
