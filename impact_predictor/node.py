@@ -14,10 +14,10 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 from visualization_msgs.msg import MarkerArray
 
-import impact_predictor.compiled.coulomb  # noqa: F401  here too
 from impact_msgs.msg import ImpactPrediction
 from impact_msgs.msg import Polytope as PolytopeMessage
 from impact_msgs.srv import ComputeFeasibleSets, PredictImpact
+from impact_predictor.compiled import coulomb, mobility, velocity_bounds  # noqa: F401  as above
 from impact_predictor.parameters import PredictorParameters
 from impact_predictor.prediction.impact_question import (
     answer,

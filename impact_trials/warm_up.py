@@ -19,8 +19,9 @@ SCENARIO = "qp_panda_demo"  # runs the controller, the plant close to a wall and
 def warm_up() -> int:
     """Simulate one hit and the load of one joint; return the number of trials done."""
     warm_up_loads()
-    for name in ("impact_qp.compiled.reach_steps", "impact_predictor.compiled.coulomb"):
-        import_module(name)  # of maps and searches, and of predictions
+    import_module("impact_qp.compiled.reach_steps")  # of maps and searches
+    for name in ("coulomb", "mobility", "velocity_bounds"):
+        import_module(f"impact_predictor.compiled.{name}")
     done = [*run_campaign(trials_of([load_scenario(SCENARIO)], 1, 0), None, 1)]
     return len(done)
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from impact_predictor import symmetric3
 from impact_predictor.compiled.slip_angles import zeros
+from impact_predictor.impact_result import ContactMode, Flag
 from impact_predictor.symmetric3 import Matrix, Vector
 from impact_robots.compiled import (
     INTEGER,
     MATRIX,
-    NOTHING,
     NUMBER,
     TENSOR,
     TO_INTEGERS,
@@ -28,6 +28,8 @@ from impact_robots.compiled import (
 # What was found: bits; without any, a contact that slides in one way only.
 STICKS, SEVERAL, NOTHING_FOUND, SINGULAR = 1, 2, 4, 8
 
+UNKNOWN, _STICK = int(ContactMode.UNKNOWN), int(ContactMode.STICK)
+_SLIDE, _AMBIGUOUS = int(ContactMode.SLIDE), int(Flag.AMBIGUOUS)
 _ROUNDING = 1e-7  # relative residual of a slip's direction that counts as zero
 _REGULAR = 1e-6  # det G over its largest entry cubed, from which G counts as regular
 _MOST = 8  # directions of sliding that are looked at
@@ -142,23 +144,28 @@ def contact_impulse(
     return (x, y, z), how
 
 
-@compiled(NOTHING, TENSOR, MATRIX, MATRIX, TO_MATRIX, TO_INTEGERS)
+@compiled(INTEGER, TENSOR, MATRIX, MATRIX, TO_MATRIX, TO_INTEGERS, TO_INTEGERS)
 def contact_impulses(
     G: np.ndarray,
     v: np.ndarray,
     coefficients: np.ndarray,
     impulses: np.ndarray,
-    how: np.ndarray,
-) -> None:
-    """Write :func:`contact_impulse`, and what was found, of k contacts that may stick.
+    modes: np.ndarray,
+    flags: np.ndarray,
+) -> int:
+    """Write impulses, modes and flags of k contacts; return how many are left ``UNKNOWN``.
+
+    Those need more than this: ``SINGULAR``, or nothing was found.
 
     Args:
         G: Delassus matrices in p, shape (k, 3, 3).
         v: velocities of the contact points in p, z components negative, shape (k, 3).
         coefficients: friction and restitution, shape (k, 2).
         impulses: written, shape (k, 3).
-        how: written, shape (k,).
+        modes: written, of :class:`~impact_predictor.ContactMode`, shape (k,).
+        flags: written, of :class:`~impact_predictor.Flag`, shape (k,).
     """
+    left = 0
     for i in range(len(G)):
         g = G[i]
         rows = (
@@ -167,5 +174,10 @@ def contact_impulses(
             (g[2, 0], g[2, 1], g[2, 2]),
         )
         mu, e = coefficients[i]
-        impulse, how[i] = contact_impulse(rows, (v[i, 0], v[i, 1], v[i, 2]), mu, e, True)
+        impulse, how = contact_impulse(rows, (v[i, 0], v[i, 1], v[i, 2]), mu, e, True)
         impulses[i, 0], impulses[i, 1], impulses[i, 2] = impulse
+        modes[i], flags[i] = _STICK if how & STICKS else _SLIDE, _AMBIGUOUS if how & SEVERAL else 0
+        if how >= NOTHING_FOUND:
+            modes[i] = UNKNOWN
+            left += 1
+    return left

@@ -102,14 +102,13 @@ def _law(G: Matrix, v: Vector, mu: float, e: float) -> Answer:
 
 def _many(G: np.ndarray, v: np.ndarray, coefficients: np.ndarray) -> Answers:
     """Return impulses, modes and flags; see ``friction_law``."""
-    law, impulses, how = _compiled(), np.empty(v.shape), np.empty(len(v), dtype=int)
-    law.contact_impulses(G, v, coefficients, impulses, how)
-    mode = np.where(how & law.STICKS, int(ContactMode.STICK), int(ContactMode.SLIDE))
-    flags = np.where(how & law.SEVERAL, _AMBIGUOUS, 0)
-    for i in np.flatnonzero(how >= law.NOTHING_FOUND).tolist():
-        mu, e = coefficients[i].tolist()
-        impulses[i], mode[i], flags[i] = _law(G[i].tolist(), tuple(v[i].tolist()), mu, e)
-    return impulses, mode, flags
+    law, k = _compiled(), len(v)
+    impulses, modes, flags = np.empty((k, 3)), np.empty(k, dtype=int), np.empty(k, dtype=int)
+    if law.contact_impulses(G, v, coefficients, impulses, modes, flags):
+        for i in np.flatnonzero(modes == law.UNKNOWN).tolist():
+            mu, e = coefficients[i].tolist()
+            impulses[i], modes[i], flags[i] = _law(G[i].tolist(), tuple(v[i].tolist()), mu, e)
+    return impulses, modes, flags
 
 
 @cache

@@ -89,4 +89,6 @@ def joint_impulse_effects(M_x: np.ndarray, error: ModelError = MODEL_ERROR) -> n
         M_x: M + B, shape (n, n) [kg.m^2].
         error: of the model.
     """
-    return np.asarray(error.joint_impulse * np.linalg.inv(M_x))
+    from impact_predictor.compiled.mobility import inverse  # loads slowly
+
+    return np.asarray(error.joint_impulse * inverse(M_x))

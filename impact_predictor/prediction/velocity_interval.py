@@ -115,16 +115,12 @@ def contacts_interval(
         varied = inertia_variations(state, robot, inertia, error)
         places = _place_ends(contacts, J, error)
     after = _velocities_after(_cases(M_x, J, middle, ends, varied, places), state.dq, law)
-    nominal, changes = after[0], after[1:] - after[0]
-    pairs = changes[: len(ends)].reshape(-1, 2, len(nominal))
-    low = np.minimum(pairs.min(axis=1), 0.0).sum(axis=0)
-    high = np.maximum(pairs.max(axis=1), 0.0).sum(axis=0)
+    effects = np.empty((0, len(M_x)))
     if inertia_margin > 0.0:
-        impulses = joint_impulse_effects(M_x, error)[robot.nv - robot.dof :]
-        independent = np.vstack([changes[len(ends) :], impulses])
-        spread = np.sqrt((independent**2).sum(axis=0))
-        low, high = low - spread, high + spread
-    return VelocityInterval(nominal + low, nominal + high)
+        effects = joint_impulse_effects(M_x, error)[robot.nv - robot.dof :]
+    from impact_predictor.compiled.velocity_bounds import velocity_bounds  # loads slowly
+
+    return VelocityInterval(*velocity_bounds(after, len(ends), effects))
 
 
 class _Cases(NamedTuple):
