@@ -32,6 +32,8 @@ def finite_array(value: ArrayLike, shape: tuple[int, ...], name: str) -> np.ndar
 
 def real(value: object) -> float:
     """Return a number, of Python or NumPy, as a float; NaN for a text, a bool and the like."""
+    if type(value) is float:  # most often, and then at once
+        return value
     if isinstance(value, np.ndarray) and value.shape == ():
         value = value[()]
     if isinstance(value, bool) or not isinstance(value, Real):

@@ -54,9 +54,8 @@ def predict(
     check_finite(state)
     mu, e = surface.middle
     result = map_state(M_x, J, state.dq, friction=mu, restitution=e, law=law)
-    return complete(
-        result, state, surface, robot, inertia=inertia, law=law, inverse_inertia=inverse_inertia
-    )
+    case = {"inertia": inertia, "law": law, "inverse_inertia": inverse_inertia}
+    return complete(result, state, surface, robot, state.frame, **case)
 
 
 def complete(
@@ -64,12 +63,13 @@ def complete(
     state: PointState,
     surface: Surface,
     robot: Robot,
+    contact: str,
     *,
     inertia: str,
     law: str,
     inverse_inertia: str,
 ) -> Prediction:
-    """Return the prediction that an impact map's ``result`` makes at one contact point.
+    """Return the prediction that an impact map's ``result`` makes at one ``contact`` point.
 
     The other arguments, as of :func:`predict`, are what the result rests on.
 
@@ -87,7 +87,7 @@ def complete(
     return Prediction(
         inertia=inertia,
         inverse_inertia=inverse_inertia,
-        contact=state.frame,
+        contact=contact,
         contact_position=state.position,
         contact_rotation=rotation,
         friction=friction,

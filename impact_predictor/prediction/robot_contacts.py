@@ -63,10 +63,8 @@ def predict_contacts(
     predictions = []
     for contact, result in zip(contacts, results, strict=True):
         state, surface, name = contact
-        prediction = complete(
-            result, state, surface, robot, inertia=inertia, law=law, inverse_inertia=inverse_inertia
-        )
-        predictions.append(prediction._replace(contact=name or state.frame))
+        case = {"inertia": inertia, "law": law, "inverse_inertia": inverse_inertia}
+        predictions.append(complete(result, state, surface, robot, name or state.frame, **case))
     return tuple(predictions)
 
 

@@ -40,6 +40,10 @@ def prediction_message(
         restitution=prediction.restitution,
         friction_law=prediction.friction_law,
         joint_names=list(prediction.joint_names),
+        velocity_before=prediction.dq_before.tolist(),
+        velocity_after=prediction.dq_after.tolist(),
+        velocity_low=() if interval is None else interval.low.tolist(),
+        velocity_high=() if interval is None else interval.high.tolist(),
         effective_mass=prediction.effective_mass,
         contact_mode=int(prediction.mode),
         energy_gain=prediction.energy_gain,
@@ -48,11 +52,6 @@ def prediction_message(
         jacobian_condition=prediction.jacobian_condition,
     )
     write_pose(message.contact_pose, prediction)
-    fill(message.velocity_before, prediction.dq_before)
-    fill(message.velocity_after, prediction.dq_after)
-    if interval is not None:
-        fill(message.velocity_low, interval.low)
-        fill(message.velocity_high, interval.high)
     set_vector(message.task_velocity_before, prediction.velocity_before)
     set_vector(message.task_velocity_after, prediction.velocity_after)
     set_vector(message.impulse, prediction.impulse)
