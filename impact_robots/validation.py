@@ -50,9 +50,10 @@ def friction_coefficient(value: float) -> float:
     Raises:
         OutOfRangeError: negative or not finite.
     """
-    if not 0.0 <= real(value) < math.inf:
+    mu = real(value)
+    if not 0.0 <= mu < math.inf:
         raise OutOfRangeError("friction", "a finite number, at least 0", value)
-    return real(value)
+    return mu
 
 
 def friction_range(value: float | Sequence[float]) -> tuple[float, float]:
@@ -71,9 +72,10 @@ def restitution_coefficient(value: float) -> float:
     Raises:
         OutOfRangeError: outside 0 to 1.
     """
-    if not 0.0 <= real(value) <= 1.0:
+    e = real(value)
+    if not 0.0 <= e <= 1.0:
         raise OutOfRangeError("restitution", "a number from 0 to 1", value)
-    return real(value)
+    return e
 
 
 def restitution_range(value: float | Sequence[float]) -> tuple[float, float]:

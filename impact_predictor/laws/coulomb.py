@@ -19,7 +19,6 @@ from __future__ import annotations
 from functools import cache
 from math import hypot
 from types import ModuleType
-from typing import NamedTuple
 
 import numpy as np
 
@@ -30,14 +29,6 @@ from impact_predictor.symmetric3 import Matrix, Vector
 
 _REACHED = 1e-5  # relative residual of the velocity that counts as reached, near a singular G
 _AMBIGUOUS = int(Flag.AMBIGUOUS)
-
-
-class ContactImpulse(NamedTuple):
-    """Coulomb's answer for one contact."""
-
-    impulse: Vector  # on the robot, in p [N.s]
-    sticks: bool
-    unique: bool  # no other sliding solution was found; not looked for where the contact sticks
 
 
 def coulomb_impulse(
@@ -58,12 +49,15 @@ def coulomb_impulse(
         NoImpulseError: there is no solution, which cannot be for a positive definite G.
     """
     rows, v = np.asarray(G, dtype=float).tolist(), np.asarray(velocity, dtype=float).tolist()
-    answer = solve_contact(rows, tuple(v), friction, restitution)
-    return np.array(answer.impulse), answer.sticks
+    impulse, mode, _ = solve_contact(rows, tuple(v), friction, restitution)
+    return np.array(impulse), mode is ContactMode.STICK
 
 
-def solve_contact(G: Matrix, v: Vector, mu: float, e: float) -> ContactImpulse:
-    """Return :func:`coulomb_impulse` of plain floats, and whether it is the only solution.
+def solve_contact(G: Matrix, v: Vector, mu: float, e: float) -> Answer:
+    """Return impulse, mode and flags of :func:`coulomb_impulse`; see ``friction_law``.
+
+    ``AMBIGUOUS`` where the contact slides and another way was found; none is looked for where it
+    sticks.
 
     Raises:
         NoImpulseError: there is no solution.
@@ -73,11 +67,12 @@ def solve_contact(G: Matrix, v: Vector, mu: float, e: float) -> ContactImpulse:
     if how == law.SINGULAR:
         sticking = _stick_singular(rows, v, mu, e)
         if sticking is not None:
-            return ContactImpulse(sticking, True, True)
+            return sticking, ContactMode.STICK, 0
         impulse, how = law.contact_impulse(rows, v, mu, e, False)
     if how == law.NOTHING_FOUND:
         raise NoImpulseError(np.array(G), np.array(v), mu)
-    return ContactImpulse(impulse, bool(how & law.STICKS), not how & law.SEVERAL)
+    mode = ContactMode.STICK if how & law.STICKS else ContactMode.SLIDE
+    return impulse, mode, _AMBIGUOUS if how & law.SEVERAL else 0
 
 
 def _stick_singular(G: Matrix, v: Vector, mu: float, e: float) -> Vector | None:
@@ -93,13 +88,6 @@ def _stick_singular(G: Matrix, v: Vector, mu: float, e: float) -> Vector | None:
     return (x, y, z) if hypot(x, y) <= mu * z + 1e-12 * hypot(x, y, z) else None
 
 
-def _law(G: Matrix, v: Vector, mu: float, e: float) -> Answer:
-    """Return impulse, mode and flags; see ``friction_law``."""
-    impulse, sticks, unique = solve_contact(G, v, mu, e)
-    mode = ContactMode.STICK if sticks else ContactMode.SLIDE
-    return impulse, mode, 0 if unique else _AMBIGUOUS
-
-
 def _many(G: np.ndarray, v: np.ndarray, coefficients: np.ndarray) -> Answers:
     """Return impulses, modes and flags; see ``friction_law``."""
     law, k = _compiled(), len(v)
@@ -107,7 +95,9 @@ def _many(G: np.ndarray, v: np.ndarray, coefficients: np.ndarray) -> Answers:
     if law.contact_impulses(G, v, coefficients, impulses, modes, flags):
         for i in np.flatnonzero(modes == law.UNKNOWN).tolist():
             mu, e = coefficients[i].tolist()
-            impulses[i], modes[i], flags[i] = _law(G[i].tolist(), tuple(v[i].tolist()), mu, e)
+            impulses[i], modes[i], flags[i] = solve_contact(
+                G[i].tolist(), tuple(v[i].tolist()), mu, e
+            )
     return impulses, modes, flags
 
 
@@ -119,5 +109,7 @@ def _compiled() -> ModuleType:
 
 
 FRICTION_LAWS.register(
-    FrictionLaw("coulomb", _law, "stick or slip; friction opposes the slip after the impact", _many)
+    FrictionLaw(
+        "coulomb", solve_contact, "stick or slip; friction opposes the slip after the impact", _many
+    )
 )
