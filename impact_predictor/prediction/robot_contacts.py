@@ -130,7 +130,7 @@ def checked_state(contacts: Sequence[RobotContact], law: str) -> PointState:
     """
     if not contacts:
         raise OutOfRangeError("contacts", "at least one", "none")
-    if FRICTION_LAWS.named(law).name != LAW and len(contacts) > 1:
+    if len(contacts) > 1 and FRICTION_LAWS.named(law).name != LAW:
         raise OutOfRangeError("friction law", f"{LAW} for several contacts at once", law)
     check_finite(contacts[0].state)
     return contacts[0].state
