@@ -86,6 +86,7 @@ class PredictorNode(Node):
         self._last_state: JointState | None = None
         self._last_bytes: bytes | None = None  # newer than that
         self._messages: list[ImpactPrediction] = []  # of the last answer without loads
+        self._last_header = Header(frame_id=self._robot.base_frame)
         self._log = ThrottledLog(self.get_logger(), _LOG_PERIOD)
         self._advertise()
         if self._near is None:
@@ -253,7 +254,9 @@ class PredictorNode(Node):
             self._markers.publish(markers)
 
     def _header(self, state: JointState) -> Header:
-        return Header(stamp=state.header.stamp, frame_id=self._robot.base_frame)
+        """Return the header of what is said of a state, until the next is asked for."""
+        self._last_header.stamp = state.header.stamp
+        return self._last_header
 
     def _polytope_message(
         self, polytope: Polytope, state: JointState, contact: str
