@@ -34,7 +34,8 @@ def predict(
 
     Friction and restitution are in the middle of their ranges. The jumps of the centre of mass's
     velocity and of the angular momentum are those of the arm whose joint velocities jump as
-    predicted; its fixed base takes the rest of the impulse.
+    predicted; its fixed base takes the rest of the impulse. The first call of a process loads what
+    is compiled, half a second; the first after an installation by pip compiles it, some 10 s.
 
     Args:
         state: dynamics of the arm right before the impact.
