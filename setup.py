@@ -13,6 +13,7 @@ PACKAGES = [
     "impact_robots",
     "impact_ros",
     "impact_predictor",
+    "impact_predictor.compiled",
     "impact_predictor.contact_force",
     "impact_predictor.identification",
     "impact_predictor.inertia",

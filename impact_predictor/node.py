@@ -17,6 +17,7 @@ from visualization_msgs.msg import MarkerArray
 from impact_msgs.msg import ImpactPrediction
 from impact_msgs.msg import Polytope as PolytopeMessage
 from impact_msgs.srv import ComputeFeasibleSets, PredictImpact
+from impact_predictor.compiled import coulomb, mobility, velocity_bounds  # noqa: F401  as above
 from impact_predictor.parameters import PredictorParameters
 from impact_predictor.prediction.impact_question import (
     answer,
@@ -29,7 +30,12 @@ from impact_predictor.prediction.robot_contacts import impulsive_torque
 from impact_predictor.ros.error_codes import RequestError, code_name
 from impact_predictor.ros.marker_shapes import Scales
 from impact_predictor.ros.markers import STAY, marker_array
-from impact_predictor.ros.messages import add_load, polytope_message, prediction_message
+from impact_predictor.ros.messages import (
+    add_load,
+    polytope_message,
+    prediction_message,
+    write_prediction,
+)
 from impact_predictor.ros.object_messages import object_message
 from impact_predictor.ros.object_reader import ObjectReader
 from impact_predictor.ros.request_limits import impossible, short
@@ -79,6 +85,8 @@ class PredictorNode(Node):
         self._stream_reader = JointReader(self._robot.joint_names)
         self._last_state: JointState | None = None
         self._last_bytes: bytes | None = None  # newer than that
+        self._messages: list[ImpactPrediction] = []  # of the last answer without loads
+        self._last_header = Header(frame_id=self._robot.base_frame)
         self._log = ThrottledLog(self.get_logger(), _LOG_PERIOD)
         self._advertise()
         if self._near is None:
@@ -128,19 +136,31 @@ class PredictorNode(Node):
         answers = {model: answer(question, self._robot, model) for model in models}
         loads = joint_loads(question, self._robot)
         for model in models:
-            given = answers[model]
-            messages = [
-                prediction_message(each, given.interval, header) for each in given.predictions
-            ]
-            if loads is not None:
-                torque = impulsive_torque(question.contacts, given.predictions)
-                for message in messages:
+            predictions, interval = answers[model]
+            if loads is None:
+                messages = self._sent(len(response.predictions), len(predictions))
+            else:
+                messages = [ImpactPrediction() for _ in predictions]
+                torque = impulsive_torque(question.contacts, predictions)
+            for prediction, message in zip(predictions, messages, strict=True):
+                write_prediction(message, prediction, interval, header)
+                if loads is not None:
                     add_load(message, loads, torque)
             response.predictions += messages
         if self._drawn:
             shown = answers.get(self._settings.model, answers[models[0]])
             impulses = impulse_sets(question, self._robot)
             self._draw(Forecast(shown, impulses), header, STAY)
+
+    def _sent(self, first: int, count: int) -> list[ImpactPrediction]:
+        """Return messages of the last answer without loads, to be written to again.
+
+        To make one takes longer than to write to it. rclpy's executors send an answer before they
+        call a node's next callback (but for callback groups that are reentrant; here is none).
+        """
+        while len(self._messages) < first + count:
+            self._messages.append(ImpactPrediction())
+        return self._messages[first : first + count]
 
     def _predict_object(self, request: Any, response: Any) -> None:
         question = self._object_reader.question(request)
@@ -234,7 +254,9 @@ class PredictorNode(Node):
             self._markers.publish(markers)
 
     def _header(self, state: JointState) -> Header:
-        return Header(stamp=state.header.stamp, frame_id=self._robot.base_frame)
+        """Return the header of what is said of a state, until the next is asked for."""
+        self._last_header.stamp = state.header.stamp
+        return self._last_header
 
     def _polytope_message(
         self, polytope: Polytope, state: JointState, contact: str

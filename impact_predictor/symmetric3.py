@@ -1,6 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Symmetric matrices of three rows in plain floats, faster than arrays at this size."""
+"""Symmetric matrices of three rows in plain floats, faster than arrays at this size.
+
+Compiled too: who changes this file deletes the folder ``impact_predictor/compiled/__pycache__``.
+"""
 
 from __future__ import annotations
 

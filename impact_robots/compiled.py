@@ -24,10 +24,11 @@ from numba import boolean, float64, int64, njit, types
 NUMBER, INTEGER, TRUTH, NOTHING = float64, int64, boolean, types.void
 VECTOR = types.Array(float64, 1, "A", readonly=True)  # any, to be read
 MATRIX = types.Array(float64, 2, "A", readonly=True)
+TENSOR = types.Array(float64, 3, "A", readonly=True)
 INTEGERS = types.Array(int64, 1, "A", readonly=True)
-TO_VECTOR, TO_MATRIX = float64[:], float64[:, :]  # to be written to
+TO_VECTOR, TO_MATRIX, TO_INTEGERS = float64[:], float64[:, :], int64[:]  # to be written to
 # Returned; to pass an array to be written to takes a third of the time.
-NEW_VECTOR, NEW_MATRIX = float64[::1], float64[:, ::1]
+NEW_VECTOR, NEW_MATRIX, NEW_TENSOR = float64[::1], float64[:, ::1], float64[:, :, ::1]
 several = types.Tuple
 
 part = njit(error_model="numpy")  # of compiled functions

@@ -89,6 +89,7 @@ class ContactDynamics:
         memory, n = self._memory, len(dq)
         memory.compute(q, dq)
         M, h, g = self._views
+        point = memory.point(q, dq, None)
         return RobotState(
             q,
             dq,
@@ -97,7 +98,7 @@ class ContactDynamics:
             g.copy(),
             *self._composite(),
             memory,
-            {None: memory.point(q, dq, None)},
+            {None: point, point.frame: point},
         )
 
     def many(self, q: ArrayLike, dq: ArrayLike) -> ArmStates:

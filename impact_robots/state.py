@@ -84,6 +84,14 @@ class RobotState(NamedTuple):
         """
         return self.memory.momentum(self.q, self.dq)
 
+    def link_inertias(self) -> np.ndarray:
+        """Return the part of M that is each joint's body's, shape (joints, n, n) [kg.m^2].
+
+        Part i is J_i^T I_i J_i of the body that moves with joint i, and their sum is M: a body that
+        weighs 1 % more, in the same shape, adds 1 % of it.
+        """
+        return self.memory.link_inertias(self.q, self.dq)
+
     def inertia(self, motor_inertia: np.ndarray | None = None) -> np.ndarray:
         """Return M + diag(B), what an impulse meets, shape (n, n) [kg.m^2].
 

@@ -32,6 +32,8 @@ def finite_array(value: ArrayLike, shape: tuple[int, ...], name: str) -> np.ndar
 
 def real(value: object) -> float:
     """Return a number, of Python or NumPy, as a float; NaN for a text, a bool and the like."""
+    if type(value) is float:  # most often, and then at once
+        return value
     if isinstance(value, np.ndarray) and value.shape == ():
         value = value[()]
     if isinstance(value, bool) or not isinstance(value, Real):
@@ -48,9 +50,10 @@ def friction_coefficient(value: float) -> float:
     Raises:
         OutOfRangeError: negative or not finite.
     """
-    if not 0.0 <= real(value) < math.inf:
+    mu = real(value)
+    if not 0.0 <= mu < math.inf:
         raise OutOfRangeError("friction", "a finite number, at least 0", value)
-    return real(value)
+    return mu
 
 
 def friction_range(value: float | Sequence[float]) -> tuple[float, float]:
@@ -69,9 +72,10 @@ def restitution_coefficient(value: float) -> float:
     Raises:
         OutOfRangeError: outside 0 to 1.
     """
-    if not 0.0 <= real(value) <= 1.0:
+    e = real(value)
+    if not 0.0 <= e <= 1.0:
         raise OutOfRangeError("restitution", "a number from 0 to 1", value)
-    return real(value)
+    return e
 
 
 def restitution_range(value: float | Sequence[float]) -> tuple[float, float]:

@@ -74,6 +74,7 @@ class WorkMemory:
         self._frames: dict[str | None, _Frame] = {}
         self._frames[None] = self._frame(contact_frame)
         self._bodies: dict[tuple[str, str], tuple[list[int], list[int]]] = {}  # their subtrees
+        self._inertias: np.ndarray | None = None  # of the joints' bodies, shape (joints, 6, 6)
         self._held: np.ndarray | None = None  # q of the state in memory, by identity
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -159,6 +160,18 @@ class WorkMemory:
             pin.forwardKinematics(self.model, self.data, q, dq, self._rest)
         drift = pin.computeCentroidalMomentumTimeVariation(self.model, self.data).vector.copy()
         return self.data.Ag.copy().reshape(6, len(dq)), drift
+
+    def link_inertias(self, q: np.ndarray, dq: np.ndarray) -> np.ndarray:
+        """Return the part of M that is each joint's body's, shape (joints, n, n) [kg.m^2]."""
+        self._hold(q, dq)
+        model, data = self.model, self.data
+        if self._inertias is None:
+            self._inertias = np.array([each.matrix() for each in list(model.inertias)[1:]])
+        joints = range(1, model.njoints)
+        J = np.array([pin.getJointJacobian(model, data, i, pin.LOCAL) for i in joints])
+        J = J.reshape(len(J), 6, len(dq))
+        parts: np.ndarray = np.swapaxes(J, 1, 2) @ self._inertias @ J
+        return parts
 
     def lose(self) -> None:
         """Note that somebody else writes into the memory."""

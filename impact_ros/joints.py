@@ -78,6 +78,7 @@ class JointReader:
         self.names = tuple(names)
         self._seen: list[str] | None = None
         self._index = np.empty(0, dtype=np.intp)
+        self._unknown = np.full(len(self.names), np.nan)
 
     def read(self, message: Any) -> JointArrays:
         """Read one message. Values are not judged: see `messages.non_finite`.
@@ -108,7 +109,7 @@ class JointReader:
         if count:
             expected = len(self._seen or ())
             raise MessageError(f"expected {expected} values of {label} (or none), got {count}")
-        return np.full(len(self.names), np.nan)
+        return self._unknown.copy()
 
 
 def joint_state_arrays(message: Any, names: Sequence[str]) -> JointArrays:

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import inf
 from typing import Any
 
 from impact_robots import OutOfRangeError, Surface
 from impact_robots.surface import ANY_STIFFNESS
 from impact_robots.validation import friction_coefficient, restitution_coefficient
-from impact_ros.messages import set_vector, vector
+from impact_ros.messages import set_vector
 
 _UNKNOWN = (0.0, 0.0)  # stiffness [N/m]
 
@@ -29,15 +30,35 @@ def read_surface(contact: Any) -> Surface:
         OutOfRangeError: a coefficient, an uncertainty or the stiffness is out of range.
         RobotError: the normal is zero, or not finite.
     """
-    mu, e = friction_coefficient(contact.friction), restitution_coefficient(contact.restitution)
-    mu_error = _uncertainty("friction_uncertainty", contact.friction_uncertainty)
-    e_error = _uncertainty("restitution_uncertainty", contact.restitution_uncertainty)
+    normal = contact.normal
+    return _surface(
+        (normal.x, normal.y, normal.z),
+        (contact.friction, contact.friction_uncertainty),
+        (contact.restitution, contact.restitution_uncertainty),
+        read_stiffness(contact),
+    )
+
+
+@lru_cache(maxsize=16)
+def _surface(
+    normal: tuple[float, float, float],
+    friction: tuple[float, float],
+    restitution: tuple[float, float],
+    stiffness: tuple[float, float],
+) -> Surface:
+    """Return the surface; most messages are about one that was read before.
+
+    Friction and restitution come with their uncertainty.
+    """
+    mu, e = friction_coefficient(friction[0]), restitution_coefficient(restitution[0])
+    mu_error = _uncertainty("friction_uncertainty", friction[1])
+    e_error = _uncertainty("restitution_uncertainty", restitution[1])
     return Surface(
         None,
-        vector(contact.normal),
+        normal,
         (max(mu - mu_error, 0.0), mu + mu_error),
         (max(e - e_error, 0.0), min(e + e_error, 1.0)),
-        read_stiffness(contact),
+        stiffness,
     )
 
 

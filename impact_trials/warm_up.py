@@ -20,6 +20,8 @@ def warm_up() -> int:
     """Simulate one hit and the load of one joint; return the number of trials done."""
     warm_up_loads()
     import_module("impact_qp.compiled.reach_steps")  # of maps and searches
+    for name in ("coulomb", "mobility", "velocity_bounds"):
+        import_module(f"impact_predictor.compiled.{name}")
     done = [*run_campaign(trials_of([load_scenario(SCENARIO)], 1, 0), None, 1)]
     return len(done)
 

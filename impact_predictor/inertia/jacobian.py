@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from math import inf, sqrt
 
 import numpy as np
@@ -27,6 +29,14 @@ def contact_jacobian(state: PointState, rotation: np.ndarray) -> np.ndarray:
 
 def jacobian_condition(J: np.ndarray) -> tuple[float, int]:
     """Return the condition of J (3, n), infinite at rank 2 or less, and a flag near there."""
-    smallest, _, largest = np.linalg.eigvalsh(J.dot(J.T)).tolist()
+    smallest, largest = _squares()(J)
     condition = sqrt(largest / smallest) if smallest > 1e-14 * largest else inf
     return condition, 0 if smallest > SINGULAR**2 else _SINGULAR_JACOBIAN
+
+
+@cache
+def _squares() -> Callable[[np.ndarray], tuple[float, float]]:
+    from impact_predictor.compiled.mobility import squared_singular_values  # loads slowly
+
+    function: Callable[[np.ndarray], tuple[float, float]] = squared_singular_values
+    return function

@@ -10,35 +10,25 @@ v to v + G iota, with v_n^+ = -e v_n^- and one of
 
 With iota = iota_n (-mu u, 1), u = (cos a, sin a), restitution gives iota_n = -(1 + e) v_n/D(a),
 D = G_nn - mu G_nT u. The slip is parallel to u where u x (D v_T + D G_T iota) vanishes: a
-trigonometric polynomial of degree 2 in a, see ``slip_angles``. Plain floats throughout: for
-three-vectors they are faster than arrays.
+trigonometric polynomial of degree 2 in a. All this is compiled (``impact_predictor/compiled``), but
+for a G that is close to losing rank.
 """
 
 from __future__ import annotations
 
-from math import cos, hypot, pi, sin, sqrt
-from typing import NamedTuple
+from functools import cache
+from math import hypot
+from types import ModuleType
 
 import numpy as np
 
 from impact_predictor.exceptions import NoImpulseError
 from impact_predictor.impact_result import ContactMode, Flag
-from impact_predictor.laws.friction_law import FRICTION_LAWS, Answer, FrictionLaw
-from impact_predictor.laws.slip_angles import Coefficients, zeros
-from impact_predictor.symmetric3 import Matrix, Vector, solve, times
+from impact_predictor.laws.friction_law import FRICTION_LAWS, Answer, Answers, FrictionLaw
+from impact_predictor.symmetric3 import Matrix, Vector
 
-_ROUNDING = 1e-7  # relative residual of a slip's direction that counts as zero
 _REACHED = 1e-5  # relative residual of the velocity that counts as reached, near a singular G
-_REGULAR = 1e-6  # det G over its largest entry cubed, from which G counts as regular
 _AMBIGUOUS = int(Flag.AMBIGUOUS)
-
-
-class ContactImpulse(NamedTuple):
-    """Coulomb's answer for one contact."""
-
-    impulse: Vector  # on the robot, in p [N.s]
-    sticks: bool
-    unique: bool  # no other sliding solution was found; not looked for where the contact sticks
 
 
 def coulomb_impulse(
@@ -59,114 +49,67 @@ def coulomb_impulse(
         NoImpulseError: there is no solution, which cannot be for a positive definite G.
     """
     rows, v = np.asarray(G, dtype=float).tolist(), np.asarray(velocity, dtype=float).tolist()
-    answer = solve_contact(rows, tuple(v), friction, restitution)
-    return np.array(answer.impulse), answer.sticks
+    impulse, mode, _ = solve_contact(rows, tuple(v), friction, restitution)
+    return np.array(impulse), mode is ContactMode.STICK
 
 
-def solve_contact(G: Matrix, v: Vector, mu: float, e: float) -> ContactImpulse:
-    """Return :func:`coulomb_impulse` of plain floats, and whether it is the only solution.
+def solve_contact(G: Matrix, v: Vector, mu: float, e: float) -> Answer:
+    """Return impulse, mode and flags of :func:`coulomb_impulse`; see ``friction_law``.
+
+    ``AMBIGUOUS`` where the contact slides and another way was found; none is looked for where it
+    sticks.
 
     Raises:
         NoImpulseError: there is no solution.
     """
-    sticking = _stick(G, v, mu, e)
-    if sticking is not None:
-        return ContactImpulse(sticking, True, True)
-    candidates = _slide(G, v, mu, e)
-    if not candidates:
+    law, rows = _compiled(), tuple(map(tuple, G))
+    impulse, how = law.contact_impulse(rows, v, mu, e, True)
+    if how == law.SINGULAR:
+        sticking = _stick_singular(rows, v, mu, e)
+        if sticking is not None:
+            return sticking, ContactMode.STICK, 0
+        impulse, how = law.contact_impulse(rows, v, mu, e, False)
+    if how == law.NOTHING_FOUND:
         raise NoImpulseError(np.array(G), np.array(v), mu)
-    unique = len(candidates) == 1
-    if not unique:
-        candidates.sort(key=lambda iota: _energy(G, v, iota))
-        unique = _distance(candidates[0], candidates[-1]) <= 1e-6 * hypot(*candidates[0])
-    impulse = candidates[0]
-    wx, wy, _ = _after(G, v, impulse)
-    return ContactImpulse(impulse, hypot(wx, wy) <= 1e-12 * hypot(*v), unique)
+    mode = ContactMode.STICK if how & law.STICKS else ContactMode.SLIDE
+    return impulse, mode, _AMBIGUOUS if how & law.SEVERAL else 0
 
 
-def _stick(G: Matrix, v: Vector, mu: float, e: float) -> Vector | None:
-    """Return the impulse that stops the slip, if it is inside the cone."""
-    jump = (-v[0], -v[1], -(1 + e) * v[2])
-    impulse = solve(G, jump, _REGULAR) or _solve_singular(G, jump)
-    if impulse is None:
+def _stick_singular(G: Matrix, v: Vector, mu: float, e: float) -> Vector | None:
+    """Return the shortest impulse that stops the slip, if it is inside the cone.
+
+    G is close to losing rank.
+    """
+    matrix, jump = np.array(G), -np.array([v[0], v[1], (1 + e) * v[2]])
+    impulse = np.linalg.lstsq(matrix, jump, rcond=1e-14)[0]
+    if np.linalg.norm(matrix @ impulse - jump) > _REACHED * np.linalg.norm(jump):
         return None
-    x, y, z = impulse
-    return impulse if hypot(x, y) <= mu * z + 1e-12 * hypot(x, y, z) else None
-
-
-def _solve_singular(G: Matrix, jump: Vector) -> Vector | None:
-    """Return the shortest iota with G iota = jump for a G that is close to losing rank."""
-    matrix, b = np.array(G), np.array(jump)
-    impulse = np.linalg.lstsq(matrix, b, rcond=1e-14)[0]
-    reached = np.linalg.norm(matrix @ impulse - b) <= _REACHED * np.linalg.norm(b)
     x, y, z = impulse.tolist()
-    return (x, y, z) if reached else None
+    return (x, y, z) if hypot(x, y) <= mu * z + 1e-12 * hypot(x, y, z) else None
 
 
-def _slide(G: Matrix, v: Vector, mu: float, e: float) -> list[Vector]:
-    """Return every impulse at the cone's edge that opposes the slip it leaves."""
-    if mu == 0.0:
-        return [(0.0, 0.0, -(1 + e) * v[2] / G[2][2])] if G[2][2] > 0.0 else []
-    solutions = []
-    gx, gy, gn = G[2]
-    scale = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-    for angle in _slip_angles(G, v, mu, e):
-        ux, uy = cos(angle), sin(angle)
-        per_normal = gn - mu * (gx * ux + gy * uy)
-        if per_normal <= 0.0:
-            continue
-        normal = -(1 + e) * v[2] / per_normal
-        impulse = (-mu * normal * ux, -mu * normal * uy, normal)
-        wx, wy, _ = _after(G, v, impulse)
-        size = _ROUNDING * max(scale, abs(wx - v[0]), abs(wy - v[1]))
-        if abs(ux * wy - uy * wx) <= size and ux * wx + uy * wy >= -size:
-            solutions.append(impulse)
-    return solutions
+def _many(G: np.ndarray, v: np.ndarray, coefficients: np.ndarray) -> Answers:
+    """Return impulses, modes and flags; see ``friction_law``."""
+    law, k = _compiled(), len(v)
+    impulses, modes, flags = np.empty((k, 3)), np.empty(k, dtype=int), np.empty(k, dtype=int)
+    if law.contact_impulses(G, v, coefficients, impulses, modes, flags):
+        for i in np.flatnonzero(modes == law.UNKNOWN).tolist():
+            mu, e = coefficients[i].tolist()
+            impulses[i], modes[i], flags[i] = solve_contact(
+                G[i].tolist(), tuple(v[i].tolist()), mu, e
+            )
+    return impulses, modes, flags
 
 
-def _slip_angles(G: Matrix, v: Vector, mu: float, e: float) -> list[float]:
-    """Return the angles at which the slip left may be parallel to u."""
-    vx, vy, vn = v
-    gx, gy, gn = G[2]
-    gxx, gxy, gyy = G[0][0], G[0][1], G[1][1]
-    jump = -(1 + e) * vn
-    k: Coefficients = (
-        mu / 2 * (gy * vx - gx * vy),
-        gn * vy + jump * gy,
-        -gn * vx - jump * gx,
-        -mu / 2 * (gx * vy + gy * vx + 2 * jump * gxy),
-        mu / 2 * (gx * vx - gy * vy + jump * (gxx - gyy)),
-    )
-    largest = max(gxx, gyy, gn)
-    if sum(map(abs, k)) <= 1e-13 * abs(jump) * largest:  # rank 1: no direction leaves a slip
-        return [i * pi / 4 for i in range(8)]
-    return zeros(k)
+@cache
+def _compiled() -> ModuleType:
+    from impact_predictor.compiled import coulomb  # loads slowly
 
-
-def _after(G: Matrix, v: Vector, impulse: Vector) -> Vector:
-    """Return the velocity v + G iota."""
-    x, y, z = times(G, impulse)
-    return v[0] + x, v[1] + y, v[2] + z
-
-
-def _energy(G: Matrix, v: Vector, impulse: Vector) -> float:
-    """Return the kinetic energy that an impulse adds [J]."""
-    w = _after(G, v, impulse)
-    return sum(i * (a + b) for i, a, b in zip(impulse, v, w, strict=True)) / 2
-
-
-def _distance(a: Vector, b: Vector) -> float:
-    """Return the distance of two impulses [N.s]."""
-    return hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2])
-
-
-def _law(G: Matrix, v: Vector, mu: float, e: float) -> Answer:
-    """Return impulse, mode and flags; see ``friction_law``."""
-    impulse, sticks, unique = solve_contact(G, v, mu, e)
-    mode = ContactMode.STICK if sticks else ContactMode.SLIDE
-    return impulse, mode, 0 if unique else _AMBIGUOUS
+    return coulomb
 
 
 FRICTION_LAWS.register(
-    FrictionLaw("coulomb", _law, "stick or slip; friction opposes the slip after the impact")
+    FrictionLaw(
+        "coulomb", solve_contact, "stick or slip; friction opposes the slip after the impact", _many
+    )
 )

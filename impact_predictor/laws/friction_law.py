@@ -15,12 +15,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
+
 from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.impact_result import ContactMode
 from impact_predictor.symmetric3 import Matrix, Vector
 from impact_robots.registry import Registry
 
 Answer = tuple[Vector, ContactMode, int]
+Answers = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class FrictionLaw(NamedTuple):
@@ -29,6 +32,9 @@ class FrictionLaw(NamedTuple):
     name: str
     solve: Callable[[Matrix, Vector, float, float], Answer]  # of G, v, mu, e; see above
     description: str  # one line
+    # The same of k contacts: of G (k, 3, 3), v (k, 3) and mu, e (k, 2) impulses (k, 3), modes and
+    # flags (k,); none: one after the other.
+    solve_many: Callable[[np.ndarray, np.ndarray, np.ndarray], Answers] | None = None
 
 
 FRICTION_LAWS: Registry[FrictionLaw] = Registry("friction law", UnknownNameError)

@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from impact_predictor.impact_result import ContactMode, Flag
-from impact_predictor.laws.friction_law import FrictionLaw
+from impact_predictor.laws.friction_law import Answers, FrictionLaw
+
+_NONE, _APPROACHING = int(ContactMode.NONE), int(Flag.APPROACHING)
 
 
 class ImpactMaps(NamedTuple):
@@ -37,10 +40,12 @@ def map_many(
     Raises:
         NoImpulseError: Coulomb's law has no solution.
     """
-    effect = np.linalg.solve(M_x, np.swapaxes(J, 1, 2))
-    velocity = times(J, dq)
-    impulse, mode, flags = _impulses(J @ effect, velocity, coefficients, law)
-    return ImpactMaps(dq + times(effect, impulse), velocity, impulse, mode, flags)
+    from impact_predictor.compiled.mobility import mobilities  # loads slowly
+
+    effect, G, velocity = mobilities(M_x, J, dq.reshape(-1, dq.shape[-1]))
+    impulse, mode, flags = _impulses(G, velocity, coefficients, law)
+    after = dq + (impulse[:, None] @ effect)[:, 0]
+    return ImpactMaps(after, velocity, impulse, mode, flags)
 
 
 def times(A: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -50,14 +55,28 @@ def times(A: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 def _impulses(
     G: np.ndarray, velocity: np.ndarray, coefficients: np.ndarray, law: FrictionLaw
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> Answers:
     """Return impulses (k, 3), modes and flags (k,) of contacts with Delassus matrices (k, 3, 3)."""
+    near = velocity[:, 2] < 0.0
+    if near.all():
+        impulse, mode, flags = (law.solve_many or partial(_one_by_one, law))(
+            G, velocity, coefficients
+        )
+        flags |= _APPROACHING
+        return impulse, mode, flags
     impulse = np.zeros_like(velocity)
-    mode, flags = np.full(len(G), int(ContactMode.NONE)), np.zeros(len(G), dtype=int)
+    mode, flags = np.full(len(G), _NONE), np.zeros(len(G), dtype=int)
+    of_near = G[near], velocity[near], coefficients[near]
+    impulse[near], mode[near], flags[near] = _impulses(*of_near, law)
+    return impulse, mode, flags
+
+
+def _one_by_one(
+    law: FrictionLaw, G: np.ndarray, velocity: np.ndarray, coefficients: np.ndarray
+) -> Answers:
+    """Return impulses (k, 3), modes and flags (k,) of contacts that all approach."""
+    impulse, mode, flags = np.empty_like(velocity), *np.empty((2, len(G)), dtype=int)
     columns = G.tolist(), velocity.tolist(), coefficients.tolist()
     for i, (rows, v, (friction, restitution)) in enumerate(zip(*columns, strict=True)):
-        if v[2] >= 0.0:
-            continue
-        impulse[i], mode[i], more = law.solve(rows, tuple(v), friction, restitution)
-        flags[i] = Flag.APPROACHING | more
+        impulse[i], mode[i], flags[i] = law.solve(rows, tuple(v), friction, restitution)
     return impulse, mode, flags

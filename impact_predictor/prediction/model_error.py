@@ -4,16 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
+from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.prediction.predict import map_inertia
 from impact_robots import PointState, Robot, Surface
-from impact_robots.link_inertias import link_inertias
 
 
 class ModelError(NamedTuple):
@@ -26,13 +25,14 @@ class ModelError(NamedTuple):
 
 
 MODEL_ERROR = ModelError()
+_ACROSS = np.vstack([pin.skew(axis) for axis in np.eye(3)])  # cross products with each axis
 QUANTILE = 1.96  # of a normal distribution: standard deviations in half a 95 % interval
 
 
 def inertia_variations(
     state: PointState, robot: Robot, inertia: str, error: ModelError = MODEL_ERROR
-) -> Iterator[np.ndarray]:
-    """Yield M + B, shape (n, n) [kg.m^2], with each link and then each motor moved alone.
+) -> np.ndarray:
+    """Return M + B with each link and then each motor moved alone, shape (m, n, n) [kg.m^2].
 
     Args:
         state: of the arm.
@@ -44,29 +44,42 @@ def inertia_variations(
         UnknownNameError: no such model.
     """
     M_x = map_inertia(state, robot, inertia)
-    for link in link_inertias(robot, state.q):
-        yield M_x + error.inertia * link
-    for i, motor in enumerate(robot.motor_inertias[inertia]):
-        change = np.zeros_like(M_x)
-        change[i, i] = error.inertia * motor
-        yield M_x + change
+    n = len(M_x)
+    motors = np.zeros((n, n, n))
+    motors.ravel()[:: n * n + n + 1] = robot.motor_inertias[inertia]
+    parts = np.concatenate([state.robot_state.link_inertias(), motors])
+    varied: np.ndarray = M_x + error.inertia * parts
+    return varied
 
 
 def place_variations(
     state: PointState, surface: Surface, error: ModelError = MODEL_ERROR
-) -> Iterator[tuple[PointState, Surface]]:
-    """Yield state and surface: the contact point moved thrice, the surface tilted twice.
+) -> np.ndarray:
+    """Return the contact's Jacobian with the point moved thrice, the surface tilted twice.
+
+    The point moves along each axis of its frame; the surface tilts about each tangent, which tilts
+    along.
 
     Args:
         state: of the arm.
         surface: that is hit.
         error: of the model.
+
+    Returns:
+        linear Jacobians in the contact axes p, shape (5, 3, n).
     """
-    for axis in np.eye(3):
-        yield state.beside(error.point * axis), surface
-    for tilt in error.normal * np.eye(3)[:2]:
-        normal = surface.rotation @ pin.exp3(tilt)[:, 2]
-        yield state, replace(surface, normal=normal)
+    J = contact_jacobian(state, surface.rotation)
+    to_contact = surface.rotation.T
+    levers = error.point * to_contact.dot(state.rotation)  # one in each column
+    turning = _ACROSS.dot(to_contact.dot(state.J[3:])).reshape(3, -1)
+    moved = J - levers.T.dot(turning).reshape(3, *J.shape)
+    return np.concatenate([moved, _tilts(error.normal) @ J])
+
+
+@cache
+def _tilts(angle: float) -> np.ndarray:
+    """Return the rotations from p to axes that are tilted about each tangent, shape (2, 3, 3)."""
+    return np.array([pin.exp3(-tilt) for tilt in angle * np.eye(3)[:2]])
 
 
 def joint_impulse_effects(M_x: np.ndarray, error: ModelError = MODEL_ERROR) -> np.ndarray:
@@ -76,4 +89,6 @@ def joint_impulse_effects(M_x: np.ndarray, error: ModelError = MODEL_ERROR) -> n
         M_x: M + B, shape (n, n) [kg.m^2].
         error: of the model.
     """
-    return np.asarray(error.joint_impulse * np.linalg.inv(M_x))
+    from impact_predictor.compiled.mobility import inverse  # loads slowly
+
+    return np.asarray(error.joint_impulse * inverse(M_x))

@@ -34,7 +34,8 @@ def predict(
 
     Friction and restitution are in the middle of their ranges. The jumps of the centre of mass's
     velocity and of the angular momentum are those of the arm whose joint velocities jump as
-    predicted; its fixed base takes the rest of the impulse.
+    predicted; its fixed base takes the rest of the impulse. The first call of a process loads what
+    is compiled, half a second; the first after an installation by pip compiles it, some 10 s.
 
     Args:
         state: dynamics of the arm right before the impact.
@@ -54,9 +55,8 @@ def predict(
     check_finite(state)
     mu, e = surface.middle
     result = map_state(M_x, J, state.dq, friction=mu, restitution=e, law=law)
-    return complete(
-        result, state, surface, robot, inertia=inertia, law=law, inverse_inertia=inverse_inertia
-    )
+    case = {"inertia": inertia, "law": law, "inverse_inertia": inverse_inertia}
+    return complete(result, state, surface, robot, state.frame, **case)
 
 
 def complete(
@@ -64,12 +64,13 @@ def complete(
     state: PointState,
     surface: Surface,
     robot: Robot,
+    contact: str,
     *,
     inertia: str,
     law: str,
     inverse_inertia: str,
 ) -> Prediction:
-    """Return the prediction that an impact map's ``result`` makes at one contact point.
+    """Return the prediction that an impact map's ``result`` makes at one ``contact`` point.
 
     The other arguments, as of :func:`predict`, are what the result rests on.
 
@@ -87,7 +88,7 @@ def complete(
     return Prediction(
         inertia=inertia,
         inverse_inertia=inverse_inertia,
-        contact=state.frame,
+        contact=contact,
         contact_position=state.position,
         contact_rotation=rotation,
         friction=friction,

@@ -57,15 +57,14 @@ def predict_contacts(
         UnknownNameError: no such model, law or inverse inertia.
         UnsolvedImpactError: no impulses were found.
     """
-    M_x = map_inertia(checked_state(contacts, law), robot, inertia)
-    results = contact_results(M_x, contacts, law, middle_coefficients(contacts))
+    state = checked_state(contacts, law)
+    M_x, J = map_inertia(state, robot, inertia), contacts_jacobian(contacts)
+    results = contact_results(M_x, J, middle_coefficients(contacts), state.dq, law)
     predictions = []
     for contact, result in zip(contacts, results, strict=True):
         state, surface, name = contact
-        prediction = complete(
-            result, state, surface, robot, inertia=inertia, law=law, inverse_inertia=inverse_inertia
-        )
-        predictions.append(prediction._replace(contact=name or state.frame))
+        case = {"inertia": inertia, "law": law, "inverse_inertia": inverse_inertia}
+        predictions.append(complete(result, state, surface, robot, name or state.frame, **case))
     return tuple(predictions)
 
 
@@ -85,24 +84,40 @@ def impulsive_torque(
 
 
 def contact_results(
-    M_x: np.ndarray, contacts: Sequence[RobotContact], law: str, coefficients: np.ndarray
+    M_x: np.ndarray, J: np.ndarray, coefficients: np.ndarray, dq: np.ndarray, law: str
 ) -> tuple[ImpactMapResult, ...]:
-    """Return what the impact map says at each point.
+    """Return what the impact map says at each of k points.
 
     Args:
         M_x: M + B, shape (n, n) [kg.m^2].
-        contacts: that :func:`checked_state` has checked.
-        law: of friction; several points: "coulomb".
+        J: Jacobians of all points in their contact axes, shape (3k, n).
         coefficients: friction and restitution of each, shape (k, 2) [-].
+        dq: velocities before, finite, shape (n,) [rad/s].
+        law: of friction; several points: "coulomb".
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
         UnsolvedImpactError: no impulses were found.
     """
-    dq = contacts[0].state.dq
-    mu, e = coefficients.T
-    solve = _map_one if len(contacts) == 1 else _map_many
-    return solve(M_x, contacts_jacobian(contacts), dq, mu, e, law)
+    if len(coefficients) == 1:
+        ((mu, e),) = coefficients.tolist()
+        return (map_state(M_x, J, dq, friction=mu, restitution=e, law=law),)
+    impact = simultaneous_impact(
+        M_x, J, dq, friction=coefficients[:, 0], restitution=coefficients[:, 1]
+    )
+    return tuple(
+        ImpactMapResult(
+            impact.v_after,
+            impact.impulses[i],
+            impact.modes[i],
+            impact.velocities_before[i],
+            impact.velocities_after[i],
+            impact.energy_gain,
+            impact.flags,
+            jacobian_condition(J[3 * i : 3 * i + 3])[0],
+        )
+        for i in range(len(coefficients))
+    )
 
 
 def checked_state(contacts: Sequence[RobotContact], law: str) -> PointState:
@@ -115,7 +130,7 @@ def checked_state(contacts: Sequence[RobotContact], law: str) -> PointState:
     """
     if not contacts:
         raise OutOfRangeError("contacts", "at least one", "none")
-    if FRICTION_LAWS.named(law).name != LAW and len(contacts) > 1:
+    if len(contacts) > 1 and FRICTION_LAWS.named(law).name != LAW:
         raise OutOfRangeError("friction law", f"{LAW} for several contacts at once", law)
     check_finite(contacts[0].state)
     return contacts[0].state
@@ -128,32 +143,5 @@ def middle_coefficients(contacts: Sequence[RobotContact]) -> np.ndarray:
 
 def contacts_jacobian(contacts: Sequence[RobotContact]) -> np.ndarray:
     """Return the contacts' Jacobians below each other, shape (3k, n)."""
-    return np.vstack([contact_jacobian(each.state, each.surface.rotation) for each in contacts])
-
-
-def _map_one(
-    M_x: np.ndarray, J: np.ndarray, dq: np.ndarray, mu: np.ndarray, e: np.ndarray, law: str
-) -> tuple[ImpactMapResult, ...]:
-    """Return the impact map of a single contact."""
-    friction, restitution = float(mu[0]), float(e[0])
-    return (map_state(M_x, J, dq, friction=friction, restitution=restitution, law=law),)
-
-
-def _map_many(
-    M_x: np.ndarray, J: np.ndarray, dq: np.ndarray, mu: np.ndarray, e: np.ndarray, law: str
-) -> tuple[ImpactMapResult, ...]:
-    """Return the impact map of several contacts, one result each."""
-    impact = simultaneous_impact(M_x, J, dq, friction=mu, restitution=e)
-    return tuple(
-        ImpactMapResult(
-            impact.v_after,
-            impact.impulses[i],
-            impact.modes[i],
-            impact.velocities_before[i],
-            impact.velocities_after[i],
-            impact.energy_gain,
-            impact.flags,
-            jacobian_condition(J[3 * i : 3 * i + 3])[0],
-        )
-        for i in range(len(mu))
-    )
+    jacobians = [contact_jacobian(each.state, each.surface.rotation) for each in contacts]
+    return jacobians[0] if len(jacobians) == 1 else np.concatenate(jacobians)

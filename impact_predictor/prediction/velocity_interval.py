@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -106,62 +106,72 @@ def contacts_interval(
     if not 0.0 <= inertia_margin < 1.0:
         raise OutOfRangeError("inertia_margin", "a number from 0 to below 1", inertia_margin)
     state = checked_state(contacts, law)
-    M_x, middle = map_inertia(state, robot, inertia), middle_coefficients(contacts)
-    ends = list(_coefficient_ends(contacts, middle))
-    cases = [_Case(M_x, contacts, each) for each in (middle, *ends)]
+    M_x, J = map_inertia(state, robot, inertia), contacts_jacobian(contacts)
+    middle = middle_coefficients(contacts)
+    ends = _coefficient_ends(contacts, middle)
     error = MODEL_ERROR._replace(inertia=inertia_margin)
+    varied, places = np.empty((0, *M_x.shape)), np.empty((0, *J.shape))
     if inertia_margin > 0.0:
         varied = inertia_variations(state, robot, inertia, error)
-        cases += [_Case(each, contacts, middle) for each in varied]
-        cases += [_Case(M_x, each, middle) for each in _place_ends(contacts, error)]
-    after = _velocities_after(cases, law)
-    nominal, changes = after[0], after[1:] - after[0]
-    pairs = changes[: len(ends)].reshape(-1, 2, len(nominal))
-    low = np.minimum(pairs.min(axis=1), 0.0).sum(axis=0)
-    high = np.maximum(pairs.max(axis=1), 0.0).sum(axis=0)
+        places = _place_ends(contacts, J, error)
+    after = _velocities_after(_cases(M_x, J, middle, ends, varied, places), state.dq, law)
+    effects = np.empty((0, len(M_x)))
     if inertia_margin > 0.0:
-        impulses = joint_impulse_effects(M_x, error)[robot.nv - robot.dof :]
-        independent = np.vstack([changes[len(ends) :], impulses])
-        spread = np.sqrt((independent**2).sum(axis=0))
-        low, high = low - spread, high + spread
-    return VelocityInterval(nominal + low, nominal + high)
+        effects = joint_impulse_effects(M_x, error)[robot.nv - robot.dof :]
+    from impact_predictor.compiled.velocity_bounds import velocity_bounds  # loads slowly
+
+    return VelocityInterval(*velocity_bounds(after, len(ends), effects))
 
 
-class _Case(NamedTuple):
-    """An impact as it may be."""
+class _Cases(NamedTuple):
+    """An impact of k contacts as it may be, c times."""
 
-    M_x: np.ndarray  # M + B, shape (n, n) [kg.m^2]
-    contacts: Sequence[RobotContact]
-    coefficients: np.ndarray  # friction and restitution of each, shape (k, 2) [-]
+    M_x: np.ndarray  # M + B, shape (c, n, n) [kg.m^2]
+    J: np.ndarray  # of all contacts, shape (c, 3k, n)
+    coefficients: np.ndarray  # friction and restitution of each, shape (c, k, 2) [-]
 
 
-def _velocities_after(cases: Sequence[_Case], law: str) -> np.ndarray:
+def _cases(
+    M_x: np.ndarray,
+    J: np.ndarray,
+    middle: np.ndarray,
+    ends: np.ndarray,
+    varied: np.ndarray,
+    places: np.ndarray,
+) -> _Cases:
+    """Return the case in the middle, and then with other coefficients, inertias or Jacobians."""
+    first, count = 1 + len(ends), 1 + len(ends) + len(varied) + len(places)
+    cases = _Cases(*(np.repeat(each[None], count, axis=0) for each in (M_x, J, middle)))
+    cases.coefficients[1:first] = ends
+    cases.M_x[first : first + len(varied)] = varied
+    cases.J[first + len(varied) :] = places
+    return cases
+
+
+def _velocities_after(cases: _Cases, dq: np.ndarray, law: str) -> np.ndarray:
     """Return the joint velocities after each impact, a row each [rad/s]."""
-    contacts = cases[0].contacts
-    if len(contacts) > 1:
-        results = [contact_results(M_x, at, law, both) for M_x, at, both in cases]
+    M_x, J, coefficients = cases
+    if coefficients.shape[1] > 1:
+        results = [contact_results(*each, dq, law) for each in zip(*cases, strict=True)]
         return np.array([each[0].dq_after for each in results])
-    M_x = np.array([each.M_x for each in cases])
-    J = np.array([contacts_jacobian(each.contacts) for each in cases])
-    coefficients = np.array([each.coefficients[0] for each in cases])
-    return map_many(M_x, J, contacts[0].state.dq, coefficients, FRICTION_LAWS.named(law)).dq_after
+    return map_many(M_x, J, dq, coefficients[:, 0], FRICTION_LAWS.named(law)).dq_after
 
 
-def _coefficient_ends(contacts: Sequence[RobotContact], middle: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the coefficients, (k, 2), with one of them at its lower and then its upper end."""
+def _coefficient_ends(contacts: Sequence[RobotContact], middle: np.ndarray) -> np.ndarray:
+    """Return the coefficients with one of them at its lower and then its upper end, (2m, k, 2)."""
+    moved = []
     for i, contact in enumerate(contacts):
         for j, ends in enumerate((contact.surface.friction, contact.surface.restitution)):
             for end in ends if ends[0] < ends[1] else ():
-                moved = middle.copy()
-                moved[i, j] = end
-                yield moved
+                moved.append(middle.copy())
+                moved[-1][i, j] = end
+    return np.array(moved).reshape(-1, *middle.shape)
 
 
-def _place_ends(
-    contacts: Sequence[RobotContact], error: ModelError
-) -> Iterator[list[RobotContact]]:
-    """Yield all contacts with one of them moved or its surface tilted."""
-    for i, contact in enumerate(contacts):
-        for state, surface in place_variations(contact.state, contact.surface, error):
-            moved = contact._replace(state=state, surface=surface)
-            yield [*contacts[:i], moved, *contacts[i + 1 :]]
+def _place_ends(contacts: Sequence[RobotContact], J: np.ndarray, error: ModelError) -> np.ndarray:
+    """Return J of all contacts, with one of them moved or its surface tilted, (5k, 3k, n)."""
+    moved = [place_variations(each.state, each.surface, error) for each in contacts]
+    ends = np.repeat(J[None], sum(map(len, moved)), axis=0)
+    for i, each in enumerate(moved):
+        ends[i * len(each) : (i + 1) * len(each), 3 * i : 3 * i + 3] = each
+    return ends

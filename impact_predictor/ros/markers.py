@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
+import numpy as np
 import pinocchio as pin
 from geometry_msgs.msg import Point, Pose
 from std_msgs.msg import ColorRGBA, Header
@@ -58,9 +60,17 @@ def write_pose(pose: Pose, prediction: Prediction) -> None:
     """Write position and orientation of the contact frame in base axes."""
     set_vector(pose.position, prediction.contact_position)
     orientation = pose.orientation
-    orientation.x, orientation.y, orientation.z, orientation.w = (
-        pin.Quaternion(prediction.contact_rotation).coeffs().tolist()
+    orientation.x, orientation.y, orientation.z, orientation.w = _quaternion(
+        prediction.contact_rotation.tobytes()
     )
+
+
+@lru_cache(maxsize=16)
+def _quaternion(rotation: bytes) -> list[float]:
+    """Return x, y, z, w of a rotation (3, 3), which most often is that of a surface seen before."""
+    quaternion = pin.Quaternion(np.frombuffer(rotation).reshape(3, 3))
+    coefficients: list[float] = quaternion.coeffs().tolist()
+    return coefficients
 
 
 def _marker(shape: Shape, pose: Pose, header: Header) -> Marker:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,41 +25,50 @@ if TYPE_CHECKING:  # compiled: loads slowly
 def prediction_message(
     prediction: Prediction, interval: VelocityInterval | None, header: Header
 ) -> ImpactPrediction:
-    """Return a prediction as a message.
+    """Return a prediction as a new message; arguments as of :func:`write_prediction`."""
+    message = ImpactPrediction()
+    write_prediction(message, prediction, interval, header)
+    return message
+
+
+def write_prediction(
+    message: ImpactPrediction,
+    prediction: Prediction,
+    interval: VelocityInterval | None,
+    header: Header,
+) -> None:
+    """Write all of a prediction but loads, over whatever the message said.
 
     Args:
+        message: is written to.
         prediction: what is written.
-        interval: of the joint velocities after the impact; none: the fields stay empty.
+        interval: of the joint velocities after the impact; none: the fields are empty.
         header: the state's time and the base frame.
     """
-    message = ImpactPrediction(
-        header=header,
-        model=prediction.inertia,
-        inverse_inertia=prediction.inverse_inertia,
-        contact=prediction.contact,
-        friction=prediction.friction,
-        restitution=prediction.restitution,
-        friction_law=prediction.friction_law,
-        joint_names=list(prediction.joint_names),
-        effective_mass=prediction.effective_mass,
-        contact_mode=int(prediction.mode),
-        energy_gain=prediction.energy_gain,
-        flags=int(prediction.flags),
-        approximate_to_exact_ratio=prediction.approximate_to_exact_ratio,
-        jacobian_condition=prediction.jacobian_condition,
-    )
+    message.header = header
+    message.model = prediction.inertia
+    message.inverse_inertia = prediction.inverse_inertia
+    message.contact = prediction.contact
     write_pose(message.contact_pose, prediction)
-    fill(message.velocity_before, prediction.dq_before)
-    fill(message.velocity_after, prediction.dq_after)
-    if interval is not None:
-        fill(message.velocity_low, interval.low)
-        fill(message.velocity_high, interval.high)
+    message.friction = prediction.friction
+    message.restitution = prediction.restitution
+    message.friction_law = prediction.friction_law
+    message.joint_names = list(prediction.joint_names)
+    message.velocity_before = array("d", prediction.dq_before.tolist())
+    message.velocity_after = array("d", prediction.dq_after.tolist())
+    low, high = ([], []) if interval is None else (interval.low.tolist(), interval.high.tolist())
+    message.velocity_low, message.velocity_high = array("d", low), array("d", high)
     set_vector(message.task_velocity_before, prediction.velocity_before)
     set_vector(message.task_velocity_after, prediction.velocity_after)
     set_vector(message.impulse, prediction.impulse)
+    message.effective_mass = prediction.effective_mass
+    message.contact_mode = int(prediction.mode)
     set_vector(message.delta_com_velocity, prediction.delta_com_velocity)
     set_vector(message.delta_angular_momentum, prediction.delta_angular_momentum)
-    return message
+    message.energy_gain = prediction.energy_gain
+    message.flags = int(prediction.flags)
+    message.approximate_to_exact_ratio = prediction.approximate_to_exact_ratio
+    message.jacobian_condition = prediction.jacobian_condition
 
 
 def add_load(message: ImpactPrediction, load: PredictedLoad, torque: np.ndarray) -> None:

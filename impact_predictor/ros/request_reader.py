@@ -107,12 +107,12 @@ class RequestReader:
     def _motion(self, message: Any, twist: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return positions and velocities of the robot, base first, in its joint order, finite."""
         q, dq = self._joints(message)
-        base = np.append(vector(twist.linear), vector(twist.angular))
-        if not (np.abs(base) < LARGEST).all():
-            text = f"base_velocity: expected finite numbers, got {base.tolist()}"
+        base = [getattr(part, axis) for part in (twist.linear, twist.angular) for axis in "xyz"]
+        if not all(abs(each) < LARGEST for each in base):
+            text = f"base_velocity: expected finite numbers, got {base}"
             raise RequestError("CODE_BAD_STATE", text)
-        if base.any() and self.robot.base == "fixed":
-            raise OutOfRangeError("base_velocity", "0 of a fixed base", base.tolist())
+        if any(base) and self.robot.base == "fixed":
+            raise OutOfRangeError("base_velocity", "0 of a fixed base", base)
         return self.robot.whole(q, dq, base)
 
     def _joints(self, message: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -136,7 +136,7 @@ class RequestReader:
         """Return the dynamics with the composite body of a frame."""
         composite = self.robot.composite_of(frame)
         if composite not in self._dynamics:
-            self._dynamics[composite] = ArmDynamics(self.robot, composite)
+            self._dynamics[composite] = ArmDynamics(self.robot, composite, compiled=True)
         return self._dynamics[composite]
 
     def _read_contact(

@@ -12,6 +12,7 @@ pytest.importorskip("rclpy")
 
 import pinocchio as pin
 from predictor_caller import Caller, wall_contact
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
@@ -26,6 +27,7 @@ from impact_predictor.sets.robot_sets import RIGID_SETS
 from impact_robots import RobotError, Surface
 from impact_ros.messages import vector
 from impact_ros.parameters import ParameterError
+from impact_ros.spin import make_executor
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +79,51 @@ def test_a_prediction_is_that_of_the_library(caller, request_prediction, hitting
     assert message.header.frame_id == panda.base_frame
     assert message.joint_names == list(panda.joint_names)
     assert (message.model, message.friction_law) == ("M+B_theta", "coulomb")
+
+
+@pytest.mark.parametrize(
+    "make", [make_executor, lambda context: SingleThreadedExecutor(context=context)]
+)
+def test_each_of_many_requests_at_once_gets_its_own_answer(context, request_prediction, make):
+    """An answer is written into the messages of the one before, which must have been sent."""
+    caller, executor = Caller(context, "at_once"), make(context)
+    caller.executor.shutdown()
+    for node in (caller.node, caller.client):
+        executor.add_node(node)
+    client = caller.clients[PredictImpact]
+    assert client.wait_for_service(timeout_sec=20.0)
+    coefficients = [0.1 * i for i in range(9)]  # as many as a service keeps
+    asked = []
+    for each in coefficients:
+        request_prediction.contacts = [wall_contact(friction=each, restitution=each)]
+        asked.append(client.call_async(request_prediction))
+    for future in asked:
+        executor.spin_until_future_complete(future, timeout_sec=20.0)
+    executor.shutdown()
+    caller.close()
+    for each, future in zip(coefficients, asked, strict=True):
+        for message in future.result().predictions:
+            assert (message.friction, message.restitution) == (each, each)
+            v = message.task_velocity_before.z, message.task_velocity_after.z
+            assert v[1] == pytest.approx(-each * v[0], abs=1e-9)
+
+
+def test_an_answer_has_nothing_of_the_one_before(caller, request_prediction):
+    def sharp():
+        request_prediction.joint_ranges, request_prediction.inertia_uncertainty = "", 0.0
+        request_prediction.contacts, request_prediction.models = [wall_contact()], ["M"]
+        return caller.call(request_prediction)
+
+    first = sharp()
+    request_prediction.joint_ranges, request_prediction.inertia_uncertainty = "nominal", 0.1
+    request_prediction.contacts, request_prediction.models = [wall_contact()] * 2, []
+    full = caller.call(request_prediction)
+    assert all(len(each.joint_load) and len(each.velocity_low) for each in full.predictions)
+    request_prediction.joint_ranges = ""
+    wide = caller.call(request_prediction)
+    assert all(len(each.velocity_low) and not each.joint_load for each in wide.predictions)
+    assert len(wide.predictions) == len(full.predictions) == 6
+    assert sharp() == first
 
 
 def test_without_models_all_come_in_order(caller, request_prediction, panda):

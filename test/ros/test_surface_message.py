@@ -48,6 +48,27 @@ def test_a_coefficient_that_is_certain_is_not_changed():
     assert read_surface(message).friction == (0.279, 0.279)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("friction", 0.1),
+        ("friction_uncertainty", 0.1),
+        ("restitution", 0.1),
+        ("restitution_uncertainty", 0.1),
+        ("stiffness_high", 1e9),
+    ],
+)
+def test_a_surface_is_another_once_anything_of_its_message_is(name, value):
+    fields = {"stiffness_low": 1e4, "stiffness_high": 1e8}
+    surface = read_surface(contact(**fields))
+    assert read_surface(contact(**fields)) is surface  # it cannot be changed
+    other = read_surface(contact(**fields | {name: value}))
+    assert repr(other) != repr(surface)
+    tilted = contact(**fields)
+    tilted.normal.x = 1e-3
+    assert repr(read_surface(tilted)) != repr(surface)
+
+
 def test_ranges_end_where_the_quantities_do():
     read = read_surface(contact(friction_uncertainty=0.5, restitution_uncertainty=0.9))
     assert read.friction == (0.0, 0.8)

@@ -57,17 +57,18 @@ def model_spread(
         state, surface = dynamics(item.q, item.dq_before), Surface(None, item.normal)
         M_x = map_inertia(state, robot, model)
 
-        def after(inertia: np.ndarray, at: PointState, hit: Surface) -> np.ndarray:
-            J, dq = contact_jacobian(at, hit.rotation), at.dq
+        J, dq = contact_jacobian(state, surface.rotation), state.dq
+
+        def after(inertia: np.ndarray, J: np.ndarray, dq: np.ndarray = dq) -> np.ndarray:
             return map_state(
                 inertia, J, dq, friction=friction, restitution=restitution, law=law
             ).dq_after
 
-        places = list(place_variations(state, surface))
-        nominal, ratio = after(M_x, state, surface), _ratio(state, surface, item.dq_after)
-        moved = [after(each, state, surface) for each in inertia_variations(state, robot, model)]
-        moved += [after(M_x, *place) for place in places]
-        turned = [_ratio(*place, item.dq_after) - ratio for place in places]
+        places = place_variations(state, surface)
+        nominal, ratio = after(M_x, J), _ratio(J, dq, item.dq_after)
+        moved = [after(each, J) for each in inertia_variations(state, robot, model)]
+        moved += [after(M_x, each) for each in places]
+        turned = [_ratio(each, dq, item.dq_after) - ratio for each in places]
         first = common + own * groups.index(item.group)
         rows = [*range(common), *range(first, first + own)]
         velocities[rows, k] = np.vstack([np.array(moved) - nominal, joint_impulse_effects(M_x)])
@@ -75,10 +76,9 @@ def model_spread(
     return Spread(velocities, ratios)
 
 
-def _ratio(state: PointState, surface: Surface, after: np.ndarray) -> float:
+def _ratio(J: np.ndarray, before: np.ndarray, after: np.ndarray) -> float:
     """Return -v_n^+/v_n^- of the contact point [-]."""
-    row = surface.normal @ state.J[:3]
-    return -float(row @ after) / float(row @ state.dq)
+    return -float(J[2] @ after) / float(J[2] @ before)
 
 
 def mass_interval(
@@ -93,13 +93,12 @@ def mass_interval(
         model: inertia of the impact map.
     """
 
-    def mass(inertia: np.ndarray, at: PointState, hit: Surface) -> float:
-        row = hit.normal @ at.J[:3]
-        return 1.0 / float(row @ np.linalg.solve(inertia, row))
+    def mass(inertia: np.ndarray, J: np.ndarray) -> float:
+        return 1.0 / float(J[2] @ np.linalg.solve(inertia, J[2]))
 
-    M_x = map_inertia(state, robot, model)
-    nominal = mass(M_x, state, surface)
-    moved = [mass(each, state, surface) for each in inertia_variations(state, robot, model)]
-    moved += [mass(M_x, *place) for place in place_variations(state, surface)]
+    M_x, J = map_inertia(state, robot, model), contact_jacobian(state, surface.rotation)
+    nominal = mass(M_x, J)
+    moved = [mass(each, J) for each in inertia_variations(state, robot, model)]
+    moved += [mass(M_x, each) for each in place_variations(state, surface)]
     half = float(np.linalg.norm(np.array(moved) - nominal))
     return nominal - half, nominal + half
