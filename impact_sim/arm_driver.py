@@ -55,8 +55,6 @@ class ArmDriver:
         self.robot, self.arm, self.sensors, self.interface = robot, arm, sensors, interface
         self.loop: MotorLoop = TorqueLoop(robot, enabled=torque_loop)
         self._dynamics, self._work = ArmDynamics(robot), robot.model.createData()
-        self._rest = np.zeros(robot.dof)
-        self._gravity = self._work.g  # a view, as the work memory stays where it is
 
     def reset(self) -> None:
         """Take the arm as it is now for what was commanded last."""
@@ -84,9 +82,7 @@ class ArmDriver:
             return self.servo_torque(feedforward + POSITION_RATE * (command - self.arm.q))
         if not self.robot.driver_compensates_gravity:
             return command
-        # pinocchio's own function of gravity rounds in another way than all terms do together
-        pin.computeAllTerms(self.robot.model, self._work, self.arm.q, self._rest)
-        return command + self._gravity
+        return command + pin.computeGeneralizedGravity(self.robot.model, self._work, self.arm.q)
 
     def servo_torque(self, velocity: np.ndarray) -> np.ndarray:
         """Return the torque of the driver's velocity loop, shape (n,) [N.m]."""

@@ -70,3 +70,4 @@ class Carrier:
         model.body_mass[body], model.body_ipos[body] = total.mass, total.lever
         model.body_inertia[body], model.body_iquat[body] = principal, quaternion_wxyz(axes)
         mujoco.mj_setConst(model, self._work)
+        self._plant.weigh()

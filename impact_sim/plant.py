@@ -10,11 +10,12 @@ import numpy as np
 
 from impact_robots.contact_point import OWN, ContactPoint
 from impact_robots.robot import Robot
+from impact_sim.arm_links import links_of, room_for_motion
 from impact_sim.compliant_wall import CompliantWall
 from impact_sim.exceptions import SimulationError
 from impact_sim.flexible_arm import FlexibleArm
 from impact_sim.mujoco_model import CONTACT_SITE, build_mujoco_model
-from impact_sim.step_records import Plane, Steps, Touching
+from impact_sim.step_records import MOVING, ORIGIN, TWIST, Plane, Steps, Touching
 from impact_sim.torque_loop import LOOPS, PERIOD, TorqueLoop
 from impact_sim.wall_numbers import plane_of
 
@@ -55,9 +56,10 @@ class FlexibleJointPlant(FlexibleArm):
         self.contact = contact
         self._site = self.model.site(CONTACT_SITE).id
         self._jacobian = np.zeros((3, self.model.nv))
-        # views, as each look into MuJoCo's data makes another
-        self._position = self.data.site_xpos[self._site]
-        self._velocity = self.data.qvel
+        self._motion = room_for_motion(robot.dof, self.model.opt.gravity)
+        point = self._motion[-MOVING:]
+        self._position = point[ORIGIN : ORIGIN + 3]
+        self._point_velocity = point[TWIST + 3 : TWIST + 6]
         self._motor_torque = np.zeros(self.model.nv)
         self._step = 0.0  # of MuJoCo's, once it is set [s]
         self._flight = Steps.empty(LOOPS, robot.dof)  # of a cycle in the air, overwritten
@@ -78,6 +80,7 @@ class FlexibleJointPlant(FlexibleArm):
         mujoco.mj_resetData(self.model, self.data)
         self.place(q, dq)
         mujoco.mj_forward(self.model, self.data)
+        self._look_at_point()
         self.contact_force = np.zeros(3)
 
     @property
@@ -93,10 +96,7 @@ class FlexibleJointPlant(FlexibleArm):
     @property
     def contact_velocity(self) -> np.ndarray:
         """Velocity of the contact point in base axes, shape (3,) [m/s]."""
-        import mujoco  # loads slowly
-
-        mujoco.mj_jacSite(self.model, self.data, self._jacobian, None, self._site)
-        return self._jacobian @ self._velocity
+        return self._point_velocity.copy()
 
     @property
     def gap(self) -> float:
@@ -116,6 +116,7 @@ class FlexibleJointPlant(FlexibleArm):
 
         self._set_step(FREE_STEP)
         mujoco.mj_step(self.model, self.data, nstep=round(duration / FREE_STEP))
+        self._look_at_point()
         self.contact_force = np.zeros(3)
 
     def advance_contact(self, steps: int = 1) -> Steps:
@@ -184,7 +185,8 @@ class FlexibleJointPlant(FlexibleArm):
         if near or periods < LOOPS:
             found = Steps.empty(periods * (steps if near else 1), self.robot.dof)
         figures = self.time, length, steps if near else -steps, clearance
-        done = self._cycle(self._touching, loop.numbers(desired), plane, *figures, found)
+        numbers = loop.numbers(desired)
+        done, self.data.time = self._cycle(self._touching, numbers, plane, *figures, found)
         return self._watched(found.first(done))
 
     @property
@@ -212,28 +214,24 @@ class FlexibleJointPlant(FlexibleArm):
             self._plain_steps(steps)
         else:
             arguments = plane, self.time, self.contact_step, steps
-            self._small_steps(self._touching, *arguments, 0, len(steps.time))
+            self.data.time = self._small_steps(self._touching, *arguments)
+
+    def weigh(self) -> None:
+        """Take over what was changed in the masses of MuJoCo's model."""
+        self._touching = self._touching_point()
 
     def _touching_point(self) -> Touching:
-        """Return the arm and its point in MuJoCo's memory."""
-        data = self.data
+        """Return the arm, its state in MuJoCo's memory."""
         return Touching(
             self.model._address,
-            data._address,
-            data.qpos,
-            self._velocity,
-            self._applied,
-            data.qfrc_passive,
-            data.qfrc_bias,
-            data.qfrc_smooth,
+            self.data._address,
+            self._qpos,
+            self._qvel,
             self._motor,
             self._spring,
-            np.array(self.robot.joint_stiffness),
-            np.array(self.robot.joint_damping),
             self._motor_torque,
-            self._position,
-            int(self._site),
-            self._jacobian,
+            links_of(self.model, self._motor, self._spring, self._site),
+            self._motion,
         )
 
     def _plane(self) -> Plane | None:
@@ -247,24 +245,36 @@ class FlexibleJointPlant(FlexibleArm):
         import mujoco  # loads slowly
 
         for k in range(len(steps.time)):
-            steps.time[k], steps.velocity[k] = self.time, self.contact_velocity
+            steps.time[k] = self.time
             steps.q[k], steps.dq[k], steps.torque[k] = self.q, self.dq, self.joint_torque
+            self._look_at_point()
+            steps.velocity[k] = self._point_velocity
             mujoco.mj_step1(self.model, self.data)
+            self._look_at_point()
             steps.force[k] = force = self._force()
             self._applied[:] = self._motor_torque
             if np.count_nonzero(force):
                 self._applied += self._jacobian.T @ force
             mujoco.mj_step2(self.model, self.data)
+        self._look_at_point()
+
+    def _look_at_point(self) -> None:
+        """Find where the point was at the last step's beginning, and how it moves there now."""
+        import mujoco  # loads slowly
+
+        mujoco.mj_jacSite(self.model, self.data, self._jacobian, None, self._site)
+        self._position[:] = self.data.site_xpos[self._site]
+        self._point_velocity[:] = self._jacobian @ self._qvel
 
     def _force(self) -> np.ndarray:
-        """Return the force of the wall now, base axes, (3,) [N]; with one, a new Jacobian."""
+        """Return the force of the wall on the point as it is now, base axes, (3,) [N]."""
         penetration = -self.gap
         if self.wall is None or penetration <= 0.0:
             return np.zeros(3)
-        return self.wall.force_within(penetration, self.contact_velocity)
+        return self.wall.force_within(penetration, self._point_velocity)
 
 
-def _compiled() -> tuple[Callable[..., float], Callable[..., int]]:
+def _compiled() -> tuple[Callable[..., float], Callable[..., tuple[int, float]]]:
     """Return what integrates small steps, and cycles."""
     from impact_sim.small_steps import cycle, small_steps  # numba alone takes a quarter of a second
 

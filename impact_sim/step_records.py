@@ -8,38 +8,51 @@ from typing import NamedTuple
 
 import numpy as np
 
+# Where a link's numbers begin in ``Touching.links``. The z axis of its axes is that of its joint.
+ROTATION = 0  # to axes of the link before, with the joint at 0, row by row
+ORIGIN = 9  # of own axes in those of the link before [m]
+LEVER = 12  # of the centre of mass, own axes [m]
+INERTIA = 15  # about it, own axes, row by row [kg.m^2]
+MASS, SLIDES = 24, 25  # [kg]; 1 if its joint slides along its axis, 0 if it turns
+MOTOR, STIFFNESS, DAMPING = 26, 27, 28  # reflected inertia [kg.m^2], of the spring, in SI units
+PARENT = 29  # number of the link before, from 1; 0: the base
+LINK = 30  # numbers in all
+# And in ``Touching.motion``, after its axes (ROTATION) and their origin (ORIGIN) in base axes.
+# Spatial vectors, turning before linear, and inertias are about the base's origin; an inertia
+# is of a link and what it carries.
+TWIST, AXIS, DRIFT = 12, 18, 24  # drift: its change without accelerations of joints
+TURNING, COUPLING, LINEAR = 30, 36, 45  # of the inertia; xx, yy, zz, xy, xz, yz; row by row
+WRENCH, FELT, ACCELERATION = 51, 57, 63  # that keeps it from accelerating; inertia times axis
+ALONG, FREE = 69, 70  # inertia that the joint moves, in the end its inverse; torque left for it
+POSITION, RATE, TORQUE = 71, 73, 75  # of motor and deflection, each of them; of the motor
+RATIO, ADDED, OWN = 76, 77, 78  # r, e and c of ``small_steps.end_step``
+MOVING = 79  # numbers in all
 NOTHING, HUNT_CROSSLEY, EXTENDED = -1.0, 0.0, 1.0  # kinds of contact law
 
 
 class Touching(NamedTuple):
-    """An arm in MuJoCo's memory, whose arrays these are, and its point that may touch."""
+    """An arm whose state is in MuJoCo's memory, and its point that may touch."""
 
     model: int  # address of MuJoCo's model
     data: int  # address of its data
     qpos: np.ndarray  # shape (2 n,)
     qvel: np.ndarray  # shape (2 n,)
-    applied: np.ndarray  # torques, overwritten, shape (2 n,) [N.m]
-    passive: np.ndarray  # of springs and dampers, shape (2 n,) [N.m]
-    bias: np.ndarray  # of Coriolis and gravity, shape (2 n,) [N.m]
-    smooth: np.ndarray  # sum of all but constraints, overwritten, shape (2 n,) [N.m]
     motor: np.ndarray  # places of the motors' coordinates, shape (n,)
     spring: np.ndarray  # and of the deflections, shape (n,)
-    stiffness: np.ndarray  # of the joints, shape (n,) [N.m/rad]
-    damping: np.ndarray  # of the joints, shape (n,) [N.m.s/rad]
-    torque: np.ndarray  # of the motors, places as in ``applied``, shape (2 n,) [N.m]
-    position: np.ndarray  # of the point, base axes, shape (3,) [m]
-    site: int  # number of the point
-    jacobian: np.ndarray  # overwritten, shape (3, 2 n)
+    torque: np.ndarray  # of the motors, places as in ``qvel``, shape (2 n,) [N.m]
+    links: np.ndarray  # what n links are like, then the point: its PARENT, and there its ORIGIN
+    motion: np.ndarray  # of base and links; last the point's ORIGIN, at the last step's beginning,
+    # and its linear TWIST, there
 
 
 class Plane(NamedTuple):
     """A wall in plain numbers."""
 
-    normal: np.ndarray  # towards the robot, shape (3,)
-    point: np.ndarray  # any point of it, shape (3,) [m]
+    normal: tuple[float, float, float]  # towards the robot
+    point: tuple[float, float, float]  # any point of it [m]
     friction: float  # Coulomb's coefficient [-]
     slip_speed: float  # of its regularisation [m/s]
-    law: np.ndarray  # stiffness, damping, exponent, kind, shape (4,)
+    law: tuple[float, float, float, float]  # stiffness, damping, exponent, kind
 
 
 class LoopNumbers(NamedTuple):

@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from impact_predictor.contact_force.laws import ExtendedHuntCrossley, HuntCrossley, Viscoelastic
 from impact_sim.compliant_wall import SLIP_SPEED, CompliantWall
 from impact_sim.step_records import EXTENDED, HUNT_CROSSLEY, NOTHING, Plane
 
 _KINDS = {HuntCrossley: HUNT_CROSSLEY, Viscoelastic: HUNT_CROSSLEY, ExtendedHuntCrossley: EXTENDED}
-_NO_WALL = Plane(np.zeros(3), np.zeros(3), 0.0, SLIP_SPEED, np.array([0.0, 0.0, 1.0, NOTHING]))
+_NO_WALL = Plane((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, SLIP_SPEED, (0.0, 0.0, 1.0, NOTHING))
 
 
 def plane_of(wall: CompliantWall | None) -> Plane | None:
@@ -25,6 +23,6 @@ def plane_of(wall: CompliantWall | None) -> Plane | None:
     kind = _KINDS.get(type(law))
     if kind is None or surface.point is None or not isinstance(law, HuntCrossley):
         return None
-    numbers = np.array([law.stiffness, law.damping, law.exponent, kind])
-    normal, point = surface.normal.copy(), surface.point.copy()
+    numbers = float(law.stiffness), float(law.damping), float(law.exponent), kind
+    normal, point = tuple(surface.normal.tolist()), tuple(surface.point.tolist())
     return Plane(normal, point, float(wall.friction), SLIP_SPEED, numbers)

@@ -116,6 +116,7 @@ def test_an_arm_with_locked_joints_is_the_same_in_both_engines(project_root):
         plant.data.qpos[plant._motor], plant.data.qpos[plant._spring] = q, 0.0
         plant.data.qvel[plant._motor], plant.data.qvel[plant._spring] = dq, 0.0
         mujoco.mj_forward(plant.model, plant.data)
+        plant._look_at_point()
         full = np.zeros((6, 6))
         mujoco.mj_fullM(plant.model, plant.data, full)
         state = ArmDynamics(planar)(q, dq)

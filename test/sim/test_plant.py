@@ -44,6 +44,7 @@ def test_mass_matrix_and_bias_are_those_of_the_rigid_model(panda):
         plant.data.qpos[plant._motor], plant.data.qpos[plant._spring] = q, 0.0
         plant.data.qvel[plant._motor], plant.data.qvel[plant._spring] = dq, 0.0
         mujoco.mj_forward(plant.model, plant.data)
+        plant._look_at_point()
         full = np.zeros((14, 14))
         mujoco.mj_fullM(plant.model, plant.data, full)
         state = ArmDynamics(panda)(q, dq)

@@ -116,10 +116,11 @@ def test_a_compiled_cycle_is_the_plain_one(panda, near):
         integrate_cycle(plain, drives, is_near=lambda: near, contact_steps=steps)
         found = compiled.advance_cycle(loops[0], desired, near=near)
         assert compiled.time == plain.time
-        np.testing.assert_array_equal(compiled.q, plain.q)
-        np.testing.assert_array_equal(compiled.dtheta, plain.dtheta)
+        np.testing.assert_allclose(compiled.q, plain.q, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(compiled.dtheta, plain.dtheta, rtol=0, atol=1e-12)
         if near:
-            np.testing.assert_array_equal(found.force, np.concatenate(forces))
+            expected = np.concatenate(forces)
+            np.testing.assert_allclose(found.force, expected, rtol=1e-9, atol=1e-9)
 
 
 def test_a_law_of_another_class_has_no_compiled_cycle(panda):

@@ -157,8 +157,8 @@ def test_measurements_of_one_arm_are_those_of_the_single_arm():
     cell = CellSimulation(CellPlant(CellLayout(robot)), noise=NO_NOISE)
     found, (other,) = single.reset(PUSH), cell.reset([PUSH])
     for _ in range(20):
-        np.testing.assert_array_equal(found.tau, other.tau)
-        np.testing.assert_array_equal(found.q, other.q)
+        np.testing.assert_allclose(found.tau, other.tau, rtol=0.0, atol=1e-9)
+        np.testing.assert_allclose(found.q, other.q, rtol=0.0, atol=1e-12)
         command = np.full(7, 0.2)
         found = single.step(command)
         other = cell.step([command])[0]
