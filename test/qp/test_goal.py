@@ -471,7 +471,10 @@ def test_a_stricter_limit_by_name_counts_on_the_goal_s_stiffness(make_bench):
     speeds = []
     for high in (1e6, float("inf")):
         bench.send(bench.goal(impact_limits="joint_load", speed=0.3, stiffness_high=high))
-        bench.cycles(200)  # until the loads are known
+        for _ in range(200):  # until the loads are known, which a slow machine takes longer for
+            bench.cycles(20)
+            if bound_used(bench) > 0.0:
+                break
         speeds.append(bound_used(bench))
         controller = bench.node._guarded.controller
         assert controller.plan.impact_limits == "joint_load"
