@@ -32,16 +32,17 @@ def cannot_be_made_safe(
     speed = -float(normal.dot(point.velocity))
     if speed <= TOLERATED:
         return ""
-    # The velocity is what is to change.
-    still = ArmDynamics(robot).state(point.q, np.zeros(robot.dof)).at(limit.frame)
-    bound = max(0.0, limit.speed_bound(still).speed)
-    if speed <= bound + TOLERATED:
-        return ""
     row = normal.dot(point.J[:3])
     per_unit = np.abs(row) / row.dot(row)  # joint accelerations for 1 m/s^2 along the normal
     deceleration = float((robot.limits.acceleration / np.maximum(per_unit, 1e-12)).min())
-    way = speed * REACTION + (speed**2 - bound**2) / (2.0 * deceleration)
-    if way <= gap:
+    reaction, stop = speed * REACTION, speed**2 / (2.0 * deceleration)
+    if reaction + stop <= gap:
+        return ""  # whatever the bound, which may take milliseconds to find
+    # The velocity is what is to change.
+    still = ArmDynamics(robot).state(point.q, np.zeros(robot.dof)).at(limit.frame)
+    bound = max(0.0, limit.speed_bound(still).speed)
+    way = reaction + stop - bound**2 / (2.0 * deceleration)
+    if speed <= bound + TOLERATED or way <= gap:
         return ""
     return (
         f"the arm moves at {speed:.3f} m/s towards the surface {gap:.3f} m away;"

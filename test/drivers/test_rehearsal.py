@@ -16,6 +16,8 @@ from impact_drivers.franka.loop.rehearsal import CYCLE, LEAD, Rehearsal
 from impact_drivers.franka.memory.request import Request, RequestKind
 from impact_predictor.joint_load.load import LoadRun
 from impact_qp.control.phases import Phase
+from impact_qp.limits import JointLoadLimit
+from impact_robots import ArmDynamics
 from impact_sim.simulation import START_NS
 
 MILLISECOND = 1_000_000
@@ -95,6 +97,18 @@ def test_what_can_wait_is_not_rehearsed_as_a_whole(fr3, make_job, monkeypatch):
         on_time.pass_state(phase=Phase.BRAKE)
         assert len(done) <= k
     assert len(done) > 10
+
+
+def test_a_rehearsed_approach_looks_for_no_whole_bound(fr3, make_job, monkeypatch):
+    """Noise let the arm seem to approach; 40 ms later it had stopped itself."""
+    searched = []
+    monkeypatch.setattr(JointLoadLimit, "speed_bound", lambda limit, point: searched.append(0))
+    job = make_job("joint_load")
+    contact, point = job.plan.contact, ArmDynamics(fr3)(fr3.stance, np.zeros(7))
+    touching = replace(job.plan, contact=replace(contact, point=point.position))
+    dq = np.linalg.pinv(point.J[:3]) @ (-0.01 * contact.normal)
+    Rehearsal(fr3, touching, CYCLE)._guarded.controller.update(fr3.stance, dq)
+    assert not searched
 
 
 class Slow:

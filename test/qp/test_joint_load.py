@@ -10,6 +10,7 @@ import pytest
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.joint_load.worst_load import LoadSearch
 from impact_qp import Contact, ControlError, ImpactController, Plan
+from impact_qp.control.takeover import cannot_be_made_safe
 from impact_qp.limits import JointLoadLimit, RobustImpactLimit, velocity_jump
 from impact_robots import ArmDynamics
 from impact_robots.kinematics import inverse_kinematics
@@ -124,6 +125,19 @@ def test_while_a_command_waits_no_case_is_rated(panda, at_impact, wall, monkeypa
     for _ in range(20):  # after it one is, now and then
         limit.look(at_impact)
     assert rated
+
+
+def test_an_arm_that_can_stop_in_time_need_not_know_its_bound(panda, at_impact, wall, monkeypatch):
+    """To find it takes a whole search; that was done in the cycle in which a goal began."""
+    limit, asked = JointLoadLimit(panda, wall), []
+    bound = limit.speed_bound
+    monkeypatch.setattr(limit, "speed_bound", lambda point: asked.append(0) or bound(point))
+    dq = np.linalg.pinv(at_impact.J[:3]) @ (-0.3 * wall.normal)
+    moving = ArmDynamics(panda)(at_impact.q, dq)
+    assert cannot_be_made_safe(panda, limit, moving, 0.1) == ""
+    assert not asked
+    assert "the arm moves at 0.300 m/s" in cannot_be_made_safe(panda, limit, moving, 0.001)
+    assert asked
 
 
 class Clock:

@@ -54,6 +54,7 @@ class Rehearsal:
         controller = ImpactController(
             robot, everywhere, period=period, phases=lambda situation, plan: self._phase
         )
+        controller.stop()  # else it looked whether it can be slowed down, which may take longer
         self._guarded = GuardedController(controller)
         self._now, self._sleep = now, sleep
         self._apart, self._last, self._fits, self._slow = CYCLE, -inf, True, 0
