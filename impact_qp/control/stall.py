@@ -17,7 +17,8 @@ class StallWatch:
 
     Speeds are those of the way gone in a quarter of the stall time: measured velocities are too
     noisy. A Panda's (4e-3 rad/s) now and then say more than 5 mm/s of a contact point that stands.
-    An arm that begins a phase going the other way is not blocked until it has turned.
+    An arm that begins a phase going the other way is not blocked until it has turned, and none is
+    that is to stand, as while its bound is not known yet.
 
     Attributes:
         time: without interruption [s].
@@ -53,5 +54,5 @@ class StallWatch:
         if len(self._ways) == self._ways.maxlen:  # over less, noise alone looks fast
             self._fastest = max(self._fastest, gone / self._span)
         self._turning &= len(self._ways) == 1 or gone < -STALLED * wanted
-        blocked = gone < STALLED * wanted and not self._turning
+        blocked = 0.0 < wanted and gone < STALLED * wanted and not self._turning
         self.time = self.time + self._period if blocked else 0.0

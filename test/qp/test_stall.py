@@ -35,6 +35,7 @@ def go(watch, speed, reference, bound, cycles=101, start=0.0):
         (0.02, 0.5, 0.03, False),  # at the bound of the impact limit
         (0.0, 0.5, 0.03, True),
         (0.0, 0.5, -0.01, False),  # must not move at all
+        (-1e-4, 0.5, 0.0, False),  # waits until its bound is known, and drifts
         (0.0, 0.0, inf, False),  # nothing is asked for
         (0.004, 0.5, nan, False),  # no bound in closed form: what the arm did so far
         (0.001, 0.5, nan, True),
