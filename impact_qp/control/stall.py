@@ -54,5 +54,5 @@ class StallWatch:
         if len(self._ways) == self._ways.maxlen:  # over less, noise alone looks fast
             self._fastest = max(self._fastest, gone / self._span)
         self._turning &= len(self._ways) == 1 or gone < -STALLED * wanted
-        blocked = 0.0 < wanted and gone < STALLED * wanted and not self._turning
+        blocked = wanted > 0.0 and gone < STALLED * wanted and not self._turning
         self.time = self.time + self._period if blocked else 0.0
