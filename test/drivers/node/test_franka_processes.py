@@ -175,7 +175,7 @@ def test_a_fault_of_the_arm_ends_the_goal(make_bench, parameters, goal, address,
 
 def test_a_loop_that_is_killed_ends_the_goal(bench, goal, capfd):
     bench.activate()
-    goal.speed = 0.02  # on a busy machine, too, it is killed before the hit
+    goal.speed, goal.timeout = 0.002, 100.0  # on a busy machine, too, it is killed before the hit
     future = bench.send(goal)
     bench.hear("impact_qp/status", approaches)
     os.kill(bench.loop.identifier, signal.SIGKILL)
