@@ -89,6 +89,18 @@ class Machine:
             self._stack.callback(process.kill)
             self.processes[executable] = process
 
+    def start_heard(self, lines, node, topic, heard=lambda: True):
+        """Start a launch, and bring it up only when the watcher has found a topic.
+
+        A whole run takes a second: it must not begin before.
+        """
+        lines = dict(lines)
+        bring_up = {"bring_up": lines.pop("bring_up")}
+        self.start(lines)
+        self.change_state(f"{node}/change_state", Transition.TRANSITION_CONFIGURE)
+        self.wait(lambda: heard() and self.node.count_publishers(topic))
+        self.start(bring_up)
+
     def log(self, executable):
         """Return what an executable has printed."""
         return (self._folder / f"{executable}.log").read_text()
@@ -160,17 +172,12 @@ def machine(tmp_path):
 def test_the_simulated_arm_approaches_hits_and_retracts(machine, launch_file, namespace):
     launched = launch_file("simulation", impact_limits="existential", namespace=namespace)
     base = f"/{namespace}".rstrip("/")
-    status = machine.hear(ControllerStatus, f"{base}/impact_qp/status", RECORD)
+    status_topic = f"{base}/impact_qp/status"
+    status = machine.hear(ControllerStatus, status_topic, RECORD)
     events = machine.hear(ImpactEvent, f"{base}/impact_detector/impact", LATCHED)
     estimates = machine.hear(ImpactEstimate, f"{base}/impact_detector/estimate", LATCHED)
     times = machine.hear(Clock, "/clock", STREAM)
-    lines = dict(launched.lines)
-    bring_up = {"bring_up": lines.pop("bring_up")}
-    machine.start(lines)
-    machine.change_state(f"{base}/impact_qp/change_state", Transition.TRANSITION_CONFIGURE)
-    # The whole run takes a second: it must not begin before the watcher has found everybody.
-    machine.wait(lambda: times and machine.node.count_publishers(f"{base}/impact_qp/status"))
-    machine.start(bring_up)
+    machine.start_heard(launched.lines, f"{base}/impact_qp", status_topic, lambda: times)
     machine.wait(lambda: events and estimates)
     machine.wait(lambda: status and status[-1].mode == ControllerStatus.MODE_RETRACT)
 
@@ -194,12 +201,7 @@ def test_a_push_by_reference_spreading_comes_to_its_impact(machine, launch_file,
     path.write_text("{like: rs_push_catfood_case2, run_up: 0.25, after_contact: 0.03}")
     launched = launch_file("cell", scenario=str(path))
     status = machine.hear(ControllerStatus, "/impact_qp/status", RECORD)
-    lines = dict(launched.lines)
-    bring_up = {"bring_up": lines.pop("bring_up")}
-    machine.start(lines)
-    machine.change_state("/impact_spreading/change_state", Transition.TRANSITION_CONFIGURE)
-    machine.wait(lambda: machine.node.count_publishers("/impact_qp/status"))  # as above
-    machine.start(bring_up)
+    machine.start_heard(launched.lines, "/impact_spreading", "/impact_qp/status")
     machine.wait(lambda: status and status[-1].message == "interim")
     assert machine.processes["bring_up"].wait(TIME_OUT) == 0, machine.log("bring_up")
     machine.wait(lambda: "over after" in machine.log("impact_cell"))
@@ -216,11 +218,11 @@ def test_a_humanoid_looks_for_a_box_that_is_not_there(machine, launch_file, tmp_
     )
     launched = launch_file("grab", scenario=str(path))
     told = machine.hear(GrabStatus, "/impact_humanoid/grab", RECORD)
-    machine.start(launched.lines)
+    machine.start_heard(launched.lines, "/impact_humanoid", "/impact_humanoid/grab")
     assert machine.processes["bring_up"].wait(TIME_OUT) == 0, machine.log("bring_up")
     machine.wait(lambda: "over after" in machine.log("impact_humanoid_sim"))
     machine.wait(lambda: told and told[-1].failure == "no box")
-    assert told[-1].phase == "rest"
+    assert told[-1].phase == "rest" and told[0].phase == "approach"
     names = ("impact_humanoid_sim", "impact_humanoid", "bring_up")
     assert machine.stop() == dict.fromkeys(names, 0)
 
