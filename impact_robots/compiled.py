@@ -31,12 +31,12 @@ TO_VECTOR, TO_MATRIX, TO_INTEGERS = float64[:], float64[:, :], int64[:]  # to be
 NEW_VECTOR, NEW_MATRIX, NEW_TENSOR = float64[::1], float64[:, ::1], float64[:, :, ::1]
 several = types.Tuple
 
-part = njit(error_model="numpy")  # of compiled functions
+part = njit(error_model="numpy", forceinline=True)  # of compiled functions
 
 
 def compiled(result: Any, *arguments: Any) -> Callable[[Any], Any]:
     """Return the decorator that compiles a function for arguments of these types."""
-    return njit(result(*arguments), cache=True, nogil=True, error_model="numpy")
+    return njit(result(*arguments), cache=True, nogil=True, error_model="numpy", forceinline=True)
 
 
 def version_of(*modules: ModuleType) -> int:

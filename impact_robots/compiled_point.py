@@ -24,13 +24,13 @@ def _cross(a: np.ndarray, b: np.ndarray) -> tuple[float, float, float]:
 
 @compiled(
     NOTHING,
-    *(MATRIX, VECTOR, VECTOR, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, MATRIX, VECTOR),
+    *(VECTOR, MATRIX, VECTOR, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, MATRIX, VECTOR),
     *(TO_MATRIX, TO_VECTOR, TO_VECTOR, TO_MATRIX, TO_VECTOR),
 )
 def point_motion(
+    dq: np.ndarray,
     J_origin: np.ndarray,
     moves: np.ndarray,
-    dq: np.ndarray,
     R: np.ndarray,
     p: np.ndarray,
     linear: np.ndarray,
@@ -47,9 +47,9 @@ def point_motion(
     """Write J, twist, drift, rotation and position, as of :class:`~impact_robots.PointState`.
 
     Args:
+        dq: velocities, shape (n,).
         J_origin: twists of the joints at the origin of the base axes O, in O, shape (6, n).
         moves: 1 for each velocity that moves the frame, else 0, shape (n,).
-        dq: velocities, shape (n,).
         R: axes of the frame's joint, in O, shape (3, 3).
         p: its origin in O, shape (3,) [m].
         linear: its spatial acceleration without that of the joints and minus gravity, own axes,

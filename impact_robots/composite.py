@@ -72,8 +72,8 @@ def _counted(model: pin.Model, frame: int, which: str) -> list[int]:
 def _every_moving_link(model: pin.Model, data: pin.Data) -> Callable[[], Composite]:
     """Return the function that copies what pinocchio has summed up already."""
     pin.computeAllTerms(model, data, pin.neutral(model), np.zeros(model.nv))
-    mass, total, com, A_G = data.Ig.mass, data.Ig, data.com[0], data.Ag
-    return lambda: Composite(com.copy(), mass, total.inertia, A_G.copy().reshape(6, model.nv))
+    mass, total, com, A_G = data.Ig.mass, data.Ig, data.com[0], data.Ag.reshape(6, model.nv)
+    return lambda: Composite(com.copy(), mass, total.inertia, A_G.copy())
 
 
 def subtrees_of(model: pin.Model, joints: list[int]) -> tuple[list[int], list[int]]:

@@ -67,8 +67,8 @@ class ContactDynamics:
         pin.computeAllTerms(model, self._data, pin.neutral(model), np.zeros(model.nv))
         self._mass = self._composite().mass
         # The work memory stays where it is, and looking these up takes longer than copying them.
-        data = self._data
-        self._views = data.M, data.nle, data.g
+        data, n = self._data, model.nv
+        self._views = data.M.reshape(n, n), data.nle, data.g  # of one joint M would be a vector
 
     def __call__(self, q: ArrayLike, dq: ArrayLike) -> PointState:
         """Return :meth:`state` at the contact point."""
@@ -86,20 +86,12 @@ class ContactDynamics:
                 f"state: expected {self._shapes[0][0]} positions and {self._shapes[1][0]} "
                 f"velocities, got arrays of shape {q.shape} and {dq.shape}"
             )
-        memory, n = self._memory, len(dq)
+        memory, (M, h, g) = self._memory, self._views
         memory.compute(q, dq)
-        M, h, g = self._views
         point = memory.point(q, dq, None)
-        return RobotState(
-            q,
-            dq,
-            M.copy().reshape(n, n),  # of a single joint pinocchio gives vectors
-            h.copy(),
-            g.copy(),
-            *self._composite(),
-            memory,
-            {None: point, point.frame: point},
-        )
+        copies = M.copy(), h.copy(), g.copy(), *self._composite()
+        known = {None: point, point.frame: point}
+        return tuple.__new__(RobotState, (q, dq, *copies, memory, known))  # half the time
 
     def many(self, q: ArrayLike, dq: ArrayLike) -> ArmStates:
         """Return the dynamics at k states, positions (k, nq) [rad], velocities (k, nv) [rad/s].

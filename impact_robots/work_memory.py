@@ -99,11 +99,10 @@ class WorkMemory:
         frame = self._frames.get(name) or self._frame(name or "")
         self._hold(q, dq)
         if self._point_motion is not None:
-            J, moves, *joint = frame.joint
             new = np.empty
             point = new((6, len(dq))), new(6), new(6), new((3, 3)), new(3)
-            self._point_motion(J, moves, dq, *joint, *point)
-            return PointMotion(frame.name, *point)
+            self._point_motion(dq, *frame.joint, *point)
+            return tuple.__new__(PointMotion, (frame.name, *point))  # half the time
         model, data, index = self.model, self.data, frame.number
         pin.updateFramePlacement(model, data, index)
         drift = pin.getFrameClassicalAcceleration(model, data, index, _AXES).vector.copy()

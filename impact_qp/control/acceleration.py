@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from impact_qp.build import ProgramBuilder
+from impact_qp.control.command import Acceleration
 from impact_qp.control.standard_program import StandardProgram
 from impact_qp.limits import JointLimit, Limit, RateLimit, TorqueLimit
 from impact_qp.program import NoSolutionFound, QuadraticProgram, solve
@@ -18,16 +18,6 @@ from impact_robots.robot import Robot
 from impact_robots.state import RobotState
 
 BRAKING_RATE = 10.0  # of the fall-back that only brakes [1/s]
-
-
-class Acceleration(NamedTuple):
-    """What one cycle asks of the arm."""
-
-    ddq: np.ndarray  # shape (n,) [rad/s^2]
-    active: tuple[str, ...]  # rows that bind
-    slack: float  # by how much the yielding rows gave way, in their unit; 0 if they held
-    relaxed: tuple[str, ...]  # what gave way
-    torques: tuple[np.ndarray, np.ndarray] | None = None  # of it, where they are known already
 
 
 class _Program:
@@ -117,7 +107,7 @@ class AccelerationSolver:
         if added is None and program.standard is not None:
             found = program.standard.solve(state, program.bound)
             if found is not None:
-                return Acceleration(found.ddq, found.active, 0.0, (), found.torques)
+                return found
         try:
             x, active, program.bound = solve(
                 program.plain.build(state, added), self._by, program.bound

@@ -11,6 +11,16 @@ import numpy as np
 from impact_qp.control.phases import Phase
 
 
+class Acceleration(NamedTuple):
+    """What one cycle asks of the arm."""
+
+    ddq: np.ndarray  # shape (n,) [rad/s^2]
+    active: tuple[str, ...]  # rows that bind
+    slack: float  # by how much the yielding rows gave way, in their unit; 0 if they held
+    relaxed: tuple[str, ...]  # what gave way
+    torques: tuple[np.ndarray, np.ndarray] | None = None  # of it, where they are known already
+
+
 class Command(NamedTuple):
     """What one cycle sends and reports; arrays of shape (n,)."""
 

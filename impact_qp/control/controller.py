@@ -30,6 +30,7 @@ from impact_robots.state import PointState
 AT_REST = 0.01  # share of the velocity limits
 PLAUSIBLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
 _PLAUSIBLE = PLAUSIBLE**2
+_TOWARDS = (Phase.APPROACH, Phase.PRESS, Phase.BRAKE)  # the surface, or not yet away from it
 
 
 class ImpactController:
@@ -81,6 +82,8 @@ class ImpactController:
             limits=(*limits, *plan.approach_cap()),
         )
         self._normal = plan.contact.normal
+        self._normal_and_no_turn = np.append(self._normal, np.zeros(3))  # what meets a twist
+        self._near = -inf if self.impact_limit is None else plan.activation_distance
         self._level = -plan.contact.gap(np.zeros(3))  # of the surface along it [m]
         self._slowest = AT_REST * robot.limits.velocity
         self._position = np.zeros(robot.dof)  # last commanded, once started
@@ -188,7 +191,7 @@ class ImpactController:
             ControlError: the state is not n finite numbers, or beyond what any arm does; the
                 controller is as before.
         """
-        if not self._usable(q) or not self._usable(dq):
+        if not self._usable(q, dq):
             raise ControlError(
                 f"state: expected {self.robot.dof} finite positions and velocities"
                 f" below {PLAUSIBLE:g}"
@@ -205,7 +208,7 @@ class ImpactController:
         if phase is not self._phase or not self._started:
             self._enter(phase, state)
         command = self._command(state, dq, gap, ready)
-        self._remember(command, state)
+        self._remember(command)
         return command
 
     def catch_up(self, until: float = inf) -> None:
@@ -237,6 +240,7 @@ class ImpactController:
 
     def _situation(self, state: PointState, gap: float, impact: bool) -> Situation:
         """Return what the next phase depends on."""
+        asked = self._stopping or self._phase is not Phase.APPROACH
         return Situation(
             self._phase,
             self._phase_time,
@@ -244,7 +248,7 @@ class ImpactController:
             impact=impact,
             stopping=self._stopping,
             blocked=self._stall.time >= self.plan.stall_time,
-            at_rest=self._within(state.dq, self._slowest, 1.0),
+            at_rest=asked and self._within(state.dq, self._slowest, 1.0),
         )
 
     def _estimate(self, q: np.ndarray, dq: np.ndarray, impact: bool) -> np.ndarray:
@@ -261,10 +265,11 @@ class ImpactController:
             self._filter.reset()
         return self._filter.update(q, dq, self._ddq)
 
-    def _usable(self, values: np.ndarray) -> bool:
-        if getattr(values, "shape", None) != (self._dof,):
+    def _usable(self, q: np.ndarray, dq: np.ndarray) -> bool:
+        shape = (self._dof,)
+        if not getattr(q, "shape", None) == getattr(dq, "shape", None) == shape:
             return False
-        return float(values.dot(values)) < _PLAUSIBLE  # NaN: no
+        return bool(q.dot(q) < _PLAUSIBLE and dq.dot(dq) < _PLAUSIBLE)  # NaN: no
 
     def _watch_for_stall(self, gap: float, ready: bool) -> None:
         """Hold the way that the contact point goes along the normal against what it should go."""
@@ -316,10 +321,10 @@ class ImpactController:
             self.period,
             most=HELD_LEAD if self._phase in STANDING else LEAD,
         )
-        compensated = robot_state.g if self.robot.driver_compensates_gravity else 0.0
+        compensated = self.robot.driver_compensates_gravity
         return Command(
             torque=torque,
-            driver_torque=torque - compensated,
+            driver_torque=torque - robot_state.g if compensated else torque,
             velocity=velocity,
             position=position,
             ddq=result.ddq,
@@ -329,7 +334,7 @@ class ImpactController:
             active=result.active,
             relaxed=result.relaxed,
             slack=result.slack,
-            normal_speed=float(self._normal.dot(state.velocity)),
+            normal_speed=float(self._normal_and_no_turn.dot(state.twist)),
             speed_bound=nan if limit is None else limit.bound.speed,
             gap=gap,
             due=self._is_due(gap),
@@ -342,9 +347,7 @@ class ImpactController:
 
     def _impact_limit_acts(self, gap: float) -> bool:
         """Return whether the impact limit is in force."""
-        near = gap < self.plan.activation_distance
-        towards = self._phase in (Phase.APPROACH, Phase.PRESS, Phase.BRAKE)
-        return towards and near and self.impact_limit is not None
+        return gap < self._near and self._phase in _TOWARDS
 
     def _press(self, state: PointState) -> np.ndarray | None:
         """Return the accelerations (n,) [rad/s^2] that pressing adds, none in other phases."""
@@ -360,11 +363,12 @@ class ImpactController:
         force = min(self.plan.press_force, most) * min(1.0, self._phase_time / RAMP)
         return force * press_acceleration(self.robot, state, self._normal)
 
-    def _remember(self, command: Command, state: PointState) -> None:
+    def _remember(self, command: Command) -> None:
         """Keep what the next cycle's rates are measured from."""
-        self._sent = command.torque - state.g
+        compensated = self.robot.driver_compensates_gravity
+        self._sent = command.driver_torque if compensated else command.torque - command.gravity
         self._solver.remember(command.ddq, self._sent)
         self._ddq = command.ddq
         self._velocity, self._position = command.velocity, command.position
-        if self.plan.interface == "torque" and not self.robot.driver_compensates_gravity:
-            self._hangs = state.g
+        if self.plan.interface == "torque" and not compensated:
+            self._hangs = command.gravity

@@ -35,7 +35,7 @@ class Situation(NamedTuple):
     impact: bool = False  # the detector holds that the arm has hit something
     stopping: bool = False  # somebody asked to stop
     blocked: bool = False  # the arm does not move although it should
-    at_rest: bool = False
+    at_rest: bool = False  # not looked at in an approach that nobody stops
 
 
 def next_phase(now: Situation, plan: Plan) -> Phase:

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
-from typing import NamedTuple
 
 import numpy as np
 
 from impact_qp.build import REGULARISATION
+from impact_qp.control.command import Acceleration
 from impact_qp.limits import ApproachSpeedLimit, ImpactLimit, JointLimit, Limit, TorqueLimit
 from impact_qp.program import KEPT, numbers_of
 from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
@@ -18,14 +18,6 @@ from impact_robots.robot import Robot
 from impact_robots.state import RobotState
 
 EXACTLY = (VelocityTask, OrientationTask, PostureTask, JointLimit, TorqueLimit)
-
-
-class StandardSolution(NamedTuple):
-    """What it found."""
-
-    ddq: np.ndarray  # shape (n,) [rad/s^2]
-    torques: tuple[np.ndarray, np.ndarray]  # as of ``AccelerationSolver.torques``
-    active: tuple[str, ...]  # names of the rows that bind
 
 
 class StandardProgram:
@@ -78,7 +70,7 @@ class StandardProgram:
                         return cls(*program, impact)
         return None
 
-    def solve(self, state: RobotState, guess: tuple[int, ...]) -> StandardSolution | None:
+    def solve(self, state: RobotState, guess: tuple[int, ...]) -> Acceleration | None:
         """Return the solution if the rows of the guess bind, else none."""
         impact, before, speed = self._impact, None, inf
         point = state.at()
@@ -121,7 +113,7 @@ class StandardProgram:
             *torques,
         )
         if found:
-            return StandardSolution(ddq, torques, self._named(guess))
+            return Acceleration(ddq, self._named(guess), 0.0, (), torques)
         if impact is not None and before is not None:
             impact.bound = before  # as if this had not been
         return None
