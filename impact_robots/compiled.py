@@ -36,7 +36,7 @@ part = njit(error_model="numpy", forceinline=True)  # of compiled functions
 
 def compiled(result: Any, *arguments: Any) -> Callable[[Any], Any]:
     """Return the decorator that compiles a function for arguments of these types."""
-    return njit(result(*arguments), cache=True, nogil=True, error_model="numpy", forceinline=True)
+    return njit(result(*arguments), cache=True, error_model="numpy", forceinline=True)
 
 
 def version_of(*modules: ModuleType) -> int:

@@ -42,12 +42,12 @@ def next_motion(
         dt: control period [s].
         most: lead of positions, see :func:`led_position`.
     """
-    (position, velocity), (q, dq) = last, measured
+    position, velocity = last
     if interface == "torque":
-        after = np.empty(len(ddq)), np.empty(len(ddq))
-        _moved()(position, velocity, ddq, dt, *after)
-        return after
-    step = ddq * dt
+        after, way = np.empty(len(ddq)), np.empty(len(ddq))
+        _moved()(position, velocity, ddq, dt, after, way)
+        return after, way
+    step, (q, dq) = ddq * dt, measured
     if interface == "velocity":
         led = led_velocity(velocity + step, velocity, dq, limits, dt)
         return led, position + led * dt

@@ -47,12 +47,14 @@ class StallWatch:
             bound: of the impact limit, infinite without one; NaN where it has no closed form: then
                 the arm's own highest speed in this phase counts [m/s].
         """
-        self._wanted += self._period * min(reference, self._fastest if isnan(bound) else bound)
-        self._ways.append((way, self._wanted))
-        way_before, wanted_before = self._ways[0]
+        ways, most = self._ways, self._fastest if isnan(bound) else bound
+        self._wanted += self._period * (reference if reference < most else most)
+        ways.append((way, self._wanted))
+        way_before, wanted_before = ways[0]
         gone, wanted = way - way_before, self._wanted - wanted_before
-        if len(self._ways) == self._ways.maxlen:  # over less, noise alone looks fast
-            self._fastest = max(self._fastest, gone / self._span)
-        self._turning &= len(self._ways) == 1 or gone < -STALLED * wanted
+        if len(ways) == ways.maxlen and gone > self._fastest * self._span:
+            self._fastest = gone / self._span  # over less, noise alone looks fast
+        if self._turning:
+            self._turning = len(ways) == 1 or gone < -STALLED * wanted
         blocked = wanted > 0.0 and gone < STALLED * wanted and not self._turning
         self.time = self.time + self._period if blocked else 0.0

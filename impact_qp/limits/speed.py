@@ -39,18 +39,20 @@ class ApproachSpeedLimit(ImpactLimit):
 
     def allowed(self, point: PointState) -> float:
         """Take the bound of this cycle; return the speed at the end of the preview [m/s]."""
-        before, self.bound = self.bound, self.present_bound(point)
-        if self.bound.speed == inf:
+        before, last_name = self.bound
+        self.bound = self.present_bound(point)
+        speed, name = self.bound
+        if speed == inf:
             return inf
-        if self.bound.name != before.name:
-            self.names = (f"impact: {self.bound.name}",)
-        return self.bound.speed + self._fall(before.speed)
+        if name != last_name:
+            self.names = (f"impact: {name}",)
+        return speed + self._fall(speed - before)
 
-    def _fall(self, before: float) -> float:
-        """Return by how much the bound will have fallen when the preview is over, at most 0.
+    def _fall(self, change: float) -> float:
+        """Return by how much the bound will have fallen when the preview is over, at most 0 [m/s].
 
-        As it fell since the last cycle, in which it was ``before``. Without that the speed lags a
+        As it fell since the last cycle, by which its ``change`` is. Without that the speed lags a
         falling bound by the preview.
         """
-        fallen = (self.bound.speed - before) / self.period if self.period else 0.0
+        fallen = change / self.period if self.period else 0.0
         return self.preview * fallen if -STEEPEST < fallen < 0.0 else 0.0  # NaN: none
