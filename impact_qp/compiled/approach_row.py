@@ -1,12 +1,14 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The previewed approach velocity as a row on the joint accelerations."""
+"""The previewed approach velocity as a row on the joint accelerations, and the bound of it."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from impact_robots.compiled import MATRIX, NEW_VECTOR, NUMBER, VECTOR, compiled, several
+
+STEEPEST = 2.0  # fall of a bound; what is faster is a jump, as after a pause [m/s^2]
 
 
 @compiled(several((NEW_VECTOR, NUMBER)), VECTOR, MATRIX, VECTOR, VECTOR, NUMBER, VECTOR)
@@ -38,3 +40,18 @@ def approach_row(
     for i in range(len(gradient)):
         offset += gradient[i] * unexplained[i]
     return gradient, offset
+
+
+@compiled(NUMBER, NUMBER, NUMBER, NUMBER)
+def fall(change: float, period: float, preview: float) -> float:
+    """Return by how much a bound will have fallen when the preview is over, at most 0 [m/s].
+
+    As it fell since the last cycle. Without that the speed lags a falling bound by the preview.
+
+    Args:
+        change: of the bound since the last cycle; not a number: not known [m/s].
+        period: since then; 0: not known [s].
+        preview: T_p [s].
+    """
+    fallen = change / period if period > 0.0 else 0.0
+    return preview * fallen if -STEEPEST < fallen < 0.0 else 0.0

@@ -23,8 +23,10 @@ from impact_qp.compiled import (
     joint_box,
     task_rows,
     torque_box,
+    worst_speed,
 )
 from impact_robots.compiled import (
+    INTEGER,
     INTEGERS,
     MATRIX,
     NUMBER,
@@ -32,11 +34,12 @@ from impact_robots.compiled import (
     TRUTH,
     VECTOR,
     compiled,
+    several,
     version_of,
 )
 
 NO_EFFECT = 1.0  # bound of a row of zeros, as that of a limit
-_row_of = approach_row.approach_row
+_row_of, _fall = approach_row.approach_row, approach_row.fall
 _minimum_on = binding_rows.minimum_on
 _write_cost = cost.write_cost
 _joint_box, _write_box = joint_box.joint_box, joint_box.write_box
@@ -45,16 +48,20 @@ _write_orientation = task_rows.write_orientation
 _write_posture = task_rows.write_posture
 _torque_box, _write_torques = torque_box.torque_box, torque_box.write_torque_rows
 _torques_of = torque_box.torques_of
-_VERSION = version_of(approach_row, binding_rows, cholesky, cost, joint_box, task_rows, torque_box)
+_worst_speed, NO_ROW = worst_speed.worst_speed, worst_speed.NO_ROW
+_VERSION = version_of(
+    *(approach_row, binding_rows, cholesky, cost, joint_box, task_rows, torque_box, worst_speed)
+)
 
 
 def _standard_minimum(version: int) -> Callable[..., Any]:
     """Return the function; the number is for its cache."""
 
     @compiled(
-        TRUTH,
+        several((TRUTH, NUMBER, INTEGER)),
         *(VECTOR, VECTOR, MATRIX, VECTOR, VECTOR),
-        *(MATRIX, VECTOR, VECTOR, MATRIX),
+        *(MATRIX, VECTOR, VECTOR, MATRIX, VECTOR),
+        *(VECTOR, MATRIX, NUMBER),
         *(VECTOR, VECTOR, NUMBER),
         *(MATRIX, VECTOR, NUMBER, NUMBER),
         *(VECTOR, NUMBER, NUMBER),
@@ -62,6 +69,7 @@ def _standard_minimum(version: int) -> Callable[..., Any]:
         *(VECTOR, MATRIX, NUMBER),
         *(VECTOR, NUMBER, VECTOR, VECTOR, TRUTH, VECTOR),
         *(TRUTH, VECTOR, NUMBER, VECTOR, NUMBER),
+        *(MATRIX, NUMBER, VECTOR, VECTOR, NUMBER, NUMBER, NUMBER),
         *(INTEGERS, NUMBER),
         *(TO_VECTOR, TO_VECTOR, TO_VECTOR),
     )
@@ -75,6 +83,10 @@ def _standard_minimum(version: int) -> Callable[..., Any]:
         twist: np.ndarray,
         drift: np.ndarray,
         rotation: np.ndarray,
+        position: np.ndarray,
+        com: np.ndarray,
+        rotational_inertia: np.ndarray,
+        mass: float,
         velocity: np.ndarray,
         feedforward: np.ndarray,
         gain: float,
@@ -101,13 +113,22 @@ def _standard_minimum(version: int) -> Callable[..., Any]:
         preview: float,
         unexplained: np.ndarray,
         speed: float,
+        directions: np.ndarray,
+        restitution: float,
+        impulsive_torque: np.ndarray,
+        most_velocity: np.ndarray,
+        share_used: float,
+        before: float,
+        period: float,
         guess: np.ndarray,
         kept: float,
         ddq: np.ndarray,
         torque: np.ndarray,
         links: np.ndarray,
-    ) -> bool:
+    ) -> tuple[bool, float, int]:
         """Write accelerations and their torques; return whether the guess of rows is right.
+
+        And the bound on the approach speed [m/s] with its row, as :func:`.worst_speed` does.
 
         Args:
             q: of the arm, as this and the next four of a ``RobotState``.
@@ -115,10 +136,14 @@ def _standard_minimum(version: int) -> Callable[..., Any]:
             M: see there.
             bias: h there.
             g: see there.
-            J: of the contact point, as this and the next three of a ``PointState``.
+            J: of the contact point, as this and the next four of a ``PointState``.
             twist: see there.
             drift: see there.
             rotation: see there.
+            position: see there.
+            com: of the composite body, as this and the next two of a ``RobotState``.
+            rotational_inertia: see there.
+            mass: see there.
             velocity: reference of the ``VelocityTask``, shape (3,) [m/s].
             feedforward: its rate, shape (3,) [m/s^2].
             gain: of that task [1/s].
@@ -140,11 +165,19 @@ def _standard_minimum(version: int) -> Callable[..., Any]:
             most_torque: see there.
             adds_gravity: see there.
             motor_inertia: shape (n,) [kg.m^2].
-            limited: there is a row on the approach speed; without it the next four mean nothing.
+            limited: there is a row on the approach speed; else nothing before ``guess`` counts.
             normal: as this and the next two of :func:`.approach_row`.
             preview: see there.
             unexplained: see there.
-            speed: of approach that is allowed at the end of the preview, may be infinite [m/s].
+            speed: of approach that is allowed at the end of the preview, may be infinite; where
+                there are ``directions`` it is worked out instead [m/s].
+            directions: as this and the next four of :func:`.worst_speed`; none: shape (3, 0).
+            restitution: see there.
+            impulsive_torque: see there.
+            most_velocity: see there.
+            share_used: see there.
+            before: bound of the last cycle, NaN: not known [m/s].
+            period: since then, as of :func:`.fall` [s].
             guess: numbers of the rows that bind.
             kept: by how much a row may be exceeded.
             ddq: written, shape (n,) [rad/s^2].
@@ -164,6 +197,12 @@ def _standard_minimum(version: int) -> Callable[..., Any]:
         _write_box(box, G[: 2 * n], h[: 2 * n])
         box = _torque_box(g, sent, share * torque_step, most_torque, adds_gravity)
         _write_torques(M, motor_inertia, bias, box, G[2 * n : 4 * n], h[2 * n : 4 * n])
+        bound, row = speed, NO_ROW
+        if directions.shape[1] > 0:
+            body = position, com, rotational_inertia, mass
+            announced = normal, directions, restitution, impulsive_torque, most_velocity, share_used
+            bound, row = _worst_speed(J, M, motor_inertia, dq, *body, *announced)
+            speed = bound + _fall(bound - before, period, preview)
         if limited:
             gradient, offset = _row_of(normal, J, twist, drift, preview, unexplained)
             G[4 * n], h[4 * n] = -gradient, speed + offset
@@ -171,7 +210,7 @@ def _standard_minimum(version: int) -> Callable[..., Any]:
                 G[4 * n], h[4 * n] = 0.0, NO_EFFECT
         ddq[:], found = _minimum_on(H, c, G, h, guess, kept)
         torque[:], links[:] = _torques_of(M, motor_inertia, bias, ddq, box)
-        return found and version >= 0
+        return found and version >= 0, bound, row
 
     return standard_minimum
 

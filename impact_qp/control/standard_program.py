@@ -5,13 +5,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from math import inf, nan
 
 import numpy as np
 
 from impact_qp.build import REGULARISATION
 from impact_qp.control.command import Acceleration
-from impact_qp.limits import ApproachSpeedLimit, ImpactLimit, JointLimit, Limit, TorqueLimit
+from impact_qp.limits import (
+    ApproachSpeedLimit,
+    ImpactLimit,
+    JointLimit,
+    Limit,
+    TorqueLimit,
+    WorstCaseImpactLimit,
+)
 from impact_qp.program import KEPT, numbers_of
 from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
 from impact_robots.robot import Robot
@@ -44,7 +51,11 @@ class StandardProgram:
         self._n = robot.dof
         self._weights = np.repeat([float(t.weight) for t in tasks], [t.size for t in tasks])
         self._hardware = self._joint.names + self._torque.names
-        self._without = np.zeros(3), 0.0, np.zeros(robot.dof)  # a limit of the approach speed
+        none = np.zeros(robot.dof)
+        self._without = np.zeros(3), 0.0, none  # a limit of the approach speed
+        self._worst = _in_closed_form(impact)
+        form = None if self._worst is None else self._worst.closed_form
+        self._form = (np.zeros((3, 0)), 0.0, none, none, 0.0) if form is None else form
 
     @classmethod
     def of(
@@ -72,14 +83,16 @@ class StandardProgram:
 
     def solve(self, state: RobotState, guess: tuple[int, ...]) -> Acceleration | None:
         """Return the solution if the rows of the guess bind, else none."""
-        impact, before, speed = self._impact, None, inf
-        point = state.at()
+        impact, worst, point = self._impact, self._worst, state.at()
+        figures, speed, before, period = self._without, inf, None, 0.0
         if impact is not None:
-            before, speed = impact.bound, impact.allowed(point)
+            figures, before, period = impact.figures, impact.bound, impact.period
+            if worst is None:
+                speed = impact.allowed(point)
         velocity, turning, posture = self._velocity, self._orientation, self._posture
         joint, torque = self._joint, self._torque
         ddq, torques = np.empty(self._n), (np.empty(self._n), np.empty(self._n))
-        found = self._minimum(
+        found, bound, row = self._minimum(
             state.q,
             state.dq,
             state.M,
@@ -89,6 +102,10 @@ class StandardProgram:
             point.twist,
             point.drift,
             point.rotation,
+            point.position,
+            state.com,
+            state.rotational_inertia,
+            state.mass,
             velocity.reference,
             velocity.feedforward,
             velocity.gain,
@@ -105,14 +122,19 @@ class StandardProgram:
             *torque.figures,
             self._motor,
             impact is not None,
-            *(self._without if impact is None else impact.figures),
+            *figures,
             speed,
+            *self._form,
+            nan if before is None else before.speed,
+            period,
             numbers_of(guess),
             KEPT,
             ddq,
             *torques,
         )
         if found:
+            if worst is not None:
+                worst.take(worst.named_bound(bound, row))
             return Acceleration(ddq, self._named(guess), 0.0, (), torques)
         if impact is not None and before is not None:
             impact.bound = before  # as if this had not been
@@ -131,3 +153,12 @@ def _is_plain(part: Task | Limit) -> bool:
         same = kind.fill is ApproachSpeedLimit.fill and kind.approach is ImpactLimit.approach
         return same and kind.allowed is ApproachSpeedLimit.allowed and part.frame is None
     return type(part) in EXACTLY and getattr(part, "frame", None) is None
+
+
+def _in_closed_form(limit: ApproachSpeedLimit | None) -> WorstCaseImpactLimit | None:
+    """Return a limit whose bound the compiled program can work out, none for any other one."""
+    if not isinstance(limit, WorstCaseImpactLimit) or limit.closed_form is None:
+        return None
+    kind, own = type(limit), WorstCaseImpactLimit
+    same = kind.speed_bound is own.speed_bound and kind.present_bound is own.present_bound
+    return limit if same else None

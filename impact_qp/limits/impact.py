@@ -60,7 +60,7 @@ class ImpactLimit(Limit):
         Raises:
             ControlError: no such map.
         """
-        from impact_qp.compiled.approach_row import approach_row  # loads slowly
+        from impact_qp.compiled.approach_row import approach_row, fall  # loads slowly
 
         if velocity_map not in VELOCITY_MAPS:
             choices = ", ".join(VELOCITY_MAPS)
@@ -74,7 +74,7 @@ class ImpactLimit(Limit):
             tuple(bounds),
         )
         self.bound = SpeedBound(float("nan"), "")  # of the last ``fill``, where there is one
-        self._approach_row, self._normal = approach_row, contact.normal
+        self._approach_row, self._fall, self._normal = approach_row, fall, contact.normal
         self._none = np.zeros(robot.dof)
         self.unexplained: np.ndarray | None = None  # accelerations beside qddot, (n,) [rad/s^2]
 

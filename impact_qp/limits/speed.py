@@ -14,7 +14,6 @@ from impact_qp.limits.limit import NO_EFFECT
 from impact_robots.state import PointState, RobotState
 
 VELOCITY_MARGIN = 0.02  # an arm follows velocities within 1 %, and then 1 %
-STEEPEST = 2.0  # fall of a bound; what is faster is a jump, as after a pause [m/s^2]
 
 
 class ApproachSpeedLimit(ImpactLimit):
@@ -39,20 +38,13 @@ class ApproachSpeedLimit(ImpactLimit):
 
     def allowed(self, point: PointState) -> float:
         """Take the bound of this cycle; return the speed at the end of the preview [m/s]."""
-        before, last_name = self.bound
-        self.bound = self.present_bound(point)
-        speed, name = self.bound
-        if speed == inf:
-            return inf
-        if name != last_name:
-            self.names = (f"impact: {name}",)
-        return speed + self._fall(speed - before)
+        before = self.bound.speed
+        self.take(self.present_bound(point))
+        change = self.bound.speed - before
+        return self.bound.speed + float(self._fall(change, self.period, self.preview))
 
-    def _fall(self, change: float) -> float:
-        """Return by how much the bound will have fallen when the preview is over, at most 0 [m/s].
-
-        As it fell since the last cycle, by which its ``change`` is. Without that the speed lags a
-        falling bound by the preview.
-        """
-        fallen = change / self.period if self.period else 0.0
-        return self.preview * fallen if -STEEPEST < fallen < 0.0 else 0.0  # NaN: none
+    def take(self, bound: SpeedBound) -> None:
+        """Take the bound of this cycle."""
+        if bound.name != self.bound.name and bound.speed != inf:
+            self.names = (f"impact: {bound.name}",)
+        self.bound = bound

@@ -29,7 +29,13 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
 
     The worst vertex of each bound is worked out first and clipped at zero, because the zero impulse
     is admissible; what remains is one row: a bound on the approach speed.
+
+    Attributes:
+        closed_form: K and the next four arguments of
+            :func:`~impact_qp.compiled.worst_speed.worst_speed`, where that gives the bound.
     """
+
+    closed_form: tuple[np.ndarray, float, np.ndarray, np.ndarray, float] | None = None
 
     def __init__(self, robot: Robot, contact: Contact, **options: Any) -> None:
         """Create the limit; options as of :class:`ImpactLimit`."""
@@ -42,14 +48,10 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
         self._names = names[:n] + names[2 * n : 3 * n]
         limits, kept = robot.limits, 1.0 - self.margin
         per_impulse = mean_force_factor(contact.peak_factor, contact.impact_duration)
-        self._announced = (
-            self._normal,
-            self._directions,
-            contact.restitution[1],
-            kept * limits.impulsive_torque / per_impulse,
-            limits.velocity,
-            kept,
-        )
+        if not self.bounds and self.velocity_map == MOMENTUM:
+            impulsive = kept * limits.impulsive_torque / per_impulse
+            announced = self._directions, contact.restitution[1], impulsive
+            self.closed_form = *announced, limits.velocity, kept
 
     def _generators_in_contact_axes(self) -> np.ndarray:
         """Return directions of impulses with a normal part of 1, shape (3, N)."""
@@ -83,7 +85,7 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
 
     def speed_bound(self, point: PointState) -> SpeedBound:
         """Return the closed-form bound, margin included."""
-        if self.bounds or self.velocity_map != MOMENTUM:
+        if self.closed_form is None:
             return self._any_bound(point)
         state = point.robot_state
         speed, row = self._worst_speed(
@@ -95,8 +97,13 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
             state.com,
             state.rotational_inertia,
             state.mass,
-            *self._announced,
+            self._normal,
+            *self.closed_form,
         )
+        return self.named_bound(speed, row)
+
+    def named_bound(self, speed: float, row: int) -> SpeedBound:
+        """Return the bound out of what ``worst_speed`` returns."""
         if row < 0:
             return _UNBOUNDED if row == self._unbounded else SpeedBound(speed, "")
         return SpeedBound(speed, self._names[row])

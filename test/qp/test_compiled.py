@@ -28,7 +28,7 @@ from impact_qp.compiled.motion_step import filtered, moved
 from impact_qp.control.approach import ApproachTasks
 from impact_qp.control.plausibility import JITTER, StateGate
 from impact_qp.control.standard_program import StandardProgram
-from impact_qp.limits import JointLimit, RobustImpactLimit, TorqueLimit
+from impact_qp.limits import JointLimit, RobustImpactLimit, SpeedBound, TorqueLimit
 from impact_qp.program import _binding_with_equalities, numbers_of
 from impact_qp.tasks import OrientationTask, PostureTask, VelocityTask
 
@@ -174,14 +174,18 @@ def test_the_standard_program_is_that_of_tasks_and_limits(standard, random_state
     for point in random_states(100, speed=0.02):
         state = point.robot_state
         tasks[1].reference, tasks[2].reference = point.rotation, point.q
-        limits[2].bound = limits[2].speed_bound(point)
+        speed, name = limits[2].speed_bound(point)
+        before = limits[2].bound = SpeedBound(1.001 * speed, name)  # it falls
         built = builder.build(state)
+        limits[2].bound = before
         plain = solve(built)
         found = program.solve(state, plain.rows)
         if found is None:  # rounding: a row that hardly binds
             continue
         np.testing.assert_allclose(found.ddq, solve(built, guess=plain.rows).x, **EXACT)
         assert found.active == plain.active
+        np.testing.assert_allclose(limits[2].bound.speed, speed, **EXACT)
+        assert limits[2].bound.name == name
         active |= set(found.active)
         np.testing.assert_allclose(found.torques[1], state.M @ found.ddq + state.h, rtol=1e-11)
     assert any(name.startswith("impact") for name in active)
@@ -199,6 +203,22 @@ def test_a_wrong_guess_is_none(standard, random_states, rows):
         right = set(solve(built).rows) == set(rows)
         assert (found is not None) == right
         assert right or limits[2].bound != before or np.isnan(before.speed)
+
+
+@pytest.mark.parametrize("method", ["speed_bound", "present_bound"])
+def test_a_bound_that_is_worked_out_in_another_way_is_obeyed(panda, standard, at_impact, method):
+    tasks, limits, _ = standard
+
+    def half(self, point):
+        return SpeedBound(0.5 * RobustImpactLimit.speed_bound(self, point).speed, "half")
+
+    kind = type("Slower", (RobustImpactLimit,), {method: half})
+    slower = [*limits[:2], kind(panda, limits[2].contact)]
+    plain = solve(ProgramBuilder(7, tasks, slower).build(at_impact.robot_state))
+    program = StandardProgram.of(panda, tasks, slower)
+    found = program.solve(at_impact.robot_state, plain.rows)
+    np.testing.assert_allclose(found.ddq, plain.x, rtol=1e-8, atol=1e-8)
+    assert slower[2].bound == half(limits[2], at_impact)
 
 
 def test_what_is_extended_is_no_standard_program(panda, standard):
