@@ -98,7 +98,7 @@ class ControlCycle:
             safe_stop.jump_back(stamp)
         self._pending, self._received = message, time.perf_counter()
         if not self._lockstep or self._inputs.judged(message):
-            self._answer(message)
+            self._answer(message, stamp)
 
     def _look_at(self, message: JointState, stamp: int) -> None:
         """Take a state that is not to be answered: where the arm is before an activation."""
@@ -128,13 +128,12 @@ class ControlCycle:
         self._inputs.take_verdict(message)
         waits = self._safe_stop.engaged and self._lockstep
         if waits and self._pending is not None and self._inputs.judged(self._pending):
-            self._answer(self._pending)
+            self._answer(self._pending, to_nanoseconds(self._pending.header.stamp))
 
-    def _answer(self, message: JointState) -> None:
+    def _answer(self, message: JointState, stamp: int) -> None:
         """Compute and send the command for one state."""
         started = time.perf_counter()
         self._pending = None
-        stamp = to_nanoseconds(message.header.stamp)
         if (answer := self._command(message, stamp)) is None:
             return
         command, q, dq = answer
