@@ -32,6 +32,8 @@ def write_cost(
     for r in range(len(b)):
         for i in range(len(c)):
             weighed = weights[r] * A[r, i]
+            if weighed == 0.0:  # most entries of a posture's rows
+                continue
             c[i] -= weighed * b[r]
             for j in range(i + 1):
                 H[i, j] += weighed * A[r, j]

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import inf, nan
 
 import numpy as np
@@ -50,7 +51,7 @@ class StandardProgram:
         self._impact, self._motor = impact, robot.apparent_motor_inertia
         self._n = robot.dof
         self._weights = np.repeat([float(t.weight) for t in tasks], [t.size for t in tasks])
-        self._hardware = self._joint.names + self._torque.names
+        self._named = lru_cache(maxsize=256)(self._names_of)  # mostly those of the cycle before
         none = np.zeros(robot.dof)
         self._without = np.zeros(3), 0.0, none  # a limit of the approach speed
         self._worst = _in_closed_form(impact)
@@ -83,12 +84,12 @@ class StandardProgram:
 
     def solve(self, state: RobotState, guess: tuple[int, ...]) -> Acceleration | None:
         """Return the solution if the rows of the guess bind, else none."""
-        impact, worst, point = self._impact, self._worst, state.at()
+        impact, worst, point = self._impact, self._worst, state.known[None]
         figures, speed, before, period = self._without, inf, None, 0.0
         if impact is not None:
             figures, before, period = impact.figures, impact.bound, impact.period
             if worst is None:
-                speed = impact.allowed(point)
+                speed = impact.allowed(state.at())
         velocity, turning, posture = self._velocity, self._orientation, self._posture
         joint, torque = self._joint, self._torque
         ddq, torques = np.empty(self._n), (np.empty(self._n), np.empty(self._n))
@@ -135,15 +136,16 @@ class StandardProgram:
         if found:
             if worst is not None:
                 worst.take(worst.named_bound(bound, row))
-            return Acceleration(ddq, self._named(guess), 0.0, (), torques)
+            name = "" if impact is None else impact.names[0]
+            return Acceleration(ddq, self._named(guess, name), 0.0, (), torques)
         if impact is not None and before is not None:
             impact.bound = before  # as if this had not been
         return None
 
-    def _named(self, rows: tuple[int, ...]) -> tuple[str, ...]:
-        names, count = self._hardware, len(self._hardware)
-        impact = "" if self._impact is None else self._impact.names[0]
-        return tuple([names[i] if i < count else impact for i in rows])
+    def _names_of(self, rows: tuple[int, ...], impact: str) -> tuple[str, ...]:
+        """Return the names of some rows; that of the approach speed is ``impact``."""
+        names = (*self._joint.names, *self._torque.names, impact)
+        return tuple([names[i] for i in rows])
 
 
 def _is_plain(part: Task | Limit) -> bool:
