@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The minimum of a quadratic program if a guess of the rows that bind is right."""
+"""The minimum of a quadratic program from a guess of the rows that bind."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import numpy as np
 
 from impact_qp.compiled.cholesky import solved
 from impact_robots.compiled import (
+    INTEGER,
     INTEGERS,
     MATRIX,
     NEW_VECTOR,
     NUMBER,
+    TO_INTEGERS,
     TRUTH,
     VECTOR,
     compiled,
@@ -26,6 +28,61 @@ def _dot(a: np.ndarray, b: np.ndarray) -> float:
     for i in range(len(a)):
         total += a[i] * b[i]
     return total
+
+
+@part
+def _minimum_with(
+    H: np.ndarray, c: np.ndarray, G: np.ndarray, h: np.ndarray, rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the minimum on rows of G x = h and their multipliers; NaN where rows depend."""
+    n, k = len(c), len(rows)
+    right = np.empty((n, 1 + k))
+    right[:, 0] = -c
+    for j in range(k):
+        right[:, 1 + j] = G[rows[j]]
+    moved = solved(H, right)  # by the cost alone, and by a unit multiplier of each row
+    x, force = moved[:, 0].copy(), np.empty(k)
+    if k:
+        excess, yields = np.empty((k, 1)), np.empty((k, k))
+        for j in range(k):
+            excess[j, 0] = _dot(G[rows[j]], x) - h[rows[j]]
+            for i in range(k):
+                yields[j, i] = _dot(G[rows[j]], moved[:, 1 + i])
+        force[:] = solved(yields, excess)[:, 0]
+        for j in range(k):
+            x -= force[j] * moved[:, 1 + j]
+    return x, force
+
+
+@part
+def _largest_excess(G: np.ndarray, h: np.ndarray, x: np.ndarray) -> float:
+    """Return by how much x exceeds the row of G x <= h that it exceeds most; NaN: not known."""
+    most = -np.inf
+    for i in range(len(h)):
+        excess = _dot(G[i], x) - h[i]
+        if not abs(excess) < np.inf:
+            return np.nan
+        most = max(most, excess)
+    return most
+
+
+@part
+def _farthest_row(H: np.ndarray, G: np.ndarray, h: np.ndarray, x: np.ndarray) -> int:
+    """Return the row of G x <= h beyond which x is farthest, by the metric of the cost."""
+    per_row, row, farthest = solved(H, G.T), -1, 0.0
+    for i in range(len(h)):
+        excess, width = _dot(G[i], x) - h[i], _dot(G[i], per_row[:, i])
+        if excess > 0.0 and excess * excess > farthest * width:
+            row, farthest = i, excess * excess / width
+    return row
+
+
+@part
+def _are_rows(rows: np.ndarray, h: np.ndarray) -> bool:
+    good = True
+    for j in range(len(rows)):
+        good = good and 0 <= rows[j] < len(h)
+    return good
 
 
 @compiled(several((NEW_VECTOR, TRUTH)), MATRIX, VECTOR, MATRIX, VECTOR, INTEGERS, NUMBER)
@@ -45,27 +102,71 @@ def minimum_on(
     Returns:
         x, shape (n,); whether it is that of all rows: no multiplier pulls, no row is exceeded.
     """
-    n, k = len(c), len(rows)
-    right = np.empty((n, 1 + k))
-    right[:, 0] = -c
-    for j in range(k):
-        if not 0 <= rows[j] < len(h):
-            return right[:, 0].copy(), False
-        right[:, 1 + j] = G[rows[j]]
-    moved = solved(H, right)  # by the cost alone, and by a unit multiplier of each row
-    x = moved[:, 0].copy()
-    if k:
-        excess, yields = np.empty((k, 1)), np.empty((k, k))
-        for j in range(k):
-            excess[j, 0] = _dot(G[rows[j]], x) - h[rows[j]]
-            for i in range(k):
-                yields[j, i] = _dot(G[rows[j]], moved[:, 1 + i])
-        force = solved(yields, excess)
-        for j in range(k):
-            if not force[j, 0] >= 0.0:
-                return x, False
-            x -= force[j, 0] * moved[:, 1 + j]
-    for i in range(len(h)):
-        if not (_dot(G[i], x) - h[i] <= kept and abs(h[i]) < np.inf):
+    if not _are_rows(rows, h):
+        return -c, False
+    x, force = _minimum_with(H, c, G, h, rows)
+    for j in range(len(rows)):
+        if not force[j] >= 0.0:
             return x, False
-    return x, bool(np.isfinite(x).all())
+    return x, _largest_excess(G, h, x) <= kept
+
+
+@compiled(
+    several((NEW_VECTOR, INTEGER)),
+    *(MATRIX, VECTOR, MATRIX, VECTOR, INTEGERS, NUMBER, INTEGER, TO_INTEGERS),
+)
+def minimum_near(
+    H: np.ndarray,
+    c: np.ndarray,
+    G: np.ndarray,
+    h: np.ndarray,
+    guess: np.ndarray,
+    kept: float,
+    tries: int,
+    binding: np.ndarray,
+) -> tuple[np.ndarray, int]:
+    r"""Return the minimum of :math:`\tfrac12 x^T H x + c^T x` under :math:`G x \le h`.
+
+    From a guess of the rows that bind, one row after the other is left out because it pulls, or
+    taken in because it is exceeded. A minimum that is found fulfils the optimality conditions; a
+    solver has to find what is not found.
+
+    Args:
+        H: as this and the next three of :func:`minimum_on`.
+        c: see there.
+        G: see there.
+        h: see there.
+        guess: numbers of the rows that might bind, shape (k,), k at most n.
+        kept: by how much the minimum may exceed any row.
+        tries: how many sets of rows to look at.
+        binding: written, numbers of the rows that bind, first in an array of n or more.
+
+    Returns:
+        x, shape (n,), and how many rows bind; -1: not found.
+    """
+    x, k = -c, len(guess)
+    if not (k <= len(c) <= len(binding) and _are_rows(guess, h)):
+        return x, -1
+    binding[:k] = guess
+    for _ in range(tries):
+        x, force = _minimum_with(H, c, G, h, binding[:k])
+        pulls = -1
+        for j in range(k):
+            if not abs(force[j]) < np.inf:
+                return x, -1
+            if force[j] < 0.0 and (pulls < 0 or force[j] < force[pulls]):
+                pulls = j
+        if pulls >= 0:
+            for j in range(pulls, k - 1):
+                binding[j] = binding[j + 1]
+            k -= 1
+            continue
+        most = _largest_excess(G, h, x)
+        if most <= kept:
+            return x, k
+        row = _farthest_row(H, G, h, x) if most > kept and k < len(c) else -1
+        if row < 0:
+            return x, -1
+        binding[k] = row
+        k += 1
+    return x, -1

@@ -30,6 +30,7 @@ from impact_robots.compiled import (
     INTEGERS,
     MATRIX,
     NUMBER,
+    TO_INTEGERS,
     TO_VECTOR,
     TRUTH,
     VECTOR,
@@ -40,7 +41,7 @@ from impact_robots.compiled import (
 
 NO_EFFECT = 1.0  # bound of a row of zeros, as that of a limit
 _row_of, _fall = approach_row.approach_row, approach_row.fall
-_minimum_on = binding_rows.minimum_on
+_minimum_near = binding_rows.minimum_near
 _write_cost = cost.write_cost
 _joint_box, _write_box = joint_box.joint_box, joint_box.write_box
 _write_velocity = task_rows.write_velocity
@@ -58,7 +59,7 @@ def _standard_minimum(version: int) -> Callable[..., Any]:
     """Return the function; the number is for its cache."""
 
     @compiled(
-        several((TRUTH, NUMBER, INTEGER)),
+        several((INTEGER, TRUTH, NUMBER, INTEGER)),
         *(VECTOR, VECTOR, MATRIX, VECTOR, VECTOR),
         *(MATRIX, VECTOR, VECTOR, MATRIX, VECTOR),
         *(VECTOR, MATRIX, NUMBER),
@@ -70,7 +71,7 @@ def _standard_minimum(version: int) -> Callable[..., Any]:
         *(VECTOR, NUMBER, VECTOR, VECTOR, TRUTH, VECTOR),
         *(TRUTH, VECTOR, NUMBER, VECTOR, NUMBER),
         *(MATRIX, NUMBER, VECTOR, VECTOR, NUMBER, NUMBER, NUMBER),
-        *(INTEGERS, NUMBER),
+        *(INTEGERS, NUMBER, INTEGER, TO_INTEGERS),
         *(TO_VECTOR, TO_VECTOR, TO_VECTOR),
     )
     def standard_minimum(
@@ -122,13 +123,16 @@ def _standard_minimum(version: int) -> Callable[..., Any]:
         period: float,
         guess: np.ndarray,
         kept: float,
+        tries: int,
+        binding: np.ndarray,
         ddq: np.ndarray,
         torque: np.ndarray,
         links: np.ndarray,
-    ) -> tuple[bool, float, int]:
-        """Write accelerations and their torques; return whether the guess of rows is right.
+    ) -> tuple[int, bool, float, int]:
+        """Write accelerations and their torques; return how many rows bind, -1: nothing was found.
 
-        And the bound on the approach speed [m/s] with its row, as :func:`.worst_speed` does.
+        And whether they are those of the guess, and the bound on the approach speed [m/s] with its
+        row, as :func:`.worst_speed` does.
 
         Args:
             q: of the arm, as this and the next four of a ``RobotState``.
@@ -178,8 +182,10 @@ def _standard_minimum(version: int) -> Callable[..., Any]:
             share_used: see there.
             before: bound of the last cycle, NaN: not known [m/s].
             period: since then, as of :func:`.fall` [s].
-            guess: numbers of the rows that bind.
-            kept: by how much a row may be exceeded.
+            guess: as this and the next three of :func:`.minimum_near`.
+            kept: see there.
+            tries: see there.
+            binding: see there.
             ddq: written, shape (n,) [rad/s^2].
             torque: written, within its limits, shape (n,) [N.m].
             links: written, their share of it, as of :func:`.torques_of`, shape (n,) [N.m].
@@ -208,9 +214,12 @@ def _standard_minimum(version: int) -> Callable[..., Any]:
             G[4 * n], h[4 * n] = -gradient, speed + offset
             if speed == inf:
                 G[4 * n], h[4 * n] = 0.0, NO_EFFECT
-        ddq[:], found = _minimum_on(H, c, G, h, guess, kept)
+        ddq[:], count = _minimum_near(H, c, G, h, guess, kept, tries, binding)
         torque[:], links[:] = _torques_of(M, motor_inertia, bias, ddq, box)
-        return found and version >= 0, bound, row
+        as_guessed = count == len(guess) and version >= 0
+        for j in range(count):
+            as_guessed = as_guessed and binding[j] == guess[j]
+        return count, as_guessed, bound, row
 
     return standard_minimum
 

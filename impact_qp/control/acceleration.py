@@ -107,7 +107,8 @@ class AccelerationSolver:
         if added is None and program.standard is not None:
             found = program.standard.solve(state, program.bound)
             if found is not None:
-                return found
+                acceleration, program.bound = found
+                return acceleration
         try:
             x, active, program.bound = solve(
                 program.plain.build(state, added), self._by, program.bound

@@ -25,13 +25,14 @@ from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
 from impact_robots.robot import Robot
 from impact_robots.state import RobotState
 
+TRIES = 8  # sets of rows that are looked at before a solver is asked
 EXACTLY = (VelocityTask, OrientationTask, PostureTask, JointLimit, TorqueLimit)
 
 
 class StandardProgram:
     """A program of these tasks, of joint and torque limits, and of a limit of the approach speed.
 
-    Solves it if the rows that bound in the last cycle bind again; any other program, and any other
+    Solves it if about the same rows bind as in the last cycle; any other program, and any other
     cycle, is for ``ProgramBuilder`` and ``solve``, with the same result.
     """
 
@@ -49,7 +50,7 @@ class StandardProgram:
         self._velocity, self._orientation, self._posture = tasks
         self._joint, self._torque = limits
         self._impact, self._motor = impact, robot.apparent_motor_inertia
-        self._n = robot.dof
+        self._n, self._binding = robot.dof, np.empty(robot.dof, dtype=np.int64)
         self._weights = np.repeat([float(t.weight) for t in tasks], [t.size for t in tasks])
         self._named = lru_cache(maxsize=256)(self._names_of)  # mostly those of the cycle before
         none = np.zeros(robot.dof)
@@ -82,8 +83,10 @@ class StandardProgram:
                         return cls(*program, impact)
         return None
 
-    def solve(self, state: RobotState, guess: tuple[int, ...]) -> Acceleration | None:
-        """Return the solution if the rows of the guess bind, else none."""
+    def solve(
+        self, state: RobotState, guess: tuple[int, ...]
+    ) -> tuple[Acceleration, tuple[int, ...]] | None:
+        """Return the solution and the rows that bind, near those of the guess; none: not found."""
         impact, worst, point = self._impact, self._worst, state.known[None]
         figures, speed, before, period = self._without, inf, None, 0.0
         if impact is not None:
@@ -93,7 +96,7 @@ class StandardProgram:
         velocity, turning, posture = self._velocity, self._orientation, self._posture
         joint, torque = self._joint, self._torque
         ddq, torques = np.empty(self._n), (np.empty(self._n), np.empty(self._n))
-        found, bound, row = self._minimum(
+        count, as_guessed, bound, row = self._minimum(
             state.q,
             state.dq,
             state.M,
@@ -130,17 +133,20 @@ class StandardProgram:
             period,
             numbers_of(guess),
             KEPT,
+            TRIES,
+            self._binding,
             ddq,
             *torques,
         )
-        if found:
-            if worst is not None:
-                worst.take(worst.named_bound(bound, row))
-            name = "" if impact is None else impact.names[0]
-            return Acceleration(ddq, self._named(guess, name), 0.0, (), torques)
-        if impact is not None and before is not None:
-            impact.bound = before  # as if this had not been
-        return None
+        if count < 0:
+            if impact is not None and before is not None:
+                impact.bound = before  # as if this had not been
+            return None
+        if worst is not None:
+            worst.take(worst.named_bound(bound, row))
+        name = "" if impact is None else impact.names[0]
+        rows = guess if as_guessed else tuple(self._binding[:count].tolist())
+        return Acceleration(ddq, self._named(rows, name), 0.0, (), torques), rows
 
     def _names_of(self, rows: tuple[int, ...], impact: str) -> tuple[str, ...]:
         """Return the names of some rows; that of the approach speed is ``impact``."""

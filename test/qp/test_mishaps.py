@@ -13,6 +13,7 @@ import impact_qp.control.acceleration
 from impact_predictor.joint_load.worst_load import LoadSearch
 from impact_qp import ControlError, ImpactController, NoSolutionFound, Phase, Plan
 from impact_qp.control.press import highest_press_force
+from impact_qp.control.standard_program import StandardProgram
 from impact_qp.limits import RobustImpactLimit
 from impact_robots import ArmDynamics
 from impact_sim import PANDA_NOISE, Simulation
@@ -69,6 +70,7 @@ def test_a_solver_that_fails_makes_the_arm_brake_within_its_limits(
         raise NoSolutionFound(program, reason)
 
     monkeypatch.setattr(impact_qp.control.acceleration, "solve", fails)
+    monkeypatch.setattr(StandardProgram, "solve", lambda *arguments: None)
     controller = controller_for(panda, contact)
     dq = 0.2 * np.ones(7)
     for _ in range(50):
