@@ -28,7 +28,7 @@ from impact_qp.compiled.motion_step import filtered, moved
 from impact_qp.control.approach import ApproachTasks
 from impact_qp.control.plausibility import JITTER, StateGate
 from impact_qp.control.standard_program import StandardProgram
-from impact_qp.limits import JointLimit, RobustImpactLimit, TorqueLimit
+from impact_qp.limits import ExistentialImpactLimit, JointLimit, RobustImpactLimit, TorqueLimit
 from impact_qp.program import _binding_with_equalities, numbers_of
 from impact_qp.tasks import OrientationTask, PostureTask, VelocityTask
 
@@ -148,6 +148,23 @@ def test_the_worst_speed_is_that_of_all_rows(panda, contact, random_states, fric
         assert bound.name == plain.name
         bounded.add(bound.name.split(" ", 1)[-1])
     assert len(bounded) > 1
+
+
+@pytest.mark.parametrize("bounded", [{}, {"frame": "panda_link7", "margin": 0.1}])
+def test_existential_rows_are_those_of_all_that_is_bounded(panda, contact, random_states, bounded):
+    limit, written = ExistentialImpactLimit(panda, contact, **bounded), []
+    limit.unexplained = np.linspace(-1.0, 1.0, 7)
+    for point in random_states(100):
+        state = point.robot_state
+        rows = limit.rows(state)
+        G, E, h = np.ones(rows.G.shape), np.ones(rows.E.shape), np.ones(rows.h.shape)
+        written.append(limit._fill_any(state.at(limit.frame), G, E, h))
+        if written[-1]:
+            for one, other in ((rows.G, G), (rows.E, E), (rows.h, h)):
+                close(one, other)
+        else:
+            assert not rows.G.any() and not rows.E.any() and np.all(rows.h > 0.0)
+    assert 20 < sum(written) < 80
 
 
 def test_a_body_without_inertia_stops_the_arm(panda, contact, at_impact):
@@ -297,7 +314,7 @@ def test_torques_are_sent_as_their_plain_limits_say(panda):
 
 
 @pytest.mark.parametrize("after", ["retract", "press"])
-@pytest.mark.parametrize("mode", ["robust", "unaware"])
+@pytest.mark.parametrize("mode", ["robust", "existential", "unaware"])
 def test_nothing_is_compiled_in_a_cycle(panda, contact, scenario, mode, after):
     plan = Plan(contact, mode, speed=0.3, after=after, press_force=5.0)
     controller = ImpactController(panda, plan)
@@ -345,7 +362,8 @@ def test_a_goal_loads_nothing_after_what_was_prepared(project_root):
         "import sys; from impact_qp import *; from impact_robots import load_robot;"
         "r = load_robot('panda'); c = Contact((0.6, 0, 0.2), (0, 0, 1));"
         "p = Plan(c, 'unaware'); p.prepare(r); ImpactController(r, p); before = set(sys.modules);"
-        "ImpactController(r, Plan(c, 'robust')).update(r.stance, 0 * r.stance);"
+        "[ImpactController(r, Plan(c, kind)).update(r.stance, 0 * r.stance)"
+        " for kind in ('robust', 'existential')];"
         "print(len(before), *(name for name in set(sys.modules) - before))"
     )
     done = subprocess.run(
