@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -210,7 +209,7 @@ class DetectorSession:
     def _repeat(self) -> Outcome:
         """Answer a state that came again."""
         if self._pending is None and self._last is not None:
-            return Outcome((replace(self._last, detection=None, suppressed=None),))
+            return Outcome((self._last._replace(detection=None, suppressed=None),))
         self._repeats += 1
         return self._answer_pending() if self._repeats >= _REPEATS_WAITED else NOTHING
 
@@ -242,14 +241,14 @@ class DetectorSession:
             sample = JointSample(time, q, dq, tau, torque, velocity, sample.approaching)
         if self._approaches is None:
             return sample
-        return replace(sample, approaching=self._approaches(sample))
+        return sample._replace(approaching=self._approaches(sample))
 
     def _measured(self, sample: JointSample) -> JointSample:
         """Return a sample without its torque if that was not measured."""
         if self._torque_watch is None:
             return sample
         self._unmeasured = self._torque_watch.reason(sample)
-        return replace(sample, tau=None) if self._unmeasured else sample
+        return sample._replace(tau=None) if self._unmeasured else sample
 
     def _reference(self, sample: JointSample, answered: bool) -> np.ndarray | None:
         """Return the reference torque of a state, shape (n,) [N.m]."""
