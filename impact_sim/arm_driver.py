@@ -83,9 +83,7 @@ class ArmDriver:
 
     def gravity(self) -> np.ndarray:
         """Return the gravity torque where the arm is, shape (n,) [N.m]."""
-        torque: np.ndarray = pin.computeGeneralizedGravity(
-            self.robot.model, self._work, self.arm.q
-        )
+        torque: np.ndarray = pin.computeGeneralizedGravity(self.robot.model, self._work, self.arm.q)
         return torque
 
     def servo_torque(self, velocity: np.ndarray) -> np.ndarray:

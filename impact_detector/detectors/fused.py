@@ -14,6 +14,7 @@ from impact_detector.detectors.detector_kind import DETECTORS, DetectorKind, Set
 from impact_detector.exceptions import DetectorError
 from impact_detector.signals.sample import FUSED, JointSample, from_seconds
 from impact_robots import Robot
+from impact_robots.direct_call import direct
 from impact_robots.keys import TORQUE_NOISE, VELOCITY_NOISE
 
 LARGEST_GAP = from_seconds(3e-3)  # between samples, across which nothing is compared
@@ -75,10 +76,11 @@ class FusedDetector(StateDetector):
         # views: the work memory stays where it is
         self._M, self._h = self._data.M.reshape(robot.dof, robot.dof), self._data.nle
         self._variances = float(velocity_noise) ** 2, float(torque_noise) ** 2
-        self._jumps, self._compiled = no_jumps(robot.dof, bias_samples), statistic
+        self._jumps = no_jumps(robot.dof, bias_samples)
         self._measured = self._jumps.measured
         self._compute(pin.neutral(robot.model), self._jumps.noise)
-        self._compiled(self._jumps, self._M, self._h, 0.0, *self._variances)  # not in a loop
+        started = self._jumps, self._M, self._h, 0.0, *self._variances
+        self._compiled = direct(statistic, *started)  # here, not in a loop
         self._forget()
 
     def _forget(self) -> None:

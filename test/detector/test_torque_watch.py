@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a detector needs is asked for, and no more; torques that nobody measured are none."""
 
-
 import numpy as np
 import pinocchio as pin
 import pytest
