@@ -19,6 +19,8 @@ from impact_robots.compiled import (
     several,
 )
 
+CORRECTIONS = 3  # of multipliers that rounding errors have spoilt: rows may be nearly dependent
+
 
 @part
 def _dot(a: np.ndarray, b: np.ndarray) -> float:
@@ -55,16 +57,24 @@ def minimum_on(
     moved = solved(H, right)  # by the cost alone, and by a unit multiplier of each row
     x = moved[:, 0].copy()
     if k:
-        excess, yields = np.empty((k, 1)), np.empty((k, k))
+        force, excess, yields = np.zeros((k, 1)), np.empty((k, 1)), np.empty((k, k))
         for j in range(k):
-            excess[j, 0] = _dot(G[rows[j]], x) - h[rows[j]]
             for i in range(k):
                 yields[j, i] = _dot(G[rows[j]], moved[:, 1 + i])
-        force = solved(yields, excess)
+        for done in range(1 + CORRECTIONS):
+            over = 0.0
+            for j in range(k):
+                excess[j, 0] = _dot(G[rows[j]], x) - h[rows[j]]
+                over = max(over, abs(excess[j, 0]))
+            if done and over <= kept:
+                break
+            change = solved(yields, excess)
+            for j in range(k):
+                force[j, 0] += change[j, 0]
+                x -= change[j, 0] * moved[:, 1 + j]
         for j in range(k):
             if not force[j, 0] >= 0.0:
                 return x, False
-            x -= force[j, 0] * moved[:, 1 + j]
     for i in range(len(h)):
         if not (_dot(G[i], x) - h[i] <= kept and abs(h[i]) < np.inf):
             return x, False

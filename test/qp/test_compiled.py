@@ -31,6 +31,7 @@ from impact_qp.control.standard_program import StandardProgram
 from impact_qp.limits import ExistentialImpactLimit, JointLimit, RobustImpactLimit, TorqueLimit
 from impact_qp.program import _binding_with_equalities, numbers_of
 from impact_qp.tasks import OrientationTask, PostureTask, VelocityTask
+from impact_robots import ArmDynamics
 
 DT, EXACT = 1e-3, {"rtol": 1e-12, "atol": 1e-12}
 
@@ -251,6 +252,26 @@ def test_guessed_rows_are_those_of_the_plain_form(standard, random_states):
         if found and plain is not None:
             np.testing.assert_allclose(x, plain, rtol=1e-9, atol=1e-9)
         assert not minimum_on(*program[:4], numbers_of((0, 7)), 1e-10)[1]  # both ends of a box
+
+
+def test_guessed_rows_may_be_nearly_dependent(panda, contact, at_impact):
+    """Those of the published limit: the parts of an impulse hardly cost anything."""
+    approach, n = ApproachTasks(panda, Plan(contact), DT), contact.normal
+    approach.velocity.reference = -3.0 * n
+    approach.orientation.reference, approach.posture.reference = at_impact.rotation, at_impact.q
+    limits = [JointLimit(panda, DT), TorqueLimit(panda, DT), ExistentialImpactLimit(panda, contact)]
+    builder, most = ProgramBuilder(7, approach.tasks, limits), 0.0
+    for speed in (0.05, 0.1, 0.15):
+        dq = -speed * np.linalg.pinv(at_impact.J[:3]) @ n
+        program = builder.build(ArmDynamics(panda).state(at_impact.q, dq))
+        plain = solve(program)
+        x, found = minimum_on(*program[:4], numbers_of(plain.rows), 1e-10)
+        binding = program.G[list(plain.rows)]
+        assert found and len(binding) > 8
+        np.testing.assert_allclose(binding @ x, program.h[list(plain.rows)], rtol=0, atol=1e-10)
+        np.testing.assert_allclose(x, plain.x, rtol=1e-6, atol=1e-6)
+        most = max(most, np.linalg.cond(binding @ np.linalg.solve(program.H, binding.T)))
+    assert most > 1e14
 
 
 def test_a_step_of_the_filter_and_of_the_motion():
