@@ -92,6 +92,7 @@ class ArmDriver:
         links: np.ndarray = pin.rnea(robot.model, self._work, arm.q, arm.dq, wanted)
         return links + robot.apparent_motor_inertia * wanted
 
-    def joints(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return measured positions, velocities and torques, each of shape (n,)."""
-        return self.sensors.joints(self.arm.q, self.arm.dq, self.arm.joint_torque)
+    def measured(self, forces: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Return measured positions, velocities and torques, (n,) each, and forces, (m, 3) [N]."""
+        arm = self.arm
+        return self.sensors.measured(arm.q, arm.dq, arm.joint_torque, forces)
