@@ -151,7 +151,7 @@ class DetectorSession:
             self._velocities.restart(sample.time)
             self._pending = None
         self._rate.add(sample.time)
-        outcome = self._answer_pending()
+        outcome = NOTHING if self._pending is None else self._answer_pending()
         self._awaited = None if backward else self._newest
         self._newest, self._pending, self._repeats = sample.time, sample, 0
         if self._waits and self._awaited is not None and not self._pairing.has(self._awaited):
@@ -221,8 +221,8 @@ class DetectorSession:
         sample = self._compared(sample)
         verdicts = [detector.update(sample) for detector in self._detectors]
         self._last = first = verdicts[0]
-        found = tuple(each.detection for each in verdicts if each.detection is not None)
-        hushed = tuple(each.suppressed for each in verdicts if each.suppressed is not None)
+        found = tuple([each.detection for each in verdicts if each.detection is not None])
+        hushed = tuple([each.suppressed for each in verdicts if each.suppressed is not None])
         if self._estimator is None:
             return Outcome((first,), found, others=tuple(verdicts[1:]), suppressed=hushed)
         for detection in found[:1]:
