@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -152,7 +151,7 @@ class DetectorSession:
             self._velocities.restart(sample.time)
             self._pending = None
         self._rate.add(sample.time)
-        outcome = self._answer_pending()
+        outcome = NOTHING if self._pending is None else self._answer_pending()
         self._awaited = None if backward else self._newest
         self._newest, self._pending, self._repeats = sample.time, sample, 0
         if self._waits and self._awaited is not None and not self._pairing.has(self._awaited):
@@ -210,7 +209,7 @@ class DetectorSession:
     def _repeat(self) -> Outcome:
         """Answer a state that came again."""
         if self._pending is None and self._last is not None:
-            return Outcome((replace(self._last, detection=None, suppressed=None),))
+            return Outcome((self._last._replace(detection=None, suppressed=None),))
         self._repeats += 1
         return self._answer_pending() if self._repeats >= _REPEATS_WAITED else NOTHING
 
@@ -222,8 +221,8 @@ class DetectorSession:
         sample = self._compared(sample)
         verdicts = [detector.update(sample) for detector in self._detectors]
         self._last = first = verdicts[0]
-        found = tuple(each.detection for each in verdicts if each.detection is not None)
-        hushed = tuple(each.suppressed for each in verdicts if each.suppressed is not None)
+        found = tuple([each.detection for each in verdicts if each.detection is not None])
+        hushed = tuple([each.suppressed for each in verdicts if each.suppressed is not None])
         if self._estimator is None:
             return Outcome((first,), found, others=tuple(verdicts[1:]), suppressed=hushed)
         for detection in found[:1]:
@@ -242,14 +241,14 @@ class DetectorSession:
             sample = JointSample(time, q, dq, tau, torque, velocity, sample.approaching)
         if self._approaches is None:
             return sample
-        return replace(sample, approaching=self._approaches(sample))
+        return sample._replace(approaching=self._approaches(sample))
 
     def _measured(self, sample: JointSample) -> JointSample:
         """Return a sample without its torque if that was not measured."""
         if self._torque_watch is None:
             return sample
         self._unmeasured = self._torque_watch.reason(sample)
-        return replace(sample, tau=None) if self._unmeasured else sample
+        return sample._replace(tau=None) if self._unmeasured else sample
 
     def _reference(self, sample: JointSample, answered: bool) -> np.ndarray | None:
         """Return the reference torque of a state, shape (n,) [N.m]."""

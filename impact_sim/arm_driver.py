@@ -10,7 +10,6 @@ from math import isfinite
 import numpy as np
 import pinocchio as pin
 
-from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_sim.exceptions import SimulationError
 from impact_sim.flexible_arm import FlexibleArm
@@ -54,7 +53,7 @@ class ArmDriver:
         """
         self.robot, self.arm, self.sensors, self.interface = robot, arm, sensors, interface
         self.loop: MotorLoop = TorqueLoop(robot, enabled=torque_loop)
-        self._dynamics, self._work = ArmDynamics(robot), robot.model.createData()
+        self._work = robot.model.createData()
 
     def reset(self) -> None:
         """Take the arm as it is now for what was commanded last."""
@@ -80,16 +79,20 @@ class ArmDriver:
             feedforward = (command - self._position) / (CYCLE_NS * 1e-9)
             self._position = command
             return self.servo_torque(feedforward + POSITION_RATE * (command - self.arm.q))
-        if not self.robot.driver_compensates_gravity:
-            return command
-        return command + pin.computeGeneralizedGravity(self.robot.model, self._work, self.arm.q)
+        return command + self.gravity() if self.robot.driver_compensates_gravity else command
+
+    def gravity(self) -> np.ndarray:
+        """Return the gravity torque where the arm is, shape (n,) [N.m]."""
+        torque: np.ndarray = pin.computeGeneralizedGravity(self.robot.model, self._work, self.arm.q)
+        return torque
 
     def servo_torque(self, velocity: np.ndarray) -> np.ndarray:
         """Return the torque of the driver's velocity loop, shape (n,) [N.m]."""
-        state = self._dynamics(self.arm.q, self.arm.dq)
-        wanted = SERVO_RATE * (velocity - self.arm.dtheta)
-        return state.M @ wanted + self.robot.apparent_motor_inertia * wanted + state.h
+        arm, robot, wanted = self.arm, self.robot, SERVO_RATE * (velocity - self.arm.dtheta)
+        links: np.ndarray = pin.rnea(robot.model, self._work, arm.q, arm.dq, wanted)
+        return links + robot.apparent_motor_inertia * wanted
 
-    def joints(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return measured positions, velocities and torques, each of shape (n,)."""
-        return self.sensors.joints(self.arm.q, self.arm.dq, self.arm.joint_torque)
+    def measured(self, forces: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Return measured positions, velocities and torques, (n,) each, and forces, (m, 3) [N]."""
+        arm = self.arm
+        return self.sensors.measured(arm.q, arm.dq, arm.joint_torque, forces)

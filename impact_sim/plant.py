@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from impact_robots.contact_point import OWN, ContactPoint
+from impact_robots.direct_call import direct
 from impact_robots.robot import Robot
 from impact_sim.arm_links import links_of, room_for_motion
 from impact_sim.compliant_wall import CompliantWall
@@ -64,13 +65,14 @@ class FlexibleJointPlant(FlexibleArm):
         self._step = 0.0  # of MuJoCo's, once it is set [s]
         self._flight = Steps.empty(LOOPS, robot.dof)  # of a cycle in the air, overwritten
         self.contact_force = np.zeros(3)  # on the robot, base axes [N]
-        self._small_steps, self._cycle = _compiled()
         self._touching = self._touching_point()
         self._compiled_wall: tuple[CompliantWall | None, Plane | None] = None, plane_of(None)
         nothing = Steps.empty(0, robot.dof)  # compiled here, not in a loop
-        self._integrate(nothing)
+        small_steps, cycle = _compiled()
+        start = self._touching, plane_of(None)
+        self._small_steps = direct(small_steps, *start, 0.0, 0.0, nothing)
         loop = TorqueLoop(robot).numbers(np.zeros(robot.dof))
-        self._cycle(self._touching, loop, plane_of(None), 0.0, 0.0, 1, -1.0, nothing)
+        self._cycle = direct(cycle, start[0], loop, start[1], 0.0, 0.0, 1, -1.0, nothing)
 
     def reset(self, q: np.ndarray, dq: np.ndarray | None = None) -> None:
         """Put the arm at ``q`` [rad] with ``dq`` [rad/s], springs loaded by gravity."""

@@ -75,7 +75,7 @@ class ServoDriver(ArmDriver):
 
     def bear_gravity(self) -> None:
         """Let the servo bear gravity as it is now."""
-        self._servo.gravity = self._dynamics(self.arm.q, self.arm.dq).g
+        self._servo.gravity = self.gravity()
 
 
 class PositionDriver(Simulation):

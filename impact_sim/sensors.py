@@ -32,22 +32,27 @@ class NoisySensors:
     def __init__(self, noise: Noise, seed: int | Sequence[int]) -> None:
         """Create the generator."""
         self._noise = noise
-        self._joint_noise = np.array([[noise.position], [noise.velocity], [noise.torque]])
+        self._deviations = np.empty(0)  # of all numbers of a measurement
         self._random = np.random.default_rng(seed)
         self._drawn, self._next = np.empty(0), 0
 
-    def joints(
-        self, q: np.ndarray, dq: np.ndarray, tau: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return measured positions, velocities and torques, each of shape (n,)."""
-        noise = self._normal(3 * len(q)).reshape(3, -1) * self._joint_noise
-        return q + noise[0], dq + noise[1], tau + noise[2]
-
-    def forces(self, forces: np.ndarray) -> np.ndarray:
-        """Return measured forces, shape (m, 3) [N]."""
-        noise = self._normal(forces.size).reshape(forces.shape) * self._noise.force
-        noise += forces
-        return noise
+    def measured(
+        self, q: np.ndarray, dq: np.ndarray, tau: np.ndarray, forces: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Return what sensors make of positions, velocities and torques, (n,), forces (m, 3)."""
+        n = len(q)
+        count = 3 * n + forces.size
+        if len(self._deviations) != count:
+            of = self._noise
+            each = of.position, of.velocity, of.torque, of.force
+            self._deviations = np.repeat(each, (n, n, n, forces.size))
+        noise = self._normal(count) * self._deviations
+        return (
+            q + noise[:n],
+            dq + noise[n : 2 * n],
+            tau + noise[2 * n : 3 * n],
+            forces + noise[3 * n :].reshape(forces.shape),
+        )
 
     def _normal(self, count: int) -> np.ndarray:
         """Return the next ``count`` numbers of a standard normal distribution."""

@@ -143,5 +143,4 @@ class Simulation:
 
     def _measure(self, forces: np.ndarray) -> Measurement:
         """Return what the sensors see now."""
-        forces_seen = self._driver.sensors.forces
-        return Measurement(self.time_ns, *self._driver.joints(), forces_seen(forces))
+        return Measurement(self.time_ns, *self._driver.measured(forces))

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -132,7 +132,7 @@ def _hearing(
         own = {name: each.impact for name, each in zip(names, verdicts, strict=True)}
         told = heard(own, trigger)
         return [
-            replace(each, impact=told[name]) for name, each in zip(names, verdicts, strict=True)
+            each._replace(impact=told[name]) for name, each in zip(names, verdicts, strict=True)
         ]
 
     return hear

@@ -78,7 +78,7 @@ def run(scenario, duration, *, told=None, hand=None, hears=None, seed=0):
         if hears is None:
             return verdicts
         return [
-            replace(each, impact=hears(plant.time, arm, each.impact))
+            each._replace(impact=hears(plant.time, arm, each.impact))
             for arm, each in enumerate(verdicts)
         ]
 

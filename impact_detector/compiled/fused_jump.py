@@ -170,7 +170,7 @@ def statistic(
 
     Args:
         jumps: so far.
-        M: mass matrix, shape (n, n) [kg.m^2].
+        M: mass matrix, its upper triangle, shape (n, n) [kg.m^2].
         h: Coriolis and gravity torque, shape (n,) [N.m].
         dt: time since the last sample [s]; 0: there is none to compare with.
         velocity: variance of its noise [rad^2/s^2].

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from impact_detector.detectors.latch import ThresholdLatch
@@ -47,7 +45,7 @@ class ForceThresholdDetector:
     def update(self, sample: ForceSample) -> Verdict:
         """Return the verdict on the last of the next samples; it carries any one's detection."""
         if sample.time == self._newest or not len(sample.force):
-            return replace(self._last, detection=None, suppressed=None)
+            return self._last._replace(detection=None, suppressed=None)
         if self._newest is not None and sample.time < self._newest:
             self.reset()
         self._newest = sample.time
@@ -59,5 +57,5 @@ class ForceThresholdDetector:
         ]
         detection = next((verdict.detection for verdict in verdicts if verdict.detection), None)
         suppressed = next((each.suppressed for each in verdicts if each.suppressed), None)
-        self._last = replace(verdicts[-1], detection=detection, suppressed=suppressed)
+        self._last = verdicts[-1]._replace(detection=detection, suppressed=suppressed)
         return self._last

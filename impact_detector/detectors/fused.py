@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from math import nan
 
+import numpy as np
 import pinocchio as pin
 
 from impact_detector.detectors.detector import StateDetector
@@ -13,6 +14,7 @@ from impact_detector.detectors.detector_kind import DETECTORS, DetectorKind, Set
 from impact_detector.exceptions import DetectorError
 from impact_detector.signals.sample import FUSED, JointSample, from_seconds
 from impact_robots import Robot
+from impact_robots.direct_call import direct
 from impact_robots.keys import TORQUE_NOISE, VELOCITY_NOISE
 
 LARGEST_GAP = from_seconds(3e-3)  # between samples, across which nothing is compared
@@ -74,10 +76,11 @@ class FusedDetector(StateDetector):
         # views: the work memory stays where it is
         self._M, self._h = self._data.M.reshape(robot.dof, robot.dof), self._data.nle
         self._variances = float(velocity_noise) ** 2, float(torque_noise) ** 2
-        self._jumps, self._compiled = no_jumps(robot.dof, bias_samples), statistic
+        self._jumps = no_jumps(robot.dof, bias_samples)
         self._measured = self._jumps.measured
-        pin.computeAllTerms(self._model, self._data, pin.neutral(robot.model), self._jumps.noise)
-        self._compiled(self._jumps, self._M, self._h, 0.0, *self._variances)  # not in a loop
+        self._compute(pin.neutral(robot.model), self._jumps.noise)
+        started = self._jumps, self._M, self._h, 0.0, *self._variances
+        self._compiled = direct(statistic, *started)  # here, not in a loop
         self._forget()
 
     def _forget(self) -> None:
@@ -95,9 +98,14 @@ class FusedDetector(StateDetector):
         if self._last is not None and sample.time - self._last <= LARGEST_GAP:
             dt = (sample.time - self._last) * 1e-9
         self._last = sample.time
-        pin.computeAllTerms(self._model, self._data, sample.q, sample.dq)
+        self._compute(sample.q, sample.dq)
         self._measured[0], self._measured[1] = sample.dq, sample.tau
         return self._compiled(self._jumps, self._M, self._h, dt, *self._variances)
+
+    def _compute(self, q: np.ndarray, dq: np.ndarray) -> None:
+        """Write mass matrix, its upper triangle, and Coriolis and gravity torque of a state."""
+        pin.crba(self._model, self._data, q)
+        pin.nonLinearEffects(self._model, self._data, q, dq)
 
 
 def _make(setup: Setup) -> FusedDetector:

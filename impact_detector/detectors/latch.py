@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from dataclasses import replace
 
 from impact_detector.detectors.onset import onset_time
 from impact_detector.detectors.quiet_time import QuietTime
@@ -86,7 +85,7 @@ class ThresholdLatch:
         """
         if self._last is None or time != self._last.time:
             return None
-        return replace(self._last, detection=None, suppressed=None)
+        return self._last._replace(detection=None, suppressed=None)
 
     def judge(self, time: int, statistic: float, *, allowed: bool = True) -> Verdict:
         """Return the verdict on one sample.

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class RecentJoints:
         if not all_finite(sample.q, sample.dq, tau):
             if tau is None or not all_finite(sample.q, sample.dq):
                 return
-            sample = replace(sample, tau=np.where(np.abs(tau) < LARGEST, tau, np.nan))
+            sample = sample._replace(tau=np.where(np.abs(tau) < LARGEST, tau, np.nan))
         samples.append(sample)
         while samples[0].time < sample.time - self._keep:
             samples.popleft()

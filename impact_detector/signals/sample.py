@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from math import hypot
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,8 +46,7 @@ def all_finite(*columns: np.ndarray | None) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class JointSample:
+class JointSample(NamedTuple):
     """One measurement of all n joints, in the robot's joint order."""
 
     time: int  # of the measurement [ns]
@@ -94,8 +94,7 @@ class Suppressed:
     reason: str  # why it is no detection
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What a detector made of one measurement."""
 
     time: int  # of the measurement [ns]

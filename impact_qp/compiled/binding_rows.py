@@ -21,6 +21,8 @@ from impact_robots.compiled import (
     several,
 )
 
+CORRECTIONS = 3  # of multipliers that rounding errors have spoilt: rows may be nearly dependent
+
 
 @part
 def _dot(a: np.ndarray, b: np.ndarray) -> float:
@@ -32,7 +34,7 @@ def _dot(a: np.ndarray, b: np.ndarray) -> float:
 
 @part
 def _minimum_with(
-    H: np.ndarray, c: np.ndarray, G: np.ndarray, h: np.ndarray, rows: np.ndarray
+    H: np.ndarray, c: np.ndarray, G: np.ndarray, h: np.ndarray, rows: np.ndarray, kept: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the minimum on rows of G x = h and their multipliers; NaN where rows depend."""
     n, k = len(c), len(rows)
@@ -41,16 +43,22 @@ def _minimum_with(
     for j in range(k):
         right[:, 1 + j] = G[rows[j]]
     moved = solved(H, right)  # by the cost alone, and by a unit multiplier of each row
-    x, force = moved[:, 0].copy(), np.empty(k)
-    if k:
-        excess, yields = np.empty((k, 1)), np.empty((k, k))
+    x, force = moved[:, 0].copy(), np.zeros(k)
+    excess, yields = np.empty((k, 1)), np.empty((k, k))
+    for j in range(k):
+        for i in range(k):
+            yields[j, i] = _dot(G[rows[j]], moved[:, 1 + i])
+    for done in range(1 + CORRECTIONS):
+        over = 0.0
         for j in range(k):
             excess[j, 0] = _dot(G[rows[j]], x) - h[rows[j]]
-            for i in range(k):
-                yields[j, i] = _dot(G[rows[j]], moved[:, 1 + i])
-        force[:] = solved(yields, excess)[:, 0]
+            over = max(over, abs(excess[j, 0]))
+        if k == 0 or (done and over <= kept):
+            break
+        change = solved(yields, excess)[:, 0]
+        force += change
         for j in range(k):
-            x -= force[j] * moved[:, 1 + j]
+            x -= change[j] * moved[:, 1 + j]
     return x, force
 
 
@@ -104,7 +112,7 @@ def minimum_on(
     """
     if not _are_rows(rows, h):
         return -c, False
-    x, force = _minimum_with(H, c, G, h, rows)
+    x, force = _minimum_with(H, c, G, h, rows, kept)
     for j in range(len(rows)):
         if not force[j] >= 0.0:
             return x, False
@@ -149,7 +157,7 @@ def minimum_near(
         return x, -1
     binding[:k] = guess
     for _ in range(tries):
-        x, force = _minimum_with(H, c, G, h, binding[:k])
+        x, force = _minimum_with(H, c, G, h, binding[:k], kept)
         pulls = -1
         for j in range(k):
             if not abs(force[j]) < np.inf:

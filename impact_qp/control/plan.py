@@ -82,7 +82,7 @@ class Plan:
 
     def prepare(self, robot: Robot) -> None:
         """Compile what any of the impact limits runs, or load it: some 25 s once."""
-        from impact_qp.compiled import worst_speed  # noqa: F401  compiled: loads slowly
+        from impact_qp.compiled import existential_rows  # noqa: F401  and worst_speed: loads slowly
 
         if self._knows(robot):
             from impact_predictor.joint_load.load import warm_up  # loads slowly

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from impact_predictor.inertia.impulse_maps import mean_force_factor
 from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.sets.feasible_sets import friction_pyramid
 from impact_predictor.sets.speed_bound import existential_speed
 from impact_qp.limits.contact import Contact, SpeedBound
-from impact_qp.limits.effects import row_names
+from impact_qp.limits.effects import MOMENTUM, row_names
 from impact_qp.limits.impact import ImpactLimit
 from impact_qp.limits.limit import NO_EFFECT
 from impact_qp.limits.registry import impact_limit
@@ -44,9 +45,20 @@ class ExistentialImpactLimit(ImpactLimit):
         """Create the limit with the inscribed cone, as published."""
         import scipy.optimize  # noqa: F401  here, not in the first control cycle: it loads slowly
 
+        from impact_qp.compiled.existential_rows import write_existential_rows  # the same
+
         super().__init__(robot, contact, circumscribed=circumscribed, **options)
+        self._write_rows = write_existential_rows
         self.gate, self.variables = gate, self.generators
         self._K = friction_pyramid(contact.friction[0], self.generators, circumscribed)
+        self._announced = (
+            contact.rotation @ self._K,  # base axes
+            *contact.restitution,
+            mean_force_factor(contact.peak_factor, contact.impact_duration),
+            robot.limits.impulsive_torque,
+            robot.limits.velocity,
+            1.0 - self.margin,
+        )
         cone = tuple(f"impact: lambda {j + 1}" for j in range(self.generators))
         effects = row_names(robot) + tuple(name for each in self.bounds for name in each.names)
         self.names = (
@@ -71,10 +83,26 @@ class ExistentialImpactLimit(ImpactLimit):
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the rows on (qddot, lambda)."""
         point = state.at(self.frame)
+        if self.bounds or self.velocity_map != MOMENTUM:
+            written = self._fill_any(point, G, E, h)
+        else:
+            written = self._write_rows(
+                *(point.J, point.twist, point.drift, point.position),
+                *(state.M, self.robot.apparent_motor_inertia, state.dq),
+                *(state.com, state.rotational_inertia, state.mass),
+                *self.figures,
+                self.gate,
+                *self._announced,
+                *(G, E, h),
+            )
+        if not written:
+            G[:], E[:], h[:] = 0.0, 0.0, NO_EFFECT
+
+    def _fill_any(self, point: PointState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> bool:
+        """Write the rows of all that is bounded; False, and nothing, if the arm is too slow."""
         gradient, offset = self.approach(point)
         if offset > -self.gate:
-            G[:], E[:], h[:] = 0.0, 0.0, NO_EFFECT
-            return
+            return False
         N, K = self.generators, self._K
         normal = crb(point, self.contact.rotation)[2].dot(K)
         low, high = (1.0 + bound for bound in self.contact.restitution)
@@ -82,3 +110,4 @@ class ExistentialImpactLimit(ImpactLimit):
         G[0], G[1], G[2:] = high * gradient, -low * gradient, 0.0
         h[0], h[1], h[2 : 2 + N], h[2 + N :] = -high * offset, low * offset, 0.0, most
         E[0], E[1], E[2 : 2 + N], E[2 + N :] = normal, -normal, -np.eye(N), rows.dot(K)
+        return True

@@ -96,6 +96,6 @@ class CellSimulation:
         if forces is None:
             forces = np.zeros((self._samples, len(self._drivers), 3))
         return tuple(
-            Measurement(self.time_ns, *each.joints(), each.sensors.forces(forces[:, number]))
+            Measurement(self.time_ns, *each.measured(forces[:, number]))
             for number, each in enumerate(self._drivers)
         )

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a detector needs is asked for, and no more; torques that nobody measured are none."""
 
-from dataclasses import replace
-
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -54,7 +52,7 @@ def test_a_nan_effort_does_not_blind_what_looks_at_velocities_alone():
 
 
 def test_a_nan_reference_does_not_blind_what_compares_with_none(panda):
-    sample = replace(stream(panda, 1)[0], tau_ref=np.full(7, NAN))
+    sample = stream(panda, 1)[0]._replace(tau_ref=np.full(7, NAN))
     for detector in (
         FusedDetector(panda),
         MomentumDetector(MomentumObserver(panda, 500.0), (4, 5), bias_samples=0),
@@ -69,7 +67,7 @@ def test_a_number_that_is_none_is_dropped_and_leaves_nothing_behind(panda, huge)
     detector = FusedDetector(panda)
     for sample in samples[:200]:
         detector.update(sample)
-    bad = replace(samples[200], dq=np.full(7, huge))
+    bad = samples[200]._replace(dq=np.full(7, huge))
     assert not detector.update(bad).ready and detector.dropped == 1
     assert all(detector.update(sample).ready for sample in samples[201:])
 
@@ -100,7 +98,7 @@ def test_an_effort_that_may_be_measured_is_taken(panda, effort, speed):
 
 def test_an_effort_that_comes_back_is_taken_at_once(panda):
     samples = stream(panda, 400)
-    samples[100:250] = [replace(each, tau=np.zeros(7)) for each in samples[100:250]]
+    samples[100:250] = [each._replace(tau=np.zeros(7)) for each in samples[100:250]]
     session, outcomes = judged(panda, samples, "momentum")
     assert not outcomes[249].verdicts[0].ready
     assert not session.troubles and outcomes[252].verdicts[0].ready

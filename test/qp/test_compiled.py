@@ -28,9 +28,16 @@ from impact_qp.compiled.motion_step import filtered, moved
 from impact_qp.control.approach import ApproachTasks
 from impact_qp.control.plausibility import JITTER, StateGate
 from impact_qp.control.standard_program import StandardProgram
-from impact_qp.limits import JointLimit, RobustImpactLimit, SpeedBound, TorqueLimit
+from impact_qp.limits import (
+    ExistentialImpactLimit,
+    JointLimit,
+    RobustImpactLimit,
+    SpeedBound,
+    TorqueLimit,
+)
 from impact_qp.program import NoSolutionFound, _binding_with_equalities, numbers_of
 from impact_qp.tasks import OrientationTask, PostureTask, VelocityTask
+from impact_robots import ArmDynamics
 
 DT, EXACT = 1e-3, {"rtol": 1e-12, "atol": 1e-12}
 
@@ -148,6 +155,23 @@ def test_the_worst_speed_is_that_of_all_rows(panda, contact, random_states, fric
         assert bound.name == plain.name
         bounded.add(bound.name.split(" ", 1)[-1])
     assert len(bounded) > 1
+
+
+@pytest.mark.parametrize("bounded", [{}, {"frame": "panda_link7", "margin": 0.1}])
+def test_existential_rows_are_those_of_all_that_is_bounded(panda, contact, random_states, bounded):
+    limit, written = ExistentialImpactLimit(panda, contact, **bounded), []
+    limit.unexplained = np.linspace(-1.0, 1.0, 7)
+    for point in random_states(100):
+        state = point.robot_state
+        rows = limit.rows(state)
+        G, E, h = np.ones(rows.G.shape), np.ones(rows.E.shape), np.ones(rows.h.shape)
+        written.append(limit._fill_any(state.at(limit.frame), G, E, h))
+        if written[-1]:
+            for one, other in ((rows.G, G), (rows.E, E), (rows.h, h)):
+                close(one, other)
+        else:
+            assert not rows.G.any() and not rows.E.any() and np.all(rows.h > 0.0)
+    assert 20 < sum(written) < 80
 
 
 def test_a_body_without_inertia_stops_the_arm(panda, contact, at_impact):
@@ -298,6 +322,26 @@ def test_guessed_rows_are_those_of_the_plain_form(standard, random_states):
         assert not minimum_on(*program[:4], numbers_of((0, 7)), 1e-10)[1]  # both ends of a box
 
 
+def test_guessed_rows_may_be_nearly_dependent(panda, contact, at_impact):
+    """Those of the published limit: the parts of an impulse hardly cost anything."""
+    approach, n = ApproachTasks(panda, Plan(contact), DT), contact.normal
+    approach.velocity.reference = -3.0 * n
+    approach.orientation.reference, approach.posture.reference = at_impact.rotation, at_impact.q
+    limits = [JointLimit(panda, DT), TorqueLimit(panda, DT), ExistentialImpactLimit(panda, contact)]
+    builder, most = ProgramBuilder(7, approach.tasks, limits), 0.0
+    for speed in (0.05, 0.1, 0.15):
+        dq = -speed * np.linalg.pinv(at_impact.J[:3]) @ n
+        program = builder.build(ArmDynamics(panda).state(at_impact.q, dq))
+        plain = solve(program)
+        x, found = minimum_on(*program[:4], numbers_of(plain.rows), 1e-10)
+        binding = program.G[list(plain.rows)]
+        assert found and len(binding) > 8
+        np.testing.assert_allclose(binding @ x, program.h[list(plain.rows)], rtol=0, atol=1e-10)
+        np.testing.assert_allclose(x, plain.x, rtol=1e-6, atol=1e-6)
+        most = max(most, np.linalg.cond(binding @ np.linalg.solve(program.H, binding.T)))
+    assert most > 1e14
+
+
 def test_a_step_of_the_filter_and_of_the_motion():
     random = np.random.default_rng(0)
     step, known = random.standard_normal((3, 6)), random.standard_normal((3, 7))
@@ -359,7 +403,7 @@ def test_torques_are_sent_as_their_plain_limits_say(panda):
 
 
 @pytest.mark.parametrize("after", ["retract", "press"])
-@pytest.mark.parametrize("mode", ["robust", "unaware"])
+@pytest.mark.parametrize("mode", ["robust", "existential", "unaware"])
 def test_nothing_is_compiled_in_a_cycle(panda, contact, scenario, mode, after):
     plan = Plan(contact, mode, speed=0.3, after=after, press_force=5.0)
     controller = ImpactController(panda, plan)
@@ -407,7 +451,8 @@ def test_a_goal_loads_nothing_after_what_was_prepared(project_root):
         "import sys; from impact_qp import *; from impact_robots import load_robot;"
         "r = load_robot('panda'); c = Contact((0.6, 0, 0.2), (0, 0, 1));"
         "p = Plan(c, 'unaware'); p.prepare(r); ImpactController(r, p); before = set(sys.modules);"
-        "ImpactController(r, Plan(c, 'robust')).update(r.stance, 0 * r.stance);"
+        "[ImpactController(r, Plan(c, kind)).update(r.stance, 0 * r.stance)"
+        " for kind in ('robust', 'existential')];"
         "print(len(before), *(name for name in set(sys.modules) - before))"
     )
     done = subprocess.run(

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every detector on joint states keeps, a user's own among them."""
 
-from dataclasses import replace
 from math import isfinite, nan
 
 import numpy as np
@@ -68,7 +67,7 @@ def struck(quiet):
     """The same arm, hit for 8 ms: joints and torques jump, and jump back."""
     blow = np.full(7, 40.0)
     return [
-        replace(each, dq=each.dq + 2.0 * (1 + k - BLOW), tau=each.tau + blow)
+        each._replace(dq=each.dq + 2.0 * (1 + k - BLOW), tau=each.tau + blow)
         if BLOW <= k < BLOW + 8
         else each
         for k, each in enumerate(quiet)
@@ -113,7 +112,7 @@ def test_a_sample_with_nan_is_dropped_and_counted(kind, panda, quiet):
     detector = make(kind, panda)
     for k, sample in enumerate(quiet):
         bad = k % 100 == 50
-        given = replace(sample, dq=sample.dq * nan) if bad else sample
+        given = sample._replace(dq=sample.dq * nan) if bad else sample
         verdict = detector.update(given)
         assert not (bad and isfinite(verdict.statistic))
     assert detector.dropped == len(quiet) // 100
@@ -136,9 +135,9 @@ def test_a_repeated_stamp_is_answered_unchanged(kind, panda, struck):
     detector, plain = make(kind, panda), make(kind, panda)
     for sample in struck[: BLOW + 20]:
         verdict = detector.update(sample)
-        loud = replace(sample, dq=sample.dq + 100.0)
+        loud = sample._replace(dq=sample.dq + 100.0)
         repeated = detector.update(loud)
-        np.testing.assert_equal(repeated, replace(verdict, detection=None, suppressed=None))
+        np.testing.assert_equal(repeated, verdict._replace(detection=None, suppressed=None))
         np.testing.assert_equal(verdict, plain.update(sample))
 
 
@@ -148,7 +147,7 @@ def test_what_a_detector_says_that_it_needs_it_needs(kind, panda, quiet):
     needs = {"tau": class_of.needs_torque, "tau_ref": class_of.needs_reference}
     for field, needed in (needs | {"dq_ref": class_of.needs_reference_velocity}).items():
         detector = make(kind, panda)
-        verdicts = [detector.update(replace(sample, **{field: None})) for sample in quiet]
+        verdicts = [detector.update(sample._replace(**{field: None})) for sample in quiet]
         assert any(isfinite(verdict.statistic) for verdict in verdicts) != needed, field
 
 

@@ -18,6 +18,7 @@ from impact_sim import (
     load_scenario,
     scenario_names,
 )
+from impact_sim.arm_driver import SERVO_RATE
 from impact_sim.compliant_wall import CompliantWall
 
 
@@ -134,3 +135,14 @@ def test_scenarios_carry_the_published_figures(derived_data):
         assert (ours.peak_factor, ours.impact_duration) == (theirs["a"], theirs["delta_t"])
         assert ours.reference_speed == theirs["v_ref"][0]
         assert ours.detection_threshold == theirs.get("tau0", 2.5)
+
+
+def test_the_velocity_loop_is_computed_torque(panda):
+    simulation = Simulation(panda, noise=NO_NOISE, interface=Interface.VELOCITY)
+    simulation.reset(panda.stance, 0.2 * np.ones(7))
+    arm, driver, velocity = simulation.plant, simulation._driver, np.linspace(-1.0, 1.0, 7)
+    state = ArmDynamics(panda).state(arm.q, arm.dq)
+    wanted = SERVO_RATE * (velocity - arm.dtheta)
+    torque = state.inertia(panda.apparent_motor_inertia) @ wanted + state.h
+    np.testing.assert_allclose(driver.servo_torque(velocity), torque, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(driver.gravity(), state.g, rtol=1e-12, atol=1e-12)

@@ -1,0 +1,33 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of compiled functions without a look at the types of what they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
+def direct(function: Function, *arguments: object) -> Function:
+    """Call a function of numba, and return what runs it for arguments of the same types.
+
+    numba looks at the types of all arguments in each call, which for tuples of arrays takes some
+    microseconds. What is returned does not: it is for who makes the arguments, and gives them the
+    same types, shapes' numbers of axes and layouts in memory each time.
+
+    Args:
+        function: made by ``numba.njit``; without a compiler (NUMBA_DISABLE_JIT=1), a plain one.
+        *arguments: of the first call, by position.
+    """
+    function(*arguments)
+    if not hasattr(function, "overloads"):
+        return function
+    found = list(function.overloads.values())
+    if len(found) > 1:
+        from numba import typeof  # loads slowly; loaded by whoever has compiled the function
+
+        found = [function.overloads[tuple(map(typeof, arguments))]]
+    compiled: Function = found[0].entry_point
+    return compiled
