@@ -19,7 +19,8 @@ SCENARIO = "qp_panda_demo"  # runs the controller, the plant close to a wall and
 def warm_up() -> int:
     """Simulate one hit and the load of one joint; return the number of trials done."""
     warm_up_loads()
-    import_module("impact_qp.compiled.reach_steps")  # of maps and searches
+    for name in ("reach_steps", "existential_rows"):  # of maps and searches; of the demo
+        import_module(f"impact_qp.compiled.{name}")
     for name in ("coulomb", "mobility", "velocity_bounds"):
         import_module(f"impact_predictor.compiled.{name}")
     done = [*run_campaign(trials_of([load_scenario(SCENARIO)], 1, 0), None, 1)]
