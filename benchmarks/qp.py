@@ -72,10 +72,10 @@ def _controller(mode: str, **options: Any) -> ImpactController:
     return ImpactController(ROBOT, plan)
 
 
-def _approach() -> tuple[list[State], list[tuple[np.ndarray, ...]]]:
-    """Return measured states of a robust approach, and the programs that were solved."""
+def _approach(mode: str = "robust") -> tuple[list[State], list[tuple[np.ndarray, ...]]]:
+    """Return measured states of an approach, and the programs that were solved."""
     with patch.object(StandardProgram, "of", return_value=None):  # it solves without a program
-        random, controller = np.random.default_rng(0), _controller("robust")
+        random, controller = np.random.default_rng(0), _controller(mode)
     q, dq = SCENARIO.start(ROBOT).copy(), np.zeros(ROBOT.dof)
     states: list[State] = []
     programs: list[tuple[np.ndarray, ...]] = []

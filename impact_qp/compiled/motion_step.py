@@ -1,13 +1,15 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The motion of the joints over one cycle: as it is estimated, and as it is commanded."""
+"""The motion of the joints in one cycle: as it is estimated, commanded, or referred to."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from impact_qp.compiled.cholesky import solved
 from impact_robots.compiled import (
     MATRIX,
+    NEW_VECTOR,
     NOTHING,
     NUMBER,
     TO_MATRIX,
@@ -70,3 +72,26 @@ def moved(
         step = ddq[i] * dt
         after[i] = velocity[i] + step
         way[i] = position[i] + (velocity[i] + 0.5 * step) * dt
+
+
+@compiled(NEW_VECTOR, MATRIX, VECTOR, NUMBER, NUMBER)
+def joint_velocity(J: np.ndarray, linear: np.ndarray, first: float, damping: float) -> np.ndarray:
+    """Return the joint velocities that move a point, and turn nothing, shape (n,) [rad/s].
+
+    Args:
+        J: of the point, shape (6, n).
+        linear: velocity of the point, shape (3,) [m/s].
+        first: velocity of the first joint [rad/s].
+        damping: of the squares' minimum, where the arm is singular.
+    """
+    n = J.shape[1]
+    square, wanted = np.zeros((n, n)), np.zeros((n, 1))
+    square[0, 0], wanted[0, 0] = 1.0, first
+    for i in range(n):
+        square[i, i] += damping
+        for row in range(3):
+            wanted[i, 0] += J[row, i] * linear[row]
+        for row in range(6):
+            for j in range(i + 1):
+                square[i, j] += J[row, i] * J[row, j]
+    return solved(square, wanted)[:, 0].copy()

@@ -10,9 +10,6 @@ import numpy as np
 
 from impact_qp.references import ReferenceState
 from impact_qp.spreading.modes import Mode, StopReason
-from impact_robots.state import PointState
-
-_SINGULAR = 1e-8  # damping of the joint velocities, where the arm is singular
 
 
 class SpreadCommand(NamedTuple):
@@ -37,11 +34,3 @@ class SpreadCommand(NamedTuple):
     def feedback(self) -> np.ndarray:
         """Feedback a_fb of the contact point, base axes, shape (3,) [m/s^2]."""
         return self.task_feedback[:3]
-
-
-def joint_velocity(point: PointState, motion: ReferenceState) -> np.ndarray:
-    """Return the joint velocities that move as the reference and turn nothing, shape (n,)."""
-    rows = np.vstack([point.J, np.eye(1, len(point.q))])
-    wanted = np.concatenate([motion.velocity[:3], np.zeros(3), motion.velocity[3:]])
-    square = rows.T @ rows + _SINGULAR * np.eye(rows.shape[1])
-    return np.linalg.solve(square, rows.T @ wanted)

@@ -18,7 +18,7 @@ from impact_qp.limits.one_cycle import OneCycleLimit
 from impact_qp.limits.torque import KEPT
 from impact_qp.program import NoSolutionFound, solve
 from impact_qp.references import Knot, Quintics, ReferenceState
-from impact_qp.spreading.command import SpreadCommand, joint_velocity
+from impact_qp.spreading.command import SpreadCommand
 from impact_qp.spreading.force import force_acceleration
 from impact_qp.spreading.friction import TASKS
 from impact_qp.spreading.modes import Mode, StopReason, Variant, fade, mode_at
@@ -31,6 +31,7 @@ from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state import PointState, RobotState
 
+_SINGULAR = 1e-8  # damping of the reference's joint velocities, where the arm is singular
 _BRAKING = 20.0  # of the joints where the program has no solution [1/s]
 _UNBELIEVABLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
 
@@ -53,9 +54,12 @@ class SpreadingController:
         Raises:
             RobotError: a limit or another figure of the robot that it needs is unknown.
         """
+        from impact_qp.compiled.motion_step import joint_velocity  # loads slowly
+
+        self._joint_velocity = joint_velocity
         robot.require("impact_qp")
         self.robot, self.plan, self.period = robot, plan, period
-        self._dynamics, self._timing = ArmDynamics(robot), plan.timing
+        self._dynamics, self._timing = ArmDynamics(robot, compiled=True), plan.timing
         gains = plan.gains
         self._position = TrackingTask(stiffness=gains.position, weight=gains.position_weight)
         self._turn = OrientationTask(stiffness=gains.orientation, weight=gains.orientation_weight)
@@ -223,6 +227,7 @@ class SpreadingController:
     ) -> SpreadCommand:
         """Return the command: the torque of the accelerations, its rate limited for each joint."""
         robot, state = self.robot, point.robot_state
+        linear, first = motion.velocity[:3], float(motion.velocity[3])
         reference = state.M @ ddq + state.h
         wanted = reference + robot.apparent_motor_inertia * ddq
         sent = self._sent + np.clip(wanted - state.g - self._sent, -self._step, self._step)
@@ -238,7 +243,7 @@ class SpreadingController:
             reference_torque=reference,
             mode=mode,
             reference=motion,
-            joint_velocity=joint_velocity(point, motion),
+            joint_velocity=self._joint_velocity(point.J, linear, first, _SINGULAR),
             task_feedback=self._feedback(state),
             fade=gamma,
             velocity=point.velocity,

@@ -24,7 +24,7 @@ from impact_qp.compiled.guards import (
     sendable,
     within,
 )
-from impact_qp.compiled.motion_step import filtered, moved
+from impact_qp.compiled.motion_step import filtered, joint_velocity, moved
 from impact_qp.control.approach import ApproachTasks
 from impact_qp.control.plausibility import JITTER, StateGate
 from impact_qp.control.standard_program import StandardProgram
@@ -340,6 +340,17 @@ def test_guessed_rows_may_be_nearly_dependent(panda, contact, at_impact):
         np.testing.assert_allclose(x, plain.x, rtol=1e-6, atol=1e-6)
         most = max(most, np.linalg.cond(binding @ np.linalg.solve(program.H, binding.T)))
     assert most > 1e14
+
+
+def test_joints_move_as_the_reference_of_a_point_and_turn_nothing(random_states):
+    random = np.random.default_rng(5)
+    for point in random_states(20):
+        linear, first = random.standard_normal(3), random.standard_normal()
+        rows, wanted = np.vstack([point.J, np.eye(1, 7)]), np.array([*linear, 0, 0, 0, first])
+        damped, right = np.vstack([rows, 1e-4 * np.eye(7)]), np.append(wanted, np.zeros(7))
+        expected = np.linalg.lstsq(damped, right, rcond=None)[0]
+        found = joint_velocity(point.J, linear, first, 1e-8)
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
 
 
 def test_a_step_of_the_filter_and_of_the_motion():
