@@ -1,0 +1,148 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Control cycles of all kinds beside their floors, by the size of what they solve; no ROS.
+
+A cycle is from state to command; its floor is pinocchio's ``computeAllTerms`` plus the bare solve
+of its own programs, right after it. Arms approach a wall as in ``benchmarks/qp.py``; two arms push
+a box by reference spreading, both cycles of an instant together; a humanoid comes to a box as in
+``benchmarks/whole_body.py``. Run it with ``./impact bench cycle_sizes`` (a minute).
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+import numpy as np
+import pinocchio as pin
+import qp
+import quadprog
+import whole_body
+
+import impact_qp.spreading.controller as spreading
+from impact_qp.spreading import SpreadingController
+from impact_sim.cell.spreading_file import load_spreading
+from impact_trials.spreading_trial import spread
+
+PUSH, ROUNDS = "rs_push_catfood_case2", 6
+NO_PROGRAM = (np.zeros((0, 0)),) * 4
+
+
+class Cycles(NamedTuple):
+    """Some cycles of one kind, beside their floors."""
+
+    joints: int
+    variables: int
+    rows: int
+    taken: Sequence[float]  # [s]
+    floors: Sequence[float]  # [s]
+
+
+def measure() -> dict[str, float]:
+    """Return all figures; times in microseconds."""
+    figures: dict[str, float] = {}
+    for mode in qp.MODES:
+        figures |= _figures(f"panda, {mode}", _arm(mode))
+    figures |= _figures("two pandas push a box", _pair())
+    return figures | _humanoid("robust")
+
+
+def _figures(name: str, cycles: Cycles) -> dict[str, float]:
+    p50, floor = (1e6 * float(np.percentile(each, 50)) for each in (cycles.taken, cycles.floors))
+    return {
+        f"{name}: joints": cycles.joints,
+        f"{name}: variables": cycles.variables,
+        f"{name}: rows": cycles.rows,
+        f"{name}: p50 [us]": p50,
+        f"{name}: floor, p50 [us]": floor,
+        f"{name}: cycle / floor": p50 / floor,
+    }
+
+
+def _arm(mode: str) -> Cycles:
+    """Return the cycles of an arm that approaches a wall."""
+    states, programs = qp._approach(mode)
+    controller, floor = qp._controller(mode), qp._floor(programs)
+    taken: list[float] = []
+    floors: list[float] = []
+    gc.disable()
+    for turn in range(ROUNDS):
+        controller.reset()
+        for k, state in enumerate(states):
+            began = perf_counter()
+            controller.update(*state)
+            ended = perf_counter()
+            controller.catch_up()  # after the command was sent
+            before = perf_counter()
+            floor(k, state)
+            if turn:  # the first one warms up
+                taken.append(ended - began)
+                floors.append(perf_counter() - before)
+    gc.enable()
+    rows, variables = programs[0][2].T.shape
+    return Cycles(qp.ROBOT.dof, variables, rows, taken, floors)
+
+
+def _pair() -> Cycles:
+    """Return the cycles of two arms that push a box: those of one instant are one."""
+    update, solve = SpreadingController.update, spreading.solve
+    program: tuple[np.ndarray, ...] = NO_PROGRAM
+    sizes: list[tuple[int, ...]] = []
+    taken: list[float] = []
+    floors: list[float] = []
+
+    def keeping(asked: Any, *options: Any, **named: Any) -> Any:
+        nonlocal program
+        H, c, G, h = (np.array(part) for part in asked[:4])
+        program = H, -c, np.ascontiguousarray(-G.T), -h
+        return solve(asked, *options, **named)
+
+    def timed(self: SpreadingController, time: float, q: Any, dq: Any, **named: Any) -> Any:
+        began = perf_counter()
+        command = update(self, time, q, dq, **named)
+        ended = perf_counter()
+        pin.computeAllTerms(self.robot.model, data, q, dq)
+        quadprog.solve_qp(*program)
+        floors.append(perf_counter() - ended)
+        taken.append(ended - began)
+        sizes.append(program[2].shape)
+        return command
+
+    scenario = load_spreading(PUSH)
+    data = qp.ROBOT.model.createData()
+    with (
+        patch.object(spreading, "solve", keeping),
+        patch.object(SpreadingController, "update", timed),
+    ):
+        spread(scenario, 0)
+    variables, rows = sizes[0]
+    both = [np.reshape(each, (-1, 2)).sum(axis=1).tolist() for each in (taken, floors)]
+    return Cycles(2 * qp.ROBOT.dof, 2 * variables, 2 * rows, *both)
+
+
+def _humanoid(mode: str) -> dict[str, float]:
+    """Return the figures of a humanoid's cycles."""
+    found = whole_body._of(mode)
+    p50, floor = found["p50 [us]"], found["floor p50 [us]"]
+    rows, variables = _size(mode)
+    name = f"hrp4, {mode}"
+    return {
+        f"{name}: joints": len(whole_body.ROBOT.joint_names),
+        f"{name}: variables": variables,
+        f"{name}: rows": rows,
+        f"{name}: p50 [us]": p50,
+        f"{name}: floor, p50 [us]": floor,
+        f"{name}: cycle / floor": p50 / floor,
+    }
+
+
+def _size(mode: str) -> tuple[int, int]:
+    """Return how many rows, bounds apart, and variables the humanoid's program has."""
+    controller, start = whole_body._controller(mode)
+    programs = whole_body._kept(controller)
+    controller.update(0.0, start, np.zeros(whole_body.ROBOT.nv), whole_body.NO_FORCES)
+    rows, variables = programs[0][2].shape
+    return rows, variables
