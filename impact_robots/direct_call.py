@@ -14,8 +14,8 @@ def direct(function: Function, *arguments: object) -> Function:
     """Call a function of numba, and return what runs it for arguments of the same types.
 
     numba looks at the types of all arguments in each call, which for tuples of arrays takes some
-    microseconds. What is returned does not: it is for who makes the arguments, and gives them the
-    same types, shapes' numbers of axes and layouts in memory each time.
+    microseconds. What is returned does not, and does not notice others either: it is for who makes
+    the arguments, each time of the same types, numbers of axes and layouts in memory.
 
     Args:
         function: made by ``numba.njit``; without a compiler (NUMBA_DISABLE_JIT=1), a plain one.
