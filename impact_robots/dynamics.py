@@ -72,7 +72,8 @@ class ContactDynamics:
 
     def __call__(self, q: ArrayLike, dq: ArrayLike) -> PointState:
         """Return :meth:`state` at the contact point."""
-        return self.state(q, dq).at()
+        state = self.state(q, dq)
+        return tuple.__new__(PointState, (state, *state.known[None]))  # as `at`, in less time
 
     def state(self, q: ArrayLike, dq: ArrayLike) -> RobotState:
         """Return the dynamics at positions ``q`` (nq,) [rad] and velocities ``dq`` (nv,) [rad/s].

@@ -21,32 +21,29 @@ from impact_robots.compiled import (
 
 @compiled(
     NOTHING,
-    *(MATRIX, TO_MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, NUMBER),
-    *(TO_VECTOR, TO_VECTOR),
+    *(MATRIX, TO_MATRIX, TO_VECTOR, VECTOR, VECTOR, VECTOR, NUMBER, TO_VECTOR),
 )
 def filtered(
     step: np.ndarray,
     known: np.ndarray,
+    slow: np.ndarray,
     q: np.ndarray,
     dq: np.ndarray,
     ddq: np.ndarray,
-    slow: np.ndarray,
     share: float,
     velocity: np.ndarray,
-    smoothed: np.ndarray,
 ) -> None:
     """Take a measurement into the state of :class:`~impact_qp.control.velocity_filter`.
 
     Args:
         step: what is known and measured to what is known then, shape (3, 6).
         known: positions, velocities, accelerations beyond the command; overwritten, (3, n).
+        slow: smoothed accelerations beyond the command; overwritten, shape (n,) [rad/s^2].
         q: measured, shape (n,) [rad].
         dq: measured, shape (n,) [rad/s].
         ddq: commanded since the last measurement, shape (n,) [rad/s^2].
-        slow: smoothed accelerations beyond the command, shape (n,) [rad/s^2].
-        share: of a new one in these [-].
+        share: of a new one in ``slow`` [-].
         velocity: written, shape (n,) [rad/s].
-        smoothed: written, the new ``slow``, shape (n,) [rad/s^2].
     """
     for i in range(len(q)):
         before = (known[0, i], known[1, i], known[2, i], ddq[i], q[i], dq[i])
@@ -55,7 +52,7 @@ def filtered(
             for k in range(6):
                 known[row, i] += step[row, k] * before[k]
         velocity[i] = known[1, i]
-        smoothed[i] = slow[i] + share * (known[2, i] - slow[i])
+        slow[i] += share * (known[2, i] - slow[i])
 
 
 @compiled(NOTHING, VECTOR, VECTOR, VECTOR, NUMBER, TO_VECTOR, TO_VECTOR)

@@ -67,7 +67,7 @@ class ImpactController:
         robot.require("impact_qp")
         plan = plan.resolved(robot)
         self.robot, self.plan, self.period = robot, plan, period
-        self._period_ns, self._dof = round(period * 1e9), robot.dof
+        self._period_ns, self._shape = round(period * 1e9), (robot.dof,)
         self._dynamics = ArmDynamics(robot, compiled=True)
         self._filter = VelocityFilter(period)
         self._next_phase = phases
@@ -266,8 +266,10 @@ class ImpactController:
         return self._filter.update(q, dq, self._ddq)
 
     def _usable(self, q: np.ndarray, dq: np.ndarray) -> bool:
-        shape = (self._dof,)
-        if not getattr(q, "shape", None) == getattr(dq, "shape", None) == shape:
+        try:
+            if not q.shape == dq.shape == self._shape:
+                return False
+        except AttributeError:  # no arrays
             return False
         return bool(q.dot(q) < _PLAUSIBLE and dq.dot(dq) < _PLAUSIBLE)  # NaN: no
 
@@ -290,6 +292,10 @@ class ImpactController:
         self._stall.reset()
         self._velocity = state.dq
         self._phase, self._phase_time = phase, 0.0
+        if self.impact_limit is not None:
+            self.impact_limit.preview = self.plan.preview * (
+                PREVIEW if phase is Phase.PRESS else 1.0
+            )
         self._approach.enter(phase, state)
 
     def _is_near(self, q: np.ndarray) -> bool:
@@ -309,7 +315,7 @@ class ImpactController:
             result = self._solver.coast(robot_state)
         else:
             self._approach.update(self._phase, state, ready)
-            added = self._press(state)
+            added = self._press(state) if self._phase is Phase.PRESS else None
             result = self._solver.solve(robot_state, impact=limit is not None, added=added)
         torque, reference = result.torques or self._solver.torques(robot_state, result.ddq)
         velocity, position = next_motion(
@@ -349,14 +355,9 @@ class ImpactController:
         """Return whether the impact limit is in force."""
         return gap < self._near and self._phase in _TOWARDS
 
-    def _press(self, state: PointState) -> np.ndarray | None:
-        """Return the accelerations (n,) [rad/s^2] that pressing adds, none in other phases."""
-        pressing, limit = self._phase is Phase.PRESS, self.impact_limit
-        if limit is not None:
-            limit.preview = self.plan.preview * (PREVIEW if pressing else 1.0)
-        if not pressing:
-            return None
-        again = inf
+    def _press(self, state: PointState) -> np.ndarray:
+        """Return the accelerations (n,) [rad/s^2] that pressing adds."""
+        limit, again = self.impact_limit, inf
         if isinstance(limit, ApproachSpeedLimit):
             again = limit.present_bound(state).speed
         most, _ = highest_press_force(self.robot, again, state, self._normal, self.plan.preview)

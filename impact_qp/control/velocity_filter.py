@@ -49,7 +49,8 @@ class VelocityFilter:
     def unexplained(self) -> np.ndarray | None:
         """Accelerations that the commands do not explain, (n,) [rad/s^2]; None after a reset.
 
-        Friction, errors of the model: smoothed over ``SMOOTHING``, for they change slowly.
+        Friction, errors of the model: smoothed over ``SMOOTHING``, for they change slowly. The next
+        ``update`` overwrites them.
         """
         return None if self._known is None else self._slow
 
@@ -66,8 +67,8 @@ class VelocityFilter:
             self._known = np.array([q, dq, nothing])
             self._slow = nothing
             return np.array(dq)
-        velocity, slow, self._slow = np.empty(len(q)), self._slow, np.empty(len(q))
-        self._filtered(self._step, self._known, q, dq, ddq, slow, self._share, velocity, self._slow)
+        velocity = np.empty(len(q))
+        self._filtered(self._step, self._known, self._slow, q, dq, ddq, self._share, velocity)
         return velocity
 
 
