@@ -4,8 +4,10 @@
 
 This process is the driver; the suite (detector, predictor, controller) is a second one, the echo a
 third. Both get every state, half a millisecond apart, so what disturbs one disturbs both. The arm
-stands still: what a controller computes does not depend on that. Run it with
-``./impact bench qp_loop`` (a minute and a half).
+stands still: what a controller computes does not depend on that. To every second state the echo
+answers after the floor of a cycle (``computeAllTerms`` and a bare solve, see ``benchmarks/qp.py``):
+what a node would take that has nothing else to do. Run it with ``./impact bench qp_loop`` (a minute
+and a half).
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+import qp
 import rclpy
 import yaml
 from predictor_service import importable
@@ -45,21 +48,29 @@ ROBOT, SCENARIO = load_robot("panda"), load_scenario("qp_panda_demo")
 PERIOD, SECONDS, WARM_UP = 1e-3, 60, 2  # [s]
 MILLISECOND = 1_000_000
 START_TIME_OUT = 60.0  # [s]
-ECHO = "echo"
+ECHO, FLOOR = "echo", "floor"
 
 
 class EchoNode(Node):
-    """Answers each state with as many numbers."""
+    """Answers each state with as many numbers, every second one after the floor of a cycle."""
 
     def __init__(self) -> None:
         super().__init__(ECHO)
+        self._floor = qp._floor(qp._approach()[1])
         self._answer = JointCommand(joint_names=list(ROBOT.joint_names), values=[0.0] * ROBOT.dof)
         self._commands = self.create_publisher(JointCommand, "~/command", qos.STREAM)
         self.create_subscription(JointState, "~/joint_states", self._on_state, qos.SENSOR)
 
     def _on_state(self, message: JointState) -> None:
+        if _has_floor(to_nanoseconds(message.header.stamp) // MILLISECOND):
+            self._floor(0, (np.array(message.position), np.array(message.velocity)))
         self._answer.header.stamp = message.header.stamp
         self._commands.publish(self._answer)
+
+
+def _has_floor(k: int) -> bool:
+    """Tell whether the echo answers state k after the floor of a cycle."""
+    return k % 2 == 1
 
 
 class Driver:
@@ -167,7 +178,12 @@ def _drive(seconds: int) -> dict[str, dict[int, float]]:
             delays.clear()
         driver.run(seconds * 1000, first=WARM_UP * 1000 + 1)
         driver.wait(lambda: False, 0.1)
-        return {name: dict(delays) for name, delays in driver.delays.items()}
+        suite, echo = driver.delays["impact_qp"], driver.delays[ECHO]
+        return {
+            "suite": dict(suite),
+            ECHO: {k: delay for k, delay in echo.items() if not _has_floor(k)},
+            FLOOR: {k: delay for k, delay in echo.items() if _has_floor(k)},
+        }
     finally:
         gc.enable()
         executor.shutdown()
@@ -177,15 +193,17 @@ def _drive(seconds: int) -> dict[str, dict[int, float]]:
 def _figures(delays: dict[str, dict[int, float]], count: int) -> dict[str, float]:
     """Return percentiles, and how many states were answered late or not at all."""
     figures: dict[str, float] = {}
-    for name, label in (("impact_qp", "suite"), (ECHO, "echo")):
-        taken = np.array(list(delays[name].values()))
+    for label, share in (("suite", 1.0), (ECHO, 0.5), (FLOOR, 0.5)):
+        taken, sent = np.array(list(delays[label].values())), share * count
         for percent in (50, 99, 99.9):
             figures[f"{label}, p{percent:g} [us]"] = 1e6 * float(np.percentile(taken, percent))
-        figures[f"{label}, later than 1 ms [%]"] = 100.0 * float(np.sum(taken > PERIOD)) / count
-        figures[f"{label}, not answered [%]"] = 100.0 * (count - len(taken)) / count
-    for percent in ("50", "99"):
-        key = f"p{percent} [us]"
-        figures[f"suite / echo, p{percent}"] = figures[f"suite, {key}"] / figures[f"echo, {key}"]
+        figures[f"{label}, later than 1 ms [%]"] = 100.0 * float(np.sum(taken > PERIOD)) / sent
+        figures[f"{label}, not answered [%]"] = 100.0 * (sent - len(taken)) / sent
+    for one, other in (("suite", ECHO), (FLOOR, ECHO), ("suite", FLOOR)):
+        for percent in ("50", "99"):
+            key = f"p{percent} [us]"
+            ratio = figures[f"{one}, {key}"] / figures[f"{other}, {key}"]
+            figures[f"{one} / {other}, p{percent}"] = ratio
     return figures
 
 
