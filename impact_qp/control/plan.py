@@ -81,7 +81,7 @@ class Plan:
         return (ApproachCapLimit(into, self.highest_speed, preview=self.preview),)
 
     def prepare(self, robot: Robot) -> None:
-        """Compile what any of the impact limits runs, or load it: some 25 s once."""
+        """Compile what any of the impact limits runs, or load it: less than a minute once."""
         from impact_qp.compiled import existential_rows  # noqa: F401  and worst_speed: loads slowly
 
         if self._knows(robot):
