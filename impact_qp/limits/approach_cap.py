@@ -30,7 +30,9 @@ class ApproachCapLimit(Limit):
             speed: v, highest along it [m/s].
             preview: T_p [s].
         """
-        self._into = np.array(into, dtype=float)
+        from impact_qp.compiled.approach_row import approach_row  # loads slowly
+
+        self._row, self._into = approach_row, np.array(into, dtype=float)
         self._speed, self._preview = speed, preview
         self.active = True  # until the impact
 
@@ -39,7 +41,8 @@ class ApproachCapLimit(Limit):
         if not self.active:
             G[0], h[0] = 0.0, NO_EFFECT
             return
-        point, d = state.at(None), self._into
-        np.multiply(d.dot(point.J[:3]), self._preview, out=G[0])
-        previewed = d.dot(point.twist[:3]) + self._preview * d.dot(point.drift[:3])
-        h[0] = self._speed - float(previewed)
+        point, none = state.at(None), np.zeros(len(state.dq))
+        G[0], previewed = self._row(
+            self._into, point.J, point.twist, point.drift, self._preview, none
+        )
+        h[0] = self._speed - previewed

@@ -22,15 +22,14 @@ class CommandTorqueLimit(Limit):
 
     def __init__(self, robot: Robot) -> None:
         """Create the limit."""
-        self._most = robot.limits.torque
-        self._motor = np.diag(robot.apparent_motor_inertia)
+        from impact_qp.compiled.torque_box import write_torque_rows  # loads slowly
+
+        self._write_rows, self._motor = write_torque_rows, robot.apparent_motor_inertia
+        self._box = np.array([-robot.limits.torque, robot.limits.torque])
         self.contact_torque = np.zeros(robot.dof)  # J^T f_c [N.m]
         ends = ("upper", "lower")
         self.names = tuple(f"{joint} torque {end}" for end in ends for joint in robot.joint_names)
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write 2 n rows."""
-        n, rest = len(state.h), state.h - self.contact_torque
-        np.add(state.M, self._motor, out=G[:n])
-        np.negative(G[:n], out=G[n:])
-        h[:n], h[n:] = self._most - rest, self._most + rest
+        self._write_rows(state.M, self._motor, state.h - self.contact_torque, self._box, G, h)

@@ -29,13 +29,9 @@ class OneCycleLimit(Limit):
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write 4 n rows."""
-        limits, q, dq = self._limits, state.q + self._dt * state.dq, state.dq
+        limits, q, dq, n = self._limits, state.q + self._dt * state.dq, state.dq, len(state.q)
         G[:] = self._G
-        h[:] = np.concatenate(
-            [
-                limits.position_upper - q,
-                q - limits.position_lower,
-                limits.velocity - dq,
-                limits.velocity + dq,
-            ]
-        )
+        np.subtract(limits.position_upper, q, out=h[:n])
+        np.subtract(q, limits.position_lower, out=h[n : 2 * n])
+        np.subtract(limits.velocity, dq, out=h[2 * n : 3 * n])
+        np.add(limits.velocity, dq, out=h[3 * n :])

@@ -55,8 +55,10 @@ class SpreadingController:
             RobotError: a limit or another figure of the robot that it needs is unknown.
         """
         from impact_qp.compiled.motion_step import joint_velocity  # loads slowly
+        from impact_qp.compiled.torque_box import torque_box, torques_of  # the same
 
-        self._joint_velocity = joint_velocity
+        self._joint_velocity, self._torque_box = joint_velocity, torque_box
+        self._torques_of = torques_of
         robot.require("impact_qp")
         self.robot, self.plan, self.period = robot, plan, period
         self._dynamics, self._timing = ArmDynamics(robot, compiled=True), plan.timing
@@ -228,10 +230,9 @@ class SpreadingController:
         """Return the command: the torque of the accelerations, its rate limited for each joint."""
         robot, state = self.robot, point.robot_state
         linear, first = motion.velocity[:3], float(motion.velocity[3])
-        reference = state.M @ ddq + state.h
-        wanted = reference + robot.apparent_motor_inertia * ddq
-        sent = self._sent + np.clip(wanted - state.g - self._sent, -self._step, self._step)
-        torque = np.clip(sent + state.g, -robot.limits.torque, robot.limits.torque)
+        box = self._torque_box(state.g, self._sent, self._step, robot.limits.torque, False)
+        motor_inertia = robot.apparent_motor_inertia
+        torque, reference = self._torques_of(state.M, motor_inertia, state.h, ddq, box)
         self._sent = torque - state.g
         if not robot.driver_compensates_gravity:
             self._gravity = state.g
