@@ -28,7 +28,6 @@ from impact_sim.cell.spreading_file import load_spreading
 from impact_trials.spreading_trial import spread
 
 PUSH, ROUNDS = "rs_push_catfood_case2", 6
-NO_PROGRAM = (np.zeros((0, 0)),) * 4
 
 
 class Cycles(NamedTuple):
@@ -37,8 +36,8 @@ class Cycles(NamedTuple):
     joints: int
     variables: int
     rows: int
-    taken: Sequence[float]  # [s]
-    floors: Sequence[float]  # [s]
+    p50: float  # [us]
+    floor: float  # the same of the floors [us]
 
 
 def measure() -> dict[str, float]:
@@ -47,19 +46,23 @@ def measure() -> dict[str, float]:
     for mode in qp.MODES:
         figures |= _figures(f"panda, {mode}", _arm(mode))
     figures |= _figures("two pandas push a box", _pair())
-    return figures | _humanoid("robust")
+    return figures | _figures("hrp4, robust", _humanoid("robust"))
 
 
 def _figures(name: str, cycles: Cycles) -> dict[str, float]:
-    p50, floor = (1e6 * float(np.percentile(each, 50)) for each in (cycles.taken, cycles.floors))
     return {
         f"{name}: joints": cycles.joints,
         f"{name}: variables": cycles.variables,
         f"{name}: rows": cycles.rows,
-        f"{name}: p50 [us]": p50,
-        f"{name}: floor, p50 [us]": floor,
-        f"{name}: cycle / floor": p50 / floor,
+        f"{name}: p50 [us]": cycles.p50,
+        f"{name}: floor, p50 [us]": cycles.floor,
+        f"{name}: cycle / floor": cycles.p50 / cycles.floor,
     }
+
+
+def _median(times: Sequence[float] | np.ndarray) -> float:
+    """Return the median of times in seconds [us]."""
+    return 1e6 * float(np.median(times))
 
 
 def _arm(mode: str) -> Cycles:
@@ -83,14 +86,13 @@ def _arm(mode: str) -> Cycles:
                 floors.append(perf_counter() - before)
     gc.enable()
     rows, variables = programs[0][2].T.shape
-    return Cycles(qp.ROBOT.dof, variables, rows, taken, floors)
+    return Cycles(qp.ROBOT.dof, variables, rows, _median(taken), _median(floors))
 
 
 def _pair() -> Cycles:
     """Return the cycles of two arms that push a box: those of one instant are one."""
     update, solve = SpreadingController.update, spreading.solve
-    program: tuple[np.ndarray, ...] = NO_PROGRAM
-    sizes: list[tuple[int, ...]] = []
+    program: tuple[np.ndarray, ...] = ()
     taken: list[float] = []
     floors: list[float] = []
 
@@ -108,7 +110,6 @@ def _pair() -> Cycles:
         quadprog.solve_qp(*program)
         floors.append(perf_counter() - ended)
         taken.append(ended - began)
-        sizes.append(program[2].shape)
         return command
 
     scenario = load_spreading(PUSH)
@@ -118,25 +119,16 @@ def _pair() -> Cycles:
         patch.object(SpreadingController, "update", timed),
     ):
         spread(scenario, 0)
-    variables, rows = sizes[0]
-    both = [np.reshape(each, (-1, 2)).sum(axis=1).tolist() for each in (taken, floors)]
-    return Cycles(2 * qp.ROBOT.dof, 2 * variables, 2 * rows, *both)
+    variables, rows = program[2].shape
+    p50, floor = (_median(np.reshape(each, (-1, 2)).sum(axis=1)) for each in (taken, floors))
+    return Cycles(2 * qp.ROBOT.dof, 2 * variables, 2 * rows, p50, floor)
 
 
-def _humanoid(mode: str) -> dict[str, float]:
-    """Return the figures of a humanoid's cycles."""
-    found = whole_body._of(mode)
-    p50, floor = found["p50 [us]"], found["floor p50 [us]"]
-    rows, variables = _size(mode)
-    name = f"hrp4, {mode}"
-    return {
-        f"{name}: joints": len(whole_body.ROBOT.joint_names),
-        f"{name}: variables": variables,
-        f"{name}: rows": rows,
-        f"{name}: p50 [us]": p50,
-        f"{name}: floor, p50 [us]": floor,
-        f"{name}: cycle / floor": p50 / floor,
-    }
+def _humanoid(mode: str) -> Cycles:
+    """Return the cycles of a humanoid that comes to a box."""
+    found, (rows, variables) = whole_body._of(mode), _size(mode)
+    joints = len(whole_body.ROBOT.joint_names)
+    return Cycles(joints, variables, rows, found["p50 [us]"], found["floor p50 [us]"])
 
 
 def _size(mode: str) -> tuple[int, int]:
