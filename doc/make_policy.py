@@ -18,6 +18,7 @@ from rclpy.context import Context
 from rclpy.parameter import Parameter
 from rclpy.utilities import remove_ros_args
 
+from impact_bringup.domain import free_domain
 from impact_detector.node import DetectorNode
 from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
@@ -58,19 +59,29 @@ HEAD = """\
 
 
 def document(arguments: list[str]) -> str:
-    """Return the policy of the nodes with these ROS arguments."""
+    """Return the policy of the nodes with these ROS arguments.
+
+    They are made in a DDS domain of their own: a robot's nodes have the same names as these.
+    """
     context = Context()
-    context.init(args=arguments)
-    try:
-        policy = ElementTree.Element("policy", version="0.2.0")
-        enclaves = ElementTree.SubElement(policy, "enclaves")
-        for path, classes in ENCLAVES.items():
-            _add_enclave(enclaves, path, [_profile(make, context) for make in classes])
-        _add_enclave(enclaves, OPERATOR, [_operator(policy)])
-    finally:
-        context.try_shutdown()
+    with free_domain() as domain:
+        context.init(args=arguments, domain_id=domain)
+        try:
+            policy = _policy(context)
+        finally:
+            context.try_shutdown()
     ElementTree.indent(policy)
     return HEAD + ElementTree.tostring(policy, encoding="unicode") + "\n"
+
+
+def _policy(context: Context) -> ElementTree.Element:
+    """Return what all of them may do, with the operator."""
+    policy = ElementTree.Element("policy", version="0.2.0")
+    enclaves = ElementTree.SubElement(policy, "enclaves")
+    for path, classes in ENCLAVES.items():
+        _add_enclave(enclaves, path, [_profile(make, context) for make in classes])
+    _add_enclave(enclaves, OPERATOR, [_operator(policy)])
+    return policy
 
 
 def _add_enclave(enclaves: ElementTree.Element, path: str, profiles: list) -> None:

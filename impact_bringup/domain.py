@@ -31,13 +31,26 @@ def own_domain() -> Iterator[int]:
     if given := os.environ.get("ROS_DOMAIN_ID"):
         yield _checked(given)
         return
-    with contextlib.closing(socket.socket()) as reservation:
-        domain = _reserve(reservation)
+    with free_domain() as domain:
         os.environ["ROS_DOMAIN_ID"] = str(domain)
         try:
             yield domain
         finally:
             del os.environ["ROS_DOMAIN_ID"]
+
+
+@contextlib.contextmanager
+def free_domain() -> Iterator[int]:
+    """Reserve a domain that nobody else of this suite uses on this machine; nothing is set.
+
+    Yields:
+        The domain.
+
+    Raises:
+        RosError: All domains are taken.
+    """
+    with contextlib.closing(socket.socket()) as reservation:
+        yield _reserve(reservation)
 
 
 def _checked(given: str) -> int:

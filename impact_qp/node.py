@@ -158,12 +158,11 @@ class ImpactQpNode(SuiteLifecycleNode):
             self.destroy_timer(self._watchdog)
 
     def destroy_node(self) -> None:
-        """Destroy the node with action and life-cycle services; rclpy leaves these to chance."""
+        """Destroy the node with its action; rclpy leaves that to chance."""
         if self._goal_server is not None:
             self._goal_server.destroy()
             self._goal_server = None
         super().destroy_node()
-        self._state_machine.destroy_when_not_in_use()
 
     # --- while configured ---------------------------------------------------------------------
 

@@ -68,3 +68,11 @@ class SuiteLifecycleNode(LifecycleNode):
         """Leave the robot safe and release everything."""
         self.release("shut down")
         return TransitionCallbackReturn.SUCCESS
+
+    def destroy_node(self) -> None:
+        """Destroy the node with its life cycle's services, which rclpy leaves to chance.
+
+        Until the garbage collector came, others would find a node that does not answer.
+        """
+        super().destroy_node()
+        self._state_machine.destroy_when_not_in_use()

@@ -154,7 +154,6 @@ class ImpactLearnerNode(SuiteLifecycleNode):
             self._server.destroy()
             self._server = None
         super().destroy_node()
-        self._state_machine.destroy_when_not_in_use()
 
 
 main = main_for(ImpactLearnerNode)

@@ -51,6 +51,19 @@ def test_the_policy_is_what_the_nodes_create(maker):
     )
 
 
+def test_running_nodes_of_the_same_names_are_in_another_domain(maker, context, monkeypatch):
+    domains = []
+
+    def policy(own):
+        domains.append(own.get_domain_id())
+        return ElementTree.Element("policy")
+
+    monkeypatch.setattr(maker, "_policy", policy)
+    maker.document([])
+    assert len(domains) == 1
+    assert domains[0] != context.get_domain_id()
+
+
 def test_it_has_the_form_that_sros2_reads(policy):
     assert policy.get("version") == "0.2.0"
     children = {"topics": "topic", "services": "service", "actions": "action"}
