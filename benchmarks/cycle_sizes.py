@@ -11,19 +11,18 @@ a box by reference spreading, both cycles of an instant together; a humanoid com
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
-import pinocchio as pin
 import qp
-import quadprog
 import whole_body
 
-import impact_qp.spreading.controller as spreading
 from impact_qp.spreading import SpreadingController
+from impact_qp.spreading.program import SpreadingProgram
 from impact_sim.cell.spreading_file import load_spreading
 from impact_trials.spreading_trial import spread
 
@@ -69,59 +68,74 @@ def _arm(mode: str) -> Cycles:
     """Return the cycles of an arm that approaches a wall."""
     states, programs = qp._approach(mode)
     controller, floor = qp._controller(mode), qp._floor(programs)
-    taken: list[float] = []
-    floors: list[float] = []
-    gc.disable()
-    for turn in range(ROUNDS):
-        controller.reset()
-        for k, state in enumerate(states):
-            began = perf_counter()
-            controller.update(*state)
-            ended = perf_counter()
-            controller.catch_up()  # after the command was sent
-            before = perf_counter()
-            floor(k, state)
-            if turn:  # the first one warms up
-                taken.append(ended - began)
-                floors.append(perf_counter() - before)
-    gc.enable()
+    taken, floors = _timed(
+        controller.reset,
+        [partial(controller.update, *state) for state in states],
+        controller.catch_up,  # after the command was sent
+        [partial(floor, k, state) for k, state in enumerate(states)],
+    )
     rows, variables = programs[0][2].T.shape
     return Cycles(qp.ROBOT.dof, variables, rows, _median(taken), _median(floors))
 
 
 def _pair() -> Cycles:
     """Return the cycles of two arms that push a box: those of one instant are one."""
-    update, solve = SpreadingController.update, spreading.solve
-    program: tuple[np.ndarray, ...] = ()
-    taken: list[float] = []
-    floors: list[float] = []
+    update, solve = SpreadingController.update, SpreadingProgram.solve
+    cycles: list[Any] = []
+    states: list[qp.State] = []
+    programs: list[tuple[np.ndarray, ...]] = []
 
-    def keeping(asked: Any, *options: Any, **named: Any) -> Any:
-        nonlocal program
-        H, c, G, h = (np.array(part) for part in asked[:4])
-        program = H, -c, np.ascontiguousarray(-G.T), -h
-        return solve(asked, *options, **named)
+    def kept(arm: SpreadingController, time: float, q: Any, dq: Any, **named: Any) -> Any:
+        cycles.append(partial(update, arm, time, q, dq, **named))
+        states.append((q, dq))
+        return update(arm, time, q, dq, **named)
 
-    def timed(self: SpreadingController, time: float, q: Any, dq: Any, **named: Any) -> Any:
-        began = perf_counter()
-        command = update(self, time, q, dq, **named)
-        ended = perf_counter()
-        pin.computeAllTerms(self.robot.model, data, q, dq)
-        quadprog.solve_qp(*program)
-        floors.append(perf_counter() - ended)
-        taken.append(ended - began)
-        return command
+    def recording(program: SpreadingProgram, *question: Any) -> Any:
+        H, c, G, h = (np.array(part) for part in program.build(*question)[:4])
+        programs.append((H, -c, np.ascontiguousarray(-G.T), -h))
+        return solve(program, *question)
 
-    scenario = load_spreading(PUSH)
-    data = qp.ROBOT.model.createData()
     with (
-        patch.object(spreading, "solve", keeping),
-        patch.object(SpreadingController, "update", timed),
+        patch.object(SpreadingController, "update", kept),
+        patch.object(SpreadingProgram, "solve", recording),
     ):
-        spread(scenario, 0)
-    variables, rows = program[2].shape
-    p50, floor = (_median(np.reshape(each, (-1, 2)).sum(axis=1)) for each in (taken, floors))
-    return Cycles(2 * qp.ROBOT.dof, 2 * variables, 2 * rows, p50, floor)
+        spread(load_spreading(PUSH), 0)
+    floor, arms = qp._floor(programs), {each.args[0] for each in cycles}
+    taken, floors = _timed(
+        lambda: [arm.reset() for arm in arms],
+        cycles,
+        lambda: None,
+        [partial(floor, k, state) for k, state in enumerate(states)],
+    )
+    variables, rows = programs[0][2].shape
+    p50, least = (_median(np.reshape(each, (-1, 2)).sum(axis=1)) for each in (taken, floors))
+    return Cycles(2 * qp.ROBOT.dof, 2 * variables, 2 * rows, p50, least)
+
+
+def _timed(
+    reset: Callable[[], Any],
+    cycles: Sequence[Callable[[], Any]],
+    after: Callable[[], Any],
+    floors: Sequence[Callable[[], Any]],
+) -> tuple[list[float], list[float]]:
+    """Return how long cycles take, and their floors right after them [s]."""
+    taken: list[float] = []
+    least: list[float] = []
+    gc.disable()
+    for turn in range(ROUNDS):
+        reset()
+        for cycle, floor in zip(cycles, floors, strict=True):
+            began = perf_counter()
+            cycle()
+            ended = perf_counter()
+            after()
+            before = perf_counter()
+            floor()
+            if turn:  # the first one warms up
+                taken.append(ended - began)
+                least.append(perf_counter() - before)
+    gc.enable()
+    return taken, least
 
 
 def _humanoid(mode: str) -> Cycles:

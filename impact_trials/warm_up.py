@@ -19,7 +19,7 @@ SCENARIO = "qp_panda_demo"  # runs the controller, the plant close to a wall and
 def warm_up() -> int:
     """Simulate one hit and the load of one joint; return the number of trials done."""
     warm_up_loads()
-    for name in ("reach_steps", "existential_rows"):  # of maps and searches; of the demo
+    for name in ("reach_steps", "existential_rows", "spreading_program"):  # of maps; of demos
         import_module(f"impact_qp.compiled.{name}")
     for name in ("coulomb", "mobility", "velocity_bounds"):
         import_module(f"impact_predictor.compiled.{name}")

@@ -78,3 +78,22 @@ def torques_of(
         torque = links[i] + motor_inertia[i] * ddq[i]
         whole[i] = min(max(torque, box[0, i]), box[1, i])
     return whole, links
+
+
+@compiled(
+    several((NEW_VECTOR, NEW_VECTOR)),
+    *(MATRIX, VECTOR, VECTOR, VECTOR),
+    *(VECTOR, VECTOR, VECTOR, VECTOR),
+)
+def torques_in_step(
+    M: np.ndarray,
+    motor_inertia: np.ndarray,
+    bias: np.ndarray,
+    ddq: np.ndarray,
+    g: np.ndarray,
+    previous: np.ndarray,
+    step: np.ndarray,
+    most: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return :func:`torques_of` within the :func:`torque_box` of a driver that is sent all."""
+    return torques_of(M, motor_inertia, bias, ddq, torque_box(g, previous, step, most, False))

@@ -36,6 +36,11 @@ class ApproachCapLimit(Limit):
         self._speed, self._preview = speed, preview
         self.active = True  # until the impact
 
+    @property
+    def figures(self) -> tuple[np.ndarray, float, float]:
+        """Direction, shape (3,), speed [m/s] and preview [s]."""
+        return self._into, self._speed, self._preview
+
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the row."""
         if not self.active:

@@ -18,8 +18,9 @@ RESERVE = 0.01  # kept to the limits [rad]
 class BrakingLimit(Limit):
     r"""Rows :math:`\dot q + T_p\ddot q \le \sqrt{2\beta a_{max}(q_{max} - q)}`, and the other way.
 
-    The speed from which a joint can still be braked. Accelerations are not limited beside that: a
-    force on an object is part of them, where tasks ask for what a free arm would do.
+    The speed from which a joint can still be braked; solved for the acceleration. Accelerations are
+    not limited beside that: a force on an object is part of them, where tasks ask for what a free
+    arm would do.
     """
 
     def __init__(self, robot: Robot, *, braking: float = BRAKING, preview: float = PREVIEW) -> None:
@@ -32,10 +33,16 @@ class BrakingLimit(Limit):
         """
         self._limits, self._preview = robot.limits, preview
         self._twice = 2.0 * braking * robot.limits.acceleration
-        identity = preview * np.eye(robot.dof)
+        identity = np.eye(robot.dof)
         self._G = np.vstack([identity, -identity])
         ends = ("upper", "lower")
         self.names = tuple(f"{joint} braking {end}" for end in ends for joint in robot.joint_names)
+
+    @property
+    def figures(self) -> tuple[np.ndarray, float]:
+        """Ends of the way, and twice what braking counts on, shape (3, n), and the preview [s]."""
+        ends = self._limits.position_lower + RESERVE, self._limits.position_upper - RESERVE
+        return np.array([*ends, self._twice]), self._preview
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write 2 n rows."""
@@ -43,5 +50,5 @@ class BrakingLimit(Limit):
         up = np.maximum(limits.position_upper - RESERVE - q, 0.0)
         down = np.maximum(q - limits.position_lower - RESERVE, 0.0)
         G[:] = self._G
-        h[:n] = np.sqrt(self._twice * up) - dq
-        h[n:] = np.sqrt(self._twice * down) + dq
+        h[:n] = (np.sqrt(self._twice * up) - dq) / self._preview
+        h[n:] = (np.sqrt(self._twice * down) + dq) / self._preview

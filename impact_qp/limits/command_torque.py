@@ -25,11 +25,11 @@ class CommandTorqueLimit(Limit):
         from impact_qp.compiled.torque_box import write_torque_rows  # loads slowly
 
         self._write_rows, self._motor = write_torque_rows, robot.apparent_motor_inertia
-        self._box = np.array([-robot.limits.torque, robot.limits.torque])
+        self.box = np.array([-robot.limits.torque, robot.limits.torque])  # shape (2, n) [N.m]
         self.contact_torque = np.zeros(robot.dof)  # J^T f_c [N.m]
         ends = ("upper", "lower")
         self.names = tuple(f"{joint} torque {end}" for end in ends for joint in robot.joint_names)
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write 2 n rows."""
-        self._write_rows(state.M, self._motor, state.h - self.contact_torque, self._box, G, h)
+        self._write_rows(state.M, self._motor, state.h - self.contact_torque, self.box, G, h)

@@ -126,10 +126,15 @@ def _coefficients(start: ReferenceState, end: ReferenceState, T: float) -> np.nd
 
 def _evaluate(c: np.ndarray, x: float) -> ReferenceState:
     """Return the polynomial and its derivatives at a local time [s]."""
-    powers = np.array([1.0, x, x**2, x**3, x**4, x**5])
-    first = np.array([0.0, 1.0, 2 * x, 3 * x**2, 4 * x**3, 5 * x**4])
-    second = np.array([0.0, 0.0, 2.0, 6 * x, 12 * x**2, 20 * x**3])
-    return ReferenceState(powers @ c, first @ c, second @ c)
+    x2, x3, x4 = x**2, x**3, x**4
+    powers = np.array(
+        [
+            (1.0, x, x2, x3, x4, x**5),
+            (0.0, 1.0, 2 * x, 3 * x2, 4 * x3, 5 * x4),
+            (0.0, 0.0, 2.0, 6 * x, 12 * x2, 20 * x3),
+        ]
+    )
+    return ReferenceState(*powers.dot(c))
 
 
 def _glide(end: ReferenceState, time: float) -> ReferenceState:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,15 +49,19 @@ class PushForce:
         """
         positive(self.mass, "mass")
         friction_coefficient(self.friction)
-        _unit(self.direction, "direction")
+        _ = self._d
+
+    @cached_property
+    def _d(self) -> np.ndarray:
+        return _unit(self.direction, "direction")
 
     def __call__(self, motion: ReferenceState) -> np.ndarray:
         """Return the wrench on the object."""
-        d = _unit(self.direction, "direction")
-        slides = float(motion.velocity[:3] @ d) > _MOVING
+        d = self._d
+        slides = float(motion.velocity[:3].dot(d)) > _MOVING
         grip = self.friction * GRAVITY if slides else 0.0
-        force = self.mass * (float(motion.acceleration[:3] @ d) + grip)
-        return np.append(max(0.0, force) * d, np.zeros(3))
+        force = self.mass * (float(motion.acceleration[:3].dot(d)) + grip)
+        return _without_moment(max(0.0, force) * d)
 
 
 @dataclass(frozen=True)
@@ -77,14 +82,18 @@ class GrabForce:
         positive(self.mass, "mass")
         finite_array(self.clamp, (), "clamp")
         positive(self.share, "share")
-        _unit(self.direction, "direction")
+        _ = self._d
+
+    @cached_property
+    def _d(self) -> np.ndarray:
+        return _unit(self.direction, "direction")
 
     def __call__(self, motion: ReferenceState) -> np.ndarray:
         """Return the wrench on the object."""
-        d = _unit(self.direction, "direction")
+        d = self._d
         carried = self.share * self.mass * (motion.acceleration[:3] + _LIFT)
-        across = carried - d * (d @ carried)  # along d the arms' parts are the clamp force
-        return np.append(self.clamp * d + across, np.zeros(3))
+        across = carried - d * d.dot(carried)  # along d the arms' parts are the clamp force
+        return _without_moment(self.clamp * d + across)
 
 
 def force_acceleration(
@@ -102,6 +111,13 @@ def force_acceleration(
     """
     inertia = point.robot_state.inertia(motor_inertia)
     return np.linalg.solve(inertia, point.J.T @ wrench)
+
+
+def _without_moment(force: np.ndarray) -> np.ndarray:
+    """Return a force (3,) as a wrench, shape (6,)."""
+    wrench = np.zeros(6)
+    wrench[:3] = force
+    return wrench
 
 
 def _unit(vector: ArrayLike, name: str) -> np.ndarray:

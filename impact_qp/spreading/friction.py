@@ -25,7 +25,13 @@ class FrictionFeedforward:
 
     def __call__(self, time: float) -> np.ndarray:
         """Return a_fric at a time, shape (7,); beyond the ends that of the end."""
-        return np.array([np.interp(time, self.time, column) for column in self.acceleration.T])
+        times, known = self.time, self.acceleration
+        after = int(times.searchsorted(time, side="right"))
+        if not 0 < after < len(times):
+            return known[min(after, len(times) - 1)].copy()
+        share = (time - times[after - 1]) / (times[after] - times[after - 1])
+        between: np.ndarray = known[after - 1] + share * (known[after] - known[after - 1])
+        return between
 
 
 def learn_friction(time: ArrayLike, feedback: Sequence[ArrayLike]) -> FrictionFeedforward:

@@ -1,0 +1,159 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What an arm that spreads its references solves in each cycle."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_qp.build import REGULARISATION, ProgramBuilder
+from impact_qp.limits.approach_cap import ApproachCapLimit
+from impact_qp.limits.braking import BrakingLimit
+from impact_qp.limits.command_torque import CommandTorqueLimit
+from impact_qp.limits.one_cycle import OneCycleLimit
+from impact_qp.program import KEPT, NoSolutionFound, QuadraticProgram, numbers_of, solve
+from impact_qp.references import ReferenceState
+from impact_qp.spreading.force import force_acceleration
+from impact_qp.spreading.friction import TASKS
+from impact_qp.spreading.plan import SpreadPlan
+from impact_qp.tasks import OrientationTask
+from impact_qp.tasks.redundancy import RedundancyTask
+from impact_qp.tasks.tracking import TrackingTask
+from impact_robots.robot import Robot
+from impact_robots.state import PointState
+
+_SINGULAR = 1e-8  # damping of the reference's joint velocities, where the arm is singular
+_BRAKING = 20.0  # of the joints where the program has no solution [1/s]
+_TRIES = 8  # sets of rows that are looked at before a solver is asked
+
+
+class Wanted(NamedTuple):
+    """What the tasks are to do in one cycle."""
+
+    motion: ReferenceState  # of [p; xi], shape (4,) each
+    stiffness: np.ndarray  # of position, orientation and first joint, shape (3,) [1/s^2]
+    fade: float  # gamma, share of the velocity feedback [-]
+    feedforward: np.ndarray  # a_f of all tasks, shape (7,) [m/s^2], [rad/s^2]
+    wrench: np.ndarray  # on the object, [force; moment], base axes, shape (6,)
+    capped: bool  # the approach speed is limited
+
+
+class Found(NamedTuple):
+    """What the program gives."""
+
+    ddq: np.ndarray  # joint accelerations, shape (n,) [rad/s^2]
+    active: tuple[str, ...]  # limits that bind
+    solved: bool  # false: there is no solution, and the joints are braked
+    feedback: np.ndarray  # of position, orientation, first joint, shape (7,) [m/s^2], [rad/s^2]
+    joint_velocity: np.ndarray  # of an arm that moves as the reference, shape (n,) [rad/s]
+
+
+class SpreadingProgram:
+    """Point, orientation and first joint follow a motion, within the limits of the arm.
+
+    One compiled call solves it if rows near those of the last cycle bind; else a solver does.
+    """
+
+    def __init__(self, robot: Robot, plan: SpreadPlan, period: float) -> None:
+        """Set up for a plan and a control period [s]."""
+        from impact_qp.compiled.spreading_program import spreading_minimum  # loads slowly
+
+        gains, self._minimum = plan.gains, spreading_minimum
+        self._n, self._motor = robot.dof, robot.apparent_motor_inertia
+        self._orientation = np.array(plan.reference.rotation, dtype=float)
+        self._position = TrackingTask(weight=gains.position_weight)
+        self._turn = OrientationTask(weight=gains.orientation_weight)
+        self._turn.reference = self._orientation
+        self._joint = RedundancyTask(weight=gains.joint_weight)
+        tasks = self._position, self._turn, self._joint
+        self._weights = np.repeat([float(t.weight) for t in tasks], [t.size for t in tasks])
+        self._cap = ApproachCapLimit(plan.guard.into, plan.guard.speed)
+        cycle, torque = OneCycleLimit(robot, period), CommandTorqueLimit(robot)
+        braking = BrakingLimit(robot)
+        limits = cycle, torque, braking, self._cap
+        self._builder = ProgramBuilder(robot.dof, tasks, limits)
+        self._figures = (*cycle.figures, torque.box, *braking.figures)
+        names = tuple(name for limit in limits for name in limit.names)
+        self._named = lru_cache(maxsize=256)(lambda rows: tuple([names[i] for i in rows]))
+        self._binding = np.empty(robot.dof, dtype=np.int64)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget which rows bound in the last cycle."""
+        self._rows: tuple[int, ...] = ()
+
+    def solve(self, point: PointState, wanted: Wanted) -> Found:
+        """Return accelerations of the arm in a state."""
+        state, motion, new = point.robot_state, wanted.motion, np.empty
+        ddq, feedback, joint_velocity = new(self._n), new(TASKS), new(self._n)
+        count = self._minimum(
+            state.q,
+            state.dq,
+            state.M,
+            state.h,
+            point.J,
+            point.twist,
+            point.drift,
+            point.rotation,
+            point.position,
+            *motion,
+            self._orientation,
+            wanted.feedforward,
+            wanted.stiffness,
+            wanted.fade,
+            self._weights,
+            REGULARISATION,
+            wanted.wrench,
+            self._motor,
+            _SINGULAR,
+            *self._figures,
+            wanted.capped,
+            *self._cap.figures,
+            numbers_of(self._rows),
+            KEPT,
+            _TRIES,
+            self._binding,
+            ddq,
+            feedback,
+            joint_velocity,
+        )
+        if count < 0:
+            return Found(*self._by_solver(point, wanted), feedback, joint_velocity)
+        self._rows = rows = tuple(self._binding[:count].tolist())
+        return Found(ddq, self._named(rows), True, feedback, joint_velocity)
+
+    def build(self, point: PointState, wanted: Wanted) -> QuadraticProgram:
+        """Return the program of an arm in a state; it is overwritten by the next one."""
+        self._tell(wanted)
+        added = force_acceleration(point, self._motor, wanted.wrench)
+        return self._builder.build(point.robot_state, added)
+
+    def _by_solver(
+        self, point: PointState, wanted: Wanted
+    ) -> tuple[np.ndarray, tuple[str, ...], bool]:
+        """Return accelerations, what binds, and whether there is a solution."""
+        try:
+            found = solve(self.build(point, wanted))
+        except NoSolutionFound:
+            self._rows = ()
+            return -_BRAKING * point.dq, (), False
+        self._rows = found.rows
+        return found.x, found.active, True
+
+    def _tell(self, wanted: Wanted) -> None:
+        """Tell tasks and cap what is wanted."""
+        position, turn, joint = self._position, self._turn, self._joint
+        (place, velocity, acceleration), fade = wanted.motion, wanted.fade
+        position.position, position.velocity = place[:3], velocity[:3]
+        position.acceleration, position.feedforward = acceleration[:3], wanted.feedforward[:3]
+        joint.position, joint.velocity = float(place[3]), float(velocity[3])
+        joint.acceleration, joint.feedforward = float(acceleration[3]), float(wanted.feedforward[6])
+        turn.feedforward = wanted.feedforward[3:6]
+        position.stiffness, turn.stiffness, joint.stiffness = wanted.stiffness.tolist()
+        position.fade = joint.fade = fade
+        turn.damping = fade * 2.0 * sqrt(turn.stiffness)
+        self._cap.active = wanted.capped
