@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Symmetric matrices of three rows in plain floats, faster than arrays at this size.
 
-Compiled too: who changes this file deletes the folder ``impact_predictor/compiled/__pycache__``.
+Compiled too.
 """
 
 from __future__ import annotations

@@ -7,19 +7,20 @@ its cache from then on. So import it where a controller is made. Its types are w
 called with others raises a TypeError and compiles nothing. With the environment variable
 ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python.
 
-The cache of a file is renewed when the file changes, and does not see others; see
-:func:`version_of`.
+numba renews the cache of a file when the file changes, and does not see others. This one is also
+renewed when a file changes whose compiled functions or numbers the file imports.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from zlib import crc32
 
 from numba import boolean, float64, int64, njit, types
+from numba.core.dispatcher import Dispatcher
 
 NUMBER, INTEGER, TRUTH, NOTHING = float64, int64, boolean, types.void
 VECTOR = types.Array(float64, 1, "A", readonly=True)  # any, to be read
@@ -36,16 +37,55 @@ part = njit(error_model="numpy", forceinline=True)  # of compiled functions
 
 def compiled(result: Any, *arguments: Any) -> Callable[[Any], Any]:
     """Return the decorator that compiles a function for arguments of these types."""
-    return njit(result(*arguments), cache=True, error_model="numpy", forceinline=True)
+
+    def decorate(function: Any) -> Any:
+        made = cached(forceinline=True)(function)
+        if _is_compiled(made):
+            made.compile(result(*arguments))
+            made.disable_compile()
+        return made
+
+    return decorate
 
 
-def version_of(*modules: ModuleType) -> int:
-    """Return a number that changes with the files of modules, for who calls compiled parts of them.
+def cached(**options: bool) -> Callable[[Any], Any]:
+    """Return the decorator that compiles a function at its first call, for that call's types.
 
-    What is compiled within a function that takes this number, and uses it, has it in the key of its
-    cache.
+    Args:
+        **options: of ``numba.njit``.
     """
-    number = 0
-    for module in modules:
-        number = crc32(Path(str(module.__file__)).read_bytes(), number)
+
+    def decorate(function: Any) -> Any:
+        made: Any = njit(error_model="numpy", **options)(function)
+        if _is_compiled(made):
+            made.enable_caching()
+            file = made._cache._cache_file  # numba has no other way
+            file._source_stamp = file._source_stamp, _version(function.__globals__)
+        return made
+
+    return decorate
+
+
+def _is_compiled(value: Any) -> bool:
+    """Tell whether a function is numba's; none is without a compiler (NUMBA_DISABLE_JIT=1)."""
+    return isinstance(value, Dispatcher)
+
+
+def _version(names: dict[str, Any]) -> int:
+    """Return a number that changes with what a module has of others, compiled or a number."""
+    number, modules = _content(__file__), [names]
+    for module in modules:  # grows
+        for name, value in module.items():
+            if _is_compiled(value):
+                own = value.py_func.__globals__
+                if not any(own is each for each in modules):
+                    modules.append(own)
+                    number = crc32(b"%d" % _content(own["__file__"]), number)
+            elif not name.startswith("__") and isinstance(value, (int, float, str)):
+                number = crc32(f"{name} {value!r}".encode(), number)
     return number
+
+
+@cache
+def _content(file: str) -> int:
+    return crc32(Path(file).read_bytes())

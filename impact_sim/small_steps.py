@@ -23,8 +23,9 @@ from pathlib import Path
 import llvmlite.binding
 import mujoco
 import numpy as np
-from numba import njit, types
+from numba import types
 
+from impact_robots.compiled import cached
 from impact_sim.step_records import (
     ACCELERATION,
     ADDED,
@@ -77,7 +78,7 @@ def _of_mujoco(name: str) -> types.ExternalFunction:
 
 
 check_pos, check_vel = _of_mujoco("mj_checkPos"), _of_mujoco("mj_checkVel")
-compiled = njit(cache=True, error_model="numpy")
+compiled = cached()
 Vector = tuple[float, float, float]
 
 

@@ -1,9 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Small symmetric systems, compiled into what calls it.
-
-Who changes this file deletes the folder ``__pycache__`` beside it.
-"""
+"""Small symmetric systems, compiled into what calls it."""
 
 from __future__ import annotations
 

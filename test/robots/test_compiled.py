@@ -1,0 +1,73 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled functions are kept, and compiled anew when anything that they are made of changes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = {
+    "numbers_of": "HALF = 0.5\n",
+    "inner": """from impact_robots.compiled import part
+from numbers_of import HALF
+
+@part
+def halved(x):
+    return HALF * x
+""",
+    "outer": """from impact_robots.compiled import NUMBER, cached, compiled
+from inner import halved
+
+@compiled(NUMBER, NUMBER)
+def quarter(x):
+    return halved(halved(x))
+
+@cached()
+def eighth(x):
+    return 0.5 * quarter(x)
+
+print(quarter(8.0), eighth(8.0))
+print(*(sum(each.stats.cache_hits.values()) for each in (quarter, eighth)))
+""",
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, text in FILES.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    return tmp_path
+
+
+def run(folder, **environ):
+    """Return what the outer file prints: two values, and how often each was found in the cache."""
+    environ = os.environ | {"PYTHONPATH": f"{ROOT}:{folder}"} | environ
+    done = subprocess.run(
+        [sys.executable, "-c", "import outer"],
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"), [("inner", "HALF * x", "x * HALF + 2.0"), ("numbers_of", "0.5", "0.25")]
+)
+def test_what_another_file_has_changed_is_compiled_anew(folder, name, old, new):
+    assert run(folder) == ["2.0", "1.0", "0", "0"]
+    assert run(folder) == ["2.0", "1.0", "1", "1"], "kept"
+    file = folder / f"{name}.py"
+    file.write_text(file.read_text().replace(old, new))
+    expected = {"inner": ["5.0", "2.5"], "numbers_of": ["0.5", "0.25"]}[name]
+    assert run(folder) == [*expected, "0", "0"]
+    assert run(folder) == [*expected, "1", "1"]
+
+
+def test_without_a_compiler_it_is_plain_python(folder):
+    assert run(folder, NUMBA_DISABLE_JIT="1")[:2] == ["2.0", "1.0"]
