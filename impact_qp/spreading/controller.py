@@ -13,10 +13,11 @@ from impact_qp.exceptions import ControlError
 from impact_qp.limits.torque import KEPT
 from impact_qp.references import Knot, Quintics
 from impact_qp.spreading.command import SpreadCommand
+from impact_qp.spreading.force import WRENCH
 from impact_qp.spreading.friction import TASKS
 from impact_qp.spreading.modes import Mode, StopReason, Variant, fade, mode_at
 from impact_qp.spreading.plan import SpreadPlan
-from impact_qp.spreading.program import Found, SpreadingProgram, Wanted
+from impact_qp.spreading.program import SpreadingProgram, SpreadSolution, SpreadTask
 from impact_qp.spreading.watch import SpreadWatch
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
@@ -55,7 +56,7 @@ class SpreadingController:
         self._stiffness, self._stiffness_after = (
             np.array([gains.position, turn, gains.joint]) for turn in (before, after)
         )
-        self._none = np.zeros(TASKS), np.zeros(6)  # known friction, and wrench
+        self._none = np.zeros(TASKS), np.zeros(WRENCH)  # known friction, and wrench
         self._watch = SpreadWatch(plan.guard, plan.contact)
         self.partners: tuple[SpreadingController, ...] = ()  # the other arms, see `join`
         self._step = KEPT * robot.limits.torque_rate * period
@@ -102,7 +103,8 @@ class SpreadingController:
             impact: the detector holds that this arm has hit something; the first time counts.
 
         Raises:
-            ControlError: the time, or the state, is not finite numbers of the right shape.
+            ControlError: the time, or the state, is not finite numbers of the right shape, or what
+                the plan's force or friction returns is of another one.
         """
         self._check(time, q, dq)
         if impact and self.impact_time is None:
@@ -127,19 +129,19 @@ class SpreadingController:
         if not isfinite(time):
             raise ControlError(f"time: expected a finite number, got {time}")
 
-    def _wanted(self, mode: Mode, time: float, point: PointState) -> Wanted:
+    def _wanted(self, mode: Mode, time: float, point: PointState) -> SpreadTask:
         """Return what the tasks are to do."""
         motion, after = self._reference(mode, time, point)(time), mode in (Mode.INTERIM, Mode.POST)
         plan, (known, wrench) = self.plan, self._none
         friction = plan.post_friction if after else plan.ante_friction
         if friction is not None and mode is not Mode.STOP:
-            known = friction(time)
+            known = _vector(friction(time), TASKS, "friction")
         if after and not self._waits(time):
-            wrench = plan.force(motion)
+            wrench = _vector(plan.force(motion), WRENCH, "force")
         gamma = fade(mode, self._timing, time, self.impact_time)
         stiffness = self._stiffness_after if after else self._stiffness
         capped = self.impact_time is None and plan.guard.speed < inf
-        return Wanted(motion, stiffness, gamma, known, wrench, capped)
+        return SpreadTask(motion, stiffness, gamma, known, wrench, capped)
 
     def _reference(self, mode: Mode, time: float, point: PointState) -> Quintics:
         """Return the reference of a mode; that of a stop begins where and as fast as the arm is."""
@@ -170,7 +172,7 @@ class SpreadingController:
         return any(each is None or time < each + settle for each in impacts)
 
     def _command(
-        self, point: PointState, mode: Mode, wanted: Wanted, found: Found
+        self, point: PointState, mode: Mode, wanted: SpreadTask, found: SpreadSolution
     ) -> SpreadCommand:
         """Return the command: the torque of the accelerations, its rate limited for each joint."""
         robot, state, ddq = self.robot, point.robot_state, found.ddq
@@ -196,6 +198,14 @@ class SpreadingController:
             solved=found.solved,
             stop=self.stop,
         )
+
+
+def _vector(values: np.ndarray, size: int, name: str) -> np.ndarray:
+    """Return numbers of a plan as compiled functions take them, which count none."""
+    vector = np.asarray(values, dtype=float)
+    if vector.shape != (size,):
+        raise ControlError(f"{name}: expected {size} numbers, got shape {vector.shape}")
+    return vector
 
 
 def join(controllers: Sequence[SpreadingController]) -> None:

@@ -17,6 +17,7 @@ from impact_robots.state import PointState
 from impact_robots.validation import finite_array, friction_coefficient, positive
 
 GRAVITY = 9.81  # [m/s^2]
+WRENCH = 6  # numbers of one: force and moment
 _LIFT = np.array([0.0, 0.0, GRAVITY])
 _MOVING = 1e-3  # speed of the reference below which there is no sliding to overcome [m/s]
 
@@ -26,7 +27,7 @@ ForceLaw = Callable[[ReferenceState], np.ndarray]
 
 def no_force(motion: ReferenceState) -> np.ndarray:
     """Return no wrench, shape (6,)."""
-    return np.zeros(6)
+    return np.zeros(WRENCH)
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def force_acceleration(
 
 def _without_moment(force: np.ndarray) -> np.ndarray:
     """Return a force (3,) as a wrench, shape (6,)."""
-    wrench = np.zeros(6)
+    wrench = np.zeros(WRENCH)
     wrench[:3] = force
     return wrench
 

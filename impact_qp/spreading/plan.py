@@ -10,11 +10,13 @@ import numpy as np
 
 from impact_qp.exceptions import ControlError
 from impact_qp.references import Quintics, SpreadReference
-from impact_qp.spreading.force import ForceLaw, no_force
-from impact_qp.spreading.friction import FrictionFeedforward
+from impact_qp.references.spread import TASK
+from impact_qp.spreading.force import WRENCH, ForceLaw, no_force
+from impact_qp.spreading.friction import TASKS, FrictionFeedforward
 from impact_qp.spreading.guard import SpreadGuard
 from impact_qp.spreading.modes import Timing, Variant
-from impact_robots.validation import positive
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.validation import finite_array, positive
 
 
 @dataclass(frozen=True)
@@ -59,11 +61,20 @@ class SpreadPlan:
 
         Raises:
             ControlError: one smooth reference is to be followed, and there is none.
-            OutOfRangeError: a duration is not above 0.
+            OutOfRangeError: a duration is not above 0, or force, friction or smooth reference are
+                not of as many finite numbers as there are to follow.
         """
         self.timing.check()
         if self.variant is Variant.CONTINUOUS and self.smooth is None:
             raise ControlError("plan: expected a smooth reference for continuous, got none")
+        if self.smooth is not None and self.smooth.size != TASK:
+            expected = "knots of x, y, z and the first joint"
+            raise OutOfRangeError("smooth", expected, self.smooth.size)
+        nominal = self.reference.nominal_time
+        finite_array(self.force(self.reference.post(nominal)), (WRENCH,), "force")
+        for name in ("ante_friction", "post_friction"):
+            if (friction := getattr(self, name)) is not None:
+                finite_array(friction(nominal), (TASKS,), name)
 
     @property
     def contact(self) -> np.ndarray:

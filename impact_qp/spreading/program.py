@@ -31,7 +31,7 @@ _BRAKING = 20.0  # of the joints where the program has no solution [1/s]
 _TRIES = 8  # sets of rows that are looked at before a solver is asked
 
 
-class Wanted(NamedTuple):
+class SpreadTask(NamedTuple):
     """What the tasks are to do in one cycle."""
 
     motion: ReferenceState  # of [p; xi], shape (4,) each
@@ -42,7 +42,7 @@ class Wanted(NamedTuple):
     capped: bool  # the approach speed is limited
 
 
-class Found(NamedTuple):
+class SpreadSolution(NamedTuple):
     """What the program gives."""
 
     ddq: np.ndarray  # joint accelerations, shape (n,) [rad/s^2]
@@ -86,7 +86,7 @@ class SpreadingProgram:
         """Forget which rows bound in the last cycle."""
         self._rows: tuple[int, ...] = ()
 
-    def solve(self, point: PointState, wanted: Wanted) -> Found:
+    def solve(self, point: PointState, wanted: SpreadTask) -> SpreadSolution:
         """Return accelerations of the arm in a state."""
         state, motion, new = point.robot_state, wanted.motion, np.empty
         ddq, feedback, joint_velocity = new(self._n), new(TASKS), new(self._n)
@@ -122,18 +122,18 @@ class SpreadingProgram:
             joint_velocity,
         )
         if count < 0:
-            return Found(*self._by_solver(point, wanted), feedback, joint_velocity)
+            return SpreadSolution(*self._by_solver(point, wanted), feedback, joint_velocity)
         self._rows = rows = tuple(self._binding[:count].tolist())
-        return Found(ddq, self._named(rows), True, feedback, joint_velocity)
+        return SpreadSolution(ddq, self._named(rows), True, feedback, joint_velocity)
 
-    def build(self, point: PointState, wanted: Wanted) -> QuadraticProgram:
+    def build(self, point: PointState, wanted: SpreadTask) -> QuadraticProgram:
         """Return the program of an arm in a state; it is overwritten by the next one."""
         self._tell(wanted)
         added = force_acceleration(point, self._motor, wanted.wrench)
         return self._builder.build(point.robot_state, added)
 
     def _by_solver(
-        self, point: PointState, wanted: Wanted
+        self, point: PointState, wanted: SpreadTask
     ) -> tuple[np.ndarray, tuple[str, ...], bool]:
         """Return accelerations, what binds, and whether there is a solution."""
         try:
@@ -144,7 +144,7 @@ class SpreadingProgram:
         self._rows = found.rows
         return found.x, found.active, True
 
-    def _tell(self, wanted: Wanted) -> None:
+    def _tell(self, wanted: SpreadTask) -> None:
         """Tell tasks and cap what is wanted."""
         position, turn, joint = self._position, self._turn, self._joint
         (place, velocity, acceleration), fade = wanted.motion, wanted.fade

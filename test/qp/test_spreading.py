@@ -9,7 +9,7 @@ import pytest
 from rigid_arm import RigidArm
 
 from impact_qp import ControlError
-from impact_qp.references import Knot, couple, free_motions
+from impact_qp.references import Knot, Quintics, couple, free_motions
 from impact_qp.spreading import (
     Mode,
     PushForce,
@@ -19,6 +19,7 @@ from impact_qp.spreading import (
     learn_friction,
 )
 from impact_robots import ArmDynamics
+from impact_robots.exceptions import OutOfRangeError
 
 NOMINAL, DT = 0.6, 1e-3
 Q = np.array([0.4, 0.4904, 0.0958, -1.8512, -1.2484, 1.1998, -0.7298])
@@ -200,6 +201,27 @@ def test_without_a_solution_the_joints_are_braked(panda, reference):
     assert not command.solved
     assert command.ddq @ dq < 0.0
     assert np.all(np.abs(command.torque) <= panda.limits.torque)
+
+
+def test_forces_and_references_of_ones_own_have_as_many_numbers_as_are_read(panda, reference):
+    rest = np.zeros(3)
+    with pytest.raises(OutOfRangeError, match="smooth: expected knots of x, y, z and the first"):
+        SpreadPlan(reference, smooth=Quintics([Knot(0.0, rest, rest, rest)]))
+    with pytest.raises(OutOfRangeError, match=r"force: expected finite numbers of shape \(6,\)"):
+        SpreadPlan(reference, force=lambda motion: np.zeros(3))
+    with pytest.raises(OutOfRangeError, match=r"post_friction: expected .* shape \(7,\)"):
+        SpreadPlan(reference, post_friction=lambda time: np.zeros(3))
+    wrenches = [np.array([0, -40, 0, 0, 0, 0]), np.array([0.0, -40.0, 0.0, 0.0, 0.0, 0.0])]
+    torques = []
+    for wrench in wrenches:  # of integers, too
+        plan = SpreadPlan(reference, Variant.TIMED, force=lambda motion, wrench=wrench: wrench)
+        command = SpreadingController(panda, plan).update(NOMINAL, Q, np.zeros(7))
+        torques.append(command.torque)
+    np.testing.assert_array_equal(*torques)
+    answers = iter([np.zeros(6), np.zeros(3)])
+    plan = SpreadPlan(reference, Variant.TIMED, force=lambda motion: next(answers))
+    with pytest.raises(ControlError, match=r"force: expected 6 numbers, got shape \(3,\)"):
+        SpreadingController(panda, plan).update(NOMINAL, Q, np.zeros(7))
 
 
 def test_one_smooth_reference_must_be_given(reference):

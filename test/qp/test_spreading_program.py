@@ -10,7 +10,7 @@ import pytest
 from impact_qp.program import NoSolutionFound, solve
 from impact_qp.references import Knot, ReferenceState, couple
 from impact_qp.spreading import SpreadGuard, SpreadPlan, friction
-from impact_qp.spreading.program import SpreadingProgram, Wanted
+from impact_qp.spreading.program import SpreadingProgram, SpreadTask
 from impact_robots import ArmDynamics
 
 Q = np.array([0.4, 0.4904, 0.0958, -1.8512, -1.2484, 1.1998, -0.7298])
@@ -50,7 +50,7 @@ def drawn(panda, random, case):
     motion = ReferenceState(at + 0.1 * far * random.normal(size=4), velocity, far * velocity)
     stiffness, known = random.uniform(20.0, 200.0, 3), random.normal(size=7)
     wrench = 30.0 * random.normal(size=6) if case % 2 else np.zeros(6)
-    return point, Wanted(motion, stiffness, random.uniform(), known, wrench, bool(case % 3))
+    return point, SpreadTask(motion, stiffness, random.uniform(), known, wrench, bool(case % 3))
 
 
 def test_it_finds_what_a_solver_finds(panda, program):
