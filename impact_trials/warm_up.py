@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles what else is compiled when it is first used: ``python -m impact_trials.warm_up``.
 
-A minute of computing; compiled code is kept, so later calls take a few seconds.
+Two minutes of computing; compiled code is kept, so later calls take a few seconds.
 """
 
 from __future__ import annotations

@@ -180,11 +180,11 @@ def test_progress_numbers_what_is_done(layout, prepare, capsys):
     assert shown.out == ""  # standard output belongs to the command
     assert "[1/5] making .venv... done" in shown.err
     assert "[4/5] building impact_control... done" in shown.err
-    assert "[5/5] compiling inner loops (a minute)... done" in shown.err
+    assert "[5/5] compiling inner loops (two minutes)... done" in shown.err
 
 
 def test_loops_that_cannot_be_compiled_now_are_left_to_their_first_use(prepare, commands, capsys):
     commands.fail_at, commands.failure = "impact_trials.warm_up", SetupError("read-only")
     assert prepare() == EVERYTHING
-    assert "[5/5] compiling inner loops (a minute)... left to their" in capsys.readouterr().err
+    assert "[5/5] compiling inner loops (two minutes)... left to their" in capsys.readouterr().err
     assert prepare() == []

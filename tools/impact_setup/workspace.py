@@ -158,7 +158,7 @@ class _SetUp:
             (self.stale.requirements, f"installing {ros} (about a minute)", self._install),
             (self.stale.messages, f"building {MESSAGES} (about a minute)", self._messages),
             (self.stale.suite, f"building {SUITE}", self._suite),
-            (self.stale.suite, "compiling inner loops (a minute)", self._loops),
+            (self.stale.suite, "compiling inner loops (two minutes)", self._loops),
         ]
         return [(text, step) for due, text, step in plan if due]
 
