@@ -13,6 +13,7 @@ renewed when a file changes whose compiled functions or numbers the file imports
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -61,6 +62,8 @@ def cached(**options: bool) -> Callable[[Any], Any]:
             made.enable_caching()
             file = made._cache._cache_file  # numba has no other way
             file._source_stamp = file._source_stamp, _version(function.__globals__)
+            if not file._load_index():
+                _announce()
         return made
 
     return decorate
@@ -69,6 +72,13 @@ def cached(**options: bool) -> Callable[[Any], Any]:
 def _is_compiled(value: Any) -> bool:
     """Tell whether a function is numba's; none is without a compiler (NUMBA_DISABLE_JIT=1)."""
     return isinstance(value, Dispatcher)
+
+
+@cache  # once a process
+def _announce() -> None:
+    """Say why nothing happens for a while."""
+    said = "impact: compiling inner loops, once for all later calls (up to two minutes)"
+    print(said, file=sys.stderr, flush=True)
 
 
 def _version(names: dict[str, Any]) -> int:

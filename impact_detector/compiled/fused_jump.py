@@ -12,7 +12,8 @@ from math import nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from impact_robots.compiled import cached
 
 WINDOWS = 2  # a jump is summed over 1, and over up to so many samples
 DELAY = 4  # samples between the windows and what the bias is learnt from
@@ -20,7 +21,7 @@ LEARNT = 1000.0  # samples in which the noise is learnt
 CLIPPED = 9.0  # times the noise so far, beyond which a jump is not learnt [-]
 TIME = 0  # column of rows of time and jump
 
-compiled = njit(cache=True, error_model="numpy")
+compiled = cached()
 
 
 class Jumps(NamedTuple):

@@ -13,9 +13,6 @@ uniform motion is subtracted, so all begins at zero and only the contacts move, 
 A leapfrog: forces act in the middle of a step. There the contact force is implicit in the velocity,
 so neither a stiff damper nor Coulomb's friction limits the step; Gauss and Seidel's iteration
 couples normal force, friction and several contacts. Steps are long in flight, shorter in contact.
-
-All that is compiled is in this file: the cache of compiled code is renewed when the file changes,
-and does not see others.
 """
 
 from __future__ import annotations
@@ -23,7 +20,8 @@ from __future__ import annotations
 from math import ceil, exp, sqrt
 
 import numpy as np
-from numba import njit
+
+from impact_robots.compiled import cached
 
 TICK = 250e-6  # of the joint torque loop, 4 kHz [s]
 HUNT_CROSSLEY, EXTENDED, RIGID = 0.0, 1.0, 2.0  # kinds of contact law
@@ -35,7 +33,7 @@ SWEEPS = 4  # of Gauss and Seidel, for one contact; four times as many for sever
 SETTLED = 1e-3  # change of one contact's normal force in a sweep, after which there is none
 
 # what is called for every step is inlined: half of the time
-compiled = njit(cache=True, nogil=True, fastmath=True, error_model="numpy", forceinline=True)
+compiled = cached(nogil=True, fastmath=True, forceinline=True)
 
 
 @compiled
