@@ -21,6 +21,7 @@ from typing import Any
 from zlib import crc32
 
 from numba import boolean, float64, int64, njit, types
+from numba.core import event
 from numba.core.dispatcher import Dispatcher
 
 NUMBER, INTEGER, TRUTH, NOTHING = float64, int64, boolean, types.void
@@ -62,8 +63,7 @@ def cached(**options: bool) -> Callable[[Any], Any]:
             made.enable_caching()
             file = made._cache._cache_file  # numba has no other way
             file._source_stamp = file._source_stamp, _version(function.__globals__)
-            if not file._load_index():
-                _announce()
+            _announcer.made.append(made)
         return made
 
     return decorate
@@ -74,11 +74,25 @@ def _is_compiled(value: Any) -> bool:
     return isinstance(value, Dispatcher)
 
 
-@cache  # once a process
-def _announce() -> None:
-    """Say why nothing happens for a while."""
-    said = "impact: compiling inner loops, once for all later calls (up to two minutes)"
-    print(said, file=sys.stderr, flush=True)
+class _Announcer(event.Listener):
+    """Says once a process why nothing happens for a while: compiling, not loading from a cache."""
+
+    def __init__(self) -> None:
+        self.made: list[Any] = []  # functions that this is said of
+        self._said = False
+
+    def on_start(self, compiling: event.Event) -> None:
+        if not self._said and any(compiling.data["dispatcher"] is each for each in self.made):
+            self._said = True
+            said = "impact: compiling inner loops, once for all later calls (up to two minutes)"
+            print(said, file=sys.stderr, flush=True)
+
+    def on_end(self, compiling: event.Event) -> None:
+        pass
+
+
+_announcer = _Announcer()
+event.register("numba:compile", _announcer)
 
 
 def _version(names: dict[str, Any]) -> int:

@@ -30,6 +30,10 @@ def quarter(x):
 def eighth(x):
     return 0.5 * quarter(x)
 
+@cached()
+def never_called(x):
+    return x
+
 print(quarter(8.0), eighth(8.0))
 if hasattr(quarter, "stats"):  # numba's
     print(*(sum(each.stats.cache_hits.values()) for each in (quarter, eighth)))
