@@ -91,8 +91,7 @@ def _pair() -> Cycles:
         return update(arm, time, q, dq, **named)
 
     def recording(program: SpreadingProgram, *question: Any) -> Any:
-        H, c, G, h = (np.array(part) for part in program.build(*question)[:4])
-        programs.append((H, -c, np.ascontiguousarray(-G.T), -h))
+        programs.append(qp._for_quadprog(program.build(*question)))
         return solve(program, *question)
 
     with (

@@ -81,8 +81,7 @@ def _approach(mode: str = "robust") -> tuple[list[State], list[tuple[np.ndarray,
     programs: list[tuple[np.ndarray, ...]] = []
 
     def recording(program: Any, *options: Any) -> Any:
-        H, c, G, h = (np.array(part) for part in program[:4])
-        programs.append((H, -c, np.ascontiguousarray(-G.T), -h))
+        programs.append(_for_quadprog(program))
         return solve(program, *options)
 
     impact_qp.control.acceleration.solve = recording
@@ -102,6 +101,12 @@ def _approach(mode: str = "robust") -> tuple[list[State], list[tuple[np.ndarray,
 
 def _cycle(controller: ImpactController) -> Callable[[int, State], object]:
     return lambda k, state: controller.update(*state)
+
+
+def _for_quadprog(program: Any) -> tuple[np.ndarray, ...]:
+    """Return copies of a program's parts in quadprog's order."""
+    H, c, G, h = program[:4]
+    return H.copy(), -c, np.ascontiguousarray(-G.T), -h
 
 
 def _floor(programs: Sequence[tuple[np.ndarray, ...]]) -> Callable[[int, State], object]:

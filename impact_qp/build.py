@@ -49,8 +49,7 @@ class ProgramBuilder:
         self._H_joints, self._c_joints = self._H[:dof, :dof], self._c[:dof]
         rows = sum(task.size for task in tasks)
         self._A, self._b = np.zeros((rows, dof)), np.zeros(rows)
-        sizes = [task.size for task in tasks]
-        self._weights = np.repeat(np.array([t.weight for t in tasks], dtype=float), sizes)
+        self._weights = weights_of(tasks)
         self._tasks, row = [], 0
         for task in tasks:
             block = slice(row, row + task.size)
@@ -146,6 +145,11 @@ class ProgramBuilder:
             self._parts, slack = parts, ("slack",) if self._slack_row else ()
             self._names = tuple(name for part in parts for name in part) + slack
         return self._names
+
+
+def weights_of(tasks: Sequence[Task]) -> np.ndarray:
+    """Return the weights of the tasks' rows, one below the other, as they are now."""
+    return np.repeat([float(task.weight) for task in tasks], [task.size for task in tasks])
 
 
 def build(

@@ -19,6 +19,7 @@ _INFINITE = 1e30  # what daqp takes for no bound
 _OPTIMAL = 1  # its exit flag
 _EQUALITY = 5  # its mark of a row that always binds
 KEPT = 1e-10  # by how much a guessed solution may exceed a row
+TRIES = 8  # sets of rows that compiled programs look at before a solver is asked
 
 
 class QuadraticProgram(NamedTuple):

@@ -8,6 +8,7 @@ import numpy as np
 
 from impact_robots.compiled import MATRIX, NEW_VECTOR, NUMBER, VECTOR, compiled, several
 
+NO_EFFECT = 1.0  # bound of a row of zeros, as that of a limit
 STEEPEST = 2.0  # fall of a bound; what is faster is a jump, as after a pause [m/s^2]
 
 

@@ -12,7 +12,7 @@ from math import sqrt
 
 import numpy as np
 
-from impact_qp.compiled.approach_row import approach_row
+from impact_qp.compiled.approach_row import NO_EFFECT, approach_row
 from impact_qp.compiled.binding_rows import minimum_near
 from impact_qp.compiled.cholesky import solved
 from impact_qp.compiled.cost import write_cost
@@ -31,8 +31,6 @@ from impact_robots.compiled import (
     compiled,
     part,
 )
-
-NO_EFFECT = 1.0  # bound of a row of zeros, as that of a limit
 
 
 @part

@@ -13,7 +13,7 @@ from math import inf
 
 import numpy as np
 
-from impact_qp.compiled.approach_row import approach_row, fall
+from impact_qp.compiled.approach_row import NO_EFFECT, approach_row, fall
 from impact_qp.compiled.binding_rows import minimum_near
 from impact_qp.compiled.cost import write_cost
 from impact_qp.compiled.joint_box import joint_box, write_box
@@ -32,8 +32,6 @@ from impact_robots.compiled import (
     compiled,
     several,
 )
-
-NO_EFFECT = 1.0  # bound of a row of zeros, as that of a limit
 
 
 @compiled(

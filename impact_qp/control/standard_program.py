@@ -10,7 +10,7 @@ from math import inf, nan
 
 import numpy as np
 
-from impact_qp.build import REGULARISATION
+from impact_qp.build import REGULARISATION, weights_of
 from impact_qp.control.command import Acceleration
 from impact_qp.limits import (
     ApproachSpeedLimit,
@@ -20,12 +20,11 @@ from impact_qp.limits import (
     TorqueLimit,
     WorstCaseImpactLimit,
 )
-from impact_qp.program import KEPT, numbers_of
+from impact_qp.program import KEPT, TRIES, numbers_of
 from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
 from impact_robots.robot import Robot
 from impact_robots.state import RobotState
 
-TRIES = 8  # sets of rows that are looked at before a solver is asked
 EXACTLY = (VelocityTask, OrientationTask, PostureTask, JointLimit, TorqueLimit)
 
 
@@ -51,7 +50,7 @@ class StandardProgram:
         self._joint, self._torque = limits
         self._impact, self._motor = impact, robot.apparent_motor_inertia
         self._n, self._binding = robot.dof, np.empty(robot.dof, dtype=np.int64)
-        self._weights = np.repeat([float(t.weight) for t in tasks], [t.size for t in tasks])
+        self._weights = weights_of(tasks)
         self._named = lru_cache(maxsize=256)(self._names_of)  # mostly those of the cycle before
         none = np.zeros(robot.dof)
         self._without = np.zeros(3), 0.0, none  # a limit of the approach speed

@@ -30,8 +30,19 @@ def no_force(motion: ReferenceState) -> np.ndarray:
     return np.zeros(WRENCH)
 
 
+class _Along:
+    """What acts along a direction of any length."""
+
+    direction: ArrayLike
+
+    @cached_property
+    def _d(self) -> np.ndarray:
+        """The direction, unit, shape (3,)."""
+        return _unit(self.direction, "direction")
+
+
 @dataclass(frozen=True)
-class PushForce:
+class PushForce(_Along):
     r"""Force :math:`m(\ddot p_d^T d + \mu g)` along d that moves a sliding object as the reference.
 
     Without the object's inertia a reference that decelerates shifts the root of the net feedback
@@ -50,11 +61,7 @@ class PushForce:
         """
         positive(self.mass, "mass")
         friction_coefficient(self.friction)
-        _ = self._d
-
-    @cached_property
-    def _d(self) -> np.ndarray:
-        return _unit(self.direction, "direction")
+        _unit(self.direction, "direction")
 
     def __call__(self, motion: ReferenceState) -> np.ndarray:
         """Return the wrench on the object."""
@@ -66,7 +73,7 @@ class PushForce:
 
 
 @dataclass(frozen=True)
-class GrabForce:
+class GrabForce(_Along):
     r"""One arm's part of holding an object: a clamp force, and :math:`s\,m(\ddot p_d + g z)`."""
 
     mass: float  # of the object [kg]
@@ -83,11 +90,7 @@ class GrabForce:
         positive(self.mass, "mass")
         finite_array(self.clamp, (), "clamp")
         positive(self.share, "share")
-        _ = self._d
-
-    @cached_property
-    def _d(self) -> np.ndarray:
-        return _unit(self.direction, "direction")
+        _unit(self.direction, "direction")
 
     def __call__(self, motion: ReferenceState) -> np.ndarray:
         """Return the wrench on the object."""

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_qp.build import REGULARISATION, ProgramBuilder
+from impact_qp.build import REGULARISATION, ProgramBuilder, weights_of
 from impact_qp.limits.approach_cap import ApproachCapLimit
 from impact_qp.limits.braking import BrakingLimit
 from impact_qp.limits.command_torque import CommandTorqueLimit
 from impact_qp.limits.one_cycle import OneCycleLimit
-from impact_qp.program import KEPT, NoSolutionFound, QuadraticProgram, numbers_of, solve
+from impact_qp.program import KEPT, TRIES, NoSolutionFound, QuadraticProgram, numbers_of, solve
 from impact_qp.references import ReferenceState
 from impact_qp.spreading.force import force_acceleration
 from impact_qp.spreading.friction import TASKS
@@ -28,7 +28,6 @@ from impact_robots.state import PointState
 
 _SINGULAR = 1e-8  # damping of the reference's joint velocities, where the arm is singular
 _BRAKING = 20.0  # of the joints where the program has no solution [1/s]
-_TRIES = 8  # sets of rows that are looked at before a solver is asked
 
 
 class SpreadTask(NamedTuple):
@@ -70,7 +69,7 @@ class SpreadingProgram:
         self._turn.reference = self._orientation
         self._joint = RedundancyTask(weight=gains.joint_weight)
         tasks = self._position, self._turn, self._joint
-        self._weights = np.repeat([float(t.weight) for t in tasks], [t.size for t in tasks])
+        self._weights = weights_of(tasks)
         self._cap = ApproachCapLimit(plan.guard.into, plan.guard.speed)
         cycle, torque = OneCycleLimit(robot, period), CommandTorqueLimit(robot)
         braking = BrakingLimit(robot)
@@ -115,7 +114,7 @@ class SpreadingProgram:
             *self._cap.figures,
             numbers_of(self._rows),
             KEPT,
-            _TRIES,
+            TRIES,
             self._binding,
             ddq,
             feedback,

@@ -34,14 +34,6 @@ class OrientationTask(Task):
         self.reference = np.eye(3)  # R_d, the frame's axes in base axes
         self.feedforward = np.zeros(3)  # alpha_f [rad/s^2]
 
-    def feedback(self, state: RobotState) -> np.ndarray:
-        """Return the feedback's part of the acceleration, base axes, shape (3,) [rad/s^2]."""
-        point = state.at(self.frame)
-        A, b, none = np.empty((3, point.J.shape[1])), np.empty(3), np.zeros(6)
-        gains = none[:3], self.stiffness, self.damping
-        self._write(point.J, point.twist, none, point.rotation, self.reference, *gains, A, b)
-        return b
-
     def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
         """Write A and b, see :meth:`Task.fill`."""
         point = state.at(self.frame)

@@ -90,8 +90,9 @@ def test_feedback_and_motion_of_the_joints_are_those_of_tasks_and_jacobian(panda
     point, wanted = drawn(panda, np.random.default_rng(5), 100)
     found = program.solve(point, wanted)
     program.build(point, wanted)  # tells the tasks
-    tasks, state = (program._position, program._turn), point.robot_state
-    feedback = [*(task.feedback(state) for task in tasks), [program._joint.feedback(state)]]
+    state, turn = point.robot_state, program._turn
+    turning = turn.residual(state)[1] + point.drift[3:] - turn.feedforward
+    feedback = program._position.feedback(state), turning, [program._joint.feedback(state)]
     np.testing.assert_allclose(found.feedback, np.concatenate(feedback), atol=1e-10)
     rows = np.vstack([point.J, np.eye(1, 7)])
     moved = [*wanted.motion.velocity[:3], 0.0, 0.0, 0.0, wanted.motion.velocity[3]]
