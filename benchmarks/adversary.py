@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""An adversary: random control cycles, faults over DDS, mutated inputs; what fails is counted.
+"""An adversary: random cycles, faults over DDS, mutated inputs, classes of cases; counts failures.
 
 Not times but counts: how often what must hold was tried, and how often it did not. Run it with
 ``./impact bench adversary`` (full form: some minutes) or ``./impact bench adversary --quick``.
@@ -70,6 +70,7 @@ def measure(quick: bool = False) -> dict[str, dict[str, int]]:
     try_cycles(tally, size.cycles, size.chunks)
     try_faults(tally, size.faults)
     try_inputs(tally, size.inputs)
+    try_classes(tally, quick)
     for text in tally.told[:TOLD]:
         print(f"adversary: {text}", file=sys.stderr)
     if len(tally.told) > TOLD:
@@ -121,6 +122,16 @@ def try_inputs(tally: Tally, count: int) -> None:
     results = _in_workers("mutated inputs", feed, work)
     for (name, _, _), (tried, failed, told) in zip(work, results, strict=True):
         tally.add(f"inputs: {name.replace('_', ' ')}", tried, failed, told)
+
+
+def try_classes(tally: Tally, quick: bool) -> None:
+    """Try the cases of all classes, in parts."""
+    import adversary_classes
+
+    work = adversary_classes.parts(quick)
+    results = _in_workers("classes", adversary_classes.campaign, work)
+    for (name, _, _), (tried, failed, told) in zip(work, results, strict=True):
+        tally.add(name, tried, failed, told)
 
 
 def feed(module: str, count: int, seed: int) -> tuple[int, int, list[str]]:

@@ -11,6 +11,7 @@ from impact_robots import ArmDynamics, PointState, Robot, Surface
 FOLLOWS = 0.01  # time constant of a velocity-controlled joint [s]
 POSITION_GAIN = 50.0  # of a position-controlled joint [1/s]
 WALL_STIFFNESS, WALL_DAMPING = 3e4, 60.0  # [N/m], [N.s/m]
+GRAVITY = np.array([0.0, 0.0, 9.81])  # [m/s^2]
 VISCOUS = 0.5  # friction of each joint [N.m.s/rad]
 COULOMB, COULOMB_SPEED = 0.3, 0.01  # [N.m], below this speed it goes to zero [rad/s]
 
@@ -18,16 +19,20 @@ COULOMB, COULOMB_SPEED = 0.3, 0.01  # [N.m], below this speed it goes to zero [r
 class SimulatedArm:
     """State of one arm between its commands; may be blocked, and may have a wall ahead.
 
-    With torques: rigid links and the apparent motor inertia, friction, a soft wall. With velocities
-    or positions: joints that follow with a lag, and stop dead at the wall.
+    With torques: rigid links and the apparent motor inertia, friction, soft walls. With velocities
+    or positions: joints that follow with a lag, and stop dead at walls.
     """
 
-    def __init__(self, robot: Robot, interface: str, wall: Surface | None = None) -> None:
+    def __init__(self, robot: Robot, interface: str, *walls: Surface | None) -> None:
         """Create an arm; ``reset`` puts it somewhere."""
-        self.robot, self.interface, self.wall = robot, interface, wall
+        self.robot, self.interface = robot, interface
+        self.walls = [each for each in walls if each is not None]
         self.blocked = False  # somebody holds it
         self.disturbance = np.zeros(robot.dof)  # torque that no model knows, shape (n,) [N.m]
         self.friction = 1.0  # share of it that there is
+        self.payload = 0.0  # at the contact point, that nobody announced [kg]
+        self.gain = 1.0  # of the motion over what the driver is told, velocities and positions
+        self.hits: list[tuple[Surface, PointState]] = []  # what it met, and how it was then
         self._dynamics = ArmDynamics(robot)
         self._motor = np.diag(robot.apparent_motor_inertia)
         self.reset(np.array(robot.stance), np.zeros(robot.dof))
@@ -35,34 +40,37 @@ class SimulatedArm:
     def reset(self, q: np.ndarray, dq: np.ndarray) -> None:
         """Put the arm at ``q`` [rad] with ``dq`` [rad/s], each of shape (n,)."""
         self.q, self.dq = np.array(q, dtype=float), np.array(dq, dtype=float)
+        self._origin = self.q.copy()  # from where a gain acts on positions
         self.state: PointState = self._dynamics(self.q, self.dq)
         self.touches = False
+        self._inside: list[Surface] = []
 
     def step(self, values: np.ndarray, period: float) -> None:
         """Move for ``period`` [s] under the last command that its driver was sent, shape (n,)."""
-        normal = None if self.wall is None else self.wall.normal
-        depth = -1.0 if self.wall is None else -self.wall.gap(self.state.position)
-        self.touches = depth > 0.0
+        inside = [each for each in self.walls if each.gap(self.state.position) < 0.0]
+        self.hits += [(each, self.state) for each in inside if each not in self._inside]
+        self._inside, self.touches = inside, bool(inside)
         if self.blocked:
             self.dq = np.zeros_like(self.dq)
         elif self.interface == "torque":
-            self.dq = self.dq + period * self._acceleration(values, normal, depth)
+            self.dq = self.dq + period * self._acceleration(values)
         else:
-            self.dq = self._follow(values, period, normal)
+            self.dq = self._follow(values, period)
         self.q = self.q + period * self.dq
         self.state = self._dynamics(self.q, self.dq)
 
-    def _acceleration(
-        self, values: np.ndarray, normal: np.ndarray | None, depth: float
-    ) -> np.ndarray:
-        state = self.state
-        torque = values + self.unmodelled() - state.h
+    def _acceleration(self, values: np.ndarray) -> np.ndarray:
+        state, J = self.state, self.state.J[:3]
+        torque, inertia = values + self.unmodelled() - state.h, state.M + self._motor
         if self.robot.driver_compensates_gravity:
             torque += state.g
-        if normal is not None and depth > 0.0:
-            force = WALL_STIFFNESS * depth - WALL_DAMPING * float(normal @ state.velocity)
-            torque += max(0.0, force) * (normal @ state.J[:3])
-        return np.linalg.solve(state.M + self._motor, torque)
+        if self.payload:
+            torque = torque - self.payload * (J.T @ (GRAVITY + state.drift[:3]))
+            inertia = inertia + self.payload * (J.T @ J)
+        for wall in self._inside:
+            depth, speed = -wall.gap(state.position), float(wall.normal @ state.velocity)
+            torque += max(0.0, WALL_STIFFNESS * depth - WALL_DAMPING * speed) * (wall.normal @ J)
+        return np.linalg.solve(inertia, torque)
 
     def unmodelled(self) -> np.ndarray:
         """Return the torques that no model knows, shape (n,) [N.m]."""
@@ -76,11 +84,15 @@ class SimulatedArm:
         ddq = np.linalg.solve(self.state.M + self._motor, self.unmodelled())
         return float(normal @ self.state.J[:3] @ ddq)
 
-    def _follow(self, values: np.ndarray, period: float, normal: np.ndarray | None) -> np.ndarray:
-        aim = values if self.interface == "velocity" else POSITION_GAIN * (values - self.q)
+    def _follow(self, values: np.ndarray, period: float) -> np.ndarray:
+        if self.interface == "velocity":
+            aim = self.gain * values
+        else:
+            told = self._origin + self.gain * (values - self._origin)
+            aim = POSITION_GAIN * (told - self.q)
         dq = self.dq + min(1.0, period / FOLLOWS) * (aim - self.dq)
-        if normal is not None and self.touches:
-            row = normal @ self.state.J[:3]
+        for wall in self._inside:
+            row = wall.normal @ self.state.J[:3]
             into = min(0.0, float(row @ dq))
             dq = dq - row * (into / float(row @ row))
         return dq

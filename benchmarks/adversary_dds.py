@@ -51,7 +51,7 @@ class FaultError(Exception):
 
 def parameters(**changes: Any) -> dict[str, Any]:
     """Return the demo's parameters for a driver that takes its time, with ``changes``."""
-    values = SCENARIO.controller_parameters(ROBOT) | {"state_timeout": 10.0}
+    values = SCENARIO.controller_parameters(ROBOT) | {"state_timeout": 10.0, "simulated": True}
     if "max_consecutive_missed" in specifications(ControllerParameters):
         values["max_consecutive_missed"] = 1_000_000  # cycles of this driver are no real time
     return values | changes

@@ -1,12 +1,13 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""From a state of a Franka Research 3 to its answer through libfranka, five ways in turns.
+"""From a state of a Franka Research 3 to its answer through libfranka, six ways in turns.
 
 The loop of the suite (detector and controller in the arm's own cycle, ``robust`` limits), the same
-without rehearsing the next cycle while it waits for the arm, the same with ``joint_load`` limits, a
-loop that only echoes, and the way over DDS to controller and detector in another process and back,
+without rehearsing the next cycle while it waits for the arm, the same with ``joint_load``, the
+same while a goal comes four times a second (of both limits, and some that are refused), a loop that
+only echoes, and the way over DDS to controller and detector in another process and back,
 against the fake arm in real time. Run it with
-``./impact bench fci`` (six minutes) or ``--quick`` (a minute), and turn off what else
+``./impact bench fci`` (seven minutes) or ``--quick`` (a minute), and turn off what else
 runs: the fake arm needs a core of its own. "Stolen" is the share of the processors' time that a
 virtual machine wanted and its host gave to others: where that is not 0, something else ran.
 """
@@ -20,6 +21,7 @@ import os
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
@@ -46,7 +48,8 @@ from impact_robots.dynamics import ArmDynamics
 
 CYCLES, ROUNDS, QUICK = 15_000, 4, 5_000
 DISTANCE, SPEED = 0.1, 0.001  # of the surface [m], so slow that it is never reached [m/s]
-WAYS = ("echo", "loop", "unrehearsed", "joint_load", "dds")
+WAYS = ("echo", "loop", "goals", "unrehearsed", "joint_load", "dds")
+EVERY = 250  # cycles a goal comes
 SETTINGS = ArmSettings(realtime=False, longest_period=0.02, least_success_rate=0.0)
 
 
@@ -54,18 +57,34 @@ class Creep:
     """Asks to hold, to approach without ever arriving, and to end."""
 
     def __init__(self, plan: Plan, cycles: int) -> None:
-        self._plan, self._cycles, self._seen = plan, cycles, 0
+        self.plan, self._cycles, self.seen = plan, cycles, 0
         self.taken = self.beats = 0
 
     def take(self, defaults: Plan) -> Request | None:
         """Return what is due."""
-        self.beats, self._seen = self.beats + 1, self._seen + 1
-        kinds = {1: RequestKind.HOLD, HELD: RequestKind.GOAL, self._cycles: RequestKind.END}
-        kind = kinds.get(self._seen)
+        self.beats, self.seen = self.beats + 1, self.seen + 1
+        kind, plan = self.due()
         if kind is None:
             return None
         self.taken += 1
-        return Request(self.taken, kind, self._plan)
+        return Request(self.taken, kind, plan)
+
+    def due(self) -> tuple[RequestKind | None, Plan]:
+        """Return what is asked for in this cycle, none without."""
+        kinds = {1: RequestKind.HOLD, HELD: RequestKind.GOAL, self._cycles: RequestKind.END}
+        return kinds.get(self.seen), self.plan
+
+
+class Goals(Creep):
+    """Asks for goals of every kind on the way, one in four of which is refused."""
+
+    def due(self) -> tuple[RequestKind | None, Plan]:
+        """Return what is asked for in this cycle, none without."""
+        kind, plan = super().due()
+        if kind is not None or self.seen <= HELD or self.seen % EVERY:
+            return kind, plan
+        limits = ("robust", "joint_load", "unaware", "joint_load")
+        return RequestKind.GOAL, replace(plan, impact_limits=limits[self.seen // EVERY % 4])
 
 
 def measure(quick: bool = False) -> dict[str, float]:
@@ -114,6 +133,7 @@ def _run(way: str, address: str, cycles: int, pipe: Connection) -> None:
     ways: dict[str, Callable[[str, int], LoopTimes]] = {
         "echo": _echo,
         "loop": _loop,
+        "goals": partial(_loop, asks=Goals),
         "unrehearsed": partial(_loop, rehearses=False),
         "joint_load": partial(_loop, impact_limits="joint_load"),
         "dds": _over_dds,
@@ -130,7 +150,12 @@ def _echo(address: str, cycles: int) -> LoopTimes:
 
 
 def _loop(
-    address: str, cycles: int, *, rehearses: bool = True, impact_limits: str = "robust"
+    address: str,
+    cycles: int,
+    *,
+    rehearses: bool = True,
+    impact_limits: str = "robust",
+    asks: type[Creep] = Creep,
 ) -> LoopTimes:
     """Approach a surface."""
     claim()
@@ -146,7 +171,7 @@ def _loop(
         plan,
         SETTINGS,
         lambda: detector(job, robot),
-        Creep(plan, cycles),
+        asks(plan, cycles),
         lambda cycle: None,
         real_time=True,
         rehearses=rehearses,

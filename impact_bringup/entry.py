@@ -15,6 +15,13 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
+_OF_ROS = (  # packages that come with a ROS 2, or are built with one
+    *("rclpy", "rcl_interfaces", "lifecycle_msgs", "rosgraph_msgs", "builtin_interfaces"),
+    *("sensor_msgs", "geometry_msgs", "std_msgs", "std_srvs", "nav_msgs", "visualization_msgs"),
+    *("diagnostic_msgs", "action_msgs", "unique_identifier_msgs", "trajectory_msgs"),
+    *("rosidl_runtime_py", "rosidl_parser", "impact_msgs", "tf2_msgs", "control_msgs"),
+)
+
 
 def _entry(module: str) -> Callable[[], int]:
     """Return the main function of a console script, which imports a module and calls its ``main``.
@@ -26,7 +33,13 @@ def _entry(module: str) -> Callable[[], int]:
     def main() -> int:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _leave)
-        run = import_module(module).main
+        try:
+            run = import_module(module).main
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] not in _OF_ROS:
+                raise
+            print(f"{_script()}: needs ROS 2, of which {error.name} is missing", file=sys.stderr)
+            return 2
         security = import_module("impact_ros.security")
         try:
             security.require_security(os.environ)

@@ -20,6 +20,7 @@ from impact_cli.reports.fci_report import tell
 from impact_drivers.franka.arm.fr3_model import NAME, load_fr3
 from impact_drivers.franka.arm.libfranka_arm import LibfrankaArm
 from impact_drivers.franka.arm.settings import ArmSettings
+from impact_drivers.franka.hit_need import hit_need
 from impact_drivers.franka.hit_process import HitJob, run_hit
 from impact_qp.control.plan import Plan
 from impact_qp.limits import Contact
@@ -28,7 +29,7 @@ from impact_robots.exceptions import UsageError
 from impact_robots.robot import Robot
 
 SPEED_CAP = 0.1  # [m/s]
-SLOWEST_FIRST = ("robust", "joint_load", "existential", "unaware")
+SLOWEST_FIRST = ("robust", "joint_load")  # limits that bound every admissible impulse
 
 
 def hit_with_an_arm(
@@ -40,7 +41,11 @@ def hit_with_an_arm(
         questions.require_terminal()
     elif arguments.distance is None:
         raise UsageError("--unattended: expected --distance too")
-    plan = _plan_in_front(arguments, settings, robot, questions)
+    settings = replace(
+        settings, raise_thresholds=settings.raise_thresholds or arguments.raise_thresholds
+    )
+    state = LibfrankaArm(arguments.fci, realtime=settings.realtime).look()
+    plan = _plan_in_front(arguments, state.q, robot, questions)
     clear = "Is the arm's reach clear of people, and does somebody hold the stop button?"
     agreed: Iterable[str] = ()
     if arguments.unattended or questions.agrees(clear):
@@ -49,7 +54,16 @@ def hit_with_an_arm(
     runs = []
     for controller in agreed:
         folder = folder or make_folder()
-        runs.append(_hit_at_an_arm(arguments, controller, plan, settings, folder, robot))
+        job = HitJob(
+            arguments.fci,
+            replace(plan, impact_limits=controller),
+            settings,
+            dry_run=arguments.dry_run,
+            robot=arguments.robot or NAME,
+            alone=True,
+        )
+        job = with_thresholds(job, state.q, robot, arguments, questions)
+        runs.append(_hit_at_an_arm(job, folder, robot))
     if folder is None:
         print("Nothing was hit.")
         return 1
@@ -65,39 +79,51 @@ def _agreed(arguments: argparse.Namespace, plan: Plan, questions: Questions) -> 
             yield controller
 
 
-def _hit_at_an_arm(
-    arguments: argparse.Namespace,
-    controller: str,
-    plan: Plan,
-    settings: ArmSettings,
-    folder: Path,
+def with_thresholds(
+    job: HitJob,
+    q: np.ndarray,
     robot: Robot,
-) -> FciRun:
+    arguments: argparse.Namespace,
+    questions: Questions,
+) -> HitJob:
+    """Return a hit that raises the collision thresholds, if it needs that and somebody says so.
+
+    Args:
+        job: of the hit.
+        q: where the arm stands, shape (7,) [rad].
+        robot: the arm.
+        arguments: of the command line.
+        questions: for who stands at the arm.
+    """
+    need, settings = hit_need(robot, job.plan, q), job.settings
+    most = settings.raised_for(need)
+    if not most.is_above(settings.low_thresholds):
+        return job
+    if not settings.raise_thresholds and not arguments.unattended:
+        question = (
+            f"The hit needs collision thresholds of {most}, and up to these the arm does not stop"
+            f" for a person either; they are {settings.low_thresholds}. Raise them for this hit?"
+        )
+        settings = replace(settings, raise_thresholds=questions.agrees(question))
+    return replace(job, settings=settings, need=need if settings.raise_thresholds else None)
+
+
+def _hit_at_an_arm(job: HitJob, folder: Path, robot: Robot) -> FciRun:
     """Hit once, and record it whatever came of it."""
-    own = replace(plan, impact_limits=controller)
-    job = HitJob(
-        arguments.fci,
-        own,
-        settings,
-        dry_run=arguments.dry_run,
-        robot=arguments.robot or NAME,
-        alone=True,
-    )
+    controller, contact = job.plan.impact_limits, job.plan.contact
     progress = Progress(controller)
     outcome = run_hit(job, time.time_ns)
     progress.close("; ".join([ending(outcome), *outcome.notes]))
     rows = measured(outcome, None)
-    dry_run = arguments.dry_run
-    return recorded_run(controller, outcome, rows, robot, plan.contact, folder, dry_run=dry_run)
+    return recorded_run(controller, outcome, rows, robot, contact, folder, dry_run=job.dry_run)
 
 
 def _plan_in_front(
-    arguments: argparse.Namespace, settings: ArmSettings, robot: Robot, questions: Questions
+    arguments: argparse.Namespace, q: np.ndarray, robot: Robot, questions: Questions
 ) -> Plan:
-    """Return the plan to hit a surface across the tool's axis, in front of its tip."""
-    state = LibfrankaArm(arguments.fci, realtime=settings.realtime).look()
-    position = ArmDynamics(robot).position(state.q)
-    axis = ArmDynamics(robot)(state.q, np.zeros(robot.dof)).rotation[:, 2]
+    """Return the plan to hit a surface across the tool's axis, in front of its tip at ``q``."""
+    position = ArmDynamics(robot).position(q)
+    axis = ArmDynamics(robot)(q, np.zeros(robot.dof)).rotation[:, 2]
     if arguments.distance is None:
         distance = questions.distance(position, axis)
     else:

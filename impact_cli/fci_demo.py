@@ -18,6 +18,7 @@ from impact_drivers.fake_fr3.fake_process import FakeProcess
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
 from impact_drivers.franka.arm.libfranka_arm import libfranka
 from impact_drivers.franka.arm.settings import ArmSettings, read_settings
+from impact_drivers.franka.hit_need import hit_need
 from impact_drivers.franka.hit_process import HitJob, run_hit
 from impact_qp.parameters import ControllerParameters
 from impact_robots.exceptions import UsageError
@@ -46,6 +47,8 @@ def run_fci_demo(
     _check(arguments)
     libfranka()  # or it says what is missing
     settings = ArmSettings() if arguments.arm is None else read_settings(arguments.arm)
+    if not arguments.fci and arguments.arm is None:
+        settings = replace(settings, raise_thresholds=True)  # nobody stands at a fake arm
     if arguments.fci:
         return hit_with_an_arm(arguments, settings, make_folder)
     folder = make_folder()
@@ -69,6 +72,7 @@ def _check(arguments: argparse.Namespace) -> None:
         "--distance": arguments.distance is not None,
         "--unattended": arguments.unattended,
         "--robot": arguments.robot is not None,
+        "--raise-thresholds": arguments.raise_thresholds,
     }
     for name, given in at_an_arm.items():
         if given and not arguments.fci:
@@ -87,8 +91,15 @@ def _fake_run(
     robot, scenario = setup.load_robot(), setup.load_scenario()
     values = scenario.controller_parameters(robot) | {"impact_limits": controller}
     plan = from_values(ControllerParameters, values).plan()
-    settings = replace(settings, realtime=False)
-    job = HitJob("", plan, settings, scenario.detection_threshold, arguments.dry_run)
+    need = hit_need(robot, plan, setup.start(robot)) if settings.raise_thresholds else None
+    job = HitJob(
+        "",
+        plan,
+        replace(settings, realtime=False),
+        scenario.detection_threshold,
+        arguments.dry_run,
+        need=need,
+    )
     progress = Progress(f"{label} {controller}")
     with FakeProcess(setup) as fake:
         outcome = run_hit(replace(job, address=fake.address), start_of_lockstep)

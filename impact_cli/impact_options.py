@@ -24,7 +24,8 @@ from impact_robots import (
     robot_from_urdf,
 )
 from impact_robots.exceptions import UsageError
-from impact_robots.surface import ANY_STIFFNESS
+from impact_robots.payload import carrying
+from impact_robots.surface import ANY_STIFFNESS, USUAL_FRICTION, USUAL_RESTITUTION
 
 
 @dataclass(frozen=True)
@@ -57,9 +58,11 @@ def add_impact_options(parser: argparse.ArgumentParser, *, moving: bool = True) 
 def add_arm_and_surface_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of :func:`read_robot` and :func:`read_surface`."""
     add = parser.add_argument
+    parser.set_defaults(unsaid=EXACTLY_ZERO)
     add("--robot", default=None, help="name of a robot, or its YAML (default: panda)")
     add("--urdf", metavar="PATH", help="URDF of any robot; with --robot it replaces that one's own")
     add("--contact", default="", metavar="FRAME", help="frame that hits (default: the tool's)")
+    add("--payload", type=bounds, metavar="KG", help=PAYLOAD)
     add("--b-theta", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("apparent"))
     add("--b-rho", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("reflected"))
     add(
@@ -69,17 +72,24 @@ def add_arm_and_surface_options(parser: argparse.ArgumentParser) -> None:
         metavar="X,Y,Z",
         help="normal of the surface, out of it, in base axes (default: -1,0,0)",
     )
-    add("--friction", type=bounds, metavar="MU", help="coefficient, or low,high (default: 0)")
-    add("--restitution", type=bounds, metavar="E", help="coefficient, or low,high (default: 0)")
+    add("--friction", type=bounds, metavar="MU", help=_COEFFICIENT)
+    add("--restitution", type=bounds, metavar="E", help=_COEFFICIENT)
     add("--stiffness", type=open_bounds, metavar="K", help=_STIFFNESS)
     add("--material", choices=tuple(MATERIALS), help=_MATERIAL)
 
 
+EXACTLY_ZERO = ((0.0, 0.0), (0.0, 0.0), ANY_STIFFNESS)
+USUAL = (USUAL_FRICTION, USUAL_RESTITUTION, ANY_STIFFNESS)  # where a limit counts on them
+_COEFFICIENT = (
+    "low,high, or one coefficient, which is then exact (default: 0,0.3 where speeds or sets are"
+    " worked out, 0 in `predict`)"
+)
 _MOTOR = "{} motor inertia of a bare URDF, one number or one per joint [kg.m^2]"
 _COMPOSITE = (
     "links of the composite rigid body: without base, all, or base to contact (default: what the"
     " robot's YAML says of the contact, else moving)"
 )
+PAYLOAD = "mass at that frame beside the tool, or low,high [kg] (default: the robot's YAML's)"
 _STIFFNESS = (
     "of the contact, or low,high; high may be inf [N/m] (default: any); for loads of joints"
 )
@@ -133,7 +143,7 @@ def read_surface(arguments: argparse.Namespace, point: np.ndarray) -> Surface:
 def _coefficients(arguments: argparse.Namespace) -> list[tuple[float, float]]:
     """Return ranges of friction, restitution and stiffness; options come before the material."""
     given = arguments.friction, arguments.restitution, arguments.stiffness
-    known = ((0.0, 0.0), (0.0, 0.0), ANY_STIFFNESS)
+    known = arguments.unsaid
     if arguments.material is not None:
         material = MATERIALS.named(arguments.material)
         known = material.friction, material.restitution, material.stiffness()
@@ -147,16 +157,20 @@ def read_robot(arguments: argparse.Namespace) -> Robot:
 
     Raises:
         RobotError: the robot cannot be loaded.
+        OutOfRangeError: it cannot carry the payload.
     """
     if arguments.urdf is not None and arguments.robot is None:
-        return robot_from_urdf(
+        bare = robot_from_urdf(
             arguments.urdf,
             contact_frame=arguments.contact,
             apparent_motor_inertia=_one_or_all(arguments.b_theta),
             reflected_motor_inertia=_one_or_all(arguments.b_rho),
         )
+        return carrying(bare, arguments.payload or 0.0)
     name = "panda" if arguments.robot is None else arguments.robot
-    return load_robot(name, urdf=arguments.urdf, contact_frame=arguments.contact)
+    return load_robot(
+        name, urdf=arguments.urdf, contact_frame=arguments.contact, payload=arguments.payload
+    )
 
 
 def _one_or_all(values: tuple[float, ...]) -> np.ndarray:

@@ -5,11 +5,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 import numpy as np
 
+from impact_cli.impact_options import USUAL
 from impact_cli.number_options import number
 from impact_qp.control.plan import INTERFACES, JOINT_RANGES, Plan
+from impact_qp.exact_friction import exact_friction_warning
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
 from impact_qp.limits.registry import AUTO
@@ -25,8 +28,9 @@ def _modes() -> dict[str, type[ImpactLimit]]:
 
 
 def add_limit_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of :func:`read_plan`."""
+    """Add the options of :func:`read_plan`, after those of the surface."""
     add = parser.add_argument
+    parser.set_defaults(unsaid=USUAL)
     add(
         "--impact-limits",
         "--mode",
@@ -103,6 +107,12 @@ def limit_of(plan: Plan, robot: Robot) -> ImpactLimit:
     if limit is None:
         raise UsageError(f"--impact-limits: expected one that limits, got {plan.impact_limits}")
     return limit
+
+
+def warn_of_exact_friction(plan: Plan, robot: Robot, q: np.ndarray | None = None) -> None:
+    """Print to standard error if friction as one exact number makes the bound faster."""
+    if warning := exact_friction_warning(plan, robot, q):
+        print(f"impact: {warning}", file=sys.stderr)
 
 
 def words_of(plan: Plan) -> str:

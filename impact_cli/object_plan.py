@@ -21,7 +21,7 @@ from impact_trials.object_hits import STILL, BoxRanges, scenario_hit
 
 _BOX = ("object_mass", "object_velocity")  # options that only a box has
 _OF_ONE_ARM = (  # options that a scenario says itself, or that are not there with a box
-    *("robot", "urdf", "contact", "b_theta", "b_rho", "composite", "q", "normal"),
+    *("robot", "urdf", "contact", "payload", "b_theta", "b_rho", "composite", "q", "normal"),
     *("material", "interface", "optimize", "tilt", "seed"),
 )
 

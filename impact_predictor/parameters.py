@@ -11,6 +11,7 @@ import numpy as np
 from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.prediction.near_contact import NearContact
 from impact_robots import Robot, RobotError, Surface
+from impact_robots.surface import USUAL_FRICTION, USUAL_RESTITUTION
 from impact_ros.parameters import ParameterError, parameter
 from impact_ros.robot_parameters import RobotParameters
 
@@ -31,9 +32,14 @@ class PredictorParameters(RobotParameters):
         (_NAN, _NAN, _NAN),
         "Outward normal of the surface, towards the robot, base axes; needed by the stream.",
     )
-    friction: float = parameter(0.3, "Coulomb coefficient of the stream.", low=0.0, high=10.0)
-    restitution: tuple[float, ...] = parameter(
-        (0.0, 0.3),
+    friction: tuple[float, float] = parameter(
+        USUAL_FRICTION,
+        "Lowest and highest coefficient of friction of the stream, which predicts their mean.",
+        low=0.0,
+        high=10.0,
+    )
+    restitution: tuple[float, float] = parameter(
+        USUAL_RESTITUTION,
         "Lowest and highest coefficient of restitution of the stream, which predicts their mean.",
         low=0.0,
         high=1.0,
@@ -82,11 +88,8 @@ class PredictorParameters(RobotParameters):
         point, normal = (
             self._three(name, getattr(self, name)) for name in ("contact_point", "contact_normal")
         )
-        e = self.restitution
-        if len(e) != 2 or e[0] > e[1]:
-            raise ParameterError("restitution", f"expected low,high, got {list(e)}")
         try:
-            return Surface(point, normal, self.friction, e)
+            return Surface(point, normal, self.friction, self.restitution)
         except RobotError as error:
             raise ParameterError("contact_normal", str(error)) from None
 

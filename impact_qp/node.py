@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future as Work
 from dataclasses import fields
 
 from rclpy.clock import Clock
@@ -16,14 +17,17 @@ from impact_msgs.msg import DetectorStatus, ImpactEstimate
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.plan import Plan
+from impact_qp.control.state_machine import Action, Event, StateMachine
+from impact_qp.exact_friction import exact_friction_warning
 from impact_qp.parameters import ControllerParameters
-from impact_qp.ros.approach_start import activation_refusal, begin_goal
+from impact_qp.ros.approach_start import activation_refusal
 from impact_qp.ros.control_cycle import ControlCycle
 from impact_qp.ros.diagnostics import DiagnosticsReporter
-from impact_qp.ros.goal import INACTIVE, INPUT_LOST, PREEMPTED, End, GoalRun
-from impact_qp.ros.goal_server import GoalServer
+from impact_qp.ros.goal import INACTIVE, INPUT_LOST, End
+from impact_qp.ros.goal_server import Answer, GoalServer
 from impact_qp.ros.inputs import Inputs
 from impact_qp.ros.outputs import Outputs
+from impact_qp.ros.planner import Planner
 from impact_qp.ros.safe_stop import SafeStop
 from impact_qp.ros.supervision import CycleWatch
 from impact_robots import PointState, Robot
@@ -41,11 +45,12 @@ STATES, VERDICTS, ESTIMATES = "joint_states", "impact_detector/status", "impact_
 class ImpactQpNode(SuiteLifecycleNode):
     """Approaches a surface at the highest safe speed, coasts on impact, and retracts.
 
-    Answers every `joint_states` message while active. Once it was active it goes on answering with
-    a braking, then holding command when it is deactivated, when the clock jumps back, when cycles
-    are missed or when the detector falls silent. When the states fall silent or cannot be believed,
-    at cleanup and at shutdown it brings the arm to rest: zero torque or velocity (positions: the
-    last one), reached at the robot's rate limits.
+    Answers every `joint_states` message while active; what happens when is decided by
+    :mod:`impact_qp.control.state_machine`. When the clock jumps back, cycles are missed or the
+    detector falls silent, it brakes, then holds. Deactivated, it brakes, brings its commands to
+    rest, and then sends nothing. When the states fall silent or cannot be believed, at cleanup and
+    at shutdown it brings the commands to rest: zero torque or velocity (positions: the last one),
+    reached at the robot's rate limits.
     """
 
     PARAMETERS = ControllerParameters
@@ -53,6 +58,7 @@ class ImpactQpNode(SuiteLifecycleNode):
     def __init__(self, **options) -> None:
         """Declare the parameters; everything else waits for `configure`."""
         super().__init__("impact_qp", **options)
+        self._machine = StateMachine()
         self._guarded: GuardedController | None = None
         self._goal_server: GoalServer | None = None
         declare(self, ControllerParameters)
@@ -62,13 +68,17 @@ class ImpactQpNode(SuiteLifecycleNode):
     def set_up(self) -> str:
         """Load the robot, make the controller and the topics."""
         settings = self._settings = self._read_parameters()
+        settings.refuse_weak_limits()
         robot, plan = settings.load_robot(), settings.plan()
+        settings.refuse_pairs(robot, settings.rate, settings.state_timeout)
         controller = ImpactController(robot, plan, period=1.0 / settings.rate)
         plan.prepare(robot)  # what a goal may choose must not be compiled while it waits
         self._guarded = GuardedController(controller)
         self._log_restrictions(robot, plan)
         self._make_cycle(robot)
         self._make_topics()
+        self._planner.warm(robot, plan)
+        self._machine.take(Event.CONFIGURED)
         freeze_garbage()
         return settings.summary(controller.plan.impact_limits)
 
@@ -79,12 +89,14 @@ class ImpactQpNode(SuiteLifecycleNode):
         return from_values(ControllerParameters, values)
 
     def _log_restrictions(self, robot: Robot, plan: Plan) -> None:
-        """Log a speed that is capped, and data of the robot that are assumed."""
+        """Log a speed that is capped, friction that is exact, and data that are assumed."""
         speed = self._settings.speed
         if speed > self._settings.speed_cap:
             self.get_logger().warning(
                 f"speed {speed} m/s is capped at {plan.speed} m/s (speed_cap)"
             )
+        if warning := exact_friction_warning(plan, robot):
+            self.get_logger().warning(warning)
         if robot.assumed:
             self.get_logger().info(f"robot {robot.name}: {', '.join(robot.assumed)} are assumed")
 
@@ -93,18 +105,24 @@ class ImpactQpNode(SuiteLifecycleNode):
         settings, logger = self._settings, self.get_logger()
         lockstep, controller = settings.lockstep, self._guarded
         self._watch = CycleWatch(1.0 / settings.rate, settings.max_consecutive_missed)
-        self._inputs = Inputs(robot)
+        self._inputs = Inputs(robot, settings.state_timeout)
         self._outputs = Outputs(self, robot, settings.interface, lockstep=lockstep)
-        self._goal_server = GoalServer(self, self._begin, controller.stop, settings.rate)
+        self._planner = Planner(beside=not lockstep)
+        self._goal_server = GoalServer(self, self._machine, self._begin, settings.rate)
         self._safe_stop = SafeStop(
+            self._machine,
             controller,
             self._watch,
             self._inputs,
             self._outputs,
             state_timeout=settings.state_timeout,
-            end_goal=self._goal_server.end,
             logger=logger,
         )
+        self._machine.actions = {
+            **self._safe_stop.actions(),
+            Action.RESET: self._start_anew,
+            Action.END_GOAL: self._goal_server.end_running,
+        }
         self._cycle = ControlCycle(
             controller,
             self._watch,
@@ -142,14 +160,15 @@ class ImpactQpNode(SuiteLifecycleNode):
         if self._guarded is None:
             return
         self.get_logger().info(f"{reason} by request")
-        self._goal_server.end(End(PREEMPTED, reason))
-        if self._safe_stop.engaged:
-            self._safe_stop.rest(reason)
+        commanded = self._safe_stop.engaged
+        self._machine.take(Event.CLEANED_UP, reason)
+        if commanded:
             self._outputs.wait_for_last_command(ACKNOWLEDGED_WITHIN)
-        self._safe_stop.active = self._safe_stop.engaged = False
+        self._machine.actions = {}
         self._guarded = None
         self._goal_server.destroy()
         self._goal_server = None
+        self._planner.close()
         for subscription in self._listeners:
             self.destroy_subscription(subscription)
         self._outputs.destroy()
@@ -169,15 +188,20 @@ class ImpactQpNode(SuiteLifecycleNode):
     def begin(self) -> str:
         """Approach from the next state on, unless the arm is too fast for it."""
         wrong_steps, state = self._cycle.steps.problem, self._present_state()
-        if reason := wrong_steps or activation_refusal(self._guarded, state):
+        at_once = self._settings.approach_on_activation
+        reason = wrong_steps or activation_refusal(self._guarded, state, approaches=at_once)
+        if reason:
+            self._machine.take(Event.ACTIVATION_REFUSED, reason)
             return reason
+        self._machine.take(Event.ACTIVATED_TO_MOVE if at_once else Event.ACTIVATED)
+        return ""
+
+    def _start_anew(self, reason: str) -> None:
+        """Begin from the measured state."""
         for part in (self._guarded, self._watch, self._inputs, self._outputs, self._cycle):
             part.reset()
+        self._safe_stop.reset()
         self._cycle.idle = not self._settings.approach_on_activation
-        if self._cycle.idle:
-            self._guarded.stop()
-        self._safe_stop.activate()
-        return ""
 
     def _present_state(self) -> PointState | None:
         """Return the dynamics of the last state, none where it is too old."""
@@ -185,22 +209,21 @@ class ImpactQpNode(SuiteLifecycleNode):
         return self._inputs.point() if fresh or self._settings.lockstep else None
 
     def stop(self) -> None:
-        """Brake and hold for as long as states arrive."""
-        self._safe_stop.active = False
-        self._guarded.stop()
-        self._goal_server.end(End(PREEMPTED, "deactivated"))
+        """Brake, then send nothing."""
+        self._machine.take(Event.DEACTIVATED, "deactivated")
 
-    def _begin(self, goal: ExecuteImpact.Goal) -> GoalRun | End:
-        """Let the controller approach for a goal; return why not if it cannot."""
-        fault = self._safe_stop.fault
-        if not self._safe_stop.active or fault:
-            return End(INACTIVE, fault or "activate the controller first")
-        if (point := self._inputs.point()) is None:
+    def _begin(self, goal: ExecuteImpact.Goal) -> Answer | Work[Answer]:
+        """Prepare a goal beside the thread that answers states; return why not if that is clear."""
+        if not self._machine.situation.ready:
+            return End(INACTIVE, self._safe_stop.fault or "activate the controller first")
+        if self._inputs.state is None:
             return End(INPUT_LOST, "no joint state yet")
-        run = begin_goal(goal, self._settings, self._guarded, point)
-        if isinstance(run, GoalRun):
-            self._cycle.idle = False
-        return run
+        return self._planner.prepare(
+            goal, self._settings, self._guarded, self._inputs.state, self._on_start
+        )
+
+    def _on_start(self) -> None:
+        self._cycle.idle = False
 
 
 main = main_for(ImpactQpNode)

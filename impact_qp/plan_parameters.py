@@ -13,8 +13,10 @@ from impact_qp.control.plan import JOINT_RANGES, Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import Contact
 from impact_qp.limits.registry import AUTO, SELECTABLE, described
+from impact_qp.parameter_pairs import plan_refusal, timing_refusal
 from impact_qp.program import SOLVERS
-from impact_robots.surface import ANY_STIFFNESS
+from impact_robots.robot import Robot
+from impact_robots.surface import ANY_STIFFNESS, USUAL_FRICTION, USUAL_RESTITUTION
 from impact_ros.parameters import parameter
 from impact_ros.robot_parameters import RobotParameters
 
@@ -38,14 +40,19 @@ class PlanParameters(RobotParameters):
     contact_normal: tuple[float, ...] = planned(
         (NAN, NAN, NAN), "Outward normal of the surface, towards the robot, base axes"
     )
-    friction: float = planned(0.3, "Coulomb coefficient", low=0.0, high=10.0)
-    restitution: tuple[float, ...] = planned(
-        (0.0, 0.3), "Lowest and highest coefficient of restitution", low=0.0, high=1.0
+    friction: tuple[float, float] = planned(
+        USUAL_FRICTION, "Lowest and highest coefficient of Coulomb friction", low=0.0, high=10.0
+    )
+    restitution: tuple[float, float] = planned(
+        USUAL_RESTITUTION, "Lowest and highest coefficient of restitution", low=0.0, high=1.0
     )
     peak_factor: float = planned(3.0, "Peak over mean contact force", low=1.0, high=100.0)
     impact_duration: float = planned(0.018, "Duration of the impact", unit="s", low=1e-4, high=1.0)
-    stiffness: tuple[float, ...] = planned(
-        ANY_STIFFNESS, "Lowest and highest stiffness of the contact, for joint_load", unit="N/m"
+    stiffness: tuple[float, float] = planned(
+        ANY_STIFFNESS,
+        "Lowest and highest stiffness of the contact, for joint_load",
+        unit="N/m",
+        low=1.0,
     )
     impact_limits: str = planned(
         AUTO,
@@ -61,34 +68,60 @@ class PlanParameters(RobotParameters):
     )
     generators: int = planned(8, "Generators of the friction pyramid", low=3, high=64)
     preview: float = planned(0.02, "Preview T_p of the impact limits", unit="s", low=1e-3, high=0.5)
-    activation_distance: float = planned(0.2, "Impact limits act below this gap", unit="m", low=0.0)
-    speed: float = planned(0.1, "Reference speed against the normal", unit="m/s", low=0.0)
+    activation_distance: float = planned(
+        0.2,
+        "Limits that bound no speed (existential) act below this gap, all others always",
+        unit="m",
+        low=0.0,
+        high=2.0,
+    )
+    speed: float = planned(
+        0.1, "Reference speed against the normal", unit="m/s", low=0.0, high=10.0
+    )
     speed_cap: float = parameter(
         0.1,
         "Hard cap of the reference speed; raise it when you trust the set-up",
         unit="m/s",
         low=0.0,
+        high=10.0,
     )
-    speed_ramp: float = planned(4.0, "Ramp of the reference speed", unit="m/s^2", low=1e-3)
+    speed_ramp: float = planned(
+        4.0, "Ramp of the reference speed", unit="m/s^2", low=1e-3, high=1000.0
+    )
     solver: str = planned("quadprog", "Of the quadratic program", choices=tuple(SOLVERS))
     coast_time: float = planned(
         0.1, "Gravity compensation alone after a detection", unit="s", low=0.0, high=1.0
     )
-    retract_speed: float = planned(0.1, "Speed of the retraction", unit="m/s", low=0.0)
-    retract_distance: float = planned(0.05, "Retract up to this gap", unit="m", low=0.0)
+    retract_speed: float = planned(0.1, "Speed of the retraction", unit="m/s", low=0.0, high=10.0)
+    retract_distance: float = planned(0.05, "Retract up to this gap", unit="m", low=0.0, high=1.0)
     overrun: float = planned(
-        0.03, "Retract when nothing was hit this far behind the surface", unit="m", low=0.0
+        0.03,
+        "Retract when nothing was hit this far behind the surface",
+        unit="m",
+        low=0.0,
+        high=0.2,
+    )
+    hold_distance: float = planned(
+        0.05, "An arm that is pushed farther away while it holds stays there", unit="m", low=1e-3
     )
     stall_time: float = planned(
-        0.1, "Retract when stopped that long near the surface, unexplained", unit="s", low=1e-3
+        0.1,
+        "Retract when stopped that long near the surface, unexplained",
+        unit="s",
+        low=1e-3,
+        high=10.0,
     )
     goal_timeout: float = planned(
-        10.0, "A goal without one of its own gives up that long without contact", unit="s", low=0.1
+        10.0,
+        "A goal without one of its own gives up that long without contact",
+        unit="s",
+        low=0.1,
+        high=3600.0,
     )
     goal_may_widen: bool = parameter(
         False,
-        "A goal may suppose less friction or restitution, or choose weaker impact limits, than"
-        " these parameters",
+        "A goal may suppose narrower ranges of friction, restitution or stiffness than these"
+        " parameters; its kind of impact limits holds beside the node's own in any case",
     )
 
     def plan(self) -> Plan:
@@ -107,12 +140,30 @@ class PlanParameters(RobotParameters):
             generators=self.generators,
             activation_distance=self.activation_distance,
             coast_time=self.coast_time,
+            speed_cap=self.speed_cap,
+            hold_distance=self.hold_distance,
             retract_speed=min(self.retract_speed, self.speed_cap),
             retract_distance=self.retract_distance,
             overrun=self.overrun,
             solver=self.solver,
             stall_time=self.stall_time,
         )
+
+    def refuse_pairs(self, robot: Robot, rate: float, state_timeout: float) -> None:
+        """Refuse parameters that do not go together.
+
+        Args:
+            robot: the arm.
+            rate: of its states [Hz].
+            state_timeout: without states the arm is stopped after this time [s].
+
+        Raises:
+            ControlError: a line for each pair.
+        """
+        plan, longest = self.plan(), self.goal_timeout
+        times = timing_refusal(plan, rate=rate, state_timeout=state_timeout, goal_timeout=longest)
+        if lines := "; ".join(filter(None, (plan_refusal(plan, robot), times))):
+            raise ControlError(lines)
 
     def summary(self, limits: str) -> str:
         """Return in one line what the robot may be commanded to do, for the log.
@@ -123,10 +174,11 @@ class PlanParameters(RobotParameters):
         point, normal = (
             [round(x, 4) for x in v] for v in (self.contact_point, self.contact_normal)
         )
+        mu, e = self.friction, self.restitution
         return (
             f"{self.robot}, {self.plan().interface} interface, {limits} impact limits, contact"
-            f" {point} with normal {normal}, friction {self.friction:g}, restitution"
-            f" {self.restitution[0]:g} to {self.restitution[1]:g}, speed"
+            f" {point} with normal {normal}, friction {mu[0]:g} to {mu[1]:g}, restitution"
+            f" {e[0]:g} to {e[1]:g}, speed"
             f" {min(self.speed, self.speed_cap):g} m/s, cap {self.speed_cap:g} m/s"
         )
 
@@ -136,8 +188,6 @@ class PlanParameters(RobotParameters):
             values = getattr(self, name)
             if len(values) != 3 or not np.all(np.isfinite(values)):
                 raise ControlError(f"{name}: expected three finite numbers, got {list(values)}")
-        if len(self.restitution) != 2 or self.restitution[0] > self.restitution[1]:
-            raise ControlError(f"restitution: expected low,high, got {list(self.restitution)}")
         return Contact(
             self.contact_point,
             self.contact_normal,

@@ -17,6 +17,7 @@ import numpy as np
 from impact_robots.exceptions import RobotError
 
 LARGEST = 1e12  # above any quantity of a robot in SI units; products of larger ones overflow
+LONGEST = 3.0  # from a link's frame to a point on it [m]
 
 
 class Entries:
@@ -138,6 +139,19 @@ class Entries:
         if not (isinstance(value, list) and len(value) == size and all(map(is_number, value))):
             raise self.error(key, f"{size} finite numbers", value)
         return np.array(value, dtype=float)
+
+    def place(self, key: str, default: np.ndarray | None = None) -> np.ndarray:
+        """Return a point on a link [m], shape (3,), no farther from its frame than a link is long.
+
+        Raises:
+            RobotError: not three numbers, or farther away; says if they look like millimetres.
+        """
+        point = self.vector(key, 3, default)
+        if (far := float(np.abs(point).max())) > LONGEST:
+            hint = ", which looks like millimetres" if far <= 1000.0 * LONGEST else ""
+            expected = f"at most {LONGEST:g} m from the link's frame"
+            raise RobotError(f"{self.where(key)}: expected {expected}, got {far:g} m{hint}")
+        return point
 
     def positive(self, key: str, size: int, default: np.ndarray | None = None) -> np.ndarray:
         """Return ``size`` finite numbers above 0; without a ``default`` they must be there."""

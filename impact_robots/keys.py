@@ -64,9 +64,24 @@ KEYS = (
         "`parent` link, `mass` and `radius` of a solid sphere, its centre `com` and the"
         " `contact_point` in the parent's axes",
     ),
+    Key(
+        "payload",
+        "kg",
+        "none",
+        (),
+        "carried at the contact point beside the tool: one mass, or `[low, high]`; limits count on"
+        " both ends, gravity and predictions on the middle",
+    ),
     Key("position_lower", "rad", _URDF, (LOADING,), "limit"),
     Key("position_upper", "rad", _URDF, (LOADING,), "limit"),
     Key("velocity", "rad/s", _URDF, (QP, SIM, PLAN, MAP), "limit"),
+    Key(
+        "limits_beyond_urdf",
+        "",
+        "false",
+        (),
+        "true: limits of the YAML that are wider than the URDF's are meant",
+    ),
     Key("acceleration", "rad/s^2", _UNKNOWN, (QP, SIM), "limit"),
     Key("jerk", "rad/s^3", _UNKNOWN, (QP, SIM), "limit"),
     Key("torque", "N.m", _URDF, (QP, SIM), "limit; effort in the URDF"),

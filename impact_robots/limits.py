@@ -10,6 +10,7 @@ import pinocchio as pin
 from impact_robots.entries import Entries
 from impact_robots.floating_base import joint_names
 from impact_robots.robot import JointLimits
+from impact_robots.urdf_limits import UrdfLimit, check_against_urdf
 
 _NOT_IN_A_URDF = ("acceleration", "jerk", "torque_rate", "impulsive_torque", "torque_range")
 
@@ -22,7 +23,7 @@ def read_limits(entries: Entries, model: pin.Model) -> JointLimits:
         model: of the joints that move, from the URDF, where 0 says that a limit is not known.
 
     Raises:
-        RobotError: a wrong entry, or no range of positions.
+        RobotError: a wrong entry, no range of positions, or a limit wider than the URDF's.
     """
     n = len(joint_names(model))  # the last of the model's
     unknown = np.full(n, np.nan)
@@ -30,11 +31,22 @@ def read_limits(entries: Entries, model: pin.Model) -> JointLimits:
     upper = entries.vector("position_upper", n, model.upperPositionLimit[-n:])
     if np.any(lower >= upper):
         raise entries.error("position_lower", "less than position_upper", lower.tolist())
+    fastest = _known(model.upperVelocityLimit[-n:])
+    strongest = _known(model.upperEffortLimit[-n:])
+    velocity = entries.positive("velocity", n, fastest)
+    torque = entries.positive("torque", n, strongest)
+    compared = (
+        UrdfLimit("position_lower", lower, model.lowerPositionLimit[-n:], -1.0),
+        UrdfLimit("position_upper", upper, model.upperPositionLimit[-n:]),
+        UrdfLimit("velocity", velocity, fastest),
+        UrdfLimit("torque", torque, strongest),
+    )
+    check_against_urdf(entries, joint_names(model), compared)
     return JointLimits(
         position_lower=lower,
         position_upper=upper,
-        velocity=entries.positive("velocity", n, _known(model.upperVelocityLimit[-n:])),
-        torque=entries.positive("torque", n, _known(model.upperEffortLimit[-n:])),
+        velocity=velocity,
+        torque=torque,
         **{key: entries.positive(key, n, unknown) for key in _NOT_IN_A_URDF},
     )
 

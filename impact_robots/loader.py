@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pinocchio as pin
 
 from impact_robots.actuation import read_motors, read_passive, read_springs
 from impact_robots.entries import Entries
-from impact_robots.exceptions import RobotError
+from impact_robots.exceptions import OutOfRangeError, RobotError
 from impact_robots.floating_base import ROOT, is_floating, joint_names, read_base
 from impact_robots.frames import frame_index, name_frames_apart
 from impact_robots.joint_ranges import read_joint_ranges
@@ -21,10 +22,12 @@ from impact_robots.keys import BY_NAME, TORQUE_NOISE, VELOCITY_NOISE
 from impact_robots.limits import read_limits
 from impact_robots.loops import read_loops
 from impact_robots.named_contact import attach_contacts
+from impact_robots.payload import carrying
 from impact_robots.physical import check_links, check_mass_matrix
 from impact_robots.robot import JointLimits, Robot, read_only
 from impact_robots.tool import attach_tool, check_frame
 from impact_robots.urdf_file import full_model, read_urdf
+from impact_robots.validation import payload_range
 from impact_robots.yaml_file import read_mapping
 
 _HERE = Path(__file__).parent
@@ -44,6 +47,7 @@ def load_robot(
     urdf: str | Path | None = None,
     joint_prefix: str | None = None,
     contact_frame: str = "",
+    payload: float | Sequence[float] | None = None,
 ) -> Robot:
     """Load a robot by name, or from a YAML file of the same form.
 
@@ -52,17 +56,20 @@ def load_robot(
         urdf: path of a URDF that replaces the one named in the YAML.
         joint_prefix: replaces the YAML's prefix of joint and link names, such as ``fr3_``.
         contact_frame: frame at the contact point; empty: the tool's.
+        payload: at the contact point, one mass or low, high [kg]; none: the YAML's.
 
     Raises:
+        OutOfRangeError: no such payload.
         RobotError: unknown name or frame, missing file, a wrong or missing entry, or links and a
             mass matrix that no arm can have; says which.
     """
     path = robot_path(name)
     robot = robot_of(path, _entries_of(path), urdf=urdf, joint_prefix=joint_prefix)
-    if not contact_frame:
-        return robot
-    frame_index(robot.model, contact_frame)  # or there is none
-    return replace(robot, contact_frame=contact_frame)
+    if contact_frame:
+        frame_index(robot.model, contact_frame)  # or there is none
+        carried, robot = robot.payload, carrying(robot, 0.0)  # at the other point from here on
+        robot = carrying(replace(robot, contact_frame=contact_frame), carried)
+    return robot if payload is None else carrying(robot, payload)
 
 
 def _entries_of(path: Path) -> dict[str, Any]:
@@ -123,7 +130,7 @@ def robot_of(
     contacts = attach_contacts(entries, model, prefix)
     passive = read_passive(entries, prefix, joints)
     check_mass_matrix(path, model, limits.position_lower, limits.position_upper)
-    return Robot(
+    robot = Robot(
         name=entries.text("name"),
         joint_names=joints,
         model=model,
@@ -143,6 +150,7 @@ def robot_of(
         loop_damping_time=_optional(entries, "loop_damping_time", n),
         servo_stiffness=_optional(entries, "servo_stiffness", n),
         servo_damping=_optional(entries, "servo_damping", n),
+        payload=(0.0, 0.0),  # until it is taken up
         force_limits=_force_limits(entries),
         base=kind,
         contacts=contacts,
@@ -150,6 +158,17 @@ def robot_of(
         spring_stiffness=read_springs(entries, prefix, joints),
         loops=read_loops(entries, model, prefix),
     )
+    return carrying(robot, _payload(entries))
+
+
+def _payload(entries: Entries) -> tuple[float, float]:
+    """Return what the arm may carry beside its tool, one mass or low, high [kg]."""
+    if "payload" not in entries:
+        return 0.0, 0.0
+    try:
+        return payload_range(entries.value("payload"))
+    except OutOfRangeError as error:
+        raise RobotError(f"{entries.path}: {error}") from None
 
 
 def _optional(entries: Entries, key: str, n: int) -> np.ndarray | None:

@@ -67,8 +67,6 @@ def _attached(name: str, entries: Entries, model: pin.Model, prefix: str) -> Nam
     if model.existFrame(name):
         raise RobotError(f"{entries.where('frame')}: expected a name no frame has, got {name!r}")
     index = model.getFrameId(link)
-    at = model.frames[index].placement * pin.SE3(
-        np.eye(3), entries.vector("offset", 3, np.zeros(3))
-    )
+    at = model.frames[index].placement * pin.SE3(np.eye(3), entries.place("offset", np.zeros(3)))
     model.addFrame(pin.Frame(name, model.frames[index].parentJoint, index, at, pin.OP_FRAME))
     return NamedContact(name, link, half, composite)

@@ -21,6 +21,8 @@ from impact_robots.validation import (
 )
 
 Coefficient = float | Sequence[float]  # one number, or its range (low, high)
+USUAL_FRICTION = (0.0, 0.3)  # of a hard, smooth tool on metal, wood or plastic [-]
+USUAL_RESTITUTION = (0.0, 0.3)  # of an arm's impact [-]
 ANY_STIFFNESS = (1e4, float("inf"))  # from soft rubber to a rigid wall [N/m]
 
 

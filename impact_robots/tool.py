@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from impact_robots.entries import Entries
+from impact_robots.entries import LONGEST, Entries
 from impact_robots.exceptions import RobotError
 
 _ENTRIES = ("parent", "mass", "radius", "com", "contact_point")
@@ -32,10 +32,10 @@ def attach_tool(entries: Entries, model: pin.Model, prefix: str) -> str:
     parent = prefix + tool.text("parent")
     check_frame(tool, "parent", parent, model)
     frame = model.frames[model.getFrameId(parent)]
-    sphere = pin.Inertia.FromSphere(tool.number("mass"), tool.number("radius"))
-    at_com = frame.placement * pin.SE3(np.eye(3), tool.vector("com", 3))
+    sphere = pin.Inertia.FromSphere(_below(tool, "mass", 1000.0), _below(tool, "radius", LONGEST))
+    at_com = frame.placement * pin.SE3(np.eye(3), tool.place("com"))
     model.appendBodyToJoint(frame.parentJoint, sphere, at_com)
-    at_contact = frame.placement * pin.SE3(np.eye(3), tool.vector("contact_point", 3))
+    at_contact = frame.placement * pin.SE3(np.eye(3), tool.place("contact_point"))
     name = prefix + "tool_contact"
     if model.existFrame(name):
         raise tool.error("contact_point", f"no frame {name} in the URDF", name)
@@ -43,6 +43,13 @@ def attach_tool(entries: Entries, model: pin.Model, prefix: str) -> str:
         pin.Frame(name, frame.parentJoint, model.getFrameId(parent), at_contact, pin.OP_FRAME)
     )
     return name
+
+
+def _below(tool: Entries, key: str, most: float) -> float:
+    """Return a number up to ``most``: what a tool of a plausible size can have."""
+    if (value := tool.number(key)) > most:
+        raise tool.error(key, f"a number up to {most:g}", value)
+    return value
 
 
 def check_frame(entries: Entries, key: str, frame: str, model: pin.Model) -> None:

@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 
 from impact_robots.exceptions import OutOfRangeError
 
+HEAVIEST = 100.0  # payload of an arm [kg]
+
 
 def finite_array(value: ArrayLike, shape: tuple[int, ...], name: str) -> np.ndarray:
     """Return ``value`` as a float array of ``shape``.
@@ -64,6 +66,23 @@ def friction_range(value: float | Sequence[float]) -> tuple[float, float]:
     """
     expected = "low, high with 0 <= low <= high"
     return _range("friction", expected, value, friction_coefficient, friction_coefficient)
+
+
+def payload_range(value: float | Sequence[float]) -> tuple[float, float]:
+    """Return a range of masses that a robot carries, (low, high) [kg]; of one number (x, x).
+
+    Raises:
+        OutOfRangeError: not 0 <= low <= high <= 100.
+    """
+    expected = f"kg, low, high with 0 <= low <= high <= {HEAVIEST:g}"
+    return _range("payload", expected, value, _payload, _payload)
+
+
+def _payload(value: float) -> float:
+    mass = real(value)
+    if not 0.0 <= mass <= HEAVIEST:
+        raise OutOfRangeError("payload", f"kg from 0 to {HEAVIEST:g}", value)
+    return mass
 
 
 def restitution_coefficient(value: float) -> float:

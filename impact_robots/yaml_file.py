@@ -1,11 +1,12 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a YAML mapping in which every key is given once and 1e5 is a number."""
+"""Reads YAML in which every key is given once, 1e5 is a number and aliases stay few."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,24 @@ _UNREADABLE = (
     ArithmeticError,
     RecursionError,
 )
+_MOST_NODES = 1_000_000  # of a file with every alias written out
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe loader that refuses a key given twice, of which PyYAML would take the last."""
+    """Safe loader that refuses aliases of aliases, and a key given twice.
+
+    Of such a key PyYAML would take the last. Nested aliases, each a few times the one before, would
+    make a thousand million entries of half a kilobyte wherever the value is merged or printed.
+    """
+
+    def get_single_node(self) -> yaml.Node | None:
+        """Return the document's root, whose aliases have been counted but not written out."""
+        root: yaml.Node | None = super().get_single_node()
+        if root is not None and (count := _written_out(root, {})) > _MOST_NODES:
+            much = "without end" if count == inf else f"of {count:.3g} entries"
+            problem = f"expected at most {_MOST_NODES} entries, got aliases that make a document"
+            raise yaml.constructor.ConstructorError(None, None, f"{problem} {much}")
+        return root
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """Return the mapping of ``node``."""
@@ -36,6 +51,26 @@ class _Loader(yaml.SafeLoader):
                 problem = f"entry {key!r} is given twice"
                 raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
         return super().construct_mapping(node, deep)
+
+
+def _written_out(node: yaml.Node, known: dict[int, float]) -> float:
+    """Return how many nodes there are with every alias written out, infinite if one holds itself.
+
+    Args:
+        node: to count in.
+        known: counts of nodes that were met, by ``id``.
+    """
+    if id(node) not in known:
+        known[id(node)] = inf  # until it is counted: who meets it now is inside of it
+        known[id(node)] = 1.0 + sum(_written_out(each, known) for each in _inside(node))
+    return known[id(node)]
+
+
+def _inside(node: yaml.Node) -> list[yaml.Node]:
+    """Return keys and values of a mapping, the elements of a list, nothing of a scalar."""
+    if isinstance(node, yaml.MappingNode):
+        return [each for pair in node.value for each in pair]
+    return node.value if isinstance(node, yaml.SequenceNode) else []
 
 
 # PyYAML follows YAML 1.1, in which 1e5 is a text; in YAML 1.2 it is the number that it looks like.
@@ -64,6 +99,18 @@ def read_text(path: Path, what: str) -> str:
         raise RobotError(f"robot: no {what} {str(path)!r}") from None
 
 
+def read_yaml(text: str) -> Any:
+    """Return what a YAML's text holds; every YAML of the project that is not its own comes in here.
+
+    Raises:
+        RobotError: it is no YAML, or one whose aliases grow out of bounds; the text says no file.
+    """
+    try:
+        return yaml.load(text, _Loader)
+    except _UNREADABLE as error:
+        raise RobotError(f"not YAML: {error}") from None
+
+
 def read_mapping(path: Path) -> dict[str, Any]:
     """Return the mapping in a YAML file.
 
@@ -80,9 +127,9 @@ def mapping_of(text: str, path: Path) -> dict[str, Any]:
         RobotError: it holds something else.
     """
     try:
-        mapping = yaml.load(text, _Loader)
-    except _UNREADABLE as error:
-        raise RobotError(f"{path}: not YAML: {error}") from None
+        mapping = read_yaml(text)
+    except RobotError as error:
+        raise RobotError(f"{path}: {error}") from None
     if not isinstance(mapping, dict):
         raise RobotError(f"{path}: expected a mapping of entries, got {type(mapping).__name__}")
     return mapping

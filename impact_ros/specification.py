@@ -17,6 +17,7 @@ from impact_ros.exceptions import ParameterError
 
 # Overrides that nodes take from rclpy itself.
 OWN_OF_RCLPY = ("use_sim_time", "start_type_description_service", "qos_overrides.")
+_THOUSANDTHS = {"m": "millimetres", "m/s": "millimetres per second", "s": "milliseconds"}
 Parameters = typing.TypeVar("Parameters")
 SCALARS: dict[type, str] = {
     bool: "true or false",
@@ -34,6 +35,7 @@ class Specification:
         name: Name, as declared.
         element: bool, int, float or str: the type of the value, or of a list's elements.
         is_list: The value is a list (a tuple in Python) of elements.
+        is_range: It is a list of two, lowest and highest; one number stands for both.
         default: Value without an override.
         description: What it does, one sentence.
         unit: Unit of the value, empty if it has none.
@@ -53,6 +55,7 @@ class Specification:
     high: float | None = None
     choices: Collection[Any] | None = None
     read_only: bool = True
+    is_range: bool = False
 
     @property
     def expected(self) -> str:
@@ -62,6 +65,8 @@ class Specification:
             if self.is_list
             else (SCALARS[self.element])
         )
+        if self.is_range:
+            text = f"low,high or one number, each {SCALARS[self.element]}"
         if self.choices is not None:
             return f"one of {', '.join(str(choice) for choice in self.choices)}"
         if self.low is not None and self.high is not None:
@@ -75,8 +80,9 @@ class Specification:
     def convert(self, value: Any) -> Any:
         """Return the value in the parameter's own type, checked.
 
-        Integers do for numbers, lists come out as tuples. A number must be finite, unless the
-        default is the same special value (NaN stands for unknown then).
+        Integers do for numbers, lists come out as tuples, one number of a range as both its ends. A
+        number must be finite, unless the default is the same special value (NaN stands for unknown
+        then).
 
         Args:
             value: What a user gave.
@@ -89,9 +95,19 @@ class Specification:
         """
         if not self.is_list:
             return self._convert_element(value, value)
+        if self.is_range:
+            return self._convert_range(value)
         if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
             raise self._error(value)
         return tuple(self._convert_element(element, value) for element in value)
+
+    def _convert_range(self, value: Any) -> tuple[Any, Any]:
+        """Return lowest and highest of a range."""
+        scalar = isinstance(value, (str, bytes)) or not hasattr(value, "__iter__")
+        ends = tuple(self._convert_element(end, value) for end in ((value,) if scalar else value))
+        if len(ends) != (1 if scalar else 2) or ends[0] > ends[-1]:
+            raise ParameterError(self.name, f"expected low,high, got {list(ends)}")
+        return ends[0], ends[-1]
 
     def _convert_element(self, element: Any, given: Any) -> Any:
         if isinstance(element, np.generic):
@@ -118,7 +134,14 @@ class Specification:
         )
 
     def _error(self, value: Any) -> ParameterError:
-        return ParameterError(self.name, f"expected {self.expected}, got {value!r}")
+        hint = f", which looks like {_THOUSANDTHS[self.unit]}" if self._looks_small(value) else ""
+        return ParameterError(self.name, f"expected {self.expected}, got {value!r}{hint}")
+
+    def _looks_small(self, value: Any) -> bool:
+        """Tell whether a number is too high, and would not be in thousandths of the unit."""
+        if self.unit not in _THOUSANDTHS or self.high is None:
+            return False
+        return isinstance(value, (int, float)) and self.high < value <= 1000.0 * self.high
 
 
 def _as_float(number: int) -> float:
@@ -140,7 +163,8 @@ def parameter(
 ) -> Any:
     """Declare one parameter as a field of a frozen dataclass.
 
-    The annotation gives its type: bool, int, float, str, or tuple[float, ...] and the like.
+    The annotation gives its type: bool, int, float, str, or tuple[float, ...] and the like;
+    tuple[float, float] is a range, lowest and highest.
 
     Args:
         default: Value without an override; float("nan") stands for unknown.
@@ -225,6 +249,7 @@ def _specification(item: Any, hint: Any) -> Specification:
     metadata = dict(item.metadata)
     if metadata["choices"] is not None:
         metadata["choices"] = tuple(metadata["choices"])
+    metadata["is_range"] = typing.get_args(hint) == (element, element)
     specification = Specification(item.name, element, is_list, item.default, **metadata)
     try:
         specification.convert(item.default)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from impact_predictor.contact_force.laws import ContactLaw, contact_law
+from impact_predictor.contact_force.laws import ContactLaw
 from impact_robots.contact_frame import contact_rotation
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.kinematics import inverse_kinematics
@@ -20,6 +20,7 @@ from impact_robots.robot import Robot
 from impact_robots.surface import Surface
 from impact_robots.yaml_file import read_mapping
 from impact_sim.compliant_wall import CompliantWall
+from impact_sim.layered_law import wall_law
 from impact_sim.scenario_entries import check_name, with_like
 from impact_sim.typed_entries import record_of
 
@@ -65,7 +66,7 @@ class Scenario:
     @property
     def law(self) -> ContactLaw:
         """The contact's force law."""
-        return contact_law(self.contact)
+        return wall_law(self.contact)
 
     def surface_point(self, robot: Robot) -> np.ndarray:
         """Return the point of the surface that ``q_impact`` touches, base axes, (3,) [m]."""
@@ -89,7 +90,7 @@ class Scenario:
             "robot": self.robot,
             "contact_point": self.surface_point(robot).tolist(),
             "contact_normal": [float(component) for component in self.normal],
-            "friction": self.friction,
+            "friction": [self.friction, self.friction],
             "restitution": list(self.restitution),
             "stiffness": list(self.stiffness),
             "peak_factor": self.peak_factor,

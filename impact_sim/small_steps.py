@@ -38,6 +38,7 @@ from impact_sim.step_records import (
     FELT,
     FREE,
     INERTIA,
+    LAYERED,
     LEVER,
     LINEAR,
     LINK,
@@ -221,14 +222,19 @@ def bear(links: np.ndarray, m: np.ndarray, link: int) -> None:
 
 
 @compiled
-def normal_force(law: tuple[float, float, float, float], depth: float, rate: float) -> float:
+def normal_force(
+    law: tuple[float, float, float, float, float, float], depth: float, rate: float
+) -> float:
     """Return the force of a law [N] at a depth above 0 [m] and its rate [m/s]."""
-    stiffness, damping, exponent, kind = law
+    stiffness, damping, exponent, kind, thickness, core = law
     if kind == NOTHING:
         return 0.0
     if kind == EXTENDED:
         elastic, ratio = stiffness * depth**exponent, damping / stiffness * rate
         return elastic * (1.0 + ratio) if rate >= 0.0 else elastic * exp(ratio)
+    if kind == LAYERED:
+        elastic = stiffness * min(depth, thickness) + core * max(0.0, depth - thickness)
+        return max(0.0, elastic * (1.0 + damping / stiffness * rate))
     return max(0.0, depth**exponent * (stiffness + damping * rate))
 
 

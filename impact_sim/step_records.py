@@ -27,7 +27,7 @@ ALONG, FREE = 69, 70  # inertia that the joint moves, in the end its inverse; to
 POSITION, RATE, TORQUE = 71, 73, 75  # of motor and deflection, each of them; of the motor
 RATIO, ADDED, OWN = 76, 77, 78  # r, e and c of ``small_steps.end_step``
 MOVING = 79  # numbers in all
-NOTHING, HUNT_CROSSLEY, EXTENDED = -1.0, 0.0, 1.0  # kinds of contact law
+NOTHING, HUNT_CROSSLEY, EXTENDED, LAYERED = -1.0, 0.0, 1.0, 2.0  # kinds of contact law
 
 
 class Touching(NamedTuple):
@@ -52,7 +52,8 @@ class Plane(NamedTuple):
     point: tuple[float, float, float]  # any point of it [m]
     friction: float  # Coulomb's coefficient [-]
     slip_speed: float  # of its regularisation [m/s]
-    law: tuple[float, float, float, float]  # stiffness, damping, exponent, kind
+    # stiffness, damping, exponent, kind; below a layer's thickness another stiffness
+    law: tuple[float, float, float, float, float, float]
 
 
 class LoopNumbers(NamedTuple):

@@ -21,7 +21,7 @@ def suite_settings(
         lockstep: the nodes wait for each other.
     """
     controller = scenario.controller_parameters(load_robot(scenario.robot))
-    controller |= {"impact_limits": impact_limits, "lockstep": lockstep}
+    controller |= {"impact_limits": impact_limits, "lockstep": lockstep, "simulated": True}
     detector = {
         "robot": scenario.robot,
         "threshold": scenario.detection_threshold,

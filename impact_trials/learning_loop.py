@@ -24,12 +24,15 @@ class LearningStep(NamedTuple):
     asked: float  # the safe speed, or what the arm keeps; less if it was too fast before [m/s]
     hit: WallHit | None  # none: the approach ended before it
     learned: Learned
+    problem: str = ""  # why no other one follows, "" if there may be
 
 
 def learning_steps(
     box: LearningBox, approaches: Sequence[WallApproach], strike: Strike
 ) -> Iterator[LearningStep]:
     """Yield one hit after the other, each as fast as those before make safe.
+
+    Ends after the second one that used more of a limit than was promised.
 
     Args:
         box: what is unknown of wall and joints.
@@ -46,4 +49,6 @@ def learning_steps(
         hit = strike(number, planned.asked)
         if hit is not None:
             planner.learn(hit.recorded)
-        yield LearningStep(*planned, hit, planner.learned)
+        yield LearningStep(*planned, hit, planner.learned, planner.problem)
+        if planner.problem:
+            return

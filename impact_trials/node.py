@@ -16,12 +16,14 @@ from impact_qp.ros.plan_start import PlanStart
 from impact_qp.ros.spread_arm import STATES, SpreadArm
 from impact_qp.spreading import Variant
 from impact_qp.spreading.guarded_spreading import GuardedSpreading
+from impact_qp.spreading.stopping import HOLD_DISTANCE
 from impact_qp.watching_parameters import WatchingParameters
 from impact_robots.loader import load_robot
 from impact_ros.lifecycle_node import SuiteLifecycleNode
 from impact_ros.main import main_for
 from impact_ros.parameters import declare, parameter
 from impact_ros.spin import freeze_garbage
+from impact_ros.throttled_log import ThrottledLog
 from impact_sim.scenario_choice import find_cell_scenario
 from impact_trials.spread_controller import spread_answers
 from impact_trials.spread_plans import SpreadChoice
@@ -37,15 +39,37 @@ class SpreadingParameters(WatchingParameters):
     variant: str = parameter(
         "rs", "How references change", choices=tuple(each.value for each in Variant)
     )
+    speed_cap: float = parameter(
+        1.0,
+        "Highest speed of the contact point: plans above it are refused, faster arms stopped",
+        unit="m/s",
+        low=0.01,
+        high=2.0,
+    )
+    hold_distance: float = parameter(
+        HOLD_DISTANCE,
+        "An arm that was pushed further from where it is held is held anew where it is",
+        unit="m",
+        low=0.01,
+        high=0.5,
+    )
+    evidence_age: float = parameter(
+        0.02,
+        "A verdict counts only if its stamp is that near to the one of the state",
+        unit="s",
+        low=1e-3,
+        high=1.0,
+    )
 
 
 class ImpactSpreadingNode(SuiteLifecycleNode):
     """Follows references that overlap about an impact, with one arm or two.
 
-    Answers every `joint_states` message of each arm while active; the plan starts once all arms'
-    states arrive. If anything is wrong with one arm, all of them stop: they brake, then hold. An
-    arm whose states fall silent or cannot be believed is brought to gravity compensation at its
-    torque rates; so are all of them at cleanup and at shutdown.
+    Answers every `joint_states` message of each arm while active; the plan starts for all arms at
+    one time, once the states of all arrive and all detectors are ready. If anything is wrong with
+    one arm, all of them stop: they brake, then hold where they are. An arm whose states fall silent
+    or cannot be believed is brought to gravity compensation at its torque rates; so are all of them
+    at cleanup and at shutdown, and, once they have braked, when they are deactivated.
     """
 
     PARAMETERS = SpreadingParameters
@@ -60,14 +84,20 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
         """Make the plans, a controller and the topics of each arm, and the watchdog."""
         scenario = find_cell_scenario(self.settings.scenario)
         robot = load_robot(scenario.robot)
-        choice = SpreadChoice(variant=Variant(self.settings.variant))
+        settings = self.settings
+        choice = SpreadChoice(
+            variant=Variant(settings.variant),
+            cap=settings.speed_cap,
+            hold_distance=settings.hold_distance,
+        )
         controls = [
             GuardedSpreading(answers.controller, np.array(start))
             for answers, start in zip(
                 spread_answers(scenario, robot, choice), scenario.q_start, strict=True
             )
         ]
-        self._plan_start = PlanStart(scenario.arm_names)
+        self._plan_start = PlanStart(scenario.arm_names, period=PERIOD, lockstep=settings.lockstep)
+        self._log = ThrottledLog(self.get_logger())
         self._stopping = False
         self.arms = [
             SpreadArm(
@@ -96,13 +126,18 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
                 self,
                 steady,
                 f"{arm.name}/{STATES}" if arm.name else STATES,
-                lambda arm=arm: (arm.fault, arm.watch.counts),
+                lambda arm=arm: (arm.diagnosis, arm.watch.counts),
             )
             for arm in self.arms
         ]
 
     def begin(self) -> str:
-        """Follow the plan once the states of all arms arrive."""
+        """Follow the plan once the states of all arms arrive, unless one is not at its start."""
+        if refusals := [arm.refusal for arm in self.arms if arm.refusal]:
+            return "; ".join(refusals)
+        for arm in self.arms:
+            arm.rest("activated again")  # of a deactivation a moment ago
+        self._come_to_rest()
         self._plan_start.reset()
         self._stopping = False
         for arm in self.arms:
@@ -110,10 +145,10 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
         return ""
 
     def stop(self) -> None:
-        """Brake and hold for as long as states arrive."""
+        """Brake for as long as states arrive, come to rest, then send nothing."""
         self._stopping = True
         for arm in self.arms:
-            arm.stop("deactivated")
+            arm.deactivate()
 
     def release(self, reason: str) -> None:
         """Destroy what `configure` made, with arms at rest that were commanded at all."""
@@ -121,22 +156,33 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
             return
         self.get_logger().info(f"{reason} by request")
         for arm in self.arms:
-            if arm.engaged:
-                arm.rest(reason)
-        while any([arm.settle() for arm in self.arms]):
-            time.sleep(PERIOD)
+            arm.release(reason)
+        self._come_to_rest()
         for timer in self._ticks:
             self.destroy_timer(timer)
         for each in (*self.arms, *self._diagnostics):
             each.destroy()
         self.arms = []
 
+    def _come_to_rest(self) -> None:
+        while any([arm.settle() for arm in self.arms]):
+            time.sleep(PERIOD)
+
     def _take_turns(self) -> None:
         """Answer what waits: in lockstep all arms in their order, as one process does."""
-        if self.settings.lockstep and not all(arm.waits or arm.resting for arm in self.arms):
-            return
+        if self.settings.lockstep:
+            if not all(arm.waits or arm.resting for arm in self.arms):
+                return
+            self._compare_stamps()
         for arm in self.arms:
             arm.answer_pending()
+
+    def _compare_stamps(self) -> None:
+        """Stop all arms if their states in lockstep are not of one time."""
+        stamps = {arm.name: arm.pending for arm in self.arms if arm.pending is not None}
+        if len(set(stamps.values())) > 1:
+            got = ", ".join(f"{name} {stamp * 1e-9:.3f} s" for name, stamp in stamps.items())
+            self.arms[0].stop(f"joint_states in lockstep: expected equal stamps, got {got}")
 
     def _stop_all(self, name: str, reason: str) -> None:
         """Stop all arms because of one, and say so once."""
@@ -156,6 +202,11 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
     def _look(self) -> None:
         for arm in self.arms:
             arm.look()
+        if all(arm.resting for arm in self.arms) or self._plan_start.ready:
+            return
+        if problem := self._plan_start.problem:
+            self.arms[0].stop(problem)
+        self._log.warning(f"the plan waits for {self._plan_start.waits_for}")
 
 
 main = main_for(ImpactSpreadingNode)

@@ -52,6 +52,8 @@ def spread_answers(
         UnknownNameError: no such inertia or map.
     """
     plans = spread_plans(scenario, robot, choice)
-    controllers = [SpreadingController(robot, plan) for plan in plans]
+    controllers = [
+        SpreadingController(robot, plan, hold_distance=choice.hold_distance) for plan in plans
+    ]
     join(controllers)
     return tuple(SpreadAnswers(controller) for controller in controllers)

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -19,9 +21,11 @@ from impact_qp.spreading import (
     SpreadGains,
     SpreadPlan,
     Variant,
+    check_speeds,
     held_back,
 )
 from impact_qp.spreading.force import ForceLaw
+from impact_qp.spreading.stopping import HOLD_DISTANCE
 from impact_robots import ArmDynamics, PointState, Robot
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_trials.object_hits import scenario_footing
@@ -43,6 +47,8 @@ class SpreadChoice(NamedTuple):
     then: AfterImpact | None = None  # what follows the impact; none: see `spread_plans`
     friction: tuple[Frictions, ...] | None = None  # feed-forward of each arm; none: none
     gains: SpreadGains | None = None  # none: the usual ones, a grab's with a softer orientation
+    cap: float = inf  # highest speed of a contact point, planned and measured [m/s]
+    hold_distance: float = HOLD_DISTANCE  # from which an arm that is pushed is held anew [m]
 
 
 USUAL = SpreadChoice()
@@ -57,7 +63,8 @@ def spread_plans(
     within 0.8 s. By the scenario's impact limits both are slowed, if need be.
 
     Raises:
-        ControlError: no speed is safe by these limits.
+        ControlError: no speed is safe by these limits, or there is a cap and a plan is faster, or
+            faster than the joints may be.
         ImpactError: the scenario's arms are not where they can hit the object.
         UnknownNameError: no such inertia or map.
     """
@@ -88,10 +95,14 @@ def spread_plans(
                 smooth=smooth,
                 ante_friction=friction[0],
                 post_friction=friction[1],
-                guard=guards[arm],
+                guard=replace(guards[arm], cap=choice.cap),
             )
         )
-    return held_back(plans)
+    slowed = held_back(plans)
+    if choice.cap < inf:
+        for plan, q in zip(slowed, scenario.q_start, strict=True):
+            check_speeds(scenario.name, robot, plan, np.array(q))
+    return slowed
 
 
 def expected_impact(

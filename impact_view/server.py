@@ -13,6 +13,7 @@ from typing import Any
 
 from impact_view.camera import STANDARD, Camera
 from impact_view.exceptions import ViewError
+from impact_view.origin import pages_of_this_machine
 
 HOST, PORT = "127.0.0.1", 8080
 
@@ -36,7 +37,8 @@ def view_server(port: int, title: str, camera: Camera = STANDARD) -> Iterator[An
     import viser  # late: it takes half a second
 
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # of browsers that try and leave
-    with contextlib.redirect_stdout(io.StringIO()):  # which may be a JSON document's
+    quiet = contextlib.redirect_stdout(io.StringIO())  # which may be a JSON document's
+    with quiet, pages_of_this_machine():
         server = viser.ViserServer(host=HOST, port=port, label=title, verbose=False)
     try:
         server.gui.configure_theme(show_logo=False, show_share_button=False)

@@ -136,3 +136,17 @@ def drawn(scenario, hit, seed):
         box_offset=(0.0, random.uniform(-0.015, 0.015), 0.0),
         variation={},
     )
+
+
+def loaded(mass, after):
+    """Return a hand that hangs a payload [kg] on each arm's last link at a time [s]."""
+
+    def hand(plant, time):
+        model = plant.model
+        links = [k for k in range(model.nbody) if model.body(k).name.endswith("joint7")]
+        if time >= after and not known:
+            known.extend(links)
+            model.body_mass[links] += mass
+
+    known: list[int] = []
+    return hand

@@ -19,7 +19,11 @@ TIME_OUT = 20.0  # [s]
 LOOK = 5e-4  # answers take less than a millisecond, and a test waits for thousands [s]
 QUIET = 0.1  # long enough for an answer that must not come [s]
 MS = 1_000_000  # [ns]
-PATIENT = {"state_timeout": 10.0, "max_consecutive_missed": 1_000_000}  # as a test's machine is
+PATIENT = {
+    "state_timeout": 10.0,
+    "max_consecutive_missed": 1_000_000,
+    "simulated": True,
+}  # as a test's machine is
 OK = TransitionCallbackReturn.SUCCESS
 
 

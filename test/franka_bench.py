@@ -54,7 +54,10 @@ class ScriptedLoop:
         asked: kinds of requests, in order.
         plan: of the last goal.
         refusal: of the next request.
+        begun: number of the goal that it carries out.
         deaf: takes no requests.
+        restored: how often it was asked to lower the arm's collision thresholds.
+        restoring: what comes of that.
     """
 
     def __init__(self, settings, robot, q):
@@ -65,7 +68,8 @@ class ScriptedLoop:
         self.cycles, self.commands = self._node.cycles, self._node.commands
         self.asked, self.plan, self.words = [], None, ["p99 250 us: fast enough"]
         self.is_alive, self.deaf, self.refusal = True, False, ""
-        self.number, self.state, self.changes = 0, LoopState.CONNECTED, {}
+        self.restored, self.restoring = 0, ""
+        self.number, self.state, self.changes, self.begun = 0, LoopState.CONNECTED, {}, 0
 
     @property
     def beats(self):
@@ -84,6 +88,8 @@ class ScriptedLoop:
         if not self.refusal or request.kind is RequestKind.END:
             self.state = AFTERS.get(request.kind, self.state)
         self.changes = {"refusal": self.refusal}
+        if request.kind is RequestKind.GOAL and not self.refusal:
+            self.begun = request.number
         self.is_alive = self.state is not LoopState.ENDED
 
     def step(self, count=1, **changes):
@@ -92,7 +98,8 @@ class ScriptedLoop:
             self.obey()
             self.changes |= changes
             self.number += 1
-            fields = {"state": self.state, "dq": np.zeros(7), "tau": np.zeros(7)} | self.changes
+            fields = {"state": self.state, "dq": np.zeros(7), "tau": np.zeros(7)}
+            fields |= {"begun": self.begun} | self.changes
             self.q = self.q + 1e-3 * fields["dq"]
             taken = self._loop.commands.taken
             cycle = LoopCycle(START + self.number * MS, self.q, acknowledged=taken, **fields)
@@ -104,6 +111,10 @@ class ScriptedLoop:
 
     def stop(self, *, at_once):
         self.is_alive = False
+
+    def restore(self):
+        self.restored += 1
+        return self.restoring
 
     def said(self):
         return self.words
@@ -180,6 +191,19 @@ class FrankaBench:
         self.spin(sent.done)
         self.handle = sent.result()
         return self.handle.get_result_async()
+
+    def decide(self, goal, **fields):
+        """Send a goal, and let the loop decide on it in a cycle of these fields; see `send`."""
+        future, before = self.send(goal), self.loop.asked.count(RequestKind.GOAL)
+        self.spin(lambda: self.loop.obey() or self.loop.asked.count(RequestKind.GOAL) > before)
+        self.loop.step(**fields)
+        return future
+
+    def begin(self, goal, **fields):
+        """Send a goal that the loop begins in a cycle of these fields, and wait until it runs."""
+        future, before = self.decide(goal, **fields), self.node._goals.present
+        self.spin(lambda: self.node._goals.present != before)
+        return future
 
     def result(self, future):
         self.spin(future.done)

@@ -22,6 +22,7 @@ from impact_sim.suite_settings import suite_settings
 
 AFTER_CONTACT = 0.7  # by when the arm holds again [s]
 CAP = 0.4  # of the speed [m/s]
+BRAKING = 100  # times that the plant goes on, by the end of which an arm stands
 APPROACHING = 0.4  # of a hit, after which the plant stops before the surface [s]
 
 
@@ -149,9 +150,13 @@ class LearnBench:
         """Go on for some time; whether the arm then stands, and nothing was hit."""
         self.spin(lambda: self.plant.finished)
         untouched = self.plant.truth.touch is None
-        self.plant.go_on()
-        self.spin(lambda: self.plant.finished)
-        still = float(np.abs(self.plant.simulation.plant.dq).max()) < 0.01
+        still = False
+        for _ in range(BRAKING):
+            self.plant.go_on()
+            self.spin(lambda: self.plant.finished)
+            still = float(np.abs(self.plant.simulation.plant.dq).max()) < 0.01
+            if still:
+                break
         return still and untouched and self.plant.truth.touch is None
 
     def close(self):

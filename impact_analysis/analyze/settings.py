@@ -32,6 +32,7 @@ class AnalysisSettings:
     robot: str = "panda"  # name, or path of its YAML
     urdf: str = ""  # replaces the robot's own
     joint_prefix: str = ""  # of joint names
+    payload: Coefficient | None = None  # at the contact point, or low, high [kg]; None: the robot's
     normal: Vector | None = None  # outward, base axes; None: as announced in the recording
     wrench_normal: Vector | None = None  # the same in the force sensor's axes; None: base axes
     friction: Coefficient | None = None  # assumed, or low, high [-]; None: the identified one
@@ -86,9 +87,13 @@ class AnalysisSettings:
 
         Raises:
             RobotError: there is none of that name.
+            OutOfRangeError: it cannot carry the payload.
         """
         return load_robot(
-            self.robot, urdf=self.urdf or None, joint_prefix=self.joint_prefix or None
+            self.robot,
+            urdf=self.urdf or None,
+            joint_prefix=self.joint_prefix or None,
+            payload=self.payload,
         )
 
     def topics(self, arm: str = "") -> TopicChoice:
@@ -120,6 +125,7 @@ class AnalysisSettings:
             "robot": self.robot,
             "urdf": self.urdf,
             "joint_prefix": self.joint_prefix,
+            **({} if self.payload is None else {"payload": self.payload}),
             "detectors": (name,),
             "contact_normal": self.normal or nan,
             "wrench_normal": self.wrench_normal or self.normal or nan,

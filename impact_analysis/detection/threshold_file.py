@@ -7,10 +7,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from impact_detector.parameters import DetectorParameters, thresholds
-from impact_robots.exceptions import UsageError
+from impact_robots.exceptions import RobotError, UsageError
+from impact_robots.yaml_file import read_yaml
 from impact_ros.exceptions import ParameterError
 from impact_ros.parameters import from_values
 
@@ -27,8 +26,8 @@ def read_thresholds(path: str | Path) -> dict[str, Any]:
         UsageError: the file cannot be read, has no such node, or no threshold.
     """
     try:
-        document = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
+        document = read_yaml(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RobotError) as error:
         raise UsageError(f"--thresholds: {path}: cannot be read: {error}") from None
     values: Any = None
     for name, node in document.items() if isinstance(document, dict) else ():

@@ -46,6 +46,7 @@ def hit_entry(step: LearningStep, learner: LearnedScenario) -> dict[str, Any]:
         "asked_speed_mps": step.asked,
         "reason": step.safe.reason,
         "promise": step.safe.promise,
+        "problem": step.problem or None,
         "contact_speed_mps": None if hit is None else hit.speed,
         "speed_share": None if hit is None else hit.speed / learner.truth.best_speed,
         "load_over_limit": None if hit is None else hit.load,

@@ -24,6 +24,7 @@ from impact_bags.folder_lock import locked
 from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
 from impact_cli.cores import cores
+from impact_cli.impact_options import PAYLOAD
 from impact_cli.number_options import bounds, count, numbers
 from impact_cli.progress import Progress
 from impact_detector.estimators.gross_methods import GROSS_METHODS, RELEASE
@@ -71,6 +72,7 @@ def _add_inputs(add: Callable[..., Any]) -> None:
     add("--robot", default="panda", help="name of a robot, or its YAML (default: panda)")
     add("--urdf", default="", metavar="PATH", help="URDF that replaces the robot's own")
     add("--joint-prefix", default="", metavar="P", help="prefix of joint names, such as fr3_")
+    add("--payload", type=bounds, metavar="KG", help=PAYLOAD)
 
 
 def _add_surface(add: Callable[..., Any]) -> None:

@@ -37,7 +37,10 @@ from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.scenarios import Scenario, load_scenario
 
-FCI_OPTIONS = ("dry_run", "arm", "robot", "distance", "unattended")  # without --fci refused
+FCI_OPTIONS = (  # without --fci refused
+    *("dry_run", "arm", "robot", "distance", "unattended", "raise_thresholds"),
+)
+FCI_CONTROLLERS = ("robust", "joint_load")  # an FR3, real or fake, is moved by no others
 CONTROLLERS = ("unaware", "robust", "existential", "joint_load")
 _EPILOG = """example:
   impact demo
@@ -110,6 +113,11 @@ def add_fci_options(parser: argparse.ArgumentParser) -> None:
     add("--robot", metavar="FILE", help="YAML of the arm with your own tool (default: fr3)")
     add("--distance", type=number, metavar="M", help="of the surface from the tool's tip [m]")
     add("--unattended", action="store_true", help="ask nothing; needs --distance")
+    add(
+        "--raise-thresholds",
+        action="store_true",
+        help="raise the arm's collision thresholds for each hit to what it needs, unasked",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -146,7 +154,7 @@ def _run_fci(arguments: argparse.Namespace) -> int:
         raise UsageError("--view: not with --fci; impact view shows its recordings")
     from impact_cli.fci_demo import run_fci_demo  # needs what the others do not
 
-    return run_fci_demo(arguments, CONTROLLERS, lambda: _new_folder(arguments.out))
+    return run_fci_demo(arguments, FCI_CONTROLLERS, lambda: _new_folder(arguments.out))
 
 
 def _run(arguments: argparse.Namespace, viewer: Viewer) -> int:

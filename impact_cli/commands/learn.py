@@ -78,6 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
         entries.append(hit_entry(step, learner))
         if not arguments.json:
             print(hit_line(len(entries), entries[-1]), flush=True)
+            if step.problem:
+                print(f"No further hit: {step.problem}.", flush=True)
     document = document_of(learner, entries, arguments.wall_unknown, folder)
     write_learned(folder, document, learner, step.learned.known.narrowed)
     if arguments.json:

@@ -19,7 +19,12 @@ from impact_cli.impact_options import (
     read_surface,
     sized,
 )
-from impact_cli.limit_options import add_limit_options, check_limit_options, read_plan
+from impact_cli.limit_options import (
+    add_limit_options,
+    check_limit_options,
+    read_plan,
+    warn_of_exact_friction,
+)
 from impact_cli.number_options import count, numbers, seed
 from impact_cli.progress import Progress
 from impact_cli.reports.map_report import draw_map, map_document, map_text
@@ -31,7 +36,7 @@ from impact_robots.exceptions import UsageError
 
 _MOST_POINTS = 1_000_000
 _EPILOG = """examples:
-  impact map --point 0.5,0,0.1 --normal 0,0,1 --size 0.6,0.6 --grid 30,30 --friction 0.3 \\
+  impact map --point 0.5,0,0.1 --normal 0,0,1 --size 0.6,0.6 --grid 30,30 --friction 0,0.3 \\
       --restitution 0,0.3 --impact-limits robust --plot map.png
   impact map --point 0.55,0,0.4 --size 0.6,0.4 --grid 12,8 --material wood --json
 
@@ -87,6 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
     grid, tilt = _grid(arguments, point, surface.normal), float(np.radians(arguments.tilt))
     task = MapTask(robot, plan, grid, _axis(arguments), tilt, arguments.seed)
     rows = _searched(task, arguments.jobs or cores())
+    for hit in [hit for row in rows for hit in row if hit][:1]:
+        warn_of_exact_friction(plan, robot, hit.q)
     if arguments.json:
         print(json.dumps(finite(map_document(task, surface, rows)), indent=2, allow_nan=False))
     else:

@@ -19,6 +19,7 @@ from impact_cli.limit_options import (
     check_limit_options,
     limit_of,
     read_plan,
+    warn_of_exact_friction,
     words_of,
 )
 from impact_cli.number_options import seed
@@ -42,10 +43,10 @@ _STANDARD_OUTPUT = "-"
 
 _EPILOG = """examples:
   impact plan --robot panda --q 0.43,-0.61,0.18,-2.16,0.04,3.13,-0.73 --normal -1,0,0 \\
-      --friction 0.279 --restitution 0,0.3
-  impact plan --friction 0.279 --restitution 0,0.3 --stiffness 1e5,1e7 --impact-limits joint_load
-  impact plan --friction 0.279 --restitution 0,0.3 --impact-limits robust --optimize --json
-  impact plan --friction 0.279 --restitution 0,0.3 --yaml hit.yaml
+      --friction 0,0.279 --restitution 0,0.3
+  impact plan --friction 0,0.279 --restitution 0,0.3 --stiffness 1e5,1e7 --impact-limits joint_load
+  impact plan --friction 0,0.279 --restitution 0,0.3 --impact-limits robust --optimize --json
+  impact plan --friction 0,0.279 --restitution 0,0.3 --yaml hit.yaml
   impact plan --robot hrp4 --contact left_palm --normal 0,1,0 --and right_palm:0,-1,0 \\
       --friction 0.79 --restitution 0,0.3
   impact plan --scenario rs_grab_catfood_case1
@@ -103,6 +104,7 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     plan = read_plan(arguments, impact.state.position, impact.surface, impact.robot)
     limit = limit_of(plan, impact.robot)
     here = safe_speed(impact.robot, limit, impact.state.q)
+    warn_of_exact_friction(plan, impact.robot, here.q)
     best = None
     if arguments.optimize:
         tilt = np.radians(arguments.tilt)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from impact_cli.command_names import COMMANDS
-from impact_cli.impact_options import GivenImpact, add_impact_options, read_impact
+from impact_cli.impact_options import USUAL, GivenImpact, add_impact_options, read_impact
 from impact_cli.number_options import number, numbers, whole
 from impact_cli.reports.predict_report import coefficients, finite
 from impact_predictor import INVERSE_INERTIAS, SETS, Polytope, robot_sets
@@ -55,7 +55,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--duration", type=number, default=0.018, metavar="S", help="of the contact [s]")
     add("--contains", type=numbers, metavar="X,..", help="is this in the set? needs one --set")
     add("--json", action="store_true", help="one JSON document on standard output")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, unsaid=USUAL)
     return parser
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from impact_drivers.exceptions import DriverError
 from impact_drivers.fake_fr3.fake_arm import FakeArm
-from impact_drivers.fake_fr3.safety import CollisionBehavior
 from impact_drivers.franka.arm.arm import ArmStoppedError
 from impact_drivers.franka.arm.arm_state import IDLE, MOVE, ArmState
+from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 from impact_drivers.franka.arm.settings import ArmSettings
 
 
@@ -27,13 +27,16 @@ class DirectArm:
         return self.arm.state()
 
     def configure(self, settings: ArmSettings) -> None:
-        """Tell the arm its load and how much contact it has to bear."""
+        """Tell the arm its load, and set its collision thresholds low."""
         if self.arm.mode != IDLE or self.arm.errors:
             raise DriverError(f"arm: expected mode {IDLE} without errors, got {self.arm.mode}")
         self.arm.load = (settings.load_mass, np.array(settings.load_center))
-        self.arm.safety.behavior = CollisionBehavior(
-            np.array(settings.torque_thresholds), np.array(settings.force_thresholds)
-        )
+        self.set_thresholds(settings.low_thresholds)
+
+    def set_thresholds(self, behavior: CollisionBehavior) -> None:
+        """Set the arm's collision thresholds."""
+        if not self.arm.set_thresholds(behavior):
+            raise DriverError(f"arm: cannot change its thresholds in mode {self.arm.mode}")
 
     def start(self) -> None:
         """Begin torque control."""

@@ -12,6 +12,7 @@ import numpy as np
 from impact_drivers.fake_fr3.faults import NO_FAULTS, Faults
 from impact_drivers.fake_fr3.safety import COMMUNICATION, LOST_IN_A_ROW, ArmSafety
 from impact_drivers.franka.arm.arm_state import IDLE, MOVE, REFLEX, USER_STOPPED, ArmState
+from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 from impact_sim.simulation import Measurement, Simulation
 
 COMMANDS = 100  # that the success rate is of
@@ -29,6 +30,7 @@ class FakeArm:
         errors: why it does not move, by libfranka's names.
         motion_errors: what ended the last motion.
         safety: what it watches.
+        raised_most: the highest collision thresholds that it ever had.
         load: mass [kg] and centre of mass (3,) [m] that it was told of.
         log: every measurement since the start.
         lost_in_a_row: commands that were lost since the last one that came.
@@ -38,6 +40,7 @@ class FakeArm:
         """Put the arm at ``q``, shape (7,) [rad]."""
         self.simulation, self._faults = simulation, faults
         self.safety = ArmSafety(simulation.robot)
+        self.raised_most = self.safety.behavior
         self.log: list[Measurement] = [simulation.reset(q)]
         self.errors = self.motion_errors = self._faults.errors_at_connect
         self.mode = REFLEX if self.errors else IDLE
@@ -66,6 +69,7 @@ class FakeArm:
             self.motion_errors,
             float(np.float32(rate)) if moving else 0.0,
             period,
+            now.time_ns,
             perf_counter(),
         )
 
@@ -106,6 +110,17 @@ class FakeArm:
             self.mode, self.errors = IDLE, ()
             self.safety.reset()
         return self.mode == IDLE
+
+    def set_thresholds(self, behavior: CollisionBehavior) -> bool:
+        """Set the collision thresholds; return whether that is possible: not within a motion."""
+        if self.mode == MOVE or (self._faults.refuses_thresholds and self.mode == REFLEX):
+            return False
+        self.safety.behavior = behavior
+        self.raised_most = CollisionBehavior(
+            np.maximum(self.raised_most.torque, behavior.torque),
+            np.maximum(self.raised_most.force, behavior.force),
+        )
+        return True
 
     def stop_by_user(self) -> None:
         """Press the button."""

@@ -19,7 +19,8 @@ from impact_ros.interrupts import interrupts_blocked
 from impact_sim.simulation import Measurement
 
 STARTED_WITHIN, ENDED_WITHIN = 60.0, 10.0  # [s]
-LOG, COLLISION, LOAD, PRESS, RELEASE, END = "log", "collision", "load", "press", "release", "end"
+LOG, COLLISION, HIGHEST, LOAD = "log", "collision", "highest", "load"
+PRESS, RELEASE, END = "press", "release", "end"
 
 
 class FakeProcess:
@@ -80,6 +81,12 @@ class FakeProcess:
         return torque, force
 
     @property
+    def raised_most(self) -> tuple[np.ndarray, np.ndarray]:
+        """The highest thresholds that it ever had, likewise."""
+        torque, force = self._ask(HIGHEST)
+        return torque, force
+
+    @property
     def load(self) -> tuple[float, np.ndarray]:
         """Load that the arm was told of: mass [kg], centre of mass (3,) [m]."""
         mass, centre = self._ask(LOAD)
@@ -125,8 +132,13 @@ def _answer(server: Any, pipe: Connection) -> bool:
         server.end_stopped_motion()
     elif asked == RELEASE:
         arm.release_button()
-    behavior = arm.safety.behavior
-    answers = {LOG: arm.log, COLLISION: (behavior.torque, behavior.force), LOAD: arm.load}
+    now, most = arm.safety.behavior, arm.raised_most
+    answers = {
+        LOG: arm.log,
+        COLLISION: (now.torque, now.force),
+        HIGHEST: (most.torque, most.force),
+        LOAD: arm.load,
+    }
     if asked != END:
         pipe.send(answers.get(asked))
     return bool(asked != END)

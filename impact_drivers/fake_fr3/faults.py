@@ -18,6 +18,7 @@ class Faults(NamedTuple):
     nan_from: int = NEVER  # states are not a number from this cycle on
     nan_count: int = 0
     user_stop: int = NEVER  # somebody presses the button
+    refuses_thresholds: bool = False  # after a reflex, until it is recovered from
     errors_at_connect: tuple[str, ...] = ()  # that the arm has from before
 
     def loses(self, cycle: int) -> bool:

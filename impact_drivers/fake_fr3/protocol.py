@@ -20,9 +20,9 @@ from franky_sim.franka_robot_protocol import (
     StopMoveCommand,
 )
 
-from impact_drivers.fake_fr3.safety import CollisionBehavior
+from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 
-DONE = 0
+DONE, NOT_POSSIBLE = 0, 1  # of commands that set something
 
 
 class _Move(MoveCommand):
@@ -44,11 +44,12 @@ class _StopMove(StopMoveCommand):
 
 class _SetCollisionBehavior(SetCollisionBehaviorCommand):
     def handle(self, server: Any) -> None:
-        server.arm.safety.behavior = CollisionBehavior(
-            np.array(self.upper_torque_thresholds_nominal),
-            np.array(self.upper_force_thresholds_nominal),
+        done = server.arm.set_thresholds(
+            CollisionBehavior(
+                self.upper_torque_thresholds_nominal, self.upper_force_thresholds_nominal
+            )
         )
-        self.reply(DONE)
+        self.reply(DONE if done else NOT_POSSIBLE)
 
 
 class _SetLoad(SetLoadCommand):

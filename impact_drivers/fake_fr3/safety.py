@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from impact_detector.detectors.momentum import MomentumObserver
+from impact_drivers.franka.arm.collision_behavior import OBSERVER_GAIN, CollisionBehavior
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 
-OBSERVER_GAIN = 100.0  # of the external torque; the arm's own is not published: assumed [1/s]
 TORQUE_STEP = 1.0  # between two commands, 1000 N.m/s; libfranka refuses that, too [N.m]
 ROUNDING = 1e-6  # share of a limit
 LOST_IN_A_ROW = 20  # commands; one more stops the arm
@@ -21,19 +19,6 @@ JOINT_REFLEX, CARTESIAN_REFLEX = "joint_reflex", "cartesian_reflex"
 TAU_J_RANGE, TORQUE_DISCONTINUITY = "tau_j_range_violation", "controller_torque_discontinuity"
 JOINT_POSITION, JOINT_VELOCITY = "joint_position_limits_violation", "joint_velocity_violation"
 COMMUNICATION = "communication_constraints_violation"
-
-
-@dataclass(frozen=True)
-class CollisionBehavior:
-    """External torques and forces beyond which the arm stops; as a new arm has them."""
-
-    torque: np.ndarray  # shape (7,) [N.m]
-    force: np.ndarray  # at the contact point, base axes, shape (6,) [N], [N.m]
-
-    @classmethod
-    def of_a_new_arm(cls) -> CollisionBehavior:
-        """Return the thresholds of libfranka's examples."""
-        return cls(np.full(7, 20.0), np.full(6, 20.0))
 
 
 class ArmSafety:
@@ -48,7 +33,7 @@ class ArmSafety:
         """Watch an arm with the collision behaviour of a new one."""
         self._robot, self._dynamics = robot, ArmDynamics(robot)
         self._observer = MomentumObserver(robot, OBSERVER_GAIN)
-        self.behavior = CollisionBehavior.of_a_new_arm()
+        self.behavior = CollisionBehavior.low()
 
     @property
     def external_torque(self) -> np.ndarray:

@@ -144,7 +144,9 @@ class FakeServer(FrankaServer):
             self._listen_until(began + PERIOD)
         if not self._motion:
             self.arm.wait()
-        elif self._engaged:
+        elif not self._engaged:
+            self.arm.wait()  # as on a network: time passes until libfranka answers
+        else:
             self.arm.command(None if self.arm.loses_command else self._torque)
             self.end_stopped_motion()
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 from impact_drivers.franka.loop.loop_cycle import LoopCycle, LoopState
 from impact_drivers.franka.memory.request import Request, RequestKind
 from impact_qp.control.phases import Phase
@@ -21,11 +22,14 @@ class Hit:
     """Holds, approaches, and ends when the arm stands again; both the asking and the listening end.
 
     Attributes:
+        plan: of the hit.
+        need: what the arm will observe in it; none: its thresholds stay low.
         cycles: all that was reported, in order.
         refusal: why the approach was not begun, "" if it was.
     """
 
     plan: Plan
+    need: CollisionBehavior | None = None
     cycles: list[LoopCycle] = field(default_factory=list)
     refusal: str = ""
     taken: int = 0
@@ -44,12 +48,14 @@ class Hit:
         if (kind := self._due()) is None:
             return None
         self.taken += 1
-        return Request(self.taken, kind, self.plan if kind is RequestKind.GOAL else None)
+        if kind is not RequestKind.GOAL:
+            return Request(self.taken, kind)
+        return Request(self.taken, kind, self.plan, self.need)
 
     def report(self, cycle: LoopCycle) -> None:
         """Take a cycle."""
         self.cycles.append(cycle)
-        controls = cycle.state is LoopState.CONTROLLING
+        controls = cycle.state in (LoopState.CONTROLLING, LoopState.CHANGING)
         self._held += controls
         self.refusal = self.refusal or cycle.refusal
         if self.taken and (not controls or self._stands(cycle) or self.refusal):
@@ -65,4 +71,4 @@ class Hit:
     def _stands(self, cycle: LoopCycle) -> bool:
         """Whether the arm stands again after the approach."""
         answer = cycle.answer
-        return self.taken > 1 and answer is not None and answer.phase is Phase.HOLD
+        return cycle.begun > 0 and answer is not None and answer.phase is Phase.HOLD

@@ -15,6 +15,7 @@ from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession
 from impact_drivers.exceptions import DriverError
 from impact_drivers.franka.arm.arm import Arm
+from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 from impact_drivers.franka.arm.fr3_model import NAME, load_fr3
 from impact_drivers.franka.arm.libfranka_arm import LibfrankaArm
 from impact_drivers.franka.arm.real_time import claim
@@ -23,6 +24,9 @@ from impact_drivers.franka.hit import Hit
 from impact_drivers.franka.loop.loop import FrankaLoop
 from impact_drivers.franka.loop.loop_cycle import LoopCycle
 from impact_drivers.franka.loop.loop_times import TimesReport
+from impact_drivers.franka.loop.protection import STILL_RAISED
+from impact_drivers.franka.real_arm_limits import require_every_impulse
+from impact_drivers.franka.restore_main import connected, restore
 from impact_qp.control.plan import Plan
 from impact_robots.exceptions import ImpactError
 from impact_robots.robot import Robot
@@ -43,6 +47,15 @@ class HitJob:
     dry_run: bool = False
     robot: str = NAME  # or path of a YAML with another tool
     alone: bool = False  # take a core and a real-time priority
+    need: CollisionBehavior | None = None  # see `hit_need`; none: thresholds stay low
+
+    def __post_init__(self) -> None:
+        """Check the plan.
+
+        Raises:
+            DriverError: its impact limits do not bound every admissible impulse.
+        """
+        require_every_impulse(self.plan.impact_limits)
 
 
 @dataclass(frozen=True)
@@ -87,7 +100,7 @@ def perform(
     Raises:
         ImpactError: the arm cannot be reached, or the plan cannot be used.
     """
-    hit = Hit(job.plan)
+    hit = Hit(job.plan, job.need)
     loop = FrankaLoop(
         arm,
         robot,
@@ -127,6 +140,9 @@ def run_hit(job: HitJob, now: Callable[[], int]) -> HitOutcome:
     other.close()
     try:
         answer = _received(pipe)
+        process.join(BRAKED_WITHIN)
+        if answer is None:
+            answer = died(connected(job.address), job.settings)
     finally:
         process.join(BRAKED_WITHIN)
     if isinstance(answer, str):
@@ -134,11 +150,26 @@ def run_hit(job: HitJob, now: Callable[[], int]) -> HitOutcome:
     return answer
 
 
+def died(connect: Callable[[], Arm], settings: ArmSettings) -> str:
+    """Return what to say when the loop's process has died; lowers the thresholds that it raised.
+
+    Args:
+        connect: to the arm.
+        settings: of the arm.
+    """
+    line = "the loop's process has died; the arm stops by itself when commands stay away"
+    if not settings.raise_thresholds:
+        return line
+    reason = restore(connect, settings)
+    return f"{line}; {STILL_RAISED}{reason}" if reason else f"{line}; its thresholds are low again"
+
+
 def _received(pipe: Connection) -> Any:
+    """Return what the process says, none if it has died."""
     try:
         return pipe.recv()
     except EOFError:
-        return "the loop's process has died; the arm stops by itself when commands stay away"
+        return None
     except KeyboardInterrupt:
         if pipe.poll(BRAKED_WITHIN):  # it got the same interrupt, and brakes
             pipe.recv()

@@ -3,7 +3,8 @@
 """The loop's process: `python -m impact_drivers.franka.loop_main DESCRIPTOR`, started by the node.
 
 The descriptor is that of the shared memory; the parameters come as one line on standard input. No
-ROS and no second thread: libfranka holds Python's lock while it waits for the arm.
+ROS, and no second thread but the one that makes controllers when the loop lets it: libfranka holds
+Python's lock while it waits for the arm.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def run(descriptor: int, settings: FrankaParameters, connect: Connect) -> None:
         ImpactError: the arm cannot be controlled, or not any more.
     """
     wanted = Wanted()
-    link, robot = LoopEnd(descriptor), settings.load_robot()
+    link, robot = LoopEnd(descriptor, settings.request_age), settings.load_robot()
     arm = connect(settings)
     arm.configure(settings)  # it must be idle and without errors
     loop = FrankaLoop(

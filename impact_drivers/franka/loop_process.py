@@ -6,17 +6,16 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
-import sys
-import tempfile
 
+from impact_drivers.franka.child import Child
 from impact_drivers.franka.memory.link import NodeEnd
 from impact_drivers.franka.parameters import FrankaParameters
 
-MODULE = "impact_drivers.franka.loop_main"
+MODULE, RESTORE = "impact_drivers.franka.loop_main", "impact_drivers.franka.restore_main"
 
 
 class LoopProcess:
-    """Runs the loop in a process of its own, without ROS and without a second thread.
+    """Runs the loop in a process of its own, without ROS.
 
     It does not die with its parent: it brakes when the node is no longer heard, and then ends.
 
@@ -35,61 +34,62 @@ class LoopProcess:
         Raises:
             LinkError: there is no shared memory to be had.
         """
+        self._settings = settings
+        self._restorer: Child | None = None
         self._link = NodeEnd()
         self.cycles, self.commands = self._link.cycles, self._link.commands
-        self._output = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", module, str(self._link.descriptor)],
-            stdin=subprocess.PIPE,
-            stdout=self._output,
-            stderr=subprocess.STDOUT,
-            pass_fds=[self._link.descriptor],
-            start_new_session=True,  # Ctrl-C is for the node, which then ends the loop
-        )
-        self._send(settings.to_line())
-
-    def _send(self, line: str) -> None:
-        """Write a line to the standard input, and close it."""
-        with contextlib.suppress(BrokenPipeError):  # it has ended; its last words say why
-            assert self._process.stdin is not None
-            with self._process.stdin as stream:
-                stream.write(line.encode() + b"\n")
+        descriptor = self._link.descriptor
+        self._child = Child(module, settings.to_line(), [str(descriptor)], [descriptor])
 
     @property
     def identifier(self) -> int:
         """Number of the process."""
-        return self._process.pid
+        return self._child.process.pid
 
     @property
     def is_alive(self) -> bool:
         """Whether the process runs."""
-        return self._process.poll() is None
+        return self._child.is_alive
 
     def pause(self, duration: float) -> None:
         """Wait for some time [s], less if the process ends."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(duration)
+            self._child.process.wait(duration)
 
     def stop(self, *, at_once: bool) -> None:
         """Ask the process to end by a signal, or kill it; the arm then stops by itself."""
         if at_once:
-            self._process.kill()
+            self._child.process.kill()
         else:
-            self._process.terminate()
+            self._child.process.terminate()
+
+    def restore(self) -> str | None:
+        """Lower the arm's collision thresholds, which the process may have left raised.
+
+        Returns:
+            none while that goes on; then why they may still be raised, "" if they are low.
+        """
+        if not self._settings.raise_thresholds:
+            return ""
+        if self._restorer is None:
+            self._restorer = Child(RESTORE, self._settings.to_line())
+        if self._restorer.is_alive:
+            return None
+        return self._restorer.last_words() if self._restorer.process.returncode else ""
 
     def said(self) -> list[str]:
         """Return the lines that it has printed."""
-        self._output.seek(0)
-        lines = self._output.read().decode(errors="replace").splitlines()
-        return [line.rstrip() for line in lines if line.strip()]
+        return self._child.said()
 
     def last_words(self) -> str:
         """Return how it ended, in one line."""
-        status, lines = self._process.poll(), self.said()
-        how = f"status {status}" if status is None or status >= 0 else f"signal {-status}"
-        return f"{lines[-1]} ({how})" if lines else how
+        return self._child.last_words()
 
     def close(self) -> None:
         """Forget a process that has ended."""
-        self._output.close()
+        self._child.close()
         self._link.close()
+        if self._restorer is not None:
+            self._restorer.process.kill()  # if it is still at it
+            self._restorer.process.wait()
+            self._restorer.close()

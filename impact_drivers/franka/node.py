@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import fields
 from typing import Any
 
@@ -20,11 +21,14 @@ from impact_drivers.franka.memory.request import RequestKind
 from impact_drivers.franka.parameters import FrankaParameters
 from impact_drivers.franka.ros.cycle_publisher import CyclePublisher
 from impact_drivers.franka.ros.diagnostics import LoopDiagnostics
-from impact_drivers.franka.ros.goals import LoopGoals
+from impact_drivers.franka.ros.goals import RATE, LoopGoals
 from impact_drivers.franka.ros.impact_reporter import ImpactReporter
 from impact_drivers.franka.supervisor import LoopSupervisor, SupervisedLoop
 from impact_msgs.action import ExecuteImpact
-from impact_qp.ros.goal import INACTIVE, INPUT_LOST, PREEMPTED, End, GoalRun
+from impact_qp.control.phases import STANDING, Phase
+from impact_qp.control.state_machine import Action, Event, Lifecycle, StateMachine
+from impact_qp.exact_friction import exact_friction_warning
+from impact_qp.ros.goal import INACTIVE, INPUT_LOST, PREEMPTED, End, Prepared
 from impact_robots.exceptions import ImpactError
 from impact_ros.boundary import guarded
 from impact_ros.main import main_for
@@ -63,9 +67,14 @@ class FrankaNode(LifecycleNode):
         declare(self, FrankaParameters)
         self._make_loop = loop
         self._supervisor: LoopSupervisor | None = None
-        self._is_active = False
+        self._machine = StateMachine()
         self._publisher, self._impacts = CyclePublisher(self), ImpactReporter(self)
-        self._health, self._goals = LoopDiagnostics(self), LoopGoals(self, self._begin)
+        self._health = LoopDiagnostics(self)
+        self._goals = LoopGoals(self, self._machine, self._begin)
+        self._machine.actions = {
+            Action.END_GOAL: self._goals.server.end_running,
+            Action.STOP: self._brake,
+        }
         self._take = guarded(self, "cycle", self._publish, self._on_drop)
         self.create_service(Trigger, "~/recover", self._recover)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
@@ -100,6 +109,7 @@ class FrankaNode(LifecycleNode):
         if not settings.address:
             raise DriverError("address: expected that of the arm, got ''")
         robot, plan = settings.load_robot(), settings.plan()
+        settings.refuse_pairs(robot, RATE, settings.state_timeout)
         self._publisher.begin(robot)
         self._impacts.begin(robot, settings)
         self._health.begin()
@@ -109,12 +119,16 @@ class FrankaNode(LifecycleNode):
             loop,
             self._take,
             self._on_fault,
+            self.get_logger().error,
             state_timeout=settings.state_timeout,
             answer_timeout=settings.answer_timeout,
         )
         plan.prepare(robot)  # what a goal may choose must not be compiled while it waits
         if reason := self._supervisor.connect(CONNECTING):
             raise DriverError(reason)
+        if warning := exact_friction_warning(plan, robot):
+            self.get_logger().warning(warning)
+        self._machine.take(Event.CONFIGURED)
         remark = ", dry run: torques of zero" if settings.dry_run else ""
         limits = self._goals.plan.impact_limits
         self.get_logger().info(
@@ -140,8 +154,8 @@ class FrankaNode(LifecycleNode):
         """End the loop, if there is one, and say what it has to say of its run."""
         if self._supervisor is None:
             return
-        self._is_active = False
-        self._goals.server.end(End(PREEMPTED, reason))
+        self._goals.forget(End(PREEMPTED, reason))
+        self._machine.take(Event.CLEANED_UP, reason)
         for line in self._supervisor.end():
             self.get_logger().info(f"loop: {line}")
         self._supervisor = None
@@ -149,7 +163,7 @@ class FrankaNode(LifecycleNode):
     def destroy_node(self) -> None:
         """Destroy the node with action and life-cycle services; rclpy leaves these to chance."""
         self._release("the node ended")
-        self._goals.server.destroy()
+        self._goals.destroy()
         super().destroy_node()
         self._state_machine.destroy_when_not_in_use()
 
@@ -160,40 +174,42 @@ class FrankaNode(LifecycleNode):
         self.get_logger().info("activation was requested")
         self._goals.reset()
         if reason := self._supervisor.activate():
+            self._machine.take(Event.ACTIVATION_REFUSED, reason)
             self.get_logger().error(f"not activated: {reason}")
             return FAILURE
-        self._is_active = True
+        self._machine.take(Event.ACTIVATED)
         return super().on_activate(state)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Brake and end torque control."""
         self.get_logger().info("deactivation was requested")
-        self._is_active = False
-        self._goals.server.end(End(PREEMPTED, "deactivated"))
+        self._goals.forget(End(PREEMPTED, "deactivated"))
+        self._machine.take(Event.DEACTIVATED, "deactivated")
         if reason := self._supervisor.ask(RequestKind.FINISH):
             self.get_logger().warning(f"deactivated: {reason}")
+        self._machine.take(Event.AT_REST)
         return super().on_deactivate(state)
 
     def _recover(self, _request: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
         """Clear the arm's errors, while nothing is commanded."""
         if self._supervisor is None:
             answer.message = "expected a configured node"
-        elif self._is_active:
+        elif self._machine.situation.lifecycle is Lifecycle.ACTIVE:
             answer.message = "expected an inactive node: deactivate it first"
         else:
             answer.message = self._supervisor.ask(RequestKind.RECOVER)
         answer.success = not answer.message
         return answer
 
-    def _begin(self, goal: ExecuteImpact.Goal) -> GoalRun | End:
-        """Begin a goal; return why not if it cannot be."""
-        if self._supervisor is None or not self._is_active:
-            return End(INACTIVE, "activate the node first")
-        if fault := self._supervisor.fault:
-            return End(INACTIVE, fault)
-        if self._supervisor.cycle is None:
-            return End(INPUT_LOST, "no state of the arm yet")
-        return self._goals.begin(goal, self._supervisor.cycle)
+    def _begin(self, goal: ExecuteImpact.Goal) -> End | Future[Prepared | End]:
+        """Begin to check a goal; return why not if that is clear."""
+        supervisor = self._supervisor
+        if supervisor is None or not self._machine.situation.ready:
+            return End(INACTIVE, self._machine.reason or "activate the node first")
+        cycle, age = supervisor.cycle, supervisor.age
+        if cycle is None or age > supervisor.patience:
+            return End(INPUT_LOST, f"the last state of the arm is {age:.3g} s old")
+        return self._goals.begin(goal, cycle)
 
     # --- every few cycles ---------------------------------------------------------------------
 
@@ -201,10 +217,12 @@ class FrankaNode(LifecycleNode):
         """Take what the loop has reported."""
         if self._supervisor is not None:
             self._supervisor.look()
+            self._goals.advance(self._supervisor.cycle)
 
     def _publish(self, cycle: LoopCycle) -> None:
         """Publish a cycle and what it means."""
         goals = self._goals
+        self._follow(cycle)
         status = self._publisher.publish(cycle, goals.plan, idle=goals.idle)
         self._health.take(cycle)
         if (news := self._publisher.news(cycle, goals.plan)) is not None:
@@ -213,10 +231,25 @@ class FrankaNode(LifecycleNode):
         if (estimate := self._impacts.take(cycle)) is not None:
             goals.server.take_estimate(estimate)
 
+    def _follow(self, cycle: LoopCycle) -> None:
+        """Report to the state machine what the arm does by itself."""
+        if cycle.answer is None or cycle.answer.phase not in STANDING:
+            return
+        if cycle.begun and cycle.begun == self._goals.present:
+            self._machine.take(Event.FINISHED)
+        if cycle.answer.phase is Phase.HOLD:
+            self._machine.take(Event.AT_REST)
+
+    def _brake(self, _reason: str) -> None:
+        """Let the loop brake, which holds unless a goal came; it is asked to finish elsewhere."""
+        if self._machine.situation.ready and self._goals.present:
+            self._goals.stop("")
+
     def _on_fault(self, reason: str) -> None:
         """Give up the goal for a fault, and say why."""
         self.get_logger().error(f"stopped: {reason}; deactivate and activate to go on")
-        self._goals.server.end(End(INPUT_LOST, reason))
+        self._goals.forget(End(INPUT_LOST, reason))
+        self._machine.take(Event.FAULT, reason)
         if (cycle := self._supervisor.cycle) is not None:
             self._publisher.stopped(cycle.time, self._goals.plan, cycle.counts, reason)
 

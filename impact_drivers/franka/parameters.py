@@ -11,7 +11,7 @@ from impact_detector.estimators.gross_methods import GROSS_METHODS, POLYNOMIAL
 from impact_detector.parameters import DetectorParameters
 from impact_detector.signals.sample import FUSED
 from impact_drivers.franka.arm.settings import ArmSettings
-from impact_qp.limits.registry import SELECTABLE, described
+from impact_qp.limits.registry import ON_A_REAL_ARM, described
 from impact_qp.plan_parameters import PlanParameters, planned
 from impact_ros.parameters import from_values, parameter
 
@@ -27,9 +27,10 @@ class FrankaParameters(ArmSettings, PlanParameters):
     robot: str = parameter("fr3", "Name of a robot of the suite, or path of its YAML.")
     impact_limits: str = planned(
         "robust",
-        f"Which impulses must respect the limits ({described()}); joint_load, which auto means,"
-        " waits at the beginning of a goal until it knows the loads",
-        choices=SELECTABLE,
+        f"Which impulses must respect the limits ({described(ON_A_REAL_ARM)}; a real arm and its"
+        " fake are moved by no others); joint_load, which auto means, waits at the beginning of a"
+        " goal until it knows the loads",
+        choices=ON_A_REAL_ARM,
     )
     address: str = parameter("", "Name or IP address of the arm.")
     dry_run: bool = parameter(False, "Compute everything, but send the arm torques of zero.")

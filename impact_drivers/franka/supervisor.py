@@ -7,14 +7,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from itertools import islice
+from math import inf
 from typing import Protocol
 
 from impact_drivers.franka.loop.loop_cycle import LoopCycle, LoopState
+from impact_drivers.franka.loop.protection import STILL_RAISED
 from impact_drivers.franka.memory.command_block import CommandWriter
 from impact_drivers.franka.memory.request import RequestKind
 from impact_drivers.franka.memory.ring import RingReader
 
 AT_ONCE = 50  # cycles that are taken before anything else is served
+RESTORED_WITHIN = 20.0  # a loop that was killed leaves raised thresholds for so long [s]
 PAUSE = 0.001  # between two looks while an answer of the loop is waited for [s]
 
 
@@ -33,6 +36,9 @@ class SupervisedLoop(Protocol):
 
     def stop(self, *, at_once: bool) -> None:
         """End it against its will."""
+
+    def restore(self) -> str | None:
+        """Lower the arm's collision thresholds when it has ended; none while that goes on."""
 
     def said(self) -> list[str]:
         """Return the lines that it has printed."""
@@ -58,6 +64,7 @@ class LoopSupervisor:
         loop: SupervisedLoop,
         on_cycle: Callable[[LoopCycle], None],
         on_fault: Callable[[str], None],
+        on_note: Callable[[str], None],
         *,
         state_timeout: float,
         answer_timeout: float,
@@ -68,11 +75,14 @@ class LoopSupervisor:
             loop: that has begun.
             on_cycle: called with each cycle.
             on_fault: called with the first fault after an activation.
+            on_note: called with what somebody has to know beside.
             state_timeout: a loop without cycles for longer is a fault [s].
             answer_timeout: in which a request must be answered [s].
         """
         self.loop, self._on_cycle, self._on_fault = loop, on_cycle, on_fault
+        self._on_note = on_note
         self._state_timeout, self._answer_timeout = state_timeout, answer_timeout
+        self._is_lost, self._is_restored = False, False
         self.cycle: LoopCycle | None = None
         self.fault, self._since, self._is_ending = "", 0, False
         self._heard = time.monotonic()
@@ -83,8 +93,21 @@ class LoopSupervisor:
         silent = time.monotonic() - self._heard
         if not self.loop.is_alive:
             self._lose()
-        elif silent > self._state_timeout:
+        elif silent > self.patience:
             self.fail(f"no state of the arm for {silent:.3f} s")
+
+    @property
+    def patience(self) -> float:
+        """Time without a cycle that is a fault [s]: the arm takes its time between two motions."""
+        changing = self.cycle is not None and self.cycle.state is LoopState.CHANGING
+        return max(self._state_timeout, self._answer_timeout if changing else 0.0)
+
+    @property
+    def age(self) -> float:
+        """Time since the last cycle was reported [s], infinite without one."""
+        if self.cycle is None or not self.cycle.reported:
+            return inf
+        return (time.monotonic_ns() - self.cycle.reported) * 1e-9
 
     def take(self) -> bool:
         """Say that the node lives, and take cycles, in order; return whether there were any.
@@ -116,9 +139,20 @@ class LoopSupervisor:
 
     def _lose(self) -> None:
         """Note that the loop has ended without being asked to."""
-        self._take_all()
+        if not self._is_lost:
+            self._take_all()
+            self._is_lost = True
         if not self.fault:
             self.fail(f"the loop has ended: {self.loop.last_words()}")
+        self._restore()
+
+    def _restore(self) -> None:
+        """Lower the collision thresholds of an arm whose loop has ended; say what came of it."""
+        if self._is_restored or (reason := self.loop.restore()) is None:
+            return
+        self._is_restored = True
+        if reason:
+            self._on_note(f"{STILL_RAISED}{reason}")
 
     def connect(self, patience: float) -> str:
         """Wait for the first cycle; return why the arm cannot be controlled, "" if it can.
@@ -183,14 +217,27 @@ class LoopSupervisor:
         if self.loop.is_alive:
             self.loop.commands.ask(RequestKind.END)
         self._await_end()
+        killed = not self.loop.is_alive and self._is_lost
         for at_once in (False, True):
             if self.loop.is_alive:
                 self.loop.stop(at_once=at_once)
                 self._await_end()
+                killed = at_once
         self._take_all()
+        if killed:
+            self._await_restored()
         lines = self.loop.said()
         self.loop.close()
         return lines
+
+    def _await_restored(self) -> None:
+        end = time.monotonic() + RESTORED_WITHIN
+        while not self._is_restored and time.monotonic() < end:
+            self._restore()
+            time.sleep(PAUSE)
+        if not self._is_restored:
+            self._is_restored = True
+            self._on_note(f"{STILL_RAISED}no answer within {RESTORED_WITHIN:g} s")
 
     def _await_end(self) -> None:
         end = time.monotonic() + self._answer_timeout

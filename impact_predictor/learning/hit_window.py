@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm
 from impact_predictor.joint_load.integration import TICK
 from impact_predictor.joint_load.load import DURATION, LoadContact, RigidLaw, joint_load
 from impact_predictor.joint_load.load_limits import load_limits
+from impact_predictor.learning.torque_gain import shown_gravity
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state import PointState
@@ -54,6 +55,8 @@ class HitWindow(NamedTuple):
     point: PointState  # that hit, before the impact
     speed: float  # of approach along the announced normal [m/s]
     used: float  # largest share of a torque limit that was measured, change or range [-]
+    depth: float  # that the point went behind where it was at time zero [m]
+    gain: float  # of the torque sensors, by which torques were divided, at most 1 [-]
 
 
 def hit_window(robot: Robot, surface: Surface, hit: LearningHit) -> HitWindow:
@@ -74,6 +77,8 @@ def hit_window(robot: Robot, surface: Surface, hit: LearningHit) -> HitWindow:
     """
     _check(robot, hit)
     quiet = np.flatnonzero(hit.time < -GAP)[-FREE:]
+    gain = shown_gravity(robot, hit, quiet)
+    hit = replace(hit, torque=hit.torque / gain)
     driven, command = _driven(robot, hit, quiet)
     changes = [
         _change(hit.time, getattr(hit, name) - each, quiet, degree)
@@ -96,7 +101,16 @@ def hit_window(robot: Robot, surface: Surface, hit: LearningHit) -> HitWindow:
         point,
         speed,
         float(used[inside].max()),
+        _depth(robot, surface, hit, q),
+        gain,
     )
+
+
+def _depth(robot: Robot, surface: Surface, hit: LearningHit, touch: np.ndarray) -> float:
+    """Return how far the point goes against the normal from a configuration (n,) on [m]."""
+    arm, inside = ArmDynamics(robot), (hit.time >= 0.0) & (hit.time <= LONGEST)
+    heights = [surface.normal @ arm.position(q) for q in hit.position[inside]]
+    return max(0.0, float(surface.normal @ arm.position(touch) - min(heights)))
 
 
 class _Change(NamedTuple):

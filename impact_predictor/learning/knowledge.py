@@ -11,6 +11,7 @@ import numpy as np
 
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.learning.box_fit import fit_box
+from impact_predictor.learning.harm import Ceiling, ceiling_of
 from impact_predictor.learning.hit_window import (
     AFTER,
     FEWEST,
@@ -39,6 +40,7 @@ class Knowledge:
     windows: tuple[HitWindow, ...] = ()
     late: np.ndarray | tuple[float, ...] = ()  # touches, after they were detected, shape (h,) [s]
     misfit: np.ndarray | tuple[float, ...] = ()  # of each hit, 1: noise alone, shape (h,)
+    ceilings: tuple[Ceiling, ...] = ()  # of all hits that ever came near a limit
 
     def __post_init__(self) -> None:
         """Store read-only copies."""
@@ -49,6 +51,22 @@ class Knowledge:
     def alarm(self) -> bool:
         """Whether the model does not explain a hit: another wall, law, normal, or a defect."""
         return bool((np.asarray(self.misfit) > MOST_MISFIT).any())
+
+    @property
+    def depth(self) -> float:
+        """How deep the hits went into the wall, at most; 0 before the first [m]."""
+        late = self.late[len(self.late) - len(self.windows) :]
+        pairs = zip(self.windows, late, strict=True)
+        return max((each.depth - each.speed * t for each, t in pairs), default=0.0)
+
+    @property
+    def lifted(self) -> Knowledge:
+        """The same without ceilings: for a person who knows why a hit came near a limit."""
+        return replace(self, ceilings=())
+
+    def used(self, window: HitWindow) -> float:
+        """Return what a hit may have used of a limit, by what its torque sensors may hide [-]."""
+        return window.used * max(1.0, window.gain / self.box.torque_gain)
 
     @property
     def half_width(self) -> np.ndarray:
@@ -136,9 +154,15 @@ def _in_box(x: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     return np.clip(x, -1.0, 1.0)
 
 
-def nothing_known(box: LearningBox) -> Knowledge:
-    """Return what is known before the first hit: anything in the box."""
-    return Knowledge(box, np.zeros(box.size), np.eye(box.size) / 3.0)
+def nothing_known(box: LearningBox, ceilings: tuple[Ceiling, ...] = ()) -> Knowledge:
+    """Return what is known before the first hit: anything in the box.
+
+    Args:
+        box: of the unknowns.
+        ceilings: that hold at this place from before.
+    """
+    prior = np.eye(box.size) / 3.0
+    return Knowledge(box, np.zeros(box.size), prior, ceilings=ceilings)
 
 
 def learn(known: Knowledge, hits: Sequence[LearningHit]) -> Knowledge:
@@ -159,7 +183,7 @@ def learn(known: Knowledge, hits: Sequence[LearningHit]) -> Knowledge:
         return known
     if not box.size:
         raise PredictionError("learn: expected at least one unknown with a range, got none")
-    start, fit, kept = known.mean if known.windows else None, None, known.windows
+    start, fit, kept, count = known.mean if known.windows else None, None, known.windows, len(hits)
     for _ in range(1 + MOVED):
         new = [hit_window(box.robot, box.surface, hit) for hit in hits]
         windows = (*known.windows, *new)[-MOST_HITS:]
@@ -179,4 +203,11 @@ def learn(known: Knowledge, hits: Sequence[LearningHit]) -> Knowledge:
         windows=kept,
         late=fit.late,
         misfit=fit.misfit,
+        ceilings=(*known.ceilings, *_ceilings(known, kept[-count:])),
     )
+
+
+def _ceilings(known: Knowledge, windows: tuple[HitWindow, ...]) -> list[Ceiling]:
+    """Return the ceilings that new hits set."""
+    found = [ceiling_of(each.point.q, each.speed, known.used(each)) for each in windows]
+    return [each for each in found if each is not None]

@@ -11,6 +11,8 @@ import yaml
 
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.learning.learning_box import FIGURES, LearningBox
+from impact_robots.exceptions import RobotError
+from impact_robots.yaml_file import read_yaml
 
 JOINTS = ("joint_stiffness_range", "joint_damping_range", "motor_inertia_range")
 FIGURES_OF_WALL = ("stiffness", "restitution", "friction", "exponent", "tilt_1", "tilt_2")
@@ -70,10 +72,9 @@ def _text(entries: dict) -> str:
 def _entries(text: str, keys: tuple[str, ...]) -> dict:
     """Return the mapping of a YAML with these keys and no others."""
     try:
-        entries = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        place = str(error).splitlines()[0]
-        raise PredictionError(f"learned ranges: expected a YAML, got {place}") from None
+        entries = read_yaml(text)
+    except RobotError as error:
+        raise PredictionError(f"learned ranges: {error}") from None
     if not isinstance(entries, dict) or set(entries) != set(keys):
         got = ", ".join(map(str, entries)) if isinstance(entries, dict) else repr(entries)
         raise PredictionError(f"learned ranges: expected the keys {', '.join(keys)}, got {got}")

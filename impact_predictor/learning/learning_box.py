@@ -84,6 +84,7 @@ class LearningBox:
     high: np.ndarray  # shape (6 + 3 n,)
     chosen: np.ndarray  # which figures are to be learned, shape (6 + 3 n,)
     announced: np.ndarray  # ends before anything was learned, shape (2, 6 + 3 n)
+    torque_gain: float = 1.0  # least that the torque sensors may show of what there is [-]
 
     def __post_init__(self) -> None:
         """Store read-only copies."""
@@ -160,6 +161,7 @@ def learning_box(
     *,
     exponent: tuple[float, float] = (1.0, 1.5),
     tilt: float = 0.0,
+    torque_gain: float = 1.0,
 ) -> LearningBox:
     """Return the box of what a robot's YAML and a surface leave open.
 
@@ -173,9 +175,11 @@ def learning_box(
         unknowns: of "joints", "stiffness", "restitution", "friction", "exponent", "normal".
         exponent: lowest and highest of the normal law, from 1, linear, to 1.5, Hertz [-].
         tilt: by how much the normal may be off about either tangent [rad].
+        torque_gain: least that the torque sensors may show of what there is [-].
 
     Raises:
-        PredictionError: no such unknown, no range of an exponent, or a tilt out of 0 to .3 rad.
+        PredictionError: no such unknown, no range of an exponent, a tilt out of 0 to .3 rad, or
+            a gain out of .5 to 1.
     """
     if wrong := [name for name in unknowns if name not in UNKNOWNS]:
         raise PredictionError(f"unknowns: expected some of {', '.join(UNKNOWNS)}, got {wrong[0]!r}")
@@ -183,6 +187,8 @@ def learning_box(
         raise PredictionError(f"exponent: expected 1 <= low <= high <= 2, got {exponent}")
     if not 0.0 <= tilt <= 0.3:
         raise PredictionError(f"tilt: expected 0 to 0.3 rad, got {tilt}")
+    if not 0.5 <= torque_gain <= 1.0:
+        raise PredictionError(f"torque_gain: expected 0.5 to 1, got {torque_gain}")
     wall = [np.log(np.clip(surface.stiffness, SOFTEST, STIFFEST)), surface.restitution]
     wall += [surface.friction, exponent, (-tilt, tilt), (-tilt, tilt)]
     joints = scale_ends(robot.joint_ranges, robot.dof).reshape(2, -1)
@@ -190,7 +196,7 @@ def learning_box(
     chosen = np.repeat([False, "joints" in unknowns], [FIGURES, joints.shape[1]])
     for name in set(unknowns) - {"joints"}:
         chosen[_PLACES[name]] = True
-    return LearningBox(robot, surface, low, high, chosen, np.stack([low, high]))
+    return LearningBox(robot, surface, low, high, chosen, np.stack([low, high]), torque_gain)
 
 
 def _tilt(first: float, second: float) -> np.ndarray:

@@ -16,27 +16,44 @@ from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm
 from impact_predictor.joint_load.load import joint_load
 from impact_predictor.joint_load.load_limits import LoadLimits, load_limits
 from impact_predictor.joint_load.worst_load import LoadSearch, RatedCase
+from impact_predictor.learning.harm import RESERVE, is_near, lowest
 from impact_predictor.learning.knowledge import Knowledge
 from impact_predictor.learning.learning_box import LearningBox
+from impact_predictor.learning.unseen_depth import (
+    EXPONENT,
+    OVER,
+    hardest,
+    pressed,
+    speed_to,
+    unseen_speed,
+)
 from impact_robots.state import PointState
 
-RESERVE = 1.05  # times the largest load found, for what the model is off by
 DRAWS, SPREAD = 192, 1.0  # number, and standard deviations
 FASTER = 3.0  # than the last hit, at most
+DEEPER = 1.5  # than the last hit, at most, where the next one goes deeper than any did
+FEW = 24  # of the draws, with which walls are rated that are harder below what was seen
 CORNERS = 8  # of the worst cases of a linear wall, whose exponent and normal are varied
-NEAR = 0.3  # difference of every joint's angle, up to which a hit is one of the same place [rad]
 ROUNDS, SETTLED = 5, 0.01  # of a speed at which loads are not proportional to it, and its change
 START, LEARNED, STEPS, PROVEN = "start", "learned", "three times the last", "no faster than proven"
+DEPTH, BELOW, CEILING = "half faster than the last", "harder below", "ceiling"
 
 
 class SafeSpeed(NamedTuple):
     """The highest speed of approach for the next hit, and what was promised for it."""
 
     speed: float  # [m/s]
-    reason: str  # "start", "learned", "three times the last" or "no faster than proven"
+    reason: str  # one of the keys of _PROMISES
     limit: str  # that binds first in the worst case
     start: float  # speed that no wall and no joints in the box make too fast [m/s]
     learned: float  # speed that nothing near the estimate makes too fast; start: no hits yet [m/s]
+
+    @property
+    def promised(self) -> float:
+        """Share of a limit that the hit was promised to use at most [-]."""
+        if self.reason in (START, PROVEN) or not self.learned < inf:
+            return 1.0
+        return min(1.0, self.speed / self.learned)
 
     @property
     def promise(self) -> str:
@@ -49,6 +66,11 @@ _PROMISES = {
     LEARNED: f"for {DRAWS} walls and arms as likely as what the hits told",
     STEPS: f"for {DRAWS} walls and arms as likely as what the hits told, with room",
     PROVEN: "as far as the last hit did: the model does not explain the hits",
+    DEPTH: f"for {DRAWS} walls and arms as likely as what the hits told, if the wall does not get"
+    " harder below the depth that was seen",
+    BELOW: f"for {DRAWS} walls and arms as likely as what the hits told, and up to {OVER:g} of it"
+    " if the wall is as hard as announced below the depth that was seen",
+    CEILING: "as far as a hit did that came near it",
 }
 
 
@@ -62,10 +84,12 @@ def next_speed(
     """Return how fast the next hit of the same wall may be.
 
     At first, and for another or unknown wall, the speed that the whole box allows; then the one
-    that what the hits told allows, at most three times that of the last hit. Where that hit was
-    meant for the same place, its own configuration counts, too: an arm with more joints than its
-    task needs does not arrive as it was meant to. With an alarm no faster than the last hit, nor
-    than what its measured load had allowed.
+    that what the hits told allows, at most three times that of the last hit, and 1.5 times where
+    the next one goes deeper than any did; there it also counts on the hardest wall that was
+    announced. Where the last hit was meant for the same place, its own configuration counts, too:
+    an arm with more joints than its task needs does not arrive as it was meant to. With an alarm no
+    faster than the last hit, nor than what its measured load had allowed. Never above a ceiling,
+    which a hit of this place set that came near a limit.
 
     The arm must reach that speed 50 ms before the touch: the torque of accelerating is not counted.
 
@@ -82,26 +106,41 @@ def next_speed(
         NotApproachingError: the direction is one away from the wall.
     """
     start, limit = _rating(known.box, point, limits, direction).start(point)
+    ceiling = lowest(known.ceilings, point.q)
     if not known.windows:
-        return SafeSpeed(start, START, limit, start, start)
+        return _lowest([(start, START), (ceiling, CEILING)], limit, start, start)
     last, draws = known.windows[-1], known.draws(DRAWS, SPREAD, seed)
-    again = np.abs(last.point.q - point.q).max() < NEAR
-    points = (point, last.point) if again else (point,)
-    box = known.box
+    again = is_near(last.point.q, point.q)
+    box, used = known.box, known.used(last)
+    ratings = [_rating(box, each, limits, direction) for each in (point, last.point)[: 1 + again]]
     estimated = bool(np.all(box.free | (box.low == box.high)))  # else draws are ends of ranges, too
     tried = max(each.speed for each in known.windows)
     learned, limit = min(
-        _rating(box, each, limits, direction).speed(draws, tried, estimated=estimated, tried=tried)
-        for each in points
+        each.speed(draws, tried, estimated=estimated, tried=tried) for each in ratings
     )
-    if again and last.used > 0.0:  # what it measured, in proportion: a model may fit all but that
-        learned = min(learned, last.speed / (RESERVE * last.used))
+    learned /= max(1.0, last.gain / box.torque_gain)  # what the sensors may hide
+    if again and used > 0.0:  # what it measured, in proportion: a model may fit all but that
+        learned = min(learned, last.speed / (RESERVE * used))
     if known.alarm:
-        proven = last.speed / max(1.0, RESERVE * last.used)
-        return SafeSpeed(min(start, learned, proven), PROVEN, limit, start, learned)
-    steps = max(start, FASTER * last.speed)
-    reason = LEARNED if learned <= steps else STEPS
-    return SafeSpeed(min(learned, steps), reason, limit, start, learned)
+        proven = last.speed / max(1.0, RESERVE * used)
+        safe = [(min(start, learned, proven), PROVEN), (ceiling, CEILING)]
+        return _lowest(safe, limit, start, learned)
+    through, below = ratings[0].below(known, draws, tried)
+    steps = FASTER * last.speed
+    deeper = min(steps, max(DEEPER * last.speed, through))
+    safe = [
+        (learned, LEARNED),
+        (max(start, steps), STEPS),
+        (max(start, deeper), DEPTH),
+        (max(start, below), BELOW),
+        (ceiling, CEILING),
+    ]
+    return _lowest(safe, limit, start, learned)
+
+
+def _lowest(speeds: list[tuple[float, str]], limit: str, start: float, learned: float) -> SafeSpeed:
+    """Return the lowest of some speeds, and of equal ones the first."""
+    return SafeSpeed(*min(speeds, key=lambda each: each[0]), limit, start, learned)
 
 
 def speed_of_known(
@@ -194,6 +233,20 @@ class _Rating(NamedTuple):
         return np.asarray(
             middle + np.hypot(most - middle, (2.0 * faster - 1.0) * (RESERVE - 1.0) * most)
         )
+
+    def below(self, known: Knowledge, draws: np.ndarray, speed: float) -> tuple[float, float]:
+        """Return the speed that goes as deep as was seen, and what a harder wall below allows.
+
+        Args:
+            known: from hits, at least one.
+            draws: figures of walls and arms, the estimate first, shape (k, 6 + 3 n).
+            speed: of a hit [m/s].
+        """
+        velocity = speed * self.toward
+        reached, _ = pressed(self.box, self.arm, self.J, draws[0], velocity)
+        through = speed_to(max(known.depth, 0.0), reached, speed, float(draws[0][EXPONENT]))
+        soft = draws[:FEW]
+        return through, unseen_speed(self.used, soft, hardest(self.box, soft), through)
 
     def start(self, point: PointState) -> tuple[float, str]:
         """Return the speed that the worst of the box allows, and the limit that binds.

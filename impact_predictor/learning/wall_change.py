@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_predictor.joint_load.load_limits import LoadLimits
+from impact_predictor.learning.harm import RESERVE
 from impact_predictor.learning.hit_window import LearningHit
 from impact_predictor.learning.knowledge import Knowledge, learn, nothing_known
-from impact_predictor.learning.next_speed import PROVEN, RESERVE, SafeSpeed, next_speed
+from impact_predictor.learning.next_speed import PROVEN, SafeSpeed, next_speed
 from impact_robots.state import PointState
 
 
@@ -39,7 +40,7 @@ def learn_hit(before: Learned, hit: LearningHit) -> Learned:
     known = learn(before.known, [hit])
     if not known.alarm or not before.known.windows:
         return Learned(known, known.alarm)
-    other = nothing_known(before.known.narrowed.of_another_wall())
+    other = nothing_known(before.known.narrowed.of_another_wall(), before.known.ceilings)
     return Learned(learn(other, [hit]), changed=True)
 
 
@@ -59,5 +60,5 @@ def speed_after(
     if not learned.changed:
         return speed
     last = learned.known.windows[-1]
-    proven = last.speed / max(1.0, RESERVE * last.used)
+    proven = last.speed / max(1.0, RESERVE * learned.known.used(last))
     return speed._replace(speed=min(speed.speed, proven), reason=PROVEN)

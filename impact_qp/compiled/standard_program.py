@@ -17,6 +17,7 @@ from impact_qp.compiled.approach_row import NO_EFFECT, approach_row, fall
 from impact_qp.compiled.binding_rows import minimum_near
 from impact_qp.compiled.cost import write_cost
 from impact_qp.compiled.joint_box import joint_box, write_box
+from impact_qp.compiled.loads import AHEAD, velocity_ahead
 from impact_qp.compiled.task_rows import write_orientation, write_posture, write_velocity
 from impact_qp.compiled.torque_box import torque_box, torques_of, write_torque_rows
 from impact_qp.compiled.worst_speed import NO_ROW, worst_speed
@@ -35,7 +36,7 @@ from impact_robots.compiled import (
 
 
 @compiled(
-    several((INTEGER, TRUTH, NUMBER, INTEGER)),
+    several((INTEGER, TRUTH, NUMBER, INTEGER, NUMBER, NUMBER)),
     *(VECTOR, VECTOR, MATRIX, VECTOR, VECTOR),
     *(MATRIX, VECTOR, VECTOR, MATRIX, VECTOR),
     *(VECTOR, MATRIX, NUMBER),
@@ -104,11 +105,12 @@ def standard_minimum(
     ddq: np.ndarray,
     torque: np.ndarray,
     links: np.ndarray,
-) -> tuple[int, bool, float, int]:
+) -> tuple[int, bool, float, int, float, float]:
     """Write accelerations and their torques; return how many rows bind, -1: nothing was found.
 
-    And whether they are those of the guess, and the bound on the approach speed [m/s] with its
-    row, as :func:`.worst_speed` does.
+    And whether they are those of the guess; the bound on the approach speed [m/s] with its row, as
+    :func:`.worst_speed` does; speed of the contact point a preview ahead, and of it that along the
+    normal, as :func:`.velocity_ahead` does [m/s].
 
     Args:
         q: of the arm, as this and the next four of a ``RobotState``.
@@ -195,4 +197,6 @@ def standard_minimum(
     as_guessed = count == len(guess)
     for j in range(count):
         as_guessed = as_guessed and binding[j] == guess[j]
-    return count, as_guessed, bound, row
+    ahead, size = velocity_ahead(J, twist, drift, ddq, AHEAD)
+    towards = ahead[0] * normal[0] + ahead[1] * normal[1] + ahead[2] * normal[2]
+    return count, as_guessed, bound, row, size, towards

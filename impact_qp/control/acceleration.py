@@ -55,6 +55,7 @@ class AccelerationSolver:
         solver: str = "quadprog",
         *,
         limits: Sequence[Limit] = (),
+        envelope: Limit | None = None,
         joint_limit: JointLimit | None = None,
         torque_limit: TorqueLimit | None = None,
     ) -> None:
@@ -67,6 +68,7 @@ class AccelerationSolver:
             impact_limit: in force when :meth:`solve` is told so.
             solver: one of ``impact_qp.program.SOLVERS``.
             limits: always in force, beside those of joints and torques.
+            envelope: in force when :meth:`solve` is told so.
             joint_limit: instead of the robot's.
             torque_limit: instead of the robot's.
         """
@@ -79,7 +81,11 @@ class AccelerationSolver:
         always = (self.joint_limit, self.torque_limit, *limits)
         with_impact = always if impact_limit is None else (*always, impact_limit)
         self._rates = [each for each in with_impact if isinstance(each, RateLimit)]
-        self._programs = tuple(_Program(robot, tasks, each) for each in (always, with_impact))
+        around = () if envelope is None else (envelope,)
+        self._programs = tuple(
+            _Program(robot, tasks, each)
+            for each in (always, with_impact, (*always, *around), (*with_impact, *around))
+        )
 
     def reset(self) -> None:
         """Forget the last cycle: no rate is limited in the next one."""
@@ -94,16 +100,22 @@ class AccelerationSolver:
             limit.remember(ddq, torque)
 
     def solve(
-        self, state: RobotState, *, impact: bool = False, added: np.ndarray | None = None
+        self,
+        state: RobotState,
+        *,
+        impact: bool = False,
+        envelope: bool = False,
+        added: np.ndarray | None = None,
     ) -> Acceleration:
         """Return the best acceleration; never raises for a finite state.
 
         Args:
             state: dynamics of the arm.
             impact: the impact limit is in force.
+            envelope: the row of the envelope is, too.
             added: to what the tasks ask for, under the same limits, shape (n,) [rad/s^2].
         """
-        n, program = len(state.q), self._programs[impact]
+        n, program = len(state.q), self._programs[impact + 2 * envelope]
         if added is None and program.standard is not None:
             found = program.standard.solve(state, program.bound)
             if found is not None:

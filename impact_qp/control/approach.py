@@ -14,6 +14,8 @@ from impact_robots.state import PointState
 
 POSTURE_DAMPING, BRAKING_RATE = 6.3, 20.0  # of the joints, that of a braking arm [1/s]
 HOLDING = 5.0  # speed back to the held position, of the distance to it [1/s]
+PUSHED = 0.3  # a joint that is that far from where it is held was pushed away [rad; m]
+RETURN = 0.025  # highest speed back there [m/s]
 
 
 class ApproachTasks:
@@ -65,6 +67,13 @@ class ApproachTasks:
         self.orientation.reference = point.rotation
         self.posture.reference = point.q
 
+    def pushed(self, point: PointState) -> bool:
+        """Tell whether the arm is far from where it is held: it stays where it was pushed to."""
+        if self._held is None:
+            return False
+        away, turned = point.position - self._held, np.abs(point.q - self.posture.reference)
+        return bool(away.dot(away) > self._plan.hold_distance**2 or turned.max() > PUSHED)
+
     def update(self, phase: Phase, point: PointState, ready: bool) -> None:
         """Ramp the reference velocity towards the phase's speed along the normal, or hold.
 
@@ -75,7 +84,8 @@ class ApproachTasks:
         """
         plan, task = self._plan, self.velocity
         if self._held is not None:
-            task.reference = HOLDING * (self._held - point.position)
+            back = HOLDING * (self._held - point.position)
+            task.reference = back * (RETURN / max(float(np.sqrt(back.dot(back))), RETURN))
             task.feedforward = np.zeros(3)
             return
         if phase is Phase.BRAKE:  # from wherever it is: no way back while it brakes
@@ -92,5 +102,7 @@ class ApproachTasks:
     def _target(self, phase: Phase, ready: bool) -> float:
         """Return the speed along the normal that a phase is to reach [m/s]."""
         if phase is Phase.APPROACH:
-            return -self._plan.speed if ready else 0.0
-        return self._plan.retract_speed if phase is Phase.RETRACT else 0.0
+            return -min(self._plan.speed, self._plan.speed_cap) if ready else 0.0
+        if phase is Phase.RETRACT:
+            return min(self._plan.retract_speed, self._plan.speed_cap)
+        return 0.0

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ class Acceleration(NamedTuple):
     slack: float  # by how much the yielding rows gave way, in their unit; 0 if they held
     relaxed: tuple[str, ...]  # what gave way
     torques: tuple[np.ndarray, np.ndarray] | None = None  # of it, where they are known already
+    ahead: Sequence[float] | None = None  # a preview ahead: speed of the contact point, and that
+    # along the normal of the impact limit, where they are known already [m/s]
 
 
 class Command(NamedTuple):
@@ -39,3 +42,4 @@ class Command(NamedTuple):
     speed_bound: float  # of the impact limit, NaN without one [m/s]
     gap: float  # [m]
     due: bool  # the impact: the surface is that near, or was hit a moment ago
+    note: str = ""  # what is not as the model has it

@@ -11,16 +11,20 @@ import numpy as np
 
 from impact_qp.control.acceleration import AccelerationSolver
 from impact_qp.control.approach import ApproachTasks
-from impact_qp.control.command import Command
+from impact_qp.control.command import Acceleration, Command
+from impact_qp.control.envelope import Envelope
+from impact_qp.control.geometry import geometry_refusal
 from impact_qp.control.lead import HELD_LEAD, LEAD, next_motion
 from impact_qp.control.phases import MOVING, STANDING, Phase, Situation, next_phase
 from impact_qp.control.plan import Plan
 from impact_qp.control.press import PREVIEW, RAMP, highest_press_force, press_acceleration
 from impact_qp.control.stall import StallWatch
 from impact_qp.control.takeover import cannot_be_made_safe
+from impact_qp.control.tracking import TrackingWatch, looks_every
+from impact_qp.control.unexplained import UnexplainedLoad
 from impact_qp.control.velocity_filter import VelocityFilter
 from impact_qp.exceptions import ControlError
-from impact_qp.limits import ApproachSpeedLimit, Limit
+from impact_qp.limits import ApproachSpeedLimit, ImpactLimit, Limit
 from impact_qp.limits.torque import KEPT
 from impact_qp.tasks import Task
 from impact_robots.dynamics import ArmDynamics
@@ -30,6 +34,10 @@ from impact_robots.state import PointState
 AT_REST = 0.01  # share of the velocity limits
 PLAUSIBLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
 _PLAUSIBLE = PLAUSIBLE**2
+FAR = 1.01  # leads of a commanded position beyond which somebody else has moved the arm
+PAUSE = 100_000_000  # without a command, after which the arm may be anywhere [ns]
+_BEARS = (*MOVING, *STANDING)  # what the model does not explain, as a payload
+_BACK = (Phase.COAST, Phase.RETRACT)  # away from the surface, or soon
 _TOWARDS = (Phase.APPROACH, Phase.PRESS, Phase.BRAKE)  # the surface, or not yet away from it
 
 
@@ -73,6 +81,7 @@ class ImpactController:
         self._next_phase = phases
         self._approach = ApproachTasks(robot, plan, period) if approach is None else approach
         self.impact_limit = plan.impact_limit(robot, period)
+        self._envelope = Envelope(robot, self.impact_limit, plan.contact, plan.speed_cap)
         self._solver = AccelerationSolver(
             robot,
             period,
@@ -80,10 +89,11 @@ class ImpactController:
             self.impact_limit,
             plan.solver,
             limits=(*limits, *plan.approach_cap()),
+            envelope=self._envelope.row,
         )
         self._normal = plan.contact.normal
         self._normal_and_no_turn = np.append(self._normal, np.zeros(3))  # what meets a twist
-        self._near = -inf if self.impact_limit is None else plan.activation_distance
+        self._near = self._acts_below(self.impact_limit)
         self._level = -plan.contact.gap(np.zeros(3))  # of the surface along it [m]
         self._slowest = AT_REST * robot.limits.velocity
         self._position = np.zeros(robot.dof)  # last commanded, once started
@@ -91,40 +101,63 @@ class ImpactController:
         self._sent: np.ndarray = np.zeros(robot.dof)  # last torque beyond gravity
         self._hangs: np.ndarray | None = None  # gravity torque, where the driver has none
         self._started = self._positioned = False
+        self.last_state: PointState | None = None  # of the contact point
+        self._none, self._load = np.zeros(robot.dof), UnexplainedLoad(robot)
         self._stall = StallWatch(period, plan.stall_time)
+        self._sends_torques = plan.interface == "torque"
+        self._sends_positions = plan.interface == "position"
+        self._every = looks_every(period)
+        self._tracking = TrackingWatch(plan.interface, self._every * period)
+        self._stopping = False
+        self.anew = True  # the last command was the first one from the measured state
         self.release()
         self.reset()
 
+    def _acts_below(self, limit: ImpactLimit | None) -> float:
+        """Return the gap below which a limit acts [m]: a bound on the speed always does."""
+        if limit is None:
+            return -inf
+        return inf if isinstance(limit, ApproachSpeedLimit) else self.plan.activation_distance
+
     def reset(self) -> None:
         """Start over: the next state is where the approach begins."""
+        self._begin_anew()
+        self._stopping = False
+        self.refused = ""  # why the arm was stopped, see `update`
+
+    def _begin_anew(self) -> None:
+        """Begin with the next state, wherever the arm is then; a stop goes on there."""
         self._forget_motion()
-        self._positioned |= self._started
-        self._phase, self._started = Phase.APPROACH, False
+        self._phase, self._started, self._positioned = Phase.APPROACH, False, False
+        self._impact, self._count, self._looks = False, 0, False
+        self._load.reset()
         self._stall.reset()
         self._phase_time = 0.0
-        self._stopping = False
         self._approach.reset()
-        self.refused = ""  # why the approach did not begin, see `cannot_be_made_safe`
 
     def adopt(self, other: ImpactController) -> None:
         """Begin where another controller of the same robot has left it; ``reset`` before."""
         self._sent, self._hangs = other._sent, other._hangs
         self._forget_motion()
+        self._impact = other._impact
         if other._started:
             self._position, self._positioned = other._position, True
             self._velocity = other._velocity
 
     def release(self) -> None:
-        """Go on from ``rest``, which the robot was sent instead of this controller's command."""
+        """Go on from ``rest``, which the robot was sent instead of this controller's command.
+
+        A stop begins anew with the next state: the arm may be anywhere then.
+        """
         self._sent = np.zeros(self.robot.dof)
-        self._forget_motion()
+        self._begin_anew()
 
     def _forget_motion(self) -> None:
         """Forget the last cycle, but for the torque sent: its rate is limited from there on."""
         self._solver.reset()
         self._solver.torque_limit.previous = self._sent
         self._filter.reset()
-        self._ddq = np.zeros(self.robot.dof)
+        self._ddq = self._opposed = self._none
         self._velocity = np.zeros(self.robot.dof)
 
     def rest(self) -> np.ndarray | None:
@@ -197,19 +230,38 @@ class ImpactController:
                 f" below {PLAUSIBLE:g}"
             )
         q, dq = np.asarray(q, dtype=float), np.asarray(dq, dtype=float)
+        if self._started and (self._sends_positions or (elapsed or 0) > PAUSE):
+            self._look_back(elapsed, q)
         self._solver.torque_limit.share = self._share(elapsed)
         state = self._dynamics(q, self._estimate(q, dq, impact))
-        gap = float(self._normal.dot(state.position)) - self._level
-        if not self._started:
+        self.last_state, gap = state, float(self._normal.dot(state.position)) - self._level
+        self.anew = not self._started
+        if self.anew:
             self._look_before_approaching(state, dq, gap)
         self._watch_for_stall(gap, ready)
         phase = self._next_phase(self._situation(state, gap, impact), self.plan)
         self._phase_time += self.period
+        self._count += 1
+        self._looks = self._count % self._every == 0
         if phase is not self._phase or not self._started:
-            self._enter(phase, state)
+            self._enter(phase, state, dq)
         command = self._command(state, dq, gap, ready)
         self._remember(command)
+        if self._looks and phase in MOVING:
+            self._watch_motion(state, command)
         return command
+
+    def _look_back(self, elapsed: int | None, q: np.ndarray) -> None:
+        """Begin anew after a pause, or where others have moved an arm that is sent positions.
+
+        In a pause the arm did what it liked; only an approach goes on.
+        """
+        if elapsed is not None and elapsed > PAUSE:
+            self._stopping |= self._phase is not Phase.APPROACH
+            self._begin_anew()
+        elif self._sends_positions and not self._is_near(q, FAR):
+            self._stopping = True
+            self._begin_anew()
 
     def catch_up(self, until: float = inf) -> None:
         """Work that is left of the last cycle, for when its command was sent.
@@ -223,6 +275,8 @@ class ImpactController:
         """
         if self.impact_limit is not None:
             self.impact_limit.catch_up(until)
+        if self._phase in _BACK:
+            self._envelope.catch_up(until)
 
     def _share(self, elapsed: int | None) -> float:
         """Return the share of a period that has gone by, at most 1."""
@@ -231,24 +285,29 @@ class ImpactController:
         return max(0.0, elapsed / self._period_ns)
 
     def _look_before_approaching(self, state: PointState, dq: np.ndarray, gap: float) -> None:
-        """Stop instead, if the arm already moves too fast and too near to be slowed down."""
+        """Stop instead, if the surface is not in front, or the arm too fast and too near to it."""
         if self._stopping or self._phase is not Phase.APPROACH:
             return
         measured = self._dynamics(state.q, dq)
-        self.refused = cannot_be_made_safe(self.robot, self.impact_limit, measured, gap)
+        self.refused = geometry_refusal(self.plan, self.robot, state) or cannot_be_made_safe(
+            self.robot, self.impact_limit, measured, gap
+        )
         self._stopping = bool(self.refused)
 
     def _situation(self, state: PointState, gap: float, impact: bool) -> Situation:
         """Return what the next phase depends on."""
         asked = self._stopping or self._phase is not Phase.APPROACH
+        detected, self._impact = impact and not self._impact, impact
         return Situation(
             self._phase,
             self._phase_time,
             gap,
-            impact=impact,
-            stopping=self._stopping,
-            blocked=self._stall.time >= self.plan.stall_time,
-            at_rest=asked and self._within(state.dq, self._slowest, 1.0),
+            impact,
+            self._stopping,
+            self._stall.time >= self.plan.stall_time,  # blocked
+            asked and self._within(state.dq, self._slowest, 1.0),  # at rest
+            detected,
+            self._phase is Phase.HOLD and self._approach.pushed(state),
         )
 
     def _estimate(self, q: np.ndarray, dq: np.ndarray, impact: bool) -> np.ndarray:
@@ -263,6 +322,7 @@ class ImpactController:
             return self._velocity
         if impact or self._phase in (Phase.COAST, Phase.PRESS):
             self._filter.reset()
+        self._filter.alert = self._phase in STANDING
         return self._filter.update(q, dq, self._ddq)
 
     def _usable(self, q: np.ndarray, dq: np.ndarray) -> bool:
@@ -279,18 +339,20 @@ class ImpactController:
             self._stall.reset()
             return
         approaching = self._phase is Phase.APPROACH
-        sign, bound = -1.0 if approaching else 1.0, inf
+        sign, bound = (-1.0, inf) if approaching else (1.0, nan)  # what the envelope allows
         if approaching and self.impact_limit is not None and self._impact_limit_acts(gap):
             bound = self.impact_limit.bound.speed  # of the last cycle
         self._stall.update(sign * gap, sign * self._approach.speed, bound)
 
-    def _enter(self, phase: Phase, state: PointState) -> None:
-        """Start a phase from this state."""
+    def _enter(self, phase: Phase, state: PointState, dq: np.ndarray) -> None:
+        """Start a phase from this state, measured with velocities ``dq`` (n,) [rad/s]."""
         if not self._started and not (self._positioned and self._is_near(state.q)):
             self._position = state.q
-        self._started = True
         self._stall.reset()
-        self._velocity = state.dq
+        self._tracking.reset(float(np.linalg.norm(state.J[:3].dot(dq))))
+        at_rest = not self._started and self._within(state.dq, self._slowest, 1.0)
+        self._velocity = np.zeros(self.robot.dof) if at_rest else state.dq
+        self._started = True
         self._phase, self._phase_time = phase, 0.0
         if self.impact_limit is not None:
             self.impact_limit.preview = self.plan.preview * (
@@ -298,25 +360,32 @@ class ImpactController:
             )
         self._approach.enter(phase, state)
 
-    def _is_near(self, q: np.ndarray) -> bool:
+    def _is_near(self, q: np.ndarray, leads: float = 1.0) -> bool:
         """Return whether the last commanded position is one that the arm may be following."""
-        return bool((np.abs(q - self._position) <= LEAD * self.robot.limits.velocity).all())
+        most = leads * LEAD * self.robot.limits.velocity
+        return bool((np.abs(q - self._position) <= most).all())
 
     def _command(self, state: PointState, dq: np.ndarray, gap: float, ready: bool) -> Command:
         """Return the command of the present phase."""
-        robot_state, limit = state.robot_state, None
+        limit = None
         if self._impact_limit_acts(gap):
             limit = self.impact_limit
         elif self.impact_limit is not None and self._phase in (Phase.APPROACH, Phase.COAST):
             self.impact_limit.look(state)
-        if limit is not None and self.plan.interface == "torque":
-            limit.unexplained = self._filter.unexplained
+        note = ""
+        if self._sends_torques:
+            if self._looks or self._load.counts or self._phase in STANDING:
+                state, note = self._bearing(state)
+            if limit is not None:
+                limit.unexplained = self._left_over()
+        if self._phase in _BACK:
+            self._envelope.look(state)
+        robot_state = state.robot_state
         if self._phase is Phase.COAST:
             result = self._solver.coast(robot_state)
         else:
             self._approach.update(self._phase, state, ready)
-            added = self._press(state) if self._phase is Phase.PRESS else None
-            result = self._solver.solve(robot_state, impact=limit is not None, added=added)
+            result = self._solved(state, limit)
         torque, reference = result.torques or self._solver.torques(robot_state, result.ddq)
         velocity, position = next_motion(
             self.plan.interface,
@@ -344,7 +413,53 @@ class ImpactController:
             speed_bound=nan if limit is None else limit.bound.speed,
             gap=gap,
             due=self._is_due(gap),
+            note=note,
         )
+
+    def _solved(self, state: PointState, limit: ImpactLimit | None) -> Acceleration:
+        """Return the best acceleration within the envelope, whose row few cycles need."""
+        robot_state, acts = state.robot_state, limit is not None
+        added = self._press(state) if self._phase is Phase.PRESS else None
+        result = self._solver.solve(robot_state, impact=acts, added=added)
+        if (ahead := result.ahead) is not None and self._envelope.holds(ahead[0], ahead[1], acts):
+            return result
+        moving = result.ddq if added is None else result.ddq - added  # the surface takes the rest
+        if self._envelope.exceeded(state, moving, guarded=acts):
+            result = self._solver.solve(robot_state, impact=acts, envelope=True, added=added)
+        return result
+
+    def _bearing(self, state: PointState) -> tuple[PointState, str]:
+        """Return the state with the load that the arm bears, and a note on it.
+
+        A moving arm's load is followed slowly, so it is not looked at in every cycle.
+        """
+        unexplained, load = self._filter.unexplained, self._load
+        self._opposed = self._none
+        if unexplained is None or self._phase not in _BEARS:
+            load.reset()
+            return state, ""
+        if self._looks or self._phase in STANDING:
+            load.look(state, unexplained)
+        if not load.counts:
+            return state, ""
+        self._opposed = load.opposed
+        return load.on(state), load.note
+
+    def _left_over(self) -> np.ndarray | None:
+        """Return accelerations (n,) [rad/s^2] that are neither explained nor opposed."""
+        unexplained = self._filter.unexplained
+        if unexplained is None or self._opposed is self._none:
+            return unexplained
+        return unexplained - self._opposed
+
+    def _watch_motion(self, state: PointState, command: Command) -> None:
+        """Stop an arm that moves faster than it is commanded."""
+        velocity = self._approach.velocity.reference
+        if self.plan.interface != "torque":
+            velocity = state.J[:3].dot(command.velocity)
+        problem = self._tracking.problem(state.position, velocity)
+        if problem and not self._stopping:
+            self.refused, self._stopping = problem, True
 
     def _is_due(self, gap: float) -> bool:
         """Return whether contact is intended now: the surface may be off by the overrun."""
@@ -370,6 +485,8 @@ class ImpactController:
         self._sent = command.driver_torque if compensated else command.torque - command.gravity
         self._solver.remember(command.ddq, self._sent)
         self._ddq = command.ddq
+        if self._opposed is not self._none:
+            self._ddq = command.ddq - self._opposed  # by the model without the load that is borne
         self._velocity, self._position = command.velocity, command.position
         if self.plan.interface == "torque" and not compensated:
             self._hangs = command.gravity

@@ -21,6 +21,7 @@ class GuardedController:
     Attributes:
         controller: in between.
         fault: why the arm was put to rest, "" while it was not; see :meth:`cycle`.
+        latched: states or commands cannot be trusted: nothing is commanded until ``reset``.
     """
 
     def __init__(self, controller: ImpactController) -> None:
@@ -29,7 +30,7 @@ class GuardedController:
         self._gate = StateGate(controller.robot)
         self._check = self._new_check()
         self._time: int | None = None  # of the state answered last [ns]
-        self.fault, self._broken = "", False
+        self.fault, self.latched = "", False
 
     def _new_check(self) -> LastCheck:
         controller = self.controller
@@ -37,14 +38,15 @@ class GuardedController:
 
     @property
     def doubts(self) -> bool:
-        """Whether the states are not believed yet after a fault."""
+        """Whether the states are still implausible, or were a moment ago."""
         return self._gate.doubts
 
     def reset(self) -> None:
         """Start over, as of an activation; what is known of the states stays."""
         self.controller.reset()
+        self._check.begin_anew()
         self._time = None
-        self.fault, self._broken = "", False
+        self.fault, self.latched = "", False
 
     def adopt(self, controller: ImpactController) -> None:
         """Go on with another controller of the same robot and interface, without a step."""
@@ -73,19 +75,20 @@ class GuardedController:
         fault = self._gate.fault_in(time, q, dq, impact=impact)
         if fault:
             self._fail(fault)
-        return not fault
+        return not self.latched
 
     def answer(
         self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False, ready: bool = True
     ) -> Command | None:
         """Return the command for a state that was accepted; arguments as of :meth:`cycle`."""
-        if self._broken:
+        if self.latched:
             return None
         elapsed = None if self._time is None else time - self._time
         self._time = time
         command = self.controller.update(q, dq, impact=impact, ready=ready, elapsed=elapsed)
+        if self.controller.anew:
+            self._check.begin_anew()
         if problem := self._check.problem(command, q):
-            self._broken = True
             self._fail(f"command withheld: {problem}")
             return None
         if self.controller.refused and not self.fault:
@@ -109,9 +112,9 @@ class GuardedController:
             ready: the detector would see an impact.
 
         Returns:
-            None if there is a fault: the arm is to be brought to rest by :meth:`settle`. After
-            implausible states the controller brakes and holds once they are believed again; after
-            a command that must not be sent it commands nothing any more, until ``reset``.
+            None if states jumped or a command must not be sent: the arm is to be brought to rest
+            by :meth:`settle`, and nothing is commanded any more until ``reset``, also if later
+            states go on consistently: they may be those of other joints.
 
         Raises:
             ControlError: the state is passed over; says why.
@@ -121,7 +124,7 @@ class GuardedController:
         return self.answer(time, q, dq, impact=impact, ready=ready)
 
     def _fail(self, reason: str) -> None:
-        self.fault = self.fault or reason
+        self.fault, self.latched = self.fault or reason, True
         self.controller.stop()
 
     def settle(self) -> Iterator[np.ndarray]:
@@ -129,4 +132,5 @@ class GuardedController:
         for values in self.controller.settle():
             yield values
             self._check.rested(values)
+        self._check.begin_anew()
         self._time = None

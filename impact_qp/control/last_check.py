@@ -55,6 +55,11 @@ class LastCheck:
         """Note what the arm was brought to rest with, shape (n,); torques: gravity alone."""
         self._last = None if self._interface == "torque" else values
 
+    def begin_anew(self) -> None:
+        """Expect motion to begin at the measured state; torques go on from those sent last."""
+        if self._interface != "torque":
+            self._last = None
+
     def problem(self, command: Command, q: np.ndarray) -> str:
         """Return what is wrong with a command that answers positions ``q`` (n,), "" if nothing."""
         return self._problem(command, q)

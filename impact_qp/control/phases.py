@@ -24,6 +24,7 @@ class Phase(Enum):
 AFTER = {"retract": Phase.RETRACT, "hold": Phase.BRAKE, "press": Phase.PRESS}
 MOVING = (Phase.APPROACH, Phase.RETRACT)  # along the normal, at a reference speed
 STANDING = (Phase.BRAKE, Phase.HOLD)
+STOPPING = 1.0  # an arm that brakes holds after that time, whatever moves it [s]
 
 
 class Situation(NamedTuple):
@@ -36,16 +37,22 @@ class Situation(NamedTuple):
     stopping: bool = False  # somebody asked to stop
     blocked: bool = False  # the arm does not move although it should
     at_rest: bool = False  # not looked at in an approach that nobody stops
+    detected: bool = False  # an impact, in this cycle and not in the one before
+    pushed: bool = False  # away from where it holds
 
 
 def next_phase(now: Situation, plan: Plan) -> Phase:
     """Return the phase of this cycle.
 
-    Every stop goes through BRAKE, until the arm is at rest, to HOLD, which holds the position that
-    it then has. Only the torque interface coasts: other drivers have no gravity compensation.
+    Every stop goes through BRAKE, until the arm is at rest or ``STOPPING`` is over, to HOLD, which
+    holds the position that it then has; an arm that is pushed away brakes and holds anew. Only the
+    torque interface coasts: other drivers have no gravity compensation.
     """
-    phase, stop = now.phase, Phase.HOLD if now.at_rest else Phase.BRAKE
-    if phase is Phase.BRAKE or (now.stopping and phase is not Phase.HOLD):
+    phase, over = now.phase, now.phase is Phase.BRAKE and now.since >= STOPPING
+    stop = Phase.HOLD if now.at_rest or over else Phase.BRAKE
+    if phase is Phase.HOLD:
+        return Phase.BRAKE if now.pushed else phase
+    if phase is Phase.BRAKE or now.stopping:
         return stop
     if phase is Phase.APPROACH:
         return _approaching(now, plan)
@@ -53,8 +60,9 @@ def next_phase(now: Situation, plan: Plan) -> Phase:
         return AFTER[plan.after]
     if phase is Phase.PRESS and now.gap < -plan.overrun:  # the surface is gone
         return Phase.RETRACT
-    if phase is Phase.RETRACT and (now.gap > plan.retract_distance or now.blocked):
-        return stop
+    if phase is Phase.RETRACT:
+        over = now.gap > plan.retract_distance or now.blocked or now.detected
+        return stop if over else phase
     return phase
 
 

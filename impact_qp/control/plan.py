@@ -12,7 +12,9 @@ from impact_predictor.joint_load.drive import drive_of
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
 from impact_qp.limits.approach_cap import ApproachCapLimit
+from impact_qp.limits.payload import limit_of
 from impact_qp.limits.registry import AUTO, SELECTABLE
+from impact_qp.limits.strictest import StrictestLimit
 from impact_qp.program import SOLVERS
 from impact_robots.robot import Robot
 
@@ -27,10 +29,12 @@ class Plan:
 
     contact: Contact
     impact_limits: str = "robust"  # one of IMPACT_LIMITS, or "auto", see `resolved`
+    also_limits: tuple[str, ...] = ()  # kinds that must hold too: the node's own beside a goal's
     joint_ranges: str = "announced"  # or "nominal": of impact limits on what the joints feel
     interface: str = "torque"  # or "velocity", "position": what the robot is sent
     speed: float = 0.1  # reference along -normal
     highest_speed: float = inf  # along -normal, a row of the program
+    speed_cap: float = inf  # of the contact point, in every phase and direction
     ramp: float = 4.0  # [m/s^2]
     preview: float = 0.02  # T_p
     generators: int = 8
@@ -41,11 +45,15 @@ class Plan:
     overrun: float = 0.03  # retract when nothing was hit this far behind the surface
     stall_time: float = 0.1  # retract or brake when the arm is blocked for that long
     solver: str = "quadprog"  # or "daqp"
+    hold_distance: float = 0.05  # an arm that is pushed farther away stays where it is then
     after: str = "retract"  # or "hold", "press": what follows the impact
     press_force: float = 0.0  # to press with, along -normal [N]
 
     def __post_init__(self) -> None:
         """Check the choices."""
+        if not set(self.also_limits) <= set(IMPACT_LIMITS):
+            known, got = ", ".join(IMPACT_LIMITS), ", ".join(self.also_limits)
+            raise ControlError(f"also_limits: expected some of {known}, got {got}")
         for name, choices in (
             ("impact_limits", SELECTABLE),
             ("joint_ranges", JOINT_RANGES),
@@ -56,8 +64,12 @@ class Plan:
             value = getattr(self, name)
             if value not in choices:
                 raise ControlError(f"{name}: expected one of {', '.join(choices)}, got {value!r}")
-        if not self.highest_speed > 0.0:
-            raise ControlError(f"highest_speed: expected above 0 m/s, got {self.highest_speed:g}")
+        for name, unit in (("highest_speed", "m/s"), ("hold_distance", "m")):
+            if not getattr(self, name) > 0.0:
+                value = getattr(self, name)
+                raise ControlError(f"{name}: expected above 0 {unit}, got {value:g}")
+        if not self.speed_cap >= 0.0:
+            raise ControlError(f"speed_cap: expected at least 0 m/s, got {self.speed_cap:g}")
         if self.after == "press" and not 0.0 < self.press_force < inf:
             raise ControlError(f"press_force: expected a number > 0 [N], got {self.press_force}")
         if self.after == "press" and self.interface != "torque":
@@ -99,10 +111,16 @@ class Plan:
 
     def impact_limit(self, robot: Robot, period: float) -> ImpactLimit | None:
         """Return the impact limit for a robot and a control period [s], none if it is unaware."""
-        kind = IMPACT_LIMITS[self.resolved(robot).impact_limits].limit
-        if kind is None:
-            return None
-        return kind.for_interface(
+        names = dict.fromkeys((self.resolved(robot).impact_limits, *self.also_limits))
+        kinds = [kind for name in names if (kind := IMPACT_LIMITS[name].limit) is not None]
+        if len(kinds) > 1:
+            return StrictestLimit([self._limit(kind, robot, period) for kind in kinds])
+        return self._limit(kinds[0], robot, period) if kinds else None
+
+    def _limit(self, kind: type[ImpactLimit], robot: Robot, period: float) -> ImpactLimit:
+        """Return a limit of one kind."""
+        return limit_of(
+            kind,
             self.interface,
             robot,
             self.contact,

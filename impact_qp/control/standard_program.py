@@ -95,7 +95,7 @@ class StandardProgram:
         velocity, turning, posture = self._velocity, self._orientation, self._posture
         joint, torque = self._joint, self._torque
         ddq, torques = np.empty(self._n), (np.empty(self._n), np.empty(self._n))
-        count, as_guessed, bound, row = self._minimum(
+        count, as_guessed, bound, row, speed_ahead, along = self._minimum(
             state.q,
             state.dq,
             state.M,
@@ -145,7 +145,9 @@ class StandardProgram:
             worst.take(worst.named_bound(bound, row))
         name = "" if impact is None else impact.names[0]
         rows = guess if as_guessed else tuple(self._binding[:count].tolist())
-        return Acceleration(ddq, self._named(rows, name), 0.0, (), torques), rows
+        return Acceleration(
+            ddq, self._named(rows, name), 0.0, (), torques, (speed_ahead, along)
+        ), rows
 
     def _names_of(self, rows: tuple[int, ...], impact: str) -> tuple[str, ...]:
         """Return the names of some rows; that of the approach speed is ``impact``."""

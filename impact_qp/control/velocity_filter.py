@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
 SMOOTHING = 0.05  # of the accelerations that are reported [s]
+ALERT_SMOOTHING, ALERT_DRIFT = 0.01, 0.1  # the same, and the drift, of a standing arm
 
 
 @dataclass(frozen=True)
@@ -29,15 +30,23 @@ class VelocityFilter:
     alone (4e-3 rad/s) moves a Panda's contact speed by about 1 %, all of the bound's margin. The
     state of a joint is :math:`(q, \dot q, a)`, with ``a`` the slowly varying acceleration that the
     command does not explain (friction, errors of the model), so that these leave no bias.
+
+    Attributes:
+        alert: ``a`` is followed quickly, at the price of noise: of an arm that is to stand, and may
+            be given a load.
     """
 
     def __init__(self, period: float, noise: FilterNoise | None = None) -> None:
         """Work out the gain for a period [s]; ``reset`` before the first ``update``."""
         from impact_qp.compiled.motion_step import filtered  # loads slowly
 
-        self._filtered = filtered
-        self._step = _step(period, FilterNoise() if noise is None else noise)
-        self._share = min(1.0, period / SMOOTHING)
+        self._filtered, noise = filtered, FilterNoise() if noise is None else noise
+        alert = replace(noise, drift=ALERT_DRIFT)
+        self._gains = (
+            (_step(period, noise), min(1.0, period / SMOOTHING)),
+            (_step(period, alert), min(1.0, period / ALERT_SMOOTHING)),
+        )
+        self.alert = False
         self._slow = np.zeros(0)
         self._known: np.ndarray | None = None  # state, shape (3, n)
 
@@ -68,7 +77,8 @@ class VelocityFilter:
             self._slow = nothing
             return np.array(dq)
         velocity = np.empty(len(q))
-        self._filtered(self._step, self._known, self._slow, q, dq, ddq, self._share, velocity)
+        step, share = self._gains[self.alert]
+        self._filtered(step, self._known, self._slow, q, dq, ddq, share, velocity)
         return velocity
 
 

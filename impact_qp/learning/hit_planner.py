@@ -7,16 +7,20 @@ from __future__ import annotations
 from math import inf
 from typing import NamedTuple
 
+from impact_predictor.learning.harm import Ceiling
 from impact_predictor.learning.hit_window import HitWindow, LearningHit
 from impact_predictor.learning.knowledge import nothing_known
 from impact_predictor.learning.learning_box import LearningBox
 from impact_predictor.learning.next_speed import SafeSpeed
 from impact_predictor.learning.touch import aligned
 from impact_predictor.learning.wall_change import Learned, learn_hit, speed_after
+from impact_qp.exceptions import ControlError
 from impact_qp.learning.wall_approach import WallApproach
 from impact_robots.state import PointState
 
 NOT_KEPT = 1.05  # speed of a hit over the one asked for, above which the arm did not keep it
+READING = 0.05  # share of a limit by which a measured peak may be off [-]
+BROKEN = 2  # hits that used more than was promised, after which there is no other
 
 
 class PlannedHit(NamedTuple):
@@ -30,17 +34,25 @@ class HitPlanner:
     """Learns from hits, and plans each as fast as those before make safe.
 
     After a hit that came more than a twentieth too fast all others are asked to be slower by as
-    much.
+    much. After the second hit that used more of a limit than was promised there is no other one.
 
     Attributes:
         learned: what is known.
         asked: speed of the last hit that was planned [m/s].
+        problem: why there must be no further hit, "" if there may be.
     """
 
-    def __init__(self, box: LearningBox) -> None:
-        """Begin with nothing but the box of what is unknown of wall and joints."""
-        self._box, self.learned = box, Learned(nothing_known(box))
+    def __init__(self, box: LearningBox, ceilings: tuple[Ceiling, ...] = ()) -> None:
+        """Begin with nothing but the box.
+
+        Args:
+            box: of what is unknown of wall and joints.
+            ceilings: that hold at this place from before.
+        """
+        self._box, self.learned = box, Learned(nothing_known(box, ceilings))
         self.asked, self._over = 0.0, 1.0
+        self._promised, self._hits, self.problem = 1.0, 0, ""
+        self._broken: list[str] = []
 
     def plan(self, approach: WallApproach, most: float = inf) -> PlannedHit:
         """Return how fast the next hit may be; takes about a second.
@@ -53,10 +65,12 @@ class HitPlanner:
             most: no faster than that [m/s].
 
         Raises:
-            ControlError: the arm does not get to the wall.
+            ControlError: the arm does not get to the wall, or there must be no further hit.
             RobotError: the wall is out of reach.
             PredictionError: nothing is unknown, or the robot's YAML does not give what loads need.
         """
+        if self.problem:
+            raise ControlError(self.problem)
 
         def safe_at(place: PointState) -> SafeSpeed:
             return speed_after(self.learned, place, direction=approach.direction)
@@ -67,6 +81,7 @@ class HitPlanner:
         first = safe_at(approach.arrives(self.asked))
         safe = min(first, safe_at(approach.arrives(asked(first))))
         self.asked = asked(safe)
+        self._promised = safe.promised * self.asked / safe.speed if safe.speed > 0.0 else 0.0
         return PlannedHit(safe, self.asked)
 
     def learn(self, hit: LearningHit) -> HitWindow:
@@ -80,4 +95,16 @@ class HitPlanner:
         window = self.learned.known.windows[-1]
         if window.speed > NOT_KEPT * self.asked:
             self._over = max(self._over, window.speed / self.asked)
+        self._judge(window)
         return window
+
+    def _judge(self, window: HitWindow) -> None:
+        """Compare what a hit used with what was promised for its speed."""
+        self._hits += 1
+        used = self.learned.known.used(window)
+        promised = self._promised * max(1.0, window.speed / self.asked) if self.asked else 0.0
+        if used > promised + READING:
+            line = f"hit {self._hits} used {used:.2f} of a limit instead of {promised:.2f}"
+            self._broken.append(line)
+        if len(self._broken) == BROKEN:
+            self.problem = " and ".join(self._broken)

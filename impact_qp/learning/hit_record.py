@@ -13,7 +13,9 @@ from impact_qp.exceptions import ControlError
 from impact_robots.robot import Robot
 
 BEFORE, AFTER = 0.11, 0.042  # the touch [s]
-_KEPT = 1000  # samples, of which those about the touch are looked for
+FRESH = 0.2  # from a touch to its detection, at most [s]
+HELD = 0.05  # that a command counts, at most, until the next one is heard [s]
+_KEPT = 5000  # samples, of which those about the touch are looked for: events may be heard late
 _NS = 1e-9
 
 
@@ -42,7 +44,7 @@ def cut_hit(
 
 
 class HitRecorder:
-    """Keeps the last second of an arm's states and commands, until what follows a touch is there.
+    """Keeps the last seconds of an arm's states and commands, until what follows a touch is there.
 
     Attributes:
         position: joint positions of the newest state, shape (n,) [rad]; none so far.
@@ -96,9 +98,15 @@ class HitRecorder:
             del self._commands[next(iter(self._commands))]
 
     def add_event(self, detected: int, touch: int) -> None:
-        """Take a detection, and the touch that it was of [ns]; the first one of a hit counts."""
-        if self._touch is None and detected > self._since:
-            self._touch = touch or detected
+        """Take a detection, and the touch that it was of [ns]; the first one of a hit counts.
+
+        One whose touch is not shortly before it does not. A detection may be heard before the
+        states that it is of: a hit is there once these have come.
+        """
+        touch = touch or detected
+        late = (detected - touch) * _NS
+        if self._touch is None and detected > self._since and 0.0 <= late <= FRESH:
+            self._touch = touch
 
     @property
     def touched(self) -> bool:
@@ -109,7 +117,8 @@ class HitRecorder:
         """Return what was recorded of the hit.
 
         Raises:
-            ControlError: no impact was detected, or what follows it is not there yet.
+            ControlError: no impact was detected, what follows it is not there yet, or commands
+                were silent about it.
         """
         if self._touch is None or not self._complete:
             raise ControlError(f"hit: expected states up to {AFTER} s after a detected touch")
@@ -125,4 +134,12 @@ class HitRecorder:
         stamps = np.array(sorted(self._commands))
         values = np.array([self._commands[stamp] for stamp in stamps.tolist()])
         place = np.searchsorted(stamps, time, side="right") - 1
+        assert self._touch is not None  # only a hit asks
+        since = (time - self._touch) * _NS
+        part = (since >= -BEFORE) & (since <= AFTER)
+        age = (time - stamps[np.clip(place, 0, None)])[part] * _NS
+        if age.size and age.max() > HELD:
+            raise ControlError(
+                f"hit: expected commands at most {HELD:g} s apart, got none for {age.max():.3f} s"
+            )
         return np.asarray(values[np.clip(place, 0, None)])

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from impact_predictor.exceptions import PredictionError
+from impact_predictor.learning.harm import Ceiling
 from impact_predictor.learning.learning_box import learning_box
 from impact_qp.exceptions import ControlError
 from impact_qp.learning.parameters import LearnerParameters
@@ -25,13 +26,16 @@ ANYTHING = {  # what is left open may be anything of
 }
 
 
-def learner_of(goal: Any, settings: LearnerParameters, robot: Robot) -> SurfaceLearner:
+def learner_of(
+    goal: Any, settings: LearnerParameters, robot: Robot, ceilings: tuple[Ceiling, ...] = ()
+) -> SurfaceLearner:
     """Return who learns the surface of a LearnSurface goal.
 
     Args:
         goal: message.
         settings: of the node.
         robot: the arm.
+        ceilings: that hits of goals before this one have set.
 
     Raises:
         ControlError: a number or the pose is not valid; says what was expected and got.
@@ -42,10 +46,12 @@ def learner_of(goal: Any, settings: LearnerParameters, robot: Robot) -> SurfaceL
     point, normal = place_of(goal.contact, robot)
     exponent = ranges.pop("exponent")
     try:
-        box = learning_box(robot, Surface(point, normal, **ranges), exponent=exponent)
+        surface = Surface(point, normal, **ranges)
+        box = learning_box(robot, surface, exponent=exponent, torque_gain=settings.torque_gain)
     except (OutOfRangeError, RobotError, PredictionError) as error:
         raise ControlError(str(error)) from None
-    return SurfaceLearner(box, goal.hits, _target(goal.target_speed, settings), settings.speed_ramp)
+    target = _target(goal.target_speed, settings)
+    return SurfaceLearner(box, goal.hits, target, settings.speed_ramp, ceilings)
 
 
 def _range(goal: Any, name: str) -> tuple[float, float]:

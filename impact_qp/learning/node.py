@@ -15,6 +15,7 @@ from sensor_msgs.msg import JointState
 from impact_msgs.action import LearnSurface
 from impact_msgs.msg import ImpactEvent, JointCommand
 from impact_predictor.joint_load.drive import drive_of
+from impact_qp.control.state_machine import Action, Event, StateMachine
 from impact_qp.exceptions import ControlError
 from impact_qp.learning.hit_record import HitRecorder
 from impact_qp.learning.learn_goal import learner_of
@@ -38,7 +39,8 @@ class ImpactLearnerNode(SuiteLifecycleNode):
     The action `~/learn_surface` asks for one hit after the other of `impact_qp/execute_impact`,
     each as fast as those before make safe; estimates are worked out between two hits, in a thread.
     The controller moves the arm, and holds it after each hit: whatever goes wrong here, a hit that
-    is made is cancelled and no other one is asked for.
+    is made is cancelled and no other one is asked for. The speed of a hit that came near a limit is
+    a ceiling of that place for all later goals; only `cleanup` lifts it.
     """
 
     PARAMETERS = LearnerParameters
@@ -47,7 +49,8 @@ class ImpactLearnerNode(SuiteLifecycleNode):
         """Declare the parameters; everything else waits for `configure`."""
         super().__init__("impact_learner", **options)
         self._server: LearnServer | None = None
-        self._active = False
+        self._machine = StateMachine({Action.END_GOAL: self._stop_goal})
+        self._last: SurfaceLearner | None = None  # whose ceilings hold for the next goal, too
         self.settings = declare(self, LearnerParameters)
 
     def set_up(self) -> str:
@@ -58,6 +61,7 @@ class ImpactLearnerNode(SuiteLifecycleNode):
         drive_of(robot, "torque")
         self._server = LearnServer(
             self,
+            self._machine,
             self._begin,
             HitRecorder(robot),
             cap=settings.speed_cap,
@@ -67,6 +71,7 @@ class ImpactLearnerNode(SuiteLifecycleNode):
         self._listen(robot)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._ticks = self.create_timer(LOOK_EVERY, self._server.look, clock=steady)
+        self._take(Event.CONFIGURED)
         return f"{robot.name}, cap {settings.speed_cap:g} m/s"
 
     def _listen(self, robot: Robot) -> None:
@@ -114,31 +119,37 @@ class ImpactLearnerNode(SuiteLifecycleNode):
 
     def _begin(self, goal: LearnSurface.Goal) -> SurfaceLearner | End:
         """Return who learns a goal's surface, or why nobody does."""
-        if not self._active:
+        if not self._machine.situation.ready:
             return End(INACTIVE, "activate the learner first")
         try:
-            return learner_of(goal, self.settings, self._robot)
+            ceilings = self._last.learned.known.ceilings if self._last is not None else ()
+            self._last = learner_of(goal, self.settings, self._robot, ceilings)
         except ImpactError as error:
             return End(BAD_GOAL, str(error))
+        return self._last
 
     def begin(self) -> str:
         """Take goals from now on; nothing moves before one comes."""
-        self._active = True
+        self._take(Event.ACTIVATED)
         return ""
 
     def stop(self) -> None:
         """Cancel the hit that is made, and ask for no other one."""
-        self._end("deactivated")
+        self._take(Event.DEACTIVATED, "deactivated")
 
-    def _end(self, reason: str) -> None:
-        """Ask for no further hit."""
-        self._active = False
+    def _take(self, event: Event, reason: str = "") -> None:
+        """Take an event; this node commands nothing, so whatever is to stop is at rest."""
+        self._machine.take(event, reason)
+        self._machine.take(Event.AT_REST)
+
+    def _stop_goal(self, reason: str) -> None:
+        """Cancel the hit that is made, and ask for no further one."""
         if self._server is not None:
             self._server.stop(End(PREEMPTED, reason))
 
     def release(self, reason: str) -> None:
         """Cancel the hit that is made, and destroy what `configure` made."""
-        self._end(reason)
+        self._take(Event.CLEANED_UP, reason)
         if self._server is None:
             return
         self.get_logger().info(f"{reason} by request")
@@ -146,7 +157,7 @@ class ImpactLearnerNode(SuiteLifecycleNode):
         for subscription in self._listeners:
             self.destroy_subscription(subscription)
         self._server.destroy()
-        self._server = None
+        self._server = self._last = None
 
     def destroy_node(self) -> None:
         """Destroy the node with its action; rclpy leaves that to chance."""

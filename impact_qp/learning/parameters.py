@@ -23,6 +23,12 @@ class LearnerParameters(RobotParameters):
     speed_ramp: float = parameter(
         4.0, "Ramp of the reference speed, that of the controller", unit="m/s^2", low=1e-3
     )
+    torque_gain: float = parameter(
+        1.0,
+        "Least that the torque sensors may show of what there is; loads count as higher by that",
+        low=0.5,
+        high=1.0,
+    )
     silence_timeout: float = parameter(
         0.5,
         "End when usable states or commands are silent for longer in a hit",

@@ -9,15 +9,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_predictor.learning.harm import Ceiling
 from impact_predictor.learning.hit_window import LearningHit
 from impact_predictor.learning.learning_box import LearningBox
 from impact_predictor.learning.next_speed import SafeSpeed
 from impact_predictor.learning.wall_change import Learned
+from impact_predictor.learning.wall_interval import announced
 from impact_qp.exceptions import ControlError
 from impact_qp.learning.hit_planner import HitPlanner
 from impact_qp.learning.wall_approach import WallApproach, arrival
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import RobotError
+from impact_robots.surface import Surface
 
 SLOWEST = 0.005  # at which a hit is worth it [m/s]
 TOO_FAST = 1.15  # of the speed asked for, above which a hit was not what it was meant to be
@@ -30,13 +33,14 @@ class NextHit(NamedTuple):
     safe: SafeSpeed
     speed: float  # that is asked for [m/s]
     gap: float  # to the surface, from where it begins [m]
+    surface: Surface  # with the ranges that the controller's own limit may count on
 
 
 class LearnedHit(NamedTuple):
     """What a hit was."""
 
     speed: float  # of approach at contact [m/s]
-    load: float  # largest share of a limit that a measured torque used [-]
+    load: float  # largest share of a limit that a measured torque may have used [-]
     misfit: float  # mean squared residual [-]
     contradicted: bool  # what was known before
 
@@ -50,7 +54,14 @@ class SurfaceLearner:
         problem: why there must be no further hit, "" if there may be.
     """
 
-    def __init__(self, box: LearningBox, hits: int, target: float, ramp: float) -> None:
+    def __init__(
+        self,
+        box: LearningBox,
+        hits: int,
+        target: float,
+        ramp: float,
+        ceilings: tuple[Ceiling, ...] = (),
+    ) -> None:
         """Begin with nothing but the box.
 
         Args:
@@ -58,9 +69,10 @@ class SurfaceLearner:
             hits: how many to make at most.
             target: speed above which no hit is asked for [m/s].
             ramp: of the reference speed [m/s^2].
+            ceilings: that hold from before, of any place.
         """
         self.box, self._most, self._target, self._ramp = box, hits, target, ramp
-        self._planner = HitPlanner(box)
+        self._planner = HitPlanner(box, ceilings)
         self.hits: list[LearnedHit] = []
         self._first: np.ndarray | None = None  # positions before the first hit, shape (n,) [rad]
         self._wanted = False  # the last hit was planned as fast as wanted
@@ -109,7 +121,8 @@ class SurfaceLearner:
                 f"expected a safe speed of {SLOWEST:g} m/s or more, got {speed:.4f} m/s"
             )
         self._wanted = min(safe.speed, approach.fastest) >= self._target
-        return NextHit(len(self.hits) + 1, safe, speed, gap)
+        learned = announced(self.learned.known, point, speed)
+        return NextHit(len(self.hits) + 1, safe, speed, gap, learned)
 
     def _drift(self, q: np.ndarray) -> str:
         """Return what there is to say of where the arm is since the first hit, "" before one."""
@@ -130,7 +143,7 @@ class SurfaceLearner:
         """
         window = self._planner.learn(hit)
         misfit, changed = float(self.learned.known.misfit[-1]), self.learned.changed
-        found = LearnedHit(window.speed, window.used, misfit, changed)
+        found = LearnedHit(window.speed, self.learned.known.used(window), misfit, changed)
         self.hits.append(found)
         self.problem = self._problem(found)
         return found
@@ -145,4 +158,4 @@ class SurfaceLearner:
             return f"{what} came at {hit.speed:.3f} m/s instead of {asked:.3f} m/s"
         if len(self.hits) > 2 and hit.contradicted and self.hits[-2].contradicted:
             return f"{what} contradicts hit {len(self.hits) - 1}, which contradicted those before"
-        return ""
+        return self._planner.problem

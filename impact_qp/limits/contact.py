@@ -7,9 +7,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from impact_robots.surface import ANY_STIFFNESS, Coefficient, Surface
+from impact_robots.surface import (
+    ANY_STIFFNESS,
+    USUAL_FRICTION,
+    USUAL_RESTITUTION,
+    Coefficient,
+    Surface,
+)
 from impact_robots.validation import finite_array, positive
 
 
@@ -17,6 +24,7 @@ from impact_robots.validation import finite_array, positive
 class Contact(Surface):
     """A surface that is to be hit, and the pulse of force by which limits judge the impulse."""
 
+    point: np.ndarray  # any point of it, shape (3,) [m]: always known
     peak_factor: float  # a, peak over mean force [-]
     impact_duration: float  # delta_t [s]
 
@@ -24,8 +32,8 @@ class Contact(Surface):
         self,
         point: ArrayLike,
         normal: ArrayLike,
-        friction: Coefficient = 0.0,
-        restitution: Coefficient = 0.0,
+        friction: Coefficient = USUAL_FRICTION,
+        restitution: Coefficient = USUAL_RESTITUTION,
         peak_factor: float = 3.0,
         impact_duration: float = 0.018,
         stiffness: Coefficient = ANY_STIFFNESS,
@@ -35,8 +43,8 @@ class Contact(Surface):
         Args:
             point: any point of the surface in base axes, shape (3,) [m].
             normal: outward, in base axes, shape (3,), any length.
-            friction: one coefficient or low, high [-].
-            restitution: one coefficient or low, high [-].
+            friction: one coefficient, which is then exact, or low, high [-].
+            restitution: one coefficient, which is then exact, or low, high [-].
             peak_factor: a, peak over mean force, > 0 [-].
             impact_duration: delta_t, > 0 [s].
             stiffness: of the contact, > 0 [N/m], one number or low, high; high may be infinite.

@@ -21,7 +21,7 @@ from impact_robots.robot import Robot
 from impact_robots.state import PointState, RobotState
 
 
-@impact_limit("existential", "at least one possible impulse, as published", strictness=1.0)
+@impact_limit("existential", "at least one possible impulse, as published")
 class ExistentialImpactLimit(ImpactLimit):
     r"""At least one admissible impulse respects the bounds: the published controller.
 

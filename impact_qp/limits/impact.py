@@ -25,6 +25,8 @@ class ImpactLimit(Limit):
     """
 
     yields = True
+    quick = True  # the bound takes microseconds
+    every_impulse = False  # that is admissible keeps the bounds, as on a real arm it must
 
     def __init__(
         self,
@@ -84,6 +86,24 @@ class ImpactLimit(Limit):
     ) -> ImpactLimit:
         """Return the limit for an arm commanded by ``interface``; options as of the class."""
         return cls(robot, contact, **options)
+
+    def against(self, contact: Contact) -> ImpactLimit:
+        """Return the same limit for another contact."""
+        return type(self)(self.robot, contact, **self._options())
+
+    def _options(self) -> dict[str, Any]:
+        """Return the options that the limit was created with."""
+        return {
+            "preview": self.preview,
+            "margin": self.margin,
+            "generators": self.generators,
+            "circumscribed": self.circumscribed,
+            "velocity_map": self.velocity_map,
+            "joint_ranges": self.joint_ranges,
+            "bounds": self.bounds,
+            "period": self.period,
+            "frame": self.frame,
+        }
 
     def effects(self, point: PointState) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
         """Return rows, what they may be at most, margin included, and names; all that is bounded.

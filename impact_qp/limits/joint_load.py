@@ -7,8 +7,6 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import drive_of
 from impact_qp.exceptions import ControlError
@@ -18,6 +16,7 @@ from impact_qp.limits.impact import ImpactLimit
 from impact_qp.limits.load_watch import LoadWatch, Pieces
 from impact_qp.limits.registry import impact_limit
 from impact_qp.limits.speed import VELOCITY_MARGIN, ApproachSpeedLimit
+from impact_qp.limits.straight_way import states_ahead
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state import PointState, RobotState
@@ -30,12 +29,11 @@ if TYPE_CHECKING:
 
 MARGIN = 0.02  # arms hit up to 1.5 % faster than the bound
 DURATION = 0.025  # for which an impact is followed; no worst case comes later [s]
-NEWTON, DAMPING = 3, 1e-6  # iterations to a state ahead; of the inverse Jacobian near a singularity
 _NOT_YET = SpeedBound(0.0, "loads not known yet")
 _NO_NUMBER = SpeedBound(0.0, "loads that are no numbers")  # of joints that no arm has
 
 
-@impact_limit("joint_load", "every impact in the ranges, by what the joints feel", strictness=4.0)
+@impact_limit("joint_load", "every impact in the ranges, by what the joints feel")
 class JointLoadLimit(ApproachSpeedLimit):
     """Every impact that the ranges allow keeps each joint's load below its limits.
 
@@ -44,6 +42,8 @@ class JointLoadLimit(ApproachSpeedLimit):
     range of the torque, contact force, and velocity after the impact. The impact is along the
     normal. See doc/joint_load.md and :mod:`impact_predictor.joint_load`.
     """
+
+    quick, every_impulse = False, True
 
     def __init__(
         self,
@@ -127,16 +127,12 @@ class JointLoadLimit(ApproachSpeedLimit):
         """The limit of nominal joints, whose search takes a tenth of the time."""
         if self.joint_ranges == "nominal":
             return self
-        return JointLoadLimit(
-            self.robot,
-            self.contact,
-            margin=self.margin,
-            drive=self._drive,
-            joint_ranges="nominal",
-            velocity_map=self.velocity_map,
-            bounds=self.bounds,
-            frame=self.frame,
-        )
+        options = self._options() | {"joint_ranges": "nominal"}
+        return JointLoadLimit(self.robot, self.contact, **options)
+
+    def _options(self) -> dict[str, Any]:
+        """Return the options that the limit was created with."""
+        return super()._options() | {"drive": self._drive}
 
     def present_bound(self, point: PointState) -> SpeedBound:
         """Return the bound that is kept up to date from cycle to cycle, margin included.
@@ -161,16 +157,7 @@ class JointLoadLimit(ApproachSpeedLimit):
 
     def _ahead(self, point: PointState, way: float) -> Pieces[PointState]:
         """Return the state after a straight way along the normal, at most to the surface."""
-        normal, q = self.contact.normal, point.q
-        end = self.contact.gap(point.position) - way
-        for _ in range(NEWTON if way > 0.0 else 0):
-            left = self.contact.gap(point.position) - max(end, 0.0)
-            twist = np.append(-left * normal, np.zeros(3))
-            J = point.J
-            q = q + J.T @ np.linalg.solve(J @ J.T + DAMPING * np.eye(6), twist)
-            yield
-            point = self._dynamics.state(q, point.dq).at(self.frame)
-        return point
+        return (yield from states_ahead(self._dynamics, self.contact, point, way, self.frame))
 
     def _rated(self, point: PointState, case: LoadCase) -> Pieces[RatedCase]:
         known = [each for each in self._at if each[0] is point]

@@ -3,7 +3,7 @@
 """The impact limits by name: one decorator makes a limit a choice wherever one can be chosen.
 
 Example:
-    @impact_limit("gentle", "at most 0.02 m/s, whatever the impulse", strictness=4)
+    @impact_limit("gentle", "at most 0.02 m/s, whatever the impulse")
     class GentleLimit(ImpactLimit):
         ...
 """
@@ -32,8 +32,12 @@ class RegisteredLimit:
 
     name: str
     description: str  # which impulses it covers, one line
-    strictness: float  # a goal may choose a limit of at least the node's
     limit: type[ImpactLimit] | None  # none: the impact is not limited
+
+    @property
+    def bounds_every_impulse(self) -> bool:
+        """Whether every admissible impulse keeps its bounds, which a real arm needs."""
+        return self.limit is not None and self.limit.every_impulse
 
 
 def _unknown(kind: str, name: str, choices: Iterable[str]) -> ControlError:
@@ -41,7 +45,7 @@ def _unknown(kind: str, name: str, choices: Iterable[str]) -> ControlError:
 
 
 IMPACT_LIMITS: Registry[RegisteredLimit] = Registry("impact_limits", _unknown)
-IMPACT_LIMITS.register(RegisteredLimit("unaware", "none", 0.0, None))
+IMPACT_LIMITS.register(RegisteredLimit("unaware", "none", None))
 
 
 class _Selectable(Collection[str]):
@@ -57,15 +61,34 @@ class _Selectable(Collection[str]):
         return 1 + len(IMPACT_LIMITS)
 
 
+class _OnARealArm(_Selectable):
+    """What a real arm may be moved by: limits that bound every admissible impulse."""
+
+    def __contains__(self, name: object) -> bool:
+        return any(name == each for each in self)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in super().__iter__() if name == AUTO or _bounds_all(name))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _bounds_all(name: str) -> bool:
+    return IMPACT_LIMITS[name].bounds_every_impulse
+
+
 SELECTABLE = _Selectable()
+ON_A_REAL_ARM = _OnARealArm()
 
 
-def described() -> str:
-    """Return all names with their descriptions in one line, for documentation."""
-    return "; ".join(f"{each.name}: {each.description}" for each in IMPACT_LIMITS.values())
+def described(names: Collection[str] = SELECTABLE) -> str:
+    """Return names with their descriptions in one line, for documentation."""
+    known = (each for each in IMPACT_LIMITS.values() if each.name in names)
+    return "; ".join(f"{each.name}: {each.description}" for each in known)
 
 
-def impact_limit(name: str, description: str, *, strictness: float) -> Callable[[Kind], Kind]:
+def impact_limit(name: str, description: str) -> Callable[[Kind], Kind]:
     """Return the decorator that registers a class of impact limits.
 
     ``ImpactLimit.for_interface`` makes the limit of a plan; override it for options of its own.
@@ -73,15 +96,13 @@ def impact_limit(name: str, description: str, *, strictness: float) -> Callable[
     Args:
         name: that plans, parameters and goals choose it by.
         description: which impulses it covers, one line.
-        strictness: more than that of limits that a goal may not replace by this one; unaware 0,
-            existential 1, nominal 2, robust 3, joint_load 4.
 
     Raises:
         NameTakenError: the name is taken.
     """
 
     def register(limit: Kind) -> Kind:
-        IMPACT_LIMITS.register(RegisteredLimit(name, description, strictness, limit))
+        IMPACT_LIMITS.register(RegisteredLimit(name, description, limit))
         return limit
 
     return register

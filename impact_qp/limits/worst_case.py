@@ -120,12 +120,14 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
         return SpeedBound(speed, "" if limiting is None else names[limiting])
 
 
-@impact_limit("robust", "every possible impulse", strictness=3.0)
+@impact_limit("robust", "every possible impulse")
 class RobustImpactLimit(WorstCaseImpactLimit):
     """Every admissible impulse respects the bounds (doc/theory.md).
 
     Admissible at the highest friction, whose pyramid holds those of all lower ones.
     """
+
+    every_impulse = True
 
     def __init__(
         self, robot: Robot, contact: Contact, *, margin: float = 0.01, **options: Any
@@ -146,7 +148,7 @@ class RobustImpactLimit(WorstCaseImpactLimit):
         return friction_pyramid(self.contact.friction[1], self.generators, self.circumscribed)
 
 
-@impact_limit("nominal", "one impulse along the normal, at the highest restitution", strictness=2.0)
+@impact_limit("nominal", "one impulse along the normal, at the highest restitution")
 class NominalImpactLimit(WorstCaseImpactLimit):
     """One impulse along the normal with the upper restitution respects the bounds."""
 

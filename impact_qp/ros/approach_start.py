@@ -7,8 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 from impact_qp.control.controller import ImpactController
+from impact_qp.control.geometry import geometry_refusal
 from impact_qp.control.guarded import GuardedController
-from impact_qp.control.takeover import cannot_be_made_safe
+from impact_qp.control.takeover import can_stop_before, cannot_be_made_safe
 from impact_qp.plan_parameters import PlanParameters
 from impact_qp.ros.goal import BAD_GOAL, End, GoalRun
 from impact_qp.ros.goal_reader import plan_of
@@ -16,40 +17,46 @@ from impact_robots import PointState, Robot
 from impact_robots.exceptions import ImpactError
 
 
-def activation_refusal(guarded: GuardedController, state: PointState | None) -> str:
+def activation_refusal(
+    guarded: GuardedController, state: PointState | None, *, approaches: bool = True
+) -> str:
     """Return why the controller's own approach cannot begin, "" if it can.
 
     Args:
         guarded: the controller.
         state: of the arm, now; none: not known, and the first state decides.
+        approaches: at once; else it holds until a goal comes, with a surface of its own.
     """
     if guarded.doubts:
         return f"the joint states are not believed: {guarded.fault}"
-    if state is None:
+    if state is None or not approaches:
         return ""
     controller = guarded.controller
+    if refusal := geometry_refusal(controller.plan, controller.robot, state):
+        return refusal
     gap = controller.plan.contact.gap(state.position)
     return cannot_be_made_safe(controller.robot, controller.impact_limit, state, gap)
 
 
-def begin_goal(
-    goal: Any, settings: PlanParameters, guarded: GuardedController, state: PointState
-) -> GoalRun | End:
-    """Let the controller approach for an ExecuteImpact goal; return why not if it cannot.
+def start_refusal(guarded: GuardedController, controller: ImpactController) -> str:
+    """Return why a goal that was prepared cannot begin now, "" if it can.
+
+    The arm went on meanwhile. There is no time to search for the speed that is safe: an arm that
+    could not be stopped before the surface is too fast.
 
     Args:
-        goal: message.
-        settings: of the node.
-        guarded: the controller, which goes on with the goal's plan.
-        state: of the arm, now.
+        guarded: the present controller.
+        controller: that is to go on.
     """
-    present = guarded.controller
-    begun = checked_goal(goal, settings, present.robot, state, present.period)
-    if isinstance(begun, End):
-        return begun
-    run, controller = begun
-    guarded.adopt(controller)
-    return run
+    if guarded.latched or guarded.doubts:
+        return f"the joint states are not believed: {guarded.fault}"
+    state, contact = guarded.controller.last_state, controller.plan.contact
+    if state is None:
+        return ""
+    gap = contact.gap(state.position)
+    if can_stop_before(controller.robot, state, contact.normal, gap):
+        return ""
+    return f"the arm is too fast to begin {gap:.3f} m before the surface"
 
 
 def checked_goal(

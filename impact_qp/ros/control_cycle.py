@@ -104,7 +104,7 @@ class ControlCycle:
         """Take a state that is not to be answered: where the arm is before an activation."""
         q, dq = self._inputs.read(message)
         if self._guarded.accepts(stamp, q, dq):
-            self._inputs.take_state(q, dq)
+            self._inputs.take_state(q, dq, stamp)
 
     def _take_repeated(self) -> None:
         """Answer a state that was sent again in lockstep, where answers may be lost, as before.
@@ -137,25 +137,26 @@ class ControlCycle:
         if (answer := self._command(message, stamp)) is None:
             return
         command, q, dq = answer
-        self._safe_stop.answered(stamp)
         self._safe_stop.notice(self._guarded.fault)
         status = self._send(message.header.stamp, command, time.perf_counter() - started)
-        self._on_answer(stamp, q, dq, command, status, self._inputs.impact)
+        self._safe_stop.answered(stamp, command.phase)
+        self._on_answer(stamp, q, dq, command, status, self._inputs.impact(stamp))
         self._guarded.catch_up(inf if self._lockstep else self._received + self._spare)
 
     def _command(
         self, message: JointState, stamp: int
     ) -> tuple[Command, np.ndarray, np.ndarray] | None:
         """Return the command for a state, with its q and dq; None if nothing new is to be sent."""
-        impact = self._inputs.impact
+        impact = self._inputs.impact(stamp)
         try:
             q, dq = self._inputs.read(message)
             command = None
             if self._guarded.accepts(stamp, q, dq, impact=impact):
                 if not self._is_due(stamp):
                     return None
+                self._safe_stop.usable()
                 self._safe_stop.notice(self.steps.problem or self._watch.problem)
-                ready = not self._waits_for
+                ready = not self._waits_for(stamp)
                 command = self._guarded.answer(stamp, q, dq, impact=impact, ready=ready)
         except ImpactError as error:
             self.drop_state("")
@@ -164,17 +165,16 @@ class ControlCycle:
         if command is None:
             self._safe_stop.distrust(stamp)
             return None
-        self._inputs.take_state(q, dq)
+        self._inputs.take_state(q, dq, stamp)
         return command, q, dq
 
     def _is_due(self, stamp: int) -> bool:
         """Tell whether a state is to be answered, or came faster than the rate."""
         return self._lockstep or self._watch.take(stamp, self._received)
 
-    @property
-    def _waits_for(self) -> str:
-        """Why the arm may not approach yet, "" if it may."""
-        if not self._inputs.ready:
+    def _waits_for(self, stamp: int) -> str:
+        """Return why the arm may not approach at a state's stamp [ns], "" if it may."""
+        if not self._inputs.ready(stamp):
             return "waiting: the detector is not ready"
         known = self.steps.right or not self._lockstep
         return "" if known else "waiting: the step of the states' stamps is not known"
@@ -196,13 +196,16 @@ class ControlCycle:
     def _status(self, command: Command, stamp: Any) -> ControllerStatus:
         """Return the status of a command, all but the times it took."""
         plan = self._guarded.controller.plan
-        status = status_message(plan, self._watch.counts, self._remark(command), stamp)
+        self._watch.counts.note = command.note
+        status = status_message(plan, self._watch.counts, self._remark(command, stamp), stamp)
         fill_status(status, command)
         if self.idle and command.phase is Phase.HOLD:
             status.mode = ControllerStatus.MODE_IDLE
         return status
 
-    def _remark(self, command: Command) -> str:
-        """Return the status's line for people."""
-        waits_for = self._waits_for if command.phase is Phase.APPROACH else ""
-        return self._safe_stop.fault or waits_for
+    def _remark(self, command: Command, stamp: Any) -> str:
+        """Return the status's line for people: why the arm is stopped, waits, and its load."""
+        waits_for = ""
+        if command.phase is Phase.APPROACH:
+            waits_for = self._waits_for(to_nanoseconds(stamp))
+        return "; ".join(filter(None, (self._safe_stop.fault or waits_for, command.note)))

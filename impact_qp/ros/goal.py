@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf, nan
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,6 +42,13 @@ class End:
     def success(self) -> bool:
         """Whether the goal was reached."""
         return self.code == OK
+
+
+class Prepared(NamedTuple):
+    """A goal that can be carried out, and what lets it begin."""
+
+    run: GoalRun
+    start: Callable[[], str]  # begins it, in no time; returns why not
 
 
 @dataclass

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from impact_qp.control.geometry import geometry_refusal
 from impact_qp.control.plan import AFTERS, Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import IMPACT_LIMITS, Contact
 from impact_qp.limits.registry import AUTO
+from impact_qp.parameter_pairs import plan_refusal
 from impact_qp.plan_parameters import PlanParameters
 from impact_robots import PointState, Robot, RobotError
 from impact_robots.exceptions import OutOfRangeError
@@ -42,24 +44,19 @@ def plan_of(goal: Any, settings: PlanParameters, robot: Robot, state: PointState
     if given(goal.timeout) and not 0.0 < goal.timeout <= LONGEST:
         raise ControlError(f"timeout: expected above 0 up to {LONGEST:g} s, got {goal.timeout:g}")
     defaults = settings.plan().resolved(robot)
+    kind, also = _kinds(goal.impact_limits, defaults.impact_limits)
     plan = replace(
         defaults,
         contact=_contact(goal, defaults.contact, robot, settings.goal_may_widen),
         speed=_speed(goal.speed, settings),
         highest_speed=goal.highest_speed if given(goal.highest_speed) else inf,
-        impact_limits=_impact_limits(
-            goal.impact_limits, defaults.impact_limits, settings.goal_may_widen
-        ),
+        impact_limits=kind,
+        also_limits=also,
         after=_AFTERS[goal.after],
         press_force=goal.press_force,
     )
-    reach = _reach(robot)
-    gap = plan.contact.gap(state.position)
-    if not abs(gap) <= 2.0 * reach:
-        raise ControlError(
-            f"contact: expected a surface within the arm's reach of {reach:.2f} m, got one"
-            f" {gap:.4g} m away"
-        )
+    if refusal := plan_refusal(plan, robot) or geometry_refusal(plan, robot, state):
+        raise ControlError(refusal)
     return plan
 
 
@@ -80,29 +77,17 @@ def _speed(asked: float, settings: PlanParameters) -> float:
     return asked
 
 
-def _impact_limits(asked: str, own: str, may_widen: bool) -> str:
-    """Return which impact limits hold: at least as strict as the node's."""
-    if asked in ("", AUTO):
-        return own
+def _kinds(asked: str, own: str) -> tuple[str, tuple[str, ...]]:
+    """Return which impact limits hold: the kind asked for, and the node's own, which holds too.
+
+    No kind is stricter than another one everywhere, so the bound in use is the smallest of both.
+    """
+    if asked in ("", AUTO, own):
+        return own, ()
     if asked not in IMPACT_LIMITS:
-        return asked  # the plan says what it expected
-    least = IMPACT_LIMITS[own].strictness
-    if may_widen or IMPACT_LIMITS[asked].strictness >= least:
-        return asked
-    stricter = [each for each in IMPACT_LIMITS.values() if each.strictness >= least]
-    allowed = ", ".join(each.name for each in sorted(stricter, key=lambda each: each.strictness))
-    raise ControlError(
-        f"impact_limits: expected one of {allowed} (the node's are {own} and goal_may_widen is"
-        f" false), got {asked!r}"
-    )
-
-
-def _reach(robot: Robot) -> float:
-    """Return an upper bound of the distance from the base to the contact point [m]."""
-    model = robot.model
-    frame = model.frames[model.getFrameId(robot.contact_frame)]
-    offsets = [np.linalg.norm(placement.translation) for placement in model.jointPlacements]
-    return float(sum(offsets) + np.linalg.norm(frame.placement.translation))
+        return asked, ()  # the plan says what it expected
+    limited = [name for name in (asked, own) if IMPACT_LIMITS[name].limit is not None]
+    return limited[0], tuple(limited[1:])
 
 
 def _contact(goal: Any, known: Contact, robot: Robot, may_widen: bool) -> Contact:
@@ -145,40 +130,60 @@ def place_of(contact: Any, robot: Robot) -> tuple[np.ndarray, np.ndarray]:
     return point, pin.Quaternion(quaternion).matrix()[:, 2]
 
 
+def _asked(
+    goal: Any, name: str, own: tuple[float, float], may_widen: bool
+) -> tuple[float, float, bool] | None:
+    """Return a range that a goal says, and whether it may be narrower; none: the node's own.
+
+    A low end of NaN, or zeros alone, leave the range to the node; beside NaN a high end may only
+    make it wider.
+    """
+    low, high = getattr(goal, f"{name}_low"), getattr(goal, f"{name}_high")
+    if not given(low) and not given(high):
+        return None
+    if isnan(low):
+        return own[0], high, False
+    if given(high) and low > high:
+        raise ControlError(f"{name}: expected low up to high, got {low:g} and {high:g}")
+    return low, high, may_widen
+
+
 def _friction(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[float, float]:
     """Return the range of coefficients of friction that must be expected.
 
     Robust limits count on the highest, existential ones on the lowest: neither end of a goal makes
     the node's own range narrower unless it ``may_widen`` what is thought harmless.
     """
-    low, high = goal.friction_low, goal.friction_high
-    if given(low) and given(high) and low > high:
-        raise ControlError(f"friction: expected low up to high, got {low:g} and {high:g}")
-    if given(high):
-        high = _at_least("friction_high", high, own[1], may_widen)
-    else:
-        high = max(own[1], low) if given(low) else own[1]
-    if given(low):
-        return low if may_widen else min(low, own[0]), high
-    return min(own[0], high), high
+    if (asked := _asked(goal, "friction", own, may_widen)) is None:
+        return own
+    low, high, narrow = asked
+    high = _at_least("friction_high", high, own[1], narrow) if given(high) else max(own[1], low)
+    return low if narrow else min(low, own[0]), high
 
 
 def _restitution(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[float, float]:
-    """Return the range of coefficients of restitution that must be expected."""
-    low = own[0]
-    if given(goal.restitution_low):
-        low = _at_least("restitution_low", goal.restitution_low, own[0], may_widen)
-    high = max(own[1], low)
-    if given(goal.restitution_high):
-        high = _at_least("restitution_high", goal.restitution_high, own[1], may_widen)
-    return low, high
+    """Return the range of coefficients of restitution that must be expected.
+
+    A lower end below the node's is none that a goal can have without ``may_widen``: the least of
+    all impulses, which existential limits count on, falls with it. 0 leaves that end open.
+    """
+    if (asked := _asked(goal, "restitution", own, may_widen)) is None:
+        return own
+    low, high, narrow = asked
+    low = _at_least("restitution_low", low, own[0], narrow) if given(low) else own[0]
+    if given(high):
+        return low, _at_least("restitution_high", high, own[1], narrow)
+    return low, max(own[1], low)
 
 
 def _stiffness(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[float, float]:
     """Return the range of stiffnesses that must be expected; a goal's holds the node's own."""
-    low = goal.stiffness_low if given(goal.stiffness_low) else own[0]
-    high = goal.stiffness_high if given(goal.stiffness_high) else max(low, own[1])
-    if not may_widen and not (low <= own[0] and high >= own[1]):
+    if (asked := _asked(goal, "stiffness", own, may_widen)) is None:
+        return own
+    low, high, narrow = asked
+    low = low if given(low) else own[0]
+    high = high if given(high) else max(low, own[1])
+    if not narrow and not (low <= own[0] and high >= own[1]):
         raise ControlError(
             f"stiffness: expected a range that holds the node's {own[0]:g} to {own[1]:g} N/m"
             f" (goal_may_widen is false), got {low:g} to {high:g}"
@@ -187,11 +192,7 @@ def _stiffness(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[fl
 
 
 def _at_least(name: str, value: float, own: float, may_widen: bool) -> float:
-    """Return a goal's number unless it makes impacts look more harmless than the node's own.
-
-    A higher lowest restitution is the stricter one too: the least of all impulses, which
-    existential limits count on, grows with it.
-    """
+    """Return a goal's number unless it makes impacts look more harmless than the node's own."""
     if 0.0 <= value < own and not may_widen:
         raise ControlError(
             f"{name}: expected at least the node's {own:g} (goal_may_widen is false), got {value:g}"

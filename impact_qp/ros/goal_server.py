@@ -5,6 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import CancelledError
+from concurrent.futures import Future as Work
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,22 +20,49 @@ from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ControllerStatus, ImpactEstimate
 from impact_predictor.ros.messages import prediction_message
 from impact_qp.control.command import Command
-from impact_qp.ros.goal import BAD_GOAL, CANCELED, OK, PREEMPTED, End, GoalRun
+from impact_qp.control.state_machine import Event, Fault, StateMachine
+from impact_qp.ros.goal import (
+    BAD_GOAL,
+    CANCELED,
+    INACTIVE,
+    INPUT_LOST,
+    NOT_FEASIBLE,
+    OK,
+    PREEMPTED,
+    End,
+    GoalRun,
+    Prepared,
+)
 from impact_qp.ros.messages import feedback_message, result_message
 from impact_ros.messages import from_nanoseconds, to_nanoseconds, vector
 
 FEEDBACK_RATE = 50.0  # of a goal [Hz]
-RESULT_KEPT = 900  # for a client that asks late; then it gets an empty one [s]
+RESULT_KEPT = 10  # for a client that asks late; then it gets an empty one [s]
+MOST_WAITING = 4  # goals that are prepared or wait to be; more are refused
+
+Answer = Prepared | End
+
+
+@dataclass(eq=False)
+class _Goal:
+    """One goal from its arrival to its result."""
+
+    handle: ServerGoalHandle
+    finished: Future  # of its end and its run
+    run: GoalRun | None = None
 
 
 class GoalServer:
-    """Carries out one goal at a time; a new one takes the place of the one before it."""
+    """Carries out one goal at a time; a new one takes over once it is accepted.
+
+    A goal that is refused changes nothing but its own result.
+    """
 
     def __init__(
         self,
         node: Any,
-        begin: Callable[[ExecuteImpact.Goal], GoalRun | End],
-        stop: Callable[[], None],
+        machine: StateMachine,
+        begin: Callable[[ExecuteImpact.Goal], Answer | Work[Answer]],
         rate: float,
         name: str = "~/execute_impact",
     ) -> None:
@@ -40,17 +70,18 @@ class GoalServer:
 
         Args:
             node: that offers it.
-            begin: lets the controller approach for a goal; returns why not if it cannot.
-            stop: lets the controller brake and hold.
+            machine: which situation the node is in; :meth:`end_running` is to do its ``END_GOAL``.
+            begin: prepares a goal, now or beside the thread that answers states, or says why it
+                cannot be carried out. One that waits may be cancelled.
             rate: of the cycles [Hz].
             name: of the action.
         """
-        self._node, self._begin, self._stop = node, begin, stop
+        self._node, self._machine, self._begin = node, machine, begin
         self._every = max(1, round(rate / FEEDBACK_RATE))
-        self._ends: dict[bytes, Future] = {}  # of goals whose result is not out yet
-        self._run: GoalRun | None = None
-        self._handle: ServerGoalHandle | None = None
-        self._finished: Future | None = None
+        self._goals: dict[bytes, _Goal] = {}  # whose result is not out yet
+        self._waiting: list[tuple[_Goal, Work[Answer]]] = []  # in the order of their arrival
+        self._present: _Goal | None = None
+        self._end: End | None = None  # of the present one, where it is known
         self._cycle = 0
         self._server = ActionServer(
             node,
@@ -58,54 +89,125 @@ class GoalServer:
             name,
             self._execute,
             handle_accepted_callback=self._on_goal,
-            cancel_callback=lambda handle: CancelResponse.ACCEPT,
+            cancel_callback=self._on_cancel,
             result_timeout=RESULT_KEPT,
         )
 
     def destroy(self) -> None:
         """Withdraw the action."""
+        for goal, work in self._waiting:
+            work.cancel()
+            self._finish(goal, End(PREEMPTED, "shut down"))
+        self._waiting = []
         self._server.destroy()
 
     @property
     def run(self) -> GoalRun | None:
         """The goal that is carried out."""
-        return self._run
+        return None if self._present is None else self._present.run
+
+    @property
+    def waiting(self) -> int:
+        """How many goals are prepared, or wait to be."""
+        return len(self._waiting)
+
+    # --- from arrival to acceptance -------------------------------------------------------------
 
     def _on_goal(self, handle: ServerGoalHandle) -> None:
-        """Begin a goal; it takes the place of the one before it."""
-        self.end(End(PREEMPTED, "another goal came"))
-        self._handle, self._finished = handle, Future(executor=self._node.executor)
-        self._ends[bytes(handle.goal_id.uuid)] = self._finished
+        """Let a goal be prepared; whatever it brings about, it ends this goal only."""
+        goal = _Goal(handle, Future(executor=self._node.executor))
+        self._goals[bytes(handle.goal_id.uuid)] = goal
         self._node.get_logger().info(f"goal: {_described(handle.request)}")
-        try:
-            begun = self._begin(handle.request)
-        except Exception as error:  # whatever a goal brings about, it ends this goal only
-            begun = End(BAD_GOAL, f"{type(error).__name__}: {' '.join(str(error).split())}")
         handle.execute()
-        if isinstance(begun, End):
-            self.end(begun)
+        if len(self._waiting) >= MOST_WAITING:
+            self._refuse(goal, End(INACTIVE, f"{MOST_WAITING} goals wait already"))
+            return
+        try:
+            work = self._begin(handle.request)
+        except Exception as error:
+            self._refuse(goal, _failure(error))
+            return
+        if isinstance(work, Work):
+            self._waiting.append((goal, work))
+            work.add_done_callback(self._wake)
         else:
-            self._run = begun
+            self._decide(goal, work)
+
+    def _wake(self, _work: Work[Answer]) -> None:
+        """Let the executor's thread look, whichever thread this is."""
+        if (executor := self._node.executor) is not None:
+            executor.create_task(self._look)
+
+    def _look(self) -> None:
+        """Decide on goals that are prepared, in the order of their arrival."""
+        while self._waiting and self._waiting[0][1].done():
+            goal, work = self._waiting.pop(0)
+            try:
+                answer = work.result()
+            except CancelledError:
+                answer = End(CANCELED, "cancelled")
+            except Exception as error:
+                answer = _failure(error)
+            self._decide(goal, answer)
+
+    def _decide(self, goal: _Goal, answer: Answer) -> None:
+        """Let a goal take over, or refuse it."""
+        if goal.handle.is_cancel_requested:
+            answer = End(CANCELED, "cancelled")
+        elif not self._machine.situation.ready:
+            answer = End(INACTIVE, self._machine.reason or "activate the controller first")
+        elif isinstance(answer, Prepared) and (reason := answer.start()):
+            answer = End(NOT_FEASIBLE, reason)
+        if isinstance(answer, End):
+            self._refuse(goal, answer)
+            return
+        self._end = End(PREEMPTED, "another goal came")
+        self._machine.take(Event.GOAL_ACCEPTED)
+        goal.run, self._present, self._end = answer.run, goal, None
+
+    def _refuse(self, goal: _Goal, end: End) -> None:
+        self._machine.take(Event.GOAL_REFUSED)
+        self._finish(goal, end)
+
+    def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
+        """Accept; a goal that waits need not be prepared any more, a running one brakes next."""
+        for goal, work in self._waiting:
+            if goal.handle.goal_id == handle.goal_id:
+                work.cancel()
+        return CancelResponse.ACCEPT
+
+    # --- from acceptance to the result ----------------------------------------------------------
+
+    def _take(self, event: Event, end: End) -> None:
+        """Report how the present goal ends."""
+        self._end = end
+        self._machine.take(event, end.message)
+        self._end = None
+
+    def end_running(self, reason: str) -> None:
+        """End the present goal, as the situation has it; for ``Action.END_GOAL``."""
+        goal, self._present = self._present, None
+        if goal is None:
+            return
+        faulty = self._machine.situation.fault is not Fault.NONE
+        self._finish(goal, self._end or End(INPUT_LOST if faulty else PREEMPTED, reason))
+
+    def _finish(self, goal: _Goal, end: End) -> None:
+        self._node.get_logger().info(f"goal ended with code {end.code}: {end.message or 'ok'}")
+        goal.finished.set_result(end)
 
     async def _execute(self, handle: ServerGoalHandle) -> ExecuteImpact.Result:
         """Wait for the end of a goal and report it."""
-        end, run = await self._ends[bytes(handle.goal_id.uuid)]
-        del self._ends[bytes(handle.goal_id.uuid)]
+        goal = self._goals[bytes(handle.goal_id.uuid)]
+        end = await goal.finished
+        del self._goals[bytes(handle.goal_id.uuid)]
         if end.code == OK:
             handle.succeed()
-        elif end.code == CANCELED:
+        elif end.code == CANCELED and handle.is_cancel_requested:
             handle.canceled()
         else:
             handle.abort()
-        return self._result(end, run)
-
-    def end(self, end: End) -> None:
-        """End the goal that is carried out, if any."""
-        finished, self._finished = self._finished, None
-        run, self._run, self._handle = self._run, None, None
-        if finished is not None:
-            self._node.get_logger().info(f"goal ended with code {end.code}: {end.message or 'ok'}")
-            finished.set_result((end, run))
+        return self._result(end, goal.run)
 
     def watch(
         self,
@@ -126,26 +228,32 @@ class GoalServer:
             status: that reports it.
             impact: the detector holds that the arm has hit something.
         """
-        if self._run is None or self._handle is None:
+        goal = self._present
+        if goal is None or goal.run is None or self.look_for_cancel():
             return
-        if self._handle.is_cancel_requested:
-            self._stop()
-            self.end(End(CANCELED, "cancelled"))
-            return
-        end = self._run.add(stamp, q, dq, command, impact)
+        end = goal.run.add(stamp, q, dq, command, impact)
         if end is not None:
-            if end.code != OK:
-                self._stop()
-            self.end(end)
+            self._take(Event.GOAL_REACHED if end.success else Event.GOAL_FAILED, end)
             return
         self._cycle += 1
         if self._cycle % self._every == 0:
-            self._handle.publish_feedback(feedback_message(status))
+            goal.handle.publish_feedback(feedback_message(status))
+
+    def look_for_cancel(self) -> bool:
+        """End the present goal if a client asked for that; return whether one did."""
+        if self._present is None or not self._present.handle.is_cancel_requested:
+            return False
+        self._take(Event.GOAL_CANCELED, End(CANCELED, "cancelled"))
+        return True
+
+    def fail(self, end: End) -> None:
+        """End the present goal, which could not be carried out."""
+        self._take(Event.GOAL_FAILED, end)
 
     def take_estimate(self, message: ImpactEstimate) -> None:
         """Take the detector's estimate of an impact."""
-        if self._run is not None:
-            self._run.take_estimate(message, to_nanoseconds(message.impact_time))
+        if (run := self.run) is not None:
+            run.take_estimate(message, to_nanoseconds(message.impact_time))
 
     def _result(self, end: End, run: GoalRun | None) -> ExecuteImpact.Result:
         """Return what became of a goal."""
@@ -162,6 +270,10 @@ class GoalServer:
             if run.estimate.header.frame_id == run.robot.base_frame:
                 result.impulse_in_set = run.holds_impulse(vector(run.estimate.impulse))
         return result
+
+
+def _failure(error: Exception) -> End:
+    return End(BAD_GOAL, f"{type(error).__name__}: {' '.join(str(error).split())}")
 
 
 def _described(goal: ExecuteImpact.Goal) -> str:

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import time
+from math import inf
 
 import numpy as np
 from sensor_msgs.msg import JointState
 
 from impact_msgs.msg import DetectorStatus
 from impact_robots import ArmDynamics, PointState, Robot
-from impact_ros.messages import JointReader
+from impact_ros.messages import NANOSECONDS, JointReader, to_nanoseconds
 
 
 class Inputs:
@@ -23,11 +24,19 @@ class Inputs:
         verdict_time: when the newest verdict came [s of the same clock].
     """
 
-    def __init__(self, robot: Robot) -> None:
-        """Wait for the first messages of ``robot`` and of its detector."""
+    def __init__(self, robot: Robot, evidence_age: float = inf) -> None:
+        """Wait for the first messages of ``robot`` and of its detector.
+
+        Args:
+            robot: the arm.
+            evidence_age: by how much the stamps of a verdict and of the state that it is used with
+                may differ [s].
+        """
+        self._oldest = evidence_age * NANOSECONDS
         self._reader, self._dynamics = JointReader(robot.joint_names), ArmDynamics(robot)
         self.state: tuple[np.ndarray, np.ndarray] | None = None
         self._verdict: DetectorStatus | None = None
+        self._verdict_stamp = self._state_stamp = 0  # [ns]
         self.reset()
 
     def reset(self) -> None:
@@ -43,13 +52,19 @@ class Inputs:
         q, dq, _ = self._reader.read(message)
         return q, dq
 
-    def take_state(self, q: np.ndarray, dq: np.ndarray) -> None:
-        """Keep a usable state, each of shape (n,) [rad, rad/s]."""
-        self.state, self.state_time = (q, dq), time.monotonic()
+    def take_state(self, q: np.ndarray, dq: np.ndarray, stamp: int = 0) -> None:
+        """Keep a usable state, each of shape (n,) [rad, rad/s], with its stamp [ns]."""
+        self.state, self.state_time, self._state_stamp = (q, dq), time.monotonic(), stamp
 
     def take_verdict(self, message: DetectorStatus) -> None:
-        """Keep the detector's verdict on a state."""
-        self._verdict, self.verdict_time = message, time.monotonic()
+        """Keep the detector's verdict on a state; one that is too old keeps nothing alive."""
+        self._verdict, self._verdict_stamp = message, to_nanoseconds(message.header.stamp)
+        if self._fresh(self._state_stamp):
+            self.verdict_time = time.monotonic()
+
+    def _fresh(self, stamp: int) -> bool:
+        """Tell whether the verdict is recent enough for a state with a stamp [ns]."""
+        return self._verdict is not None and abs(stamp - self._verdict_stamp) <= self._oldest
 
     def point(self) -> PointState | None:
         """Return the dynamics of the arm in its last usable state, none without one."""
@@ -65,15 +80,13 @@ class Inputs:
         """Time since the newest verdict [s]."""
         return time.monotonic() - self.verdict_time
 
-    @property
-    def impact(self) -> bool:
-        """Whether the detector holds that the arm has hit something."""
-        return self._verdict is not None and self._verdict.impact
+    def impact(self, stamp: int) -> bool:
+        """Tell whether the arm has hit something, by a verdict for a state's stamp [ns]."""
+        return self._verdict is not None and self._verdict.impact and self._fresh(stamp)
 
-    @property
-    def ready(self) -> bool:
-        """Whether the detector would see an impact."""
-        return self._verdict is not None and self._verdict.ready
+    def ready(self, stamp: int) -> bool:
+        """Tell whether the detector would see an impact, by a verdict for a state's stamp [ns]."""
+        return self._verdict is not None and self._verdict.ready and self._fresh(stamp)
 
     def judged(self, message: JointState) -> bool:
         """Tell whether the newest verdict is that on ``message``."""

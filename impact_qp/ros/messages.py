@@ -174,6 +174,8 @@ def diagnostics_message(
         "publishers of joint_states": sources,
     }
     level, text = DiagnosticStatus.OK, "controlling"
+    if counts.note:
+        level, text = DiagnosticStatus.WARN, counts.note
     if sources != 1:
         level, text = DiagnosticStatus.WARN, f"joint_states has {sources} publishers, expected one"
     if fault:

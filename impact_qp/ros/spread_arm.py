@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 from rclpy.node import Node
@@ -19,7 +19,6 @@ from impact_qp.ros.spread_port import SpreadPort, spread_status
 from impact_qp.ros.stamp_steps import StampSteps
 from impact_qp.ros.supervision import CycleWatch
 from impact_qp.spreading.guarded_spreading import GuardedSpreading
-from impact_qp.watching_parameters import WatchingParameters
 from impact_robots.exceptions import ImpactError
 from impact_ros.boundary import guarded
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
@@ -29,13 +28,21 @@ from impact_ros.throttled_log import ThrottledLog
 STATES, VERDICTS = "joint_states", "impact_detector/status"
 
 
+class SpreadWatching(Protocol):
+    """Parameters of when an arm is stopped."""
+
+    state_timeout: float
+    max_consecutive_missed: int
+    lockstep: bool
+    evidence_age: float
+
+
 class SpreadArm:
     """Topics, watches and the guarded controller of one arm.
 
     Attributes:
         name: namespace of its topics; empty: the node's.
-        engaged: it was commanded since the configuration; states are answered.
-        fault: why it was stopped, "" while it was not.
+        stamp: of the state answered last [ns], -1 before the first.
     """
 
     def __init__(
@@ -44,7 +51,7 @@ class SpreadArm:
         name: str,
         control: GuardedSpreading,
         start: PlanStart,
-        watching: WatchingParameters,
+        watching: SpreadWatching,
         on_stop: Callable[[str, str], None],
         on_wait: Callable[[], None],
     ) -> None:
@@ -64,7 +71,8 @@ class SpreadArm:
         self._log = ThrottledLog(node.get_logger())
         self._watching, self._on_stop, self._on_wait = watching, on_stop, on_wait
         self.watch = CycleWatch(controller.period, watching.max_consecutive_missed)
-        self._inputs, self._steps = Inputs(robot), StampSteps(controller.period)
+        self._inputs = Inputs(robot, watching.evidence_age)
+        self._steps = StampSteps(controller.period)
         self._port = SpreadPort(node, robot, name, lockstep=watching.lockstep)
         prefix, profile = f"{name}/" if name else "", LOCKSTEP if watching.lockstep else SENSOR
         self._listeners = [
@@ -76,26 +84,51 @@ class SpreadArm:
                 (DetectorStatus, VERDICTS, self._take_verdict, None),
             )
         ]
-        self.engaged = False
         self._begin()
 
     def _begin(self) -> None:
         self.stamp, self._received = -1, 0.0
         self._pending: JointState | None = None
-        self._settling: Iterator[np.ndarray] | None = None
-        self._resting = False
+
+    # --- the life cycle -----------------------------------------------------------------------
 
     @property
     def fault(self) -> str:
-        """Why the arm was stopped."""
+        """Why the arm was stopped, "" while it was not."""
         return self._control.fault
+
+    @property
+    def diagnosis(self) -> str:
+        """The fault, and what the model does not explain."""
+        return "; ".join(each for each in (self.fault, self.watch.counts.note) if each)
+
+    @property
+    def refusal(self) -> str:
+        """Why the arm must not be activated, "" if it may, by its last state if that is fresh."""
+        known = self._watching.lockstep or self._inputs.state_age <= self._watching.state_timeout
+        return f"{self._label}{self._control.refusal}" if known and self._control.refusal else ""
 
     def activate(self) -> None:
         """Follow the plan from the next state on."""
-        for part in (self._control, self.watch, self._inputs):
+        self._control.activate()
+        for part in (self.watch, self._inputs):
             part.reset()
         self._begin()
-        self.engaged = True
+
+    def deactivate(self) -> None:
+        """Brake, come to rest, and then send nothing."""
+        self._control.deactivate()
+        self._pending = None if not self._control.engaged else self._pending
+
+    def rest(self, reason: str) -> None:
+        """Begin to come to rest without states if the arm still brakes, see `settle`."""
+        self._control.lose(reason)
+
+    def release(self, reason: str) -> None:
+        """Begin to come to rest without states, see `settle`."""
+        if self._control.engaged:
+            self._report(reason)
+        self._control.clean_up()
 
     def destroy(self) -> None:
         """Destroy the topics."""
@@ -106,9 +139,12 @@ class SpreadArm:
     # --- what arrives -------------------------------------------------------------------------
 
     def _take_state(self, message: JointState) -> None:
-        stamp = to_nanoseconds(message.header.stamp)
-        if not self.engaged:
-            self._control.accepts(stamp, *self._inputs.read(message))
+        stamp, arrival = to_nanoseconds(message.header.stamp), time.perf_counter()
+        self._plan_start.known(self.name, stamp, arrival)
+        if not self._control.engaged:
+            q, dq = self._inputs.read(message)
+            self._inputs.take_state(q, dq, stamp)
+            self._control.look(stamp, q, dq)
             return
         if stamp == self.stamp:
             if self._watching.lockstep:
@@ -121,14 +157,14 @@ class SpreadArm:
         if stamp < self.stamp:
             self.stop(f"clock jumped back by {(self.stamp - stamp) * 1e-9:.3f} s")
             self.watch.resume()
-        self._pending, self._received = message, time.perf_counter()
-        self._plan_start.arrived(self.name, stamp)
+        self._pending, self._received = message, arrival
+        self._plan_start.arrived(self.name, stamp, sees=self._inputs.ready(stamp))
         self._on_wait()
 
     def _take_verdict(self, message: DetectorStatus) -> None:
         to_nanoseconds(message.header.stamp)
         self._inputs.take_verdict(message)
-        if self.engaged and self._watching.lockstep:
+        if self._control.engaged and self._watching.lockstep:
             self._on_wait()
 
     def _drop(self, _reason: str) -> None:
@@ -140,14 +176,20 @@ class SpreadArm:
     def waits(self) -> bool:
         """Whether a state is to be answered: in lockstep once the verdict on it is there."""
         message = self._pending
-        if message is None or self._settling is not None or not self._plan_start.ready:
+        if message is None or self._control.settling or not self._plan_start.ready:
             return False
         return not self._watching.lockstep or self._inputs.judged(message)
 
     @property
+    def pending(self) -> int | None:
+        """Stamp of the state that waits [ns], none if none does."""
+        message = self._pending
+        return None if message is None else to_nanoseconds(message.header.stamp)
+
+    @property
     def resting(self) -> bool:
-        """Whether no usable state comes; the arm was brought to rest."""
-        return self._resting
+        """Whether the arm is not commanded, or no more."""
+        return not self._control.machine.situation.answers
 
     def answer_pending(self) -> None:
         """Answer the state that waits, if one does."""
@@ -155,38 +197,54 @@ class SpreadArm:
         if message is None or not self.waits:
             return
         self._pending, stamp = None, to_nanoseconds(message.header.stamp)
+        impact, before = self._inputs.impact(stamp), self.fault
         try:
             q, dq = self._inputs.read(message)
-            believed = self._control.accepts(stamp, q, dq, impact=self._inputs.impact)
+            believed = self._control.accepts(stamp, q, dq, impact=impact)
         except ImpactError as error:
             self._drop("")
             self._log.warning(f"{self._label}joint_states dropped: {error}")
             return
         if not believed:
-            self._lose(stamp)
+            self._drop("")
         elif self._watching.lockstep or self.watch.take(stamp, self._received):
-            self._answer(message.header.stamp, stamp, q, dq)
+            self._answer(message.header.stamp, stamp, q, dq, impact)
+        self._tell_others(before)
+        if self._control.settling:
+            self.stamp = max(stamp, self.stamp)
+            self._report(self.fault or "deactivated")
 
-    def _answer(self, header_stamp: Any, stamp: int, q: np.ndarray, dq: np.ndarray) -> None:
+    def _answer(
+        self, header_stamp: Any, stamp: int, q: np.ndarray, dq: np.ndarray, impact: bool
+    ) -> None:
         """Compute and send the command for a state."""
-        started = time.perf_counter()
-        if problem := self._steps.problem or self.watch.problem:
-            self.stop(problem)
-        when = self._plan_start.time(stamp)
-        command = self._control.answer(when, q, dq, impact=self._inputs.impact)
+        started, when = time.perf_counter(), self._plan_start.time(self.name, stamp)
+        if problem := self._steps.problem or self.watch.problem or self._blind(when, stamp):
+            self._control.stop(problem)
+        command = self._control.answer(when, q, dq, impact=impact)
         if command is None:
-            self._lose(stamp)
             return
-        self._inputs.take_state(q, dq)
-        self.stamp, self._resting = stamp, False
+        self._inputs.take_state(q, dq, stamp)
+        self.stamp, self.watch.counts.note = stamp, command.note
         self.watch.counts.infeasible += not command.solved
-        status = spread_status(command, dq, self.watch.counts, self.fault, header_stamp)
+        text = self.diagnosis or ("deactivated" if self._control.inactive else "")
+        status = spread_status(command, self.watch.counts, text, header_stamp)
         status.solve_time = time.perf_counter() - started
         status.cycle_time = time.perf_counter() - self._received
         self._port.answer(command, status, header_stamp)
         if not self._watching.lockstep:
             self.watch.answered(time.perf_counter() - self._received)
-        if self.fault:
+
+    def _blind(self, when: float, stamp: int) -> str:
+        """Return why the arm must not go on towards its impact, "" if it may."""
+        waits = self._control.controller.impact_time is None
+        if not waits or self._plan_start.may_be_blind(when) or self._inputs.ready(stamp):
+            return ""
+        return f"no verdict within {self._watching.evidence_age:g} s that its detector is ready"
+
+    def _tell_others(self, before: str) -> None:
+        """Let others hear of a fault that is new."""
+        if self.fault and not before:
             self._on_stop(self.name, self.fault)
 
     # --- what stops ---------------------------------------------------------------------------
@@ -197,41 +255,39 @@ class SpreadArm:
 
     def look(self) -> None:
         """Stop when the states or the detector fall silent; outside lockstep."""
-        if not self.engaged or self._resting or not self._plan_start.ready:
+        if self.resting or not self._plan_start.ready:
             return
         states, verdicts = self._inputs.state_age, self._inputs.verdict_age
         if states > self._watching.state_timeout:
-            self.stop(f"no joint state for {states:.3f} s")
-            self._lose(self.stamp)
+            self._lose(f"no joint state for {states:.3f} s")
         elif verdicts > self._watching.state_timeout and not self.fault:
             self.stop(f"no detector status for {verdicts:.3f} s")
 
     def stop(self, reason: str) -> None:
         """Brake and hold until the node is activated again; others hear of it."""
+        before = self.fault
         self._control.stop(reason)
-        self._on_stop(self.name, self.fault)
+        self._tell_others(before)
 
-    def _lose(self, stamp: int) -> None:
-        """Bring the arm to rest: its states are not believed, or a command must not be sent."""
+    def _lose(self, reason: str) -> None:
+        """Bring the arm to rest: its states are silent."""
+        before = self.fault
+        self._control.lose(reason)
+        self._report(self.fault or reason)
         self._drop("")
-        self._on_stop(self.name, self.fault)
-        if not self._resting:
-            self.stamp = stamp
-            self.rest(self.fault)
+        self._tell_others(before)
 
-    def rest(self, reason: str) -> None:
-        """Begin to bring the arm to gravity compensation, at its torque rates; see `settle`."""
+    def _report(self, reason: str) -> None:
+        """Say that nothing is commanded but the way to rest, and why."""
         stamp = from_nanoseconds(max(self.stamp, 0))
-        self._resting, self._settling = True, self._control.settle()
-        self._port.report(spread_status(None, np.zeros(1), self.watch.counts, reason, stamp))
+        self._port.report(spread_status(None, self.watch.counts, reason, stamp))
 
     def settle(self) -> bool:
-        """Send the next torque on the way to rest; return whether there was one."""
-        if self._settling is None:
+        """Send the next torque on the way to rest; return whether there may be another one."""
+        if not self._control.settling:
             return False
-        torque = next(self._settling, None)
+        torque = self._control.settle()
         if torque is None:
-            self._settling = None
             self.watch.resume()
             return False
         self._port.send(torque, from_nanoseconds(max(self.stamp, 0)))

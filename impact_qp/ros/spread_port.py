@@ -20,7 +20,6 @@ from impact_robots import Robot
 from impact_ros.messages import fill
 from impact_ros.qos import STREAM
 
-SLOW = 0.02  # of all joints, below which an arm that was stopped holds [rad/s]
 MODES = {
     Mode.ANTE: ControllerStatus.MODE_APPROACH,
     Mode.INTERIM: ControllerStatus.MODE_PRESS,
@@ -89,7 +88,7 @@ class SpreadPort:
 
 
 def spread_status(
-    command: SpreadCommand | None, dq: np.ndarray, counts: Counts, text: str, stamp: Any
+    command: SpreadCommand | None, counts: Counts, text: str, stamp: Any
 ) -> ControllerStatus:
     """Return the status of a command; none: nothing is commanded any more.
 
@@ -98,8 +97,9 @@ def spread_status(
     message = unknown_status(counts, text, stamp)
     message.mode = ControllerStatus.MODE_STOPPED
     if command is not None:
-        held = command.mode is Mode.STOP and bool(np.abs(dq).max() < SLOW)
-        message.mode = ControllerStatus.MODE_HOLD if held else MODES[command.mode]
+        message.mode = ControllerStatus.MODE_HOLD if command.held else MODES[command.mode]
         message.active_constraints = command.active
-        message.message = text or command.mode.value
+        mode = command.mode.value
+        said = mode if command.stop is None else f"{mode}: {command.stop.value}"
+        message.message = text or said
     return message

@@ -21,6 +21,7 @@ class Counts:
     passed: int = 0  # states that came faster than the rate
     dropped: int = 0  # states that could not be used
     infeasible: int = 0
+    note: str = ""  # what the model does not explain, in the last cycle
 
 
 class CycleWatch:

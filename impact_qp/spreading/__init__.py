@@ -8,6 +8,7 @@ from impact_qp.spreading.friction import FrictionFeedforward, learn_friction
 from impact_qp.spreading.guard import SpreadGuard, held_back
 from impact_qp.spreading.modes import Mode, StopReason, Variant
 from impact_qp.spreading.plan import SpreadGains, SpreadPlan
+from impact_qp.spreading.speeds import check_speeds
 from impact_qp.spreading.trigger import Trigger, heard
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "StopReason",
     "Trigger",
     "Variant",
+    "check_speeds",
     "heard",
     "held_back",
     "join",

@@ -29,6 +29,8 @@ class SpreadCommand(NamedTuple):
     active: tuple[str, ...]  # limits that bind; torque rates are not among them
     solved: bool  # false: the program had no solution, and the joints are braked
     stop: StopReason | None = None  # why the arm brakes and holds; none: it does not
+    held: bool = False  # it has braked, and holds
+    note: str = ""  # of a stop: the largest torque that the model does not explain
 
     @property
     def feedback(self) -> np.ndarray:

@@ -11,13 +11,14 @@ import numpy as np
 
 from impact_qp.exceptions import ControlError
 from impact_qp.limits.torque import KEPT
-from impact_qp.references import Knot, Quintics
+from impact_qp.references import Quintics
 from impact_qp.spreading.command import SpreadCommand
 from impact_qp.spreading.force import WRENCH
 from impact_qp.spreading.friction import TASKS
 from impact_qp.spreading.modes import Mode, StopReason, Variant, fade, mode_at
 from impact_qp.spreading.plan import SpreadPlan
 from impact_qp.spreading.program import SpreadingProgram, SpreadSolution, SpreadTask
+from impact_qp.spreading.stopping import HOLD_DISTANCE, ArmStop
 from impact_qp.spreading.watch import SpreadWatch
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
@@ -33,13 +34,21 @@ class SpreadingController:
     impact, and :func:`join` makes them stop together.
     """
 
-    def __init__(self, robot: Robot, plan: SpreadPlan, *, period: float = 1e-3) -> None:
+    def __init__(
+        self,
+        robot: Robot,
+        plan: SpreadPlan,
+        *,
+        period: float = 1e-3,
+        hold_distance: float = HOLD_DISTANCE,
+    ) -> None:
         """Create the controller.
 
         Args:
             robot: the arm.
             plan: what it is to do.
             period: of control [s].
+            hold_distance: by which an arm that holds may be pushed; farther, it is held anew [m].
 
         Raises:
             RobotError: a limit or another figure of the robot that it needs is unknown.
@@ -57,7 +66,8 @@ class SpreadingController:
             np.array([gains.position, turn, gains.joint]) for turn in (before, after)
         )
         self._none = np.zeros(TASKS), np.zeros(WRENCH)  # known friction, and wrench
-        self._watch = SpreadWatch(plan.guard, plan.contact)
+        self._watch = SpreadWatch(plan.guard, plan.contact, period)
+        self._stopping = ArmStop(robot, period, cap=plan.guard.cap, distance=hold_distance)
         self.partners: tuple[SpreadingController, ...] = ()  # the other arms, see `join`
         self._step = KEPT * robot.limits.torque_rate * period
         self.reset()
@@ -67,18 +77,28 @@ class SpreadingController:
         self.impact_time: float | None = None  # when the impact was heard of [s]
         self._sent = np.zeros(self.robot.dof)  # last torque beyond gravity [N.m]
         self._gravity = np.zeros(self.robot.dof)  # that the driver must be sent too [N.m]
-        self._stop: Quintics | None = None
+        self._hears = False  # what the detector said last
         self._program.reset()
         self._watch.reset()
+        self._stopping.reset()
 
     @property
     def stop(self) -> StopReason | None:
         """Why the arm brakes and holds; none: it does not."""
         return self._watch.stop
 
+    @property
+    def held(self) -> bool:
+        """Whether the arm has braked and is held where it was then."""
+        return self._stopping.held
+
     def halt(self) -> None:
         """Brake and hold from the next cycle on, until ``reset``."""
         self._watch.halt()
+
+    def hold_anew(self) -> None:
+        """Begin the stop anew where the arm is with the next state."""
+        self._stopping.reset()
 
     def settle(self) -> Iterator[np.ndarray]:
         """Yield what to send, once a period, until gravity alone is left, shape (n,) each [N.m].
@@ -89,7 +109,7 @@ class SpreadingController:
         while self._sent.any():
             self._sent = self._sent - np.clip(self._sent, -self._step, self._step)
             yield self._sent + self._gravity
-        self._stop = None
+        self._stopping.reset()
 
     def update(
         self, time: float, q: np.ndarray, dq: np.ndarray, *, impact: bool = False
@@ -107,16 +127,30 @@ class SpreadingController:
                 the plan's force or friction returns is of another one.
         """
         self._check(time, q, dq)
-        if impact and self.impact_time is None:
-            self.impact_time = time
         point = self._dynamics(q, dq)
+        if impact and not self._hears:
+            self._hear(time, point)
+        self._hears = impact
         mode = mode_at(self.plan.variant, self._timing, time, self.impact_time)
         stopped = any(each.stop for each in self.partners)
         if self._watch.look(mode, self.impact_time, point, stopped):
             mode = Mode.STOP
         wanted = self._wanted(mode, time, point)
-        self._watch.follow(mode, point.position, wanted.motion)
-        return self._command(point, mode, wanted, self._program.solve(point, wanted))
+        self._watch.follow(mode, point, wanted.motion)
+        loaded = self._stopping.loaded(point) if mode is Mode.STOP else point
+        command = self._command(loaded, mode, wanted, self._program.solve(loaded, wanted))
+        if mode is Mode.STOP:
+            self._stopping.sent(point, command.torque)
+        return command
+
+    def _hear(self, time: float, point: PointState) -> None:
+        """Take an impact: the first is the plan's; any later one ends the motion."""
+        if self._stopping.begun:
+            self._stopping.hold(point)
+        elif self.impact_time is None:
+            self.impact_time = time
+        else:
+            self._watch.hit_again()
 
     def _check(self, time: float, q: np.ndarray, dq: np.ndarray) -> None:
         n = self.robot.dof
@@ -131,10 +165,15 @@ class SpreadingController:
 
     def _wanted(self, mode: Mode, time: float, point: PointState) -> SpreadTask:
         """Return what the tasks are to do."""
-        motion, after = self._reference(mode, time, point)(time), mode in (Mode.INTERIM, Mode.POST)
         plan, (known, wrench) = self.plan, self._none
+        if mode is Mode.STOP:
+            motion, rotation = self._stopping.wanted(
+                point, self._watch.braking_time, self._stiffness
+            )
+            return SpreadTask(motion, self._stiffness, 1.0, known, wrench, False, rotation)
+        motion, after = self._reference(mode)(time), mode in (Mode.INTERIM, Mode.POST)
         friction = plan.post_friction if after else plan.ante_friction
-        if friction is not None and mode is not Mode.STOP:
+        if friction is not None:
             known = _vector(friction(time), TASKS, "friction")
         if after and not self._waits(time):
             wrench = _vector(plan.force(motion), WRENCH, "force")
@@ -143,22 +182,9 @@ class SpreadingController:
         capped = self.impact_time is None and plan.guard.speed < inf
         return SpreadTask(motion, stiffness, gamma, known, wrench, capped)
 
-    def _reference(self, mode: Mode, time: float, point: PointState) -> Quintics:
-        """Return the reference of a mode; that of a stop begins where and as fast as the arm is."""
+    def _reference(self, mode: Mode) -> Quintics:
+        """Return the reference of a mode that is none of a stop."""
         plan = self.plan
-        if mode is Mode.STOP:
-            if self._stop is None:
-                position = np.append(point.position, point.q[0])
-                velocity, still = np.append(point.velocity, point.dq[0]), np.zeros(4)
-                within = self._watch.braking_time
-                rest = position + velocity * within / 2
-                self._stop = Quintics(
-                    [
-                        Knot(time, position, velocity, still),
-                        Knot(time + within, rest, still, still),
-                    ]
-                )
-            return self._stop
         if plan.variant is Variant.CONTINUOUS and plan.smooth is not None:
             return plan.smooth
         return plan.reference.ante if mode is Mode.ANTE else plan.reference.post
@@ -197,6 +223,8 @@ class SpreadingController:
             active=found.active,
             solved=found.solved,
             stop=self.stop,
+            held=self.held,
+            note=self._stopping.note,
         )
 
 

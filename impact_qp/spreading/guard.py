@@ -37,6 +37,7 @@ class SpreadGuard:
     give: float = inf  # way along it, beyond the reference's, by which the object is gone [m]
     room: float = inf  # way along it beyond the nominal contact, in which the arm must rest [m]
     settle: float | None = None  # the force waits for all arms, and then so long; none: not [s]
+    cap: float = inf  # highest speed of the contact point, whatever it does [m/s]
 
     def __post_init__(self) -> None:
         """Check the numbers.
@@ -47,11 +48,11 @@ class SpreadGuard:
         size = float(np.linalg.norm(finite_array(self.into, (3,), "into")))
         if not (size == 0.0 or abs(size - 1.0) < 1e-6):
             raise OutOfRangeError("into", "a unit vector, or zero", self.into)
-        for name in ("speed", "give", "room"):
+        for name in ("speed", "give", "room", "cap"):
             value = getattr(self, name)
             if not value > 0.0:
                 raise OutOfRangeError(name, "a number above 0", value)
-            if size == 0.0 and value < inf:
+            if size == 0.0 and value < inf and name != "cap":
                 raise OutOfRangeError("into", f"the direction that {name} is along", self.into)
         if self.settle is not None and not 0.0 <= self.settle < inf:
             raise OutOfRangeError("settle", "a number from 0", self.settle)

@@ -27,6 +27,8 @@ class StopReason(Enum):
     LOST = "object lost"  # it gave way farther than an object does that is there
     ROOM = "no room left"  # to brake in, before what comes behind the place of the impact
     PARTNER = "partner stopped"  # another arm did
+    AGAIN = "second impact"  # after the one that was expected
+    OVERSPEED = "faster than commanded"  # before the impact, or than the cap allows
     HALTED = "halted"  # from outside: a fault, or somebody asked for it
 
 

@@ -39,6 +39,7 @@ class SpreadTask(NamedTuple):
     feedforward: np.ndarray  # a_f of all tasks, shape (7,) [m/s^2], [rad/s^2]
     wrench: np.ndarray  # on the object, [force; moment], base axes, shape (6,)
     capped: bool  # the approach speed is limited
+    rotation: np.ndarray | None = None  # wanted of the contact frame, (3, 3); none: the plan's
 
 
 class SpreadSolution(NamedTuple):
@@ -88,6 +89,7 @@ class SpreadingProgram:
     def solve(self, point: PointState, wanted: SpreadTask) -> SpreadSolution:
         """Return accelerations of the arm in a state."""
         state, motion, new = point.robot_state, wanted.motion, np.empty
+        orientation = self._orientation if wanted.rotation is None else wanted.rotation
         ddq, feedback, joint_velocity = new(self._n), new(TASKS), new(self._n)
         count = self._minimum(
             state.q,
@@ -100,7 +102,7 @@ class SpreadingProgram:
             point.rotation,
             point.position,
             *motion,
-            self._orientation,
+            orientation,
             wanted.feedforward,
             wanted.stiffness,
             wanted.fade,
@@ -152,6 +154,7 @@ class SpreadingProgram:
         joint.position, joint.velocity = float(place[3]), float(velocity[3])
         joint.acceleration, joint.feedforward = float(acceleration[3]), float(wanted.feedforward[6])
         turn.feedforward = wanted.feedforward[3:6]
+        turn.reference = self._orientation if wanted.rotation is None else wanted.rotation
         position.stiffness, turn.stiffness, joint.stiffness = wanted.stiffness.tolist()
         position.fade = joint.fade = fade
         turn.damping = fade * 2.0 * sqrt(turn.stiffness)

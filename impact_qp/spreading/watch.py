@@ -8,6 +8,7 @@ from math import inf
 
 import numpy as np
 
+from impact_qp.control.tracking import TrackingWatch
 from impact_qp.references import ReferenceState
 from impact_qp.spreading.guard import SpreadGuard
 from impact_qp.spreading.modes import Mode, StopReason
@@ -25,25 +26,39 @@ class SpreadWatch:
     was meant for it move the arm: that is seen by the way.
     """
 
-    def __init__(self, guard: SpreadGuard, contact: np.ndarray) -> None:
-        """Watch by a ``guard``; nominal ``contact`` point in base axes, shape (3,) [m]."""
+    def __init__(self, guard: SpreadGuard, contact: np.ndarray, period: float) -> None:
+        """Watch an arm.
+
+        Args:
+            guard: its limits.
+            contact: nominal point of the impact, base axes, shape (3,) [m].
+            period: of control [s].
+        """
         self._guard, self._contact = guard, contact
+        self._tracking = TrackingWatch("torque", period)
         self._into = np.asarray(guard.into, dtype=float)
         self.reset()
 
     def reset(self) -> None:
         """Start over."""
         self.stop: StopReason | None = None
+        self._before = True  # the impact
+        self._tracking.reset(0.0)
         self._first: float | None = None  # along ``into`` beyond the reference, at the impact [m]
 
     def halt(self) -> None:
         """Stop the arm because somebody else asks for it."""
         self.stop = self.stop or StopReason.HALTED
 
+    def hit_again(self) -> None:
+        """Stop the arm because it hits something after its impact."""
+        self.stop = self.stop or StopReason.AGAIN
+
     def look(
         self, mode: Mode, impact_time: float | None, point: PointState, partner_stopped: bool
     ) -> StopReason | None:
         """Return why the arm must stop, before it follows anything; none: it need not."""
+        self._before = impact_time is None
         if self.stop is None:
             if mode is Mode.STOP:
                 self.stop = StopReason.NO_IMPACT if impact_time is None else StopReason.UNTIMELY
@@ -61,22 +76,31 @@ class SpreadWatch:
         way = float(self._into @ (point.position - self._contact)) + speed * LETTING_GO / 2
         return way > self._guard.room
 
-    def follow(self, mode: Mode, position: np.ndarray, motion: ReferenceState) -> None:
-        """Look how far the object has given way; the arm stops from the next cycle on.
+    def follow(self, mode: Mode, point: PointState, motion: ReferenceState) -> None:
+        """Look how fast the arm is, and how far the object gave way; it stops in the next cycle.
 
         Args:
             mode: of the cycle.
-            position: of the contact point, base axes, shape (3,) [m].
+            point: of the arm, base axes.
             motion: that is followed, of [p; xi].
         """
-        give = self._guard.give
-        if give == inf or self.stop is not None or mode not in (Mode.INTERIM, Mode.POST):
+        if self.stop is not None:
             return
+        speed = float(np.linalg.norm(motion.velocity[:3])) if self._before else inf
+        commanded = np.array([min(speed, self._guard.cap), 0.0, 0.0])  # in any direction
+        if self._tracking.problem(point.position, commanded):
+            self.stop = StopReason.OVERSPEED
+        elif mode in (Mode.INTERIM, Mode.POST) and self._gives_way(point.position, motion):
+            self.stop = StopReason.LOST
+
+    def _gives_way(self, position: np.ndarray, motion: ReferenceState) -> bool:
+        """Tell whether the object is gone; ``position`` in base axes, shape (3,) [m]."""
+        if self._guard.give == inf:
+            return False
         beyond = float(self._into @ (position - motion.position[:3]))
         if self._first is None:
             self._first = beyond
-        if beyond - self._first > give:
-            self.stop = StopReason.LOST
+        return beyond - self._first > self._guard.give
 
     @property
     def braking_time(self) -> float:

@@ -5,35 +5,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 
 from impact_qp.control.last_check import LastCheck
-from impact_qp.control.plausibility import StateGate
+from impact_qp.control.state_machine import Action, Event, MotionState, StateMachine
+from impact_qp.control.tracking import TrackingWatch
+from impact_qp.exceptions import ControlError
 from impact_qp.whole_body import WholeBodyController
 from impact_qp.whole_body.announced import NO_BOUND
+from impact_qp.whole_body.position_hold import PositionHold
+from impact_robots.dynamics import ArmDynamics
 from impact_robots.loader import load_robot
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.humanoid.simulation import PERIOD
 from impact_trials.grab.grab_phases import GrabPhases, scenario_arrivals
+from impact_trials.grab.pair import PALMS
+from impact_trials.grab.phases import OPEN_SPEED
 from impact_trials.grab.plan import GrabPlan
 from impact_trials.grab.progress import GrabProgress
+from impact_trials.grab.state_check import HumanoidState, HumanoidStateCheck
 
-NEAR = 0.05  # of where the grab starts, where all joints must be [rad]
-STANDING = 0.05  # of where the base is at the start [m]
-SUNK, TILTED = 0.3, 0.7  # of the base since the start: it falls [m], [rad]
-UNIT = 1e-3  # by which a quaternion's norm may be off [-]
-STRONGEST = 5000.0  # force that a palm or a sole may be told to feel [N]
-
-
-class HumanoidState(NamedTuple):
-    """What is measured at one time."""
-
-    q: np.ndarray  # base's position [m] and quaternion x, y, z, w, joints [rad], shape (7 + n,)
-    v: np.ndarray  # base's velocity in its own axes, joints, shape (6 + n,) [m/s, rad/s]
-    palm_forces: np.ndarray  # on the palms, world axes, shape (2, 3) [N]
-    sole_forces: np.ndarray  # of the floor on the soles, world axes, shape (k, 3) [N]
+HOLD_DISTANCE = 0.05  # of a joint from where it is held, from which it is held anew [rad]
 
 
 class GrabAnswer(NamedTuple):
@@ -43,59 +38,130 @@ class GrabAnswer(NamedTuple):
     velocities: np.ndarray  # the same [rad/s]
     active: tuple[str, ...]  # constraints that bind
     said: GrabProgress
-    problem: str  # why the last positions are held; empty: they are not
+    problem: str  # why positions are held; empty: they are not
 
 
 class GuardedGrab:
     """Answers each state with positions that can be sent.
 
-    A humanoid with position servos must not go limp: whatever goes wrong, the answer is what was
-    commanded last. One state that cannot be used is answered so, with the phases as they are; too
-    many of them, or a command that must not be sent, end the grab for good.
+    A humanoid with position servos must not go limp: whatever goes wrong, it is held where it is.
+    One state that cannot be used is answered with the last positions, the phases as they are; too
+    many of them, or a command that must not be sent, end the grab until the next activation.
 
     Attributes:
         robot: with a floating base.
-        fault: why the grab was ended, "" while it was not.
+        machine: lifecycle, motion and faults; a fault is kept until the next activation.
         infeasible: cycles whose program had no solution.
     """
 
-    def __init__(self, scenario: GrabScenario) -> None:
-        """Make the controller of a scenario.
+    def __init__(
+        self,
+        scenario: GrabScenario,
+        *,
+        hold_distance: float = HOLD_DISTANCE,
+        speed_cap: float = inf,
+    ) -> None:
+        """Make the controller of a scenario; nothing is answered before :meth:`activate`.
+
+        Args:
+            scenario: what is grabbed, and how.
+            hold_distance: of a joint, from which it is held anew [rad].
+            speed_cap: of the palms [m/s].
 
         Raises:
-            ControlError: the robot cannot stand where the scenario starts.
+            ControlError: the robot cannot stand where the scenario starts, or the scenario is
+                faster than the cap.
             RobotError: the start is out of its reach, or its YAML lacks something.
         """
         self.robot, self._scenario = load_robot(scenario.robot), scenario
+        _check_speeds(scenario, speed_cap)
         self._start = scenario.start(self.robot)
-        self._gate = StateGate(self.robot)
-        self.reset()
+        self._state_check = HumanoidStateCheck(self.robot, self._start)
+        self._hold = PositionHold(self.robot, PERIOD, hold_distance)
+        self._dynamics = ArmDynamics(self.robot)
+        self._cap = speed_cap
+        # palms move with a base that sways: they are not tracked as well as an arm's position is
+        self._tracking = [TrackingWatch("torque", PERIOD) for _ in PALMS]
+        self.machine = StateMachine()
+        self.machine.take(Event.CONFIGURED)
+        self._refusal, self._trusted = "", True
+        self._start_over()
 
-    def reset(self) -> None:
-        """Start over, as of an activation."""
+    def _start_over(self) -> None:
         scenario, robot = self._scenario, self.robot
         self._phases = GrabPhases(GrabPlan.of(scenario), PERIOD, scenario_arrivals(scenario))
         self._controller = WholeBodyController(
             robot, self._start, self._phases, impact_limits=scenario.impact_limits
         )
-        self._check = LastCheck(robot, "position", PERIOD)
-        self._gate.reset()
-        self._positions = np.array(self._start[7:])
+        self._last_check = LastCheck(robot, "position", PERIOD)
+        self._hold.begin()
+        for watch in self._tracking:
+            watch.reset(0.0)
         self._zero: int | None = None  # stamp of the first state
         self._usable = 0  # stamp of the last state that could be used
-        self.fault, self._begun, self.infeasible = "", False, 0
+        self._begun, self.infeasible = False, 0
+
+    # --- the life cycle -----------------------------------------------------------------------
+
+    @property
+    def fault(self) -> str:
+        """Why the grab was ended, "" while it was not."""
+        return self.machine.reason
+
+    @property
+    def engaged(self) -> bool:
+        """Whether states are answered: from an activation to a deactivation."""
+        return self.machine.situation.motion is not MotionState.SILENT
 
     @property
     def phase(self) -> str:
         """What the grab does."""
         return self._phases.state.phase
 
-    def stop(self, reason: str) -> None:
-        """End the grab where it is; the first reason is kept as the fault."""
-        self.fault = self.fault or reason
+    def look(self, stamp: int, state: HumanoidState) -> None:
+        """Take a state that is not answered, of an inactive robot; arguments as of `answer`."""
+        finding = self._state_check.finding(stamp, state)
+        self._refusal = finding.problem or self._state_check.not_at_start(state)
 
-    def answer(self, stamp: int, state: HumanoidState, timeout: float) -> GrabAnswer:
-        """Return the answer to a state.
+    @property
+    def refusal(self) -> str:
+        """Why the robot must not be activated, by the last state that was looked at."""
+        return self._refusal
+
+    def activate(self) -> None:
+        """Begin with the next state; what is known of the states before counts no more."""
+        self._state_check.reset()
+        self._refusal, self._trusted = "", True
+        self._start_over()
+        self.machine.take(Event.ACTIVATED_TO_MOVE)
+
+    def deactivate(self) -> None:
+        """Send nothing any more: servos keep the last positions."""
+        self._refusal = ""
+        self.machine.take(Event.DEACTIVATED)
+        self.machine.take(Event.AT_REST)  # positions that are not sent do not move
+        self.machine.take(Event.RAMPED)
+
+    def stop(self, reason: str) -> None:
+        """End the grab and hold the robot where it is; the first reason is kept as the fault."""
+        self.machine.take(Event.FAULT, reason)
+        self.machine.take(Event.AT_REST)  # positions that are held do not move
+
+    def lose(self, reason: str) -> None:
+        """End the grab because no states come: servos keep the last positions."""
+        self.machine.take(Event.STATES_LOST, reason)
+        self.machine.take(Event.RAMPED)
+
+    def _distrust(self, reason: str) -> None:
+        """End the grab because of states that jumped: they are not believed any more."""
+        self._trusted = False
+        self.machine.take(Event.DISTRUST, reason)
+        self.machine.take(Event.RAMPED)
+
+    # --- answers ------------------------------------------------------------------------------
+
+    def answer(self, stamp: int, state: HumanoidState, timeout: float) -> GrabAnswer | None:
+        """Return the answer to a state; none: nothing may be sent yet.
 
         Args:
             stamp: of the measurement [ns].
@@ -104,87 +170,95 @@ class GuardedGrab:
         """
         if self._zero is None:
             self._zero = self._usable = stamp
-        if problem := self._problem(stamp, state):
-            return self.held(stamp, problem, timeout)
+        finding = self._state_check.finding(stamp, state)
+        if finding.fault:
+            self._distrust(f"implausible {finding.problem}")
+        if finding.problem or not self._trusted:
+            return self.held(stamp, finding.problem, timeout)
         self._usable = stamp
-        if not self._begun and not self.fault:
-            self.stop(self._not_at_start(state))
-        if self.fault:
-            return self._held(self.fault)
-        return self._controlled((stamp - self._zero) * 1e-9, state)
+        self._come_back()
+        problem = self._state_check.fall(state)
+        if not problem and not self._begun:
+            problem = self._state_check.not_at_start(state)
+        if problem:
+            self.stop(problem)
+        if self.machine.situation.motion is MotionState.MOVE:
+            return self._controlled((stamp - self._zero) * 1e-9, state)
+        return self._held(self.fault, state.q[7:])
 
-    def held(self, stamp: int, problem: str, timeout: float) -> GrabAnswer:
+    def held(self, stamp: int, problem: str, timeout: float) -> GrabAnswer | None:
         """Return the answer to a state that cannot be used; arguments as of :meth:`answer`."""
         if self._zero is None:
             self._zero = self._usable = stamp
         silent = (stamp - self._usable) * 1e-9
         if silent > timeout:
-            self.stop(f"no usable state for {silent:.3f} s: {problem}")
+            self.lose(f"no usable state for {silent:.3f} s: {problem}")
         return self._held(self.fault or problem)
 
-    def _controlled(self, time: float, state: HumanoidState) -> GrabAnswer:
+    def _come_back(self) -> None:
+        """Hold where the robot is after states were lost: somebody may have moved it."""
+        if Action.HOLD_ANEW in self.machine.take(Event.STATES_BACK):
+            self._hold.begin()
+            self.machine.take(Event.AT_REST)
+
+    def _controlled(self, time: float, state: HumanoidState) -> GrabAnswer | None:
         """Return what the controller says, where it can be sent."""
         q, v, joints = state.q, state.v, state.q[7:]
         if not self._begun:  # as servos were told to stand, not as loads bend them
             q, v, self._begun = self._start, np.zeros(self.robot.nv), True
         command = self._controller.update(time, q, v, state.palm_forces)
-        if problem := self._check.position_problem(command.positions, joints):
+        positions = self._hold.moved(command.positions, joints)
+        problem = self._last_check.position_problem(positions, joints)
+        if problem := problem or self._hold.leads(positions, joints):
             self.stop(f"command withheld: {problem}")
-            return self._held(self.fault)
+        elif problem := self._too_fast(state):
+            self.stop(problem)
+        if problem:
+            return self._held(self.fault, joints)
+        self._hold.note(positions)
         self.infeasible += not command.solved
-        self._positions = command.positions
         said = GrabProgress.of(self._phases.state, command.bound.speed, command.solved)
-        return GrabAnswer(command.positions, command.velocities, command.active, said, "")
+        return GrabAnswer(positions, command.velocities, command.active, said, "")
 
-    def _held(self, problem: str) -> GrabAnswer:
-        """Return the last positions."""
+    def _too_fast(self, state: HumanoidState) -> str:
+        """Return why the palms are too fast, "" if they are not."""
+        phases = self._phases.state
+        approaches = phases.phase == "approach" and np.isnan(phases.touched).all()
+        measured = self._dynamics.state(state.q, state.v)
+        wanted = self._dynamics.state(*self._controller.reference) if approaches else None
+        for palm, watch in zip(PALMS, self._tracking, strict=True):
+            speed = inf if wanted is None else float(np.linalg.norm(wanted.at(palm).velocity))
+            commanded = np.array([min(speed, self._cap), 0.0, 0.0])  # its direction does not count
+            if problem := watch.problem(measured.at(palm).position, commanded):
+                return f"{palm}: {problem}"
+        return ""
+
+    def _held(self, problem: str, q: np.ndarray | None = None) -> GrabAnswer | None:
+        """Return held positions of a robot at ``q``, (n,) [rad]; none: it is not known where."""
         self._controller.hold()
+        if q is not None:
+            if self._hold.is_far(q):
+                self.machine.take(Event.PUSHED)
+            positions = self._hold.held(q)
+        elif self._hold.begins or self._hold.sent is None:
+            return None
+        else:
+            positions = self._hold.sent
         state = replace(self._phases.state, failure=self.fault or self._phases.state.failure)
         said = GrabProgress.of(state, NO_BOUND.speed, solved=False)
-        return GrabAnswer(self._positions, np.zeros(self.robot.dof), (), said, problem)
+        return GrabAnswer(positions, np.zeros(self.robot.dof), (), said, problem)
 
-    # --- what is measured ---------------------------------------------------------------------
 
-    def _problem(self, stamp: int, state: HumanoidState) -> str:
-        """Return why a state cannot be used."""
-        for name, values in (
-            ("odom", state.q[:7]),
-            ("odom's twist", state.v[:6]),
-            ("wrench of a palm", state.palm_forces),
-            ("wrench of a sole", state.sole_forces),
-        ):
-            if not np.isfinite(values).all():
-                return f"{name}: expected finite numbers, got {values.ravel().tolist()}"
-        norm = float(np.linalg.norm(state.q[3:7]))
-        if abs(norm - 1.0) > UNIT:
-            return f"odom: expected a unit quaternion, got one of norm {norm:.4g}"
-        most = max(np.abs(each).max() for each in (state.palm_forces, state.sole_forces))
-        if most > STRONGEST:
-            return f"wrench: expected forces up to {STRONGEST:g} N, got {most:.4g}"
-        finding = self._gate.check(stamp, state.q[7:], state.v[6:], impact=True)
-        if finding.fault:
-            self.stop(f"implausible joint_states: {finding.problem}")
-        elif not finding.problem and (fall := self._fall(state)):
-            self.stop(fall)
-            return fall
-        return finding.problem and f"joint_states: {finding.problem}"
+def _check_speeds(scenario: GrabScenario, cap: float) -> None:
+    """Refuse a scenario whose palms are asked to be faster than a cap [m/s].
 
-    def _fall(self, state: HumanoidState) -> str:
-        """Return how far the robot has fallen, if it has."""
-        sunk = float(self._start[2] - state.q[2])
-        up = 1.0 - 2.0 * float(state.q[3:5] @ state.q[3:5])  # of the base's z axis
-        tilt = float(np.arccos(np.clip(up, -1.0, 1.0)))
-        if sunk < SUNK and tilt < TILTED:
-            return ""
-        return f"it falls: the base is {sunk:.2f} m lower than at the start, tilted by {tilt:.2f}"
-
-    def _not_at_start(self, state: HumanoidState) -> str:
-        """Return what is not where the grab starts."""
-        off = np.abs(state.q[7:] - self._start[7:])
-        joint, base = int(np.argmax(off)), np.linalg.norm(state.q[:3] - self._start[:3])
-        if off[joint] > NEAR:
-            name = self.robot.joint_names[joint]
-            return f"{name} is {off[joint]:.3g} rad from where the grab starts, at most {NEAR:g}"
-        if base > STANDING:
-            return f"the base is {base:.3g} m from where the grab starts, at most {STANDING:g}"
-        return ""
+    Raises:
+        ControlError: says which speed.
+    """
+    tossing = ("toss_speed", scenario.toss_speed), ("the palms' opening", OPEN_SPEED)
+    speeds = [("reference_speed", scenario.reference_speed), *(tossing if scenario.tosses else ())]
+    for name, speed in speeds:
+        if speed > cap:
+            raise ControlError(
+                f"{scenario.name}: {name}: expected at most speed_cap {cap:g} m/s, got {speed:g}"
+            )

@@ -12,7 +12,7 @@ import numpy as np
 from impact_robots.robot import Robot
 from impact_ros.exceptions import MessageError
 from impact_ros.messages import JointReader, vector
-from impact_trials.grab.guarded_grab import HumanoidState
+from impact_trials.grab.state_check import HumanoidState
 
 JOINTS, BASE = "joint_states", "odom"
 MOST_WAITING = 8  # times of which not all is there

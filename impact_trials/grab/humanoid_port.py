@@ -70,6 +70,10 @@ class HumanoidPort:
         for publisher, message in self._answer:
             publisher.publish(message)
 
+    def forget(self) -> None:
+        """Forget the last answer: it was to states before an activation."""
+        self._answer = []
+
     def report(self, counts: Counts, text: str, stamp: Any) -> None:
         """Say that nothing is commanded any more, and why."""
         status = unknown_status(counts, text, stamp)

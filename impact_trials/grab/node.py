@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
@@ -18,48 +18,30 @@ from sensor_msgs.msg import JointState
 from impact_qp.ros.diagnostics import DiagnosticsReporter
 from impact_qp.ros.stamp_steps import StampSteps
 from impact_qp.ros.supervision import CycleWatch
-from impact_qp.watching_parameters import WatchingParameters
 from impact_robots.exceptions import ImpactError
 from impact_ros.boundary import guarded
 from impact_ros.lifecycle_node import SuiteLifecycleNode
 from impact_ros.main import main_for
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
-from impact_ros.parameters import declare, parameter
+from impact_ros.parameters import declare
 from impact_ros.qos import LOCKSTEP, SENSOR
 from impact_ros.spin import freeze_garbage
 from impact_ros.throttled_log import ThrottledLog
 from impact_sim.humanoid.grab_file import find_grab
-from impact_sim.humanoid.grab_scenario import LIMITS_OF_GRABS
 from impact_sim.humanoid.simulation import PERIOD
 from impact_trials.grab.guarded_grab import GrabAnswer, GuardedGrab
 from impact_trials.grab.humanoid_inputs import BASE, JOINTS, HumanoidReader, StampedSets
 from impact_trials.grab.humanoid_port import HumanoidPort
-
-OWN_LIMITS = "scenario"  # the impact limits that the scenario names
-
-
-@dataclass(frozen=True)
-class GrabParameters(WatchingParameters):
-    """Parameters of the controller of a humanoid's grab."""
-
-    scenario: str = parameter("qp_hrp4_grab", "Named scenario of a humanoid's grab, or its YAML")
-    impact_limits: str = parameter(
-        OWN_LIMITS, "Which impulses must be safe", choices=(OWN_LIMITS, *LIMITS_OF_GRABS)
-    )
-    state_timeout: float = parameter(
-        0.1, "End the grab when no state was usable for longer", unit="s", low=0.005, high=10.0
-    )
-    lockstep: bool = parameter(False, "Answer each state; no watchdog (simulation)")
+from impact_trials.grab.parameters import OWN_LIMITS, GrabParameters
 
 
 class ImpactHumanoidNode(SuiteLifecycleNode):
     """Grabs boxes with both palms of a humanoid whose joints have position servos.
 
     Answers each state while active; a state is what joints, base, palms and soles say with one
-    stamp. Once it was active, the answer to whatever goes wrong is the positions that were
-    commanded last: servos then hold the robot up. A state that cannot be used is answered so, and
-    the grab goes on; silence, a clock that jumps back, a fall, deactivation or a command that must
-    not be sent end it.
+    stamp. Whatever goes wrong, the robot is held where it is: servos then hold it up. A state that
+    cannot be used is answered with the last positions, and the grab goes on; silence, a clock that
+    jumps back, a fall or a command that must not be sent end it. Inactive it sends nothing.
     """
 
     PARAMETERS = GrabParameters
@@ -70,7 +52,6 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         self.settings = declare(self, GrabParameters)
         self._log = ThrottledLog(self.get_logger())
         self._grab: GuardedGrab | None = None
-        self._engaged = False  # it was active since it was configured: states are answered
 
     # --- the life cycle -----------------------------------------------------------------------
 
@@ -80,7 +61,9 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         scenario = find_grab(settings.scenario)
         if settings.impact_limits != OWN_LIMITS:
             scenario = replace(scenario, impact_limits=settings.impact_limits)
-        self._grab = GuardedGrab(scenario)
+        self._grab = GuardedGrab(
+            scenario, hold_distance=settings.hold_distance, speed_cap=settings.speed_cap
+        )
         self._watch = CycleWatch(PERIOD, settings.max_consecutive_missed)
         self._make_topics(scenario.impact_limits)
         self._forget()
@@ -124,32 +107,33 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         return "" if self._grab is None else self._grab.fault
 
     def begin(self) -> str:
-        """Begin with the next state, if there is somebody to say all of it."""
+        """Begin with the next state, if all is published and the robot stands at the start."""
         assert self._grab is not None
         dumb = [topic for topic in self._reader.topics if not self.count_publishers(topic)]
         if dumb:
             return f"nobody publishes {', '.join(dumb)}"
-        self._grab.reset()
+        known = self.settings.lockstep or self._silence <= self.settings.state_timeout
+        if known and self._grab.refusal:
+            return self._grab.refusal
+        self._grab.activate()
+        self._port.forget()
         self._watch.reset()
         self._forget()
-        self._engaged = True
         return ""
 
     def stop(self) -> None:
-        """Hold for as long as states arrive."""
+        """Send nothing any more: the servos hold what they were sent last."""
         if self._grab is not None:
-            self._grab.stop("deactivated")
+            self._grab.deactivate()
+            self._report("deactivated")
 
     def release(self, reason: str) -> None:
-        """Send the last positions once more, and release everything."""
+        """Release everything; the servos hold what they were sent last."""
         if self._grab is None:
             return
         self.get_logger().info(f"{reason} by request")
-        if self._engaged:
-            self._port.repeat()
-            stamp = from_nanoseconds(max(self._stamp, 0))
-            self._port.report(self._watch.counts, reason, stamp)
-        self._engaged, self._grab = False, None
+        self._report(reason)
+        self._grab = None
         for subscription in self._listeners:
             self.destroy_subscription(subscription)
         self._port.destroy()
@@ -167,13 +151,23 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
             if stamp < self._stamp:
                 self._watch.counts.dropped += 1  # it is late; were all of them, the clock went back
             whole = self._sets.add(topic, stamp, message)
-            if whole is not None and self._engaged:
+            if whole is None or self._grab is None:
+                return
+            if self._grab.engaged:
                 self._take_state(stamp, whole)
+            else:
+                self._look_at(stamp, whole)
 
         return take
 
     def _drop(self, _line: str) -> None:
         self._watch.counts.dropped += 1
+
+    def _look_at(self, stamp: int, messages: dict[str, Any]) -> None:
+        """Look at a state of an inactive robot, which an activation is refused by."""
+        assert self._grab is not None
+        self._last = time.monotonic()
+        self._grab.look(stamp, self._reader.read(messages))
 
     def _take_state(self, stamp: int, messages: dict[str, Any]) -> None:
         """Answer what all topics say of one time."""
@@ -193,11 +187,14 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         if problem := self._steps.problem or self._watch.problem:
             self._end(problem)
         answer = self._answer(stamp, messages)
+        self._last, self._silent = time.monotonic(), False
+        if answer is None:
+            return
         self._send(answer, stamp, messages[JOINTS].header.stamp, received)
         if not lockstep:
             self._watch.answered(time.perf_counter() - received)
 
-    def _answer(self, stamp: int, messages: dict[str, Any]) -> GrabAnswer:
+    def _answer(self, stamp: int, messages: dict[str, Any]) -> GrabAnswer | None:
         """Return the answer to messages of one time, and say why it is no more than holding."""
         assert self._grab is not None
         timeout, before = self.settings.state_timeout, self._grab.fault
@@ -207,15 +204,16 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
             answer = self._grab.held(stamp, str(error), timeout)
         if self._grab.fault and not before:
             self._say_ended()
-        elif answer.problem and not self._grab.fault:
+        elif not self._grab.fault and (answer is None or answer.problem):
             self._watch.counts.dropped += 1
-            self._log.warning(f"held: {answer.problem}")
+            why = "first state cannot be used" if answer is None else answer.problem
+            self._log.warning(f"held: {why}")
         return answer
 
     def _send(self, answer: GrabAnswer, stamp: int, header_stamp: Any, received: float) -> None:
         """Send an answer with its reports."""
         assert self._grab is not None
-        self._stamp, self._last, self._silent = stamp, time.monotonic(), False
+        self._stamp = stamp
         counts = self._watch.counts
         counts.infeasible = self._grab.infeasible
         took = time.perf_counter() - received
@@ -231,19 +229,30 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         self._say_ended()
 
     def _say_ended(self) -> None:
-        self.get_logger().error(f"the grab was ended: {self.fault}; the last positions are held")
+        self.get_logger().error(f"the grab was ended: {self.fault}; it is held where it is")
+
+    @property
+    def _silence(self) -> float:
+        """Since the last state [s]."""
+        return time.monotonic() - self._last
 
     def _look(self) -> None:
         """End the grab when states fall silent; the servos hold what they were sent."""
-        silent = time.monotonic() - self._last
-        if not self._engaged or self._silent or silent <= self.settings.state_timeout:
+        silent = self._silence
+        if self._grab is None or not self._grab.engaged:
             return
-        self._silent = True
-        self._end(f"no state for {silent:.3f} s: none of {', '.join(self._sets.missing)}")
-        stamp = from_nanoseconds(max(self._stamp, 0))
-        self._port.repeat()
-        self._port.report(self._watch.counts, self.fault, stamp)
+        if self._silent or silent <= self.settings.state_timeout:
+            return
+        self._silent, before = True, self._grab.fault
+        self._grab.lose(f"no state for {silent:.3f} s: none of {', '.join(self._sets.missing)}")
+        if not before:
+            self._say_ended()
+        self._report(self.fault)
         self._watch.resume()
+
+    def _report(self, text: str) -> None:
+        """Say that nothing is commanded any more, and why."""
+        self._port.report(self._watch.counts, text, from_nanoseconds(max(self._stamp, 0)))
 
 
 main = main_for(ImpactHumanoidNode)

@@ -62,6 +62,8 @@ def next_state(
         forces: on the palms as measured, world axes, shape (2, 3) [N].
         cap: on the palms' speed towards the box [m/s].
     """
+    if state.phase == "back" and np.linalg.norm(forces, axis=1).max() > plan.detection_force:
+        return replace(state, failure="a palm met something").entered("rest", time)
     step = {"approach": _approach, "clamp": _clamp, "grip": _grip}.get(state.phase, _carry)
     return step(plan, state, time, period, state.pair.pressed(forces), cap)
 

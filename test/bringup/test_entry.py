@@ -74,3 +74,21 @@ def test_the_entry_itself_imports_nothing_heavy():
     loaded = run(code, ROOT).stdout.split()
     assert "impact_bringup.entry" in loaded
     assert not {"numpy", "scipy", "pinocchio"} & set(loaded)
+
+
+@pytest.mark.parametrize("name", [name for name in console_scripts() if name != "impact"])
+def test_an_executable_without_ros_says_so_in_one_line(tmp_path, name):
+    """Installed by pip alone, it ended in a traceback."""
+    code = f"import sys; sys.argv = ['/bin/{name}']; sys.modules['rclpy'] = None; "
+    code += f"from impact_bringup import entry; sys.exit(entry.{name}())"
+    ended = run(code, tmp_path)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(f"{name}: needs ROS 2, of which rclpy")
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_module_of_ours_that_is_missing_is_a_defect_and_no_missing_ros(tmp_path):
+    (tmp_path / "broken.py").write_text("import impact_qp.of_nobody\n")
+    code = "import sys; sys.argv = ['/bin/a_node']; from impact_bringup import entry; "
+    ended = run(code + "entry._entry('broken')()", tmp_path)
+    assert ended.returncode == 1 and "No module named 'impact_qp.of_nobody'" in ended.stderr

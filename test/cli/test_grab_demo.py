@@ -138,7 +138,7 @@ def test_a_recording_holds_joints_base_forces_and_box(request, way, runs):
         assert set(bag.topics) - OF_NODES == TOPICS
         read = {topic: [*bag.messages([topic])] for topic in TOPICS}
     counts = {len(messages) for messages in read.values()}
-    assert len(counts) == 1  # each once a cycle
+    assert max(counts) - min(counts) <= 1  # each once a cycle; the last state may have no answer
     times = np.array([time for _, time, _ in read["/joint_states"]])
     assert set(np.diff(times)) == {5_000_000}
     joints = read["/joint_states"][0][2]

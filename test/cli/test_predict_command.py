@@ -207,7 +207,7 @@ def test_without_a_material_friction_is_none_and_stiffness_any(impact):
 def test_the_set_of_a_flexible_arm_is_asked_for_by_name(impact, state, panda):
     case = ("--q", Q, "--speed", 0.2, "--friction", "0,0.3", "--stiffness", "1e5,1e6")
     answer = document(impact, "sets", *case, "--set", "load")
-    surface = Surface(None, [-1, 0, 0], (0.0, 0.3), stiffness=(1e5, 1e6))
+    surface = Surface(None, [-1, 0, 0], (0.0, 0.3), (0.0, 0.3), (1e5, 1e6))
     np.testing.assert_allclose(
         answer["sets"]["load"]["vertices"], load_set(state, surface, panda).vertices, atol=1e-9
     )

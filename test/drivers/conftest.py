@@ -9,9 +9,12 @@ from impact_drivers.fake_fr3.direct_arm import DirectArm
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
 from impact_drivers.franka.arm.fr3_model import load_fr3
 from impact_drivers.franka.arm.settings import ArmSettings
-from impact_drivers.franka.hit_process import HitJob
+from impact_drivers.franka.hit_need import hit_need
+from impact_drivers.franka.hit_process import HitJob, detector
+from impact_drivers.franka.loop.loop import FrankaLoop
 from impact_qp.parameters import ControllerParameters
 from impact_ros.parameters import from_values
+from impact_sim.simulation import START_NS
 
 
 @pytest.fixture(scope="session")
@@ -24,14 +27,15 @@ def fr3():
 
 @pytest.fixture(scope="session")
 def make_job(fr3):
-    """Return what makes a job of the demo: by impact limits, and address."""
+    """Return what makes a job of the demo: by limits, address, and raised thresholds."""
     scenario = FakeSetup().load_scenario()
 
-    def make(limits="unaware", address="", **options):
+    def make(limits="robust", address="", raises=False, **options):
         values = scenario.controller_parameters(fr3) | {"impact_limits": limits}
         plan = from_values(ControllerParameters, values).plan()
-        settings = ArmSettings(realtime=False)
-        return HitJob(address, plan, settings, scenario.detection_threshold, **options)
+        settings = ArmSettings(realtime=False, raise_thresholds=raises)
+        need = hit_need(fr3, plan, scenario.start(fr3)) if raises else None
+        return HitJob(address, plan, settings, scenario.detection_threshold, need=need, **options)
 
     return make
 
@@ -42,3 +46,27 @@ def make_arm(fr3):
     return lambda *faults: DirectArm(
         FakeSetup(faults=faults[0]).arm() if faults else FakeSetup().arm()
     )
+
+
+@pytest.fixture
+def run(make_job, fr3):
+    """Return what runs a script with an arm; it returns the loop."""
+
+    def perform_script(arm, script, job=None, **options):
+        job = make_job() if job is None else job
+        plan, settings, report = job.plan, job.settings, script.cycles.append
+        loop = FrankaLoop(
+            arm,
+            fr3,
+            plan,
+            settings,
+            lambda: detector(job, fr3),
+            script,
+            report,
+            now=lambda: START_NS,
+            **options,
+        )
+        loop.run()
+        return loop
+
+    return perform_script

@@ -13,6 +13,7 @@ import pytest
 
 from impact_detector.signals.sample import Detection, Verdict
 from impact_drivers.exceptions import LinkError
+from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 from impact_drivers.franka.loop.loop_cycle import LoopCounts, LoopCycle, LoopState
 from impact_drivers.franka.memory import link, ring
 from impact_drivers.franka.memory.cycle_record import CYCLE, NAMES
@@ -72,7 +73,9 @@ def full():
     """A cycle that says something in every field."""
     arrays = np.random.default_rng(0).standard_normal((8, 7))
     names = "impact: fr3_joint6 impulsive torque", "torque: fr3_joint2"
-    command = Command(*arrays[:7], Phase.COAST, names, names[:1], 0.1, -0.2, 0.3, 0.4, True)
+    command = Command(
+        *arrays[:7], Phase.COAST, names, names[:1], 0.1, -0.2, 0.3, 0.4, True, "payload"
+    )
     detection = Detection("fused", 11 * MS, 12 * MS, 20.0, 15.0)
     verdict = Verdict(13 * MS, 3.0, 15.0, False, True, None, 12 * MS, "fused", None, 4)
     return cycle(
@@ -92,6 +95,8 @@ def full():
         refusal="no speed is safe here",
         fault="reflex of the arm",
         errors="joint_reflex",
+        begun=4,
+        raised=True,
     )
 
 
@@ -103,7 +108,9 @@ def test_a_cycle_arrives_as_it_was_written(loop, node, full):
     for each in (full, bare):
         loop.cycles.write(each)
     found = list(node.cycles.read())
-    assert [same(*pair) for pair in zip(found, (full, bare), strict=True)] == [True, True]
+    assert all(each.reported > 0 for each in found)
+    plain = [each._replace(reported=0) for each in found]
+    assert [same(*pair) for pair in zip(plain, (full, bare), strict=True)] == [True, True]
     assert not found[0].q.base and found[1].answer is found[1].verdict is found[1].sent is None
 
 
@@ -195,7 +202,10 @@ def test_a_writer_that_is_killed_leaves_only_whole_cycles(node):
 @pytest.fixture
 def plan():
     contact = Contact([0.5, 0.1, 0.4], [-1, 0, 0], (0.2, 0.4), (0.1, 0.3), 2.0, 0.02, (1e4, 2e5))
-    return Plan(contact, "nominal", speed=0.07, highest_speed=0.06, after="press", press_force=8.0)
+    own = {"also_limits": ("robust", "joint_load")}
+    return Plan(
+        contact, "nominal", **own, speed=0.07, highest_speed=0.06, after="press", press_force=8.0
+    )
 
 
 @pytest.fixture
@@ -204,14 +214,18 @@ def defaults():
 
 
 def test_a_goal_arrives_with_its_surface_speed_and_limits(node, loop, plan, defaults):
-    number = node.commands.ask(RequestKind.GOAL, plan)
+    need = CollisionBehavior(np.arange(7.0), np.arange(6.0))
+    number = node.commands.ask(RequestKind.GOAL, plan, need)
     request = loop.commands.take(defaults)
+    np.testing.assert_array_equal(request.need.torque, need.torque)
+    np.testing.assert_array_equal(request.need.force, need.force)
     assert (request.number, request.kind) == (number, RequestKind.GOAL) == (1, 2)
     taken = request.plan
     for name in ("point", "normal", "friction", "restitution", "stiffness"):
         np.testing.assert_array_equal(getattr(taken.contact, name), getattr(plan.contact, name))
     assert taken.contact.peak_factor == 2.0 and taken.contact.impact_duration == 0.02
     assert (taken.impact_limits, taken.speed) == ("nominal", 0.07)
+    assert taken.also_limits == ("robust", "joint_load"), "the node's own hold beside the goal's"
     assert (taken.after, taken.press_force, taken.highest_speed) == ("press", 8.0, 0.06)
     assert (taken.coast_time, taken.retract_speed) == (0.05, 0.03), "of the loop's own parameters"
 
@@ -221,9 +235,32 @@ def test_a_request_is_taken_once_and_the_newest_counts(node, loop, defaults):
     for kind in (RequestKind.HOLD, RequestKind.FINISH):
         node.commands.ask(kind)
     request = loop.commands.take(defaults)
-    assert request == (2, RequestKind.FINISH, None)
+    assert request == (2, RequestKind.FINISH, None, None)
     assert loop.commands.take(defaults) is None
     assert loop.commands.taken == 2
+
+
+@pytest.mark.parametrize("kind", [RequestKind.GOAL, RequestKind.HOLD])
+def test_nothing_begins_that_was_asked_too_long_ago(node, plan, defaults, kind):
+    late = link.LoopEnd(os.dup(node.descriptor), 0.2)
+    node.commands.ask(kind, plan)
+    node.commands._record.fields["asked"] -= 300 * MS
+    node.commands._record.write_to(node.commands._request)
+    line = rf"^{kind.name.lower()}: asked 0.3\d s ago, expected at most 0.2 s$"
+    with pytest.raises(LinkError, match=line):
+        late.commands.take(defaults)
+    assert late.commands.taken == 1
+    late.close()
+
+
+def test_what_stops_the_arm_is_never_too_old(node, defaults):
+    late = link.LoopEnd(os.dup(node.descriptor), 0.2)
+    for kind in (RequestKind.STOP, RequestKind.FINISH, RequestKind.END):
+        node.commands.ask(kind)
+        node.commands._record.fields["asked"] -= 300_000 * MS
+        node.commands._record.write_to(node.commands._request)
+        assert late.commands.take(defaults).kind is kind
+    late.close()
 
 
 def test_a_request_that_is_being_written_is_not_taken(node, loop, plan, defaults):

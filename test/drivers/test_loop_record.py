@@ -17,13 +17,13 @@ from impact_sim.simulation import START_NS
 
 @pytest.fixture(scope="module")
 def evaluations(make_job, fr3):
-    """The existential hit, evaluated with the force of the wall and without."""
-    job, arm = make_job("existential"), FakeSetup().arm()
+    """A hit, evaluated with the force of the wall and without."""
+    job, arm = make_job("joint_load", raises=True), FakeSetup().arm()
     outcome = perform(DirectArm(arm), fr3, job, now=lambda: START_NS)
     found = []
     for log in (arm.log, None):
         record = record_of(outcome, measured(outcome, log))
-        found.append(evaluate_hit(outcome, record, fr3, job.plan.contact, "existential"))
+        found.append(evaluate_hit(outcome, record, fr3, job.plan.contact, "joint_load"))
     return found
 
 

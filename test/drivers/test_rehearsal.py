@@ -3,6 +3,7 @@
 """A cycle that is computed for nothing changes no torque, and keeps no state waiting."""
 
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 import pytest
@@ -95,7 +96,7 @@ def test_what_can_wait_is_not_rehearsed_as_a_whole(fr3, make_job, monkeypatch):
     on_time = OnTime(fr3, make_job("joint_load").plan)
     for k in range(1, 30):
         on_time.pass_state(phase=Phase.BRAKE)
-        assert len(done) <= k
+        assert len(done) <= 2 * k, "a first piece of each limit"
     assert len(done) > 10
 
 
@@ -167,6 +168,7 @@ def test_a_rehearsed_motion_sends_the_same_torques(fr3, make_job, make_arm, monk
             assert self._guarded.cycle(time, state.q, state.dq).phase is phase
 
     monkeypatch.setattr(loop_file, "Rehearsal", Always)
+    monkeypatch.setattr(loop_file, "SPARE", inf)  # goals are made ready in no time
     sent = []
     for rehearses in (False, True):
         goal = Goal(job.plan)

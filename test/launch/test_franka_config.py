@@ -62,7 +62,11 @@ def test_nothing_moves_fast_or_unasked(given):
 
 def test_the_thresholds_and_the_load_are_those_of_the_robots_file(given, shipped_as):
     robot = load_robot("fr3", urdf=shipped_as("fr3_"))
-    assert np.all(given["torque_thresholds"] <= robot.limits.torque)
+    assert np.all(given["highest_torque_thresholds"] <= robot.limits.torque)
+    settings = from_values(FrankaParameters, given)
+    assert settings.raise_thresholds is False
+    low = settings.low_thresholds
+    assert low.torque.max() == 20.0 and low.force.max() == 25
     assert given["load_mass"] == 0.1, "of fr3.yaml's tool"
 
 

@@ -151,7 +151,7 @@ def test_the_simulation_is_the_scenario_in_lockstep(launch_file, graph):
     nodes = graph("suite", launched.lines["suite"]).nodes
     scenario = load_scenario("qp_panda_cfg2")
     controller, detector = nodes["impact_qp"], nodes["impact_detector"]
-    assert controller.get_parameter("friction").value == scenario.friction
+    assert controller.get_parameter("friction").value == [scenario.friction] * 2
     assert controller.get_parameter("impact_limits").value == "existential"
     assert controller.get_parameter("lockstep").value
     assert detector.get_parameter("lockstep").value

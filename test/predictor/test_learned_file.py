@@ -83,7 +83,7 @@ def test_ranges_of_wall_and_arm_are_those_of_the_box(box, panda):
         ("exponent: [1", "exponent: [0", "exponent: expected inside 1 to 1.5 as announced, got 0"),
         ("stiffness: [", "stiffness: [-", "stiffness: expected above 0, got"),
         ("stiffness: [", "stiffness: [9999", "stiffness: expected [low, high] with low <= high"),
-        ("# A wall", "[", "learned ranges: expected a YAML, got"),
+        ("# A wall", "[", "learned ranges: not YAML: while parsing"),
     ],
 )
 def test_a_text_that_is_wrong_is_refused_in_one_line(box, learned, old, new, message):

@@ -75,15 +75,15 @@ def test_what_is_streamed_is_the_librarys_answer(start, at, hitting, panda):
     caller.feed(message)
     caller.spin(lambda: all(caller.heard.values()))
     (sent,), (polytope,), (markers,) = caller.heard.values()
-    expected = predict(hitting, a_wall(0.3, 0.15), panda)
+    expected = predict(hitting, a_wall(0.15, 0.15), panda)
     assert (sent.model, sent.inverse_inertia) == ("M+B_theta", "crb")
     np.testing.assert_allclose(sent.velocity_after, expected.dq_after)
     np.testing.assert_allclose(vector(sent.impulse), expected.impulse, atol=1e-12)
-    interval = contacts_interval([RobotContact(hitting, a_wall(0.3, (0.0, 0.3)))], panda)
+    interval = contacts_interval([RobotContact(hitting, a_wall((0.0, 0.3), (0.0, 0.3)))], panda)
     np.testing.assert_allclose(sent.velocity_low, interval.low)
     np.testing.assert_allclose(sent.velocity_high, interval.high)
     assert sent.header.frame_id == panda.base_frame
-    (impulses,) = robot_sets(hitting, a_wall(0.3, (0.0, 0.3)), panda, names=["impulse"])
+    (impulses,) = robot_sets(hitting, a_wall((0.0, 0.3), (0.0, 0.3)), panda, names=["impulse"])
     np.testing.assert_allclose(np.reshape(polytope.vertices, (-1, 3)), impulses.vertices)
     assert (polytope.name, polytope.header.frame_id) == ("impulse", "panda_tool_contact_surface")
     assert {each.header.stamp.sec for each in (sent, polytope, *markers.markers)} == {12}

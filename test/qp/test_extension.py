@@ -96,24 +96,22 @@ def test_it_is_a_value_of_the_parameter_while_it_is_registered(contact, gentle):
         Plan(contact, "gentle")
 
 
-def test_goals_know_how_strict_it_is(panda, contact, at_impact, gentle):
-    """The node's robust limits may be replaced by stricter ones only."""
+def test_a_goal_of_another_kind_does_not_replace_it(panda, contact, at_impact, gentle):
+    """The kinds have no order: the node's own and the goal's both hold."""
     values = {"contact_point": contact.point.tolist(), "contact_normal": contact.normal.tolist()}
-    goal = ExecuteImpact.Goal(impact_limits="gentle")
+    goal = ExecuteImpact.Goal()
     goal.contact.header.frame_id = panda.base_frame
     x, y, z = contact.point
     goal.contact.pose.position.x, goal.contact.pose.position.y = x, y
     goal.contact.pose.position.z = z
-    robust = from_values(
-        ControllerParameters, {"robot": "panda", "impact_limits": "robust", **values}
-    )
-    assert plan_of(goal, robust, panda, at_impact).impact_limits == "gentle"
-    goal.impact_limits = "robust"
-    strict = from_values(
-        ControllerParameters, {"robot": "panda", "impact_limits": "gentle", **values}
-    )
-    with pytest.raises(ControlError, match=r"expected one of joint_load, gentle .*, got 'robust'"):
-        plan_of(goal, strict, panda, at_impact)
+    for own, asked in (("robust", "gentle"), ("gentle", "robust")):
+        settings = from_values(
+            ControllerParameters, {"robot": "panda", "impact_limits": own, **values}
+        )
+        goal.impact_limits = asked
+        plan = plan_of(goal, settings, panda, at_impact)
+        assert (plan.impact_limits, plan.also_limits) == (asked, (own,))
+        assert plan.impact_limit(panda, 1e-3).present_bound(at_impact).speed == 0.02
 
 
 def test_the_node_takes_it_by_name(make_bench, gentle):

@@ -3,11 +3,11 @@
 """ExecuteImpact over real DDS: from a goal to what happened, and every way in which it ends."""
 
 import numpy as np
-import pinocchio as pin
 import pytest
 
 pytest.importorskip("rclpy")
 
+from open_goals import NAN, RANGES, open_goal
 from rclpy.action import ActionClient
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -25,11 +25,7 @@ from impact_ros.spin import make_executor
 from impact_sim import Simulation
 
 MS = 1_000_000  # [ns]
-NAN = float("nan")
 Result = ExecuteImpact.Result
-RANGES = tuple(
-    f"{name}_{end}" for name in ("friction", "restitution", "stiffness") for end in ("low", "high")
-)
 
 
 class Bench:
@@ -109,22 +105,14 @@ class Bench:
 
     def goal(self, **fields):
         """Return a goal at the scenario's surface, everything open."""
-        goal = ExecuteImpact.Goal(speed=NAN, timeout=NAN)
-        for name in RANGES:
-            setattr(goal, name, NAN)
-        set_vector(goal.contact.pose.position, self.scenario.surface_point(self.robot))
-        turn = pin.Quaternion(np.array([0.0, 0.0, 1.0]), np.array(self.scenario.normal, float))
-        for name in "xyzw":
-            setattr(goal.contact.pose.orientation, name, getattr(turn, name))
-        for name, value in fields.items():
-            setattr(goal, name, value)
-        return goal
+        return open_goal(self.robot, self.scenario, **fields)
 
     def send(self, goal):
         """Send a goal and return its handle."""
         future = self.client.send_goal_async(goal, feedback_callback=self.feedback.append)
         self.spin(future.done)
         assert future.result().accepted
+        self.spin(lambda: not self.node._goal_server.waiting)  # it is prepared beside
         return future.result()
 
     def result(self, handle):
@@ -147,6 +135,7 @@ def make_bench(context, panda, scenario):
     def make(**changes):
         parameters = scenario.controller_parameters(panda) | {
             "impact_limits": "robust",
+            "simulated": True,
             "state_timeout": 10.0,
             "max_consecutive_missed": 1_000_000,
             "approach_on_activation": False,
@@ -199,7 +188,7 @@ def test_a_goal_is_carried_out_and_reported(bench, panda, contact):
     assert result.contact_speed == pytest.approx(bound, rel=0.02)
     assert result.speed_bound == pytest.approx(bound, rel=0.01)
     assert result.impulse_in_set and result.measured == estimate
-    assert result.announced.task_velocity_before.z == pytest.approx(-bound, rel=0.03)
+    assert result.announced.task_velocity_before.z == pytest.approx(-bound, rel=0.07)  # noise
     assert result.announced.impulse.z > 0.1
     distances = [each.feedback.distance for each in bench.feedback]
     assert len(distances) > 20 and distances[0] > 0.09 and min(distances) < 0.005
@@ -242,7 +231,7 @@ def test_a_goal_that_cannot_be_reached_safely_is_refused(bench):
     behind = bench.goal()
     behind.contact.pose.position.x = -1.0  # the arm is behind that surface
     result = bench.result(bench.send(behind))
-    assert result.code == Result.CODE_NOT_FEASIBLE and "behind the surface" in result.message
+    assert result.code == Result.CODE_BAD_GOAL and "behind the surface" in result.message
     result = bench.result(bench.send(bench.goal(friction_high=9.0)))
     assert result.code == Result.CODE_NOT_FEASIBLE and "no speed is safe" in result.message
 
@@ -292,6 +281,32 @@ def test_another_goal_takes_over_without_a_step_in_torque(bench):
     assert speed == pytest.approx(0.02, abs=0.005)
     bench.node.trigger_deactivate()
     assert bench.result(second).code == Result.CODE_PREEMPTED
+
+
+@pytest.mark.parametrize("fields", [{"speed": -1.0}, {"friction_high": 9.0}, {"after": 9}])
+def test_a_refused_goal_changes_nothing_but_its_own_answer(bench, fields):
+    """It ended the goal before it, and the arm went on approaching without time-out or cancel."""
+    first = approaching(bench)
+    refused = bench.result(bench.send(bench.goal(**fields)))
+    assert refused.code in (Result.CODE_BAD_GOAL, Result.CODE_NOT_FEASIBLE)
+    bench.cycles(50)
+    assert mode(bench) == ControllerStatus.MODE_APPROACH
+    assert bench.node._goal_server.run is not None
+    future = first.cancel_goal_async()
+    bench.spin(future.done)
+    bench.cycles(1)
+    assert bench.result(first).code == Result.CODE_CANCELED
+
+
+def test_a_goal_with_another_kind_of_limits_is_not_faster_than_the_node(bench):
+    """`joint_load` allows 0.124 m/s here, the node's `robust` 0.078."""
+    own = approaching(bench)
+    bound = bound_used(bench)
+    future = own.cancel_goal_async()
+    bench.spin(future.done)
+    bench.cycles(1)
+    approaching(bench, impact_limits="joint_load")
+    assert bound_used(bench) <= 1.01 * bound
 
 
 def test_without_contact_it_gives_up(bench):
@@ -389,9 +404,6 @@ def test_more_friction_makes_no_existential_goal_faster(make_bench, panda, at_im
         ({"friction_high": 0.1}, "friction_high: expected at least the node's 0.279"),
         ({"friction_low": 0.5, "friction_high": 0.4}, "friction: expected low up to high"),
         ({"restitution_high": 0.1}, "restitution_high: expected at least the node's 0.3"),
-        ({"impact_limits": "unaware"}, "impact_limits: expected one of robust, joint_load ("),
-        ({"impact_limits": "existential"}, "impact_limits: expected one of robust"),
-        ({"impact_limits": "nominal"}, "impact_limits: expected one of robust"),
         ({"stiffness_high": 1e5}, "stiffness: expected a range that holds the node's 100000 to"),
         ({"stiffness_low": 2e5}, "stiffness: expected a range that holds"),
         ({"stiffness_low": -1.0}, "stiffness: expected low, high with 0 < low <= high"),
@@ -410,24 +422,6 @@ def test_a_goal_narrows_and_never_widens(bench, fields, said):
     assert said in result.message or result.code == Result.CODE_NOT_FEASIBLE
     bench.cycles(5)
     assert mode(bench) == ControllerStatus.MODE_IDLE
-
-
-@pytest.mark.parametrize("limits", ["robust", "nominal"])
-def test_stricter_limits_than_the_nodes_are_accepted(make_bench, limits):
-    bench = make_bench(impact_limits="existential").start()
-    bench.cycles(5)
-    bench.send(bench.goal(impact_limits=limits))
-    bench.cycles(1)
-    assert bench.node._guarded.controller.plan.impact_limits == limits
-
-
-def test_a_parameter_lets_goals_widen(make_bench):
-    bench = make_bench(goal_may_widen=True).start()
-    bench.cycles(5)
-    bench.send(bench.goal(friction_high=0.1, impact_limits="existential"))
-    bench.cycles(1)
-    assert bench.node._guarded.controller.plan.contact.friction == (0.1, 0.1)
-    assert bench.node._guarded.controller.plan.impact_limits == "existential"
 
 
 @pytest.mark.parametrize("value", [1e300, -1e300, 50.0, NAN, float("inf")])
@@ -465,12 +459,12 @@ def test_goals_are_logged_with_their_content(bench, capfd):
     assert "goal ended with code 2: speed: expected above 0 up to speed_cap" in err
 
 
-def test_a_stricter_limit_by_name_counts_on_the_goal_s_stiffness(make_bench):
-    bench = make_bench(speed=0.3, speed_cap=0.3).start()
+def test_the_load_of_the_joints_counts_on_the_goal_s_stiffness(make_bench):
+    bench = make_bench(speed=0.3, speed_cap=0.3, impact_limits="joint_load").start()
     bench.cycles(1)
     speeds = []
     for high in (1e6, float("inf")):
-        bench.send(bench.goal(impact_limits="joint_load", speed=0.3, stiffness_high=high))
+        bench.send(bench.goal(speed=0.3, stiffness_high=high))
         for _ in range(200):  # until the loads are known, which a slow machine takes longer for
             bench.cycles(20)
             if bound_used(bench) > 0.0:

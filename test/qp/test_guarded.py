@@ -105,9 +105,11 @@ def test_states_of_a_broken_driver_bring_the_arm_to_rest(
         assert np.abs(np.diff(values, axis=0)).max() <= 1e-3 * limits.torque_rate.max()
     if interface != "position":
         assert not values[-1].any()
-    later = answers(guarded, q, 33, 133)  # the driver is sound again: brake, hold, and no more
-    assert {each.phase for each in later if each is not None} <= {Phase.BRAKE, Phase.HOLD}
-    assert later[-1] is not None and guarded.fault
+    later = answers(guarded, q, 33, 133)  # the driver seems sound again: that is not believed
+    assert later == [None] * len(later) and guarded.fault
+    guarded.reset()
+    guarded.stop()
+    assert answers(guarded, q, 133, 140)[-1].phase is Phase.HOLD
 
 
 def test_two_bad_states_do_not_end_the_approach(panda, scenario, contact):
@@ -265,7 +267,7 @@ def test_an_arm_at_four_times_its_bound_just_before_the_surface_is_refused(
 
 
 def test_holding_holds_the_position(panda, scenario, contact):
-    """Pushed away and let go, the arm comes back; damping alone left it where it was."""
+    """Pushed away a little and let go, the arm comes back; it bears most of the push."""
     from impact_sim import Simulation
 
     controller = ImpactController(panda, Plan(contact, speed=0.1))
@@ -280,7 +282,7 @@ def test_holding_holds_the_position(panda, scenario, contact):
         measurement = simulation.step(command.driver_torque + extra)
         places.append(command.gap)
     assert command.phase is Phase.HOLD
-    assert np.abs(np.array(places[600:1000]) - places[400]).max() > 0.01
+    assert 0.0001 < np.abs(np.array(places[500:1000]) - places[400]).max() < 0.005
     assert abs(places[-1] - places[400]) < 1e-3
 
 

@@ -149,4 +149,4 @@ def test_what_ships_has_a_constant_in_the_message_and_others_have_none():
 
 def test_a_name_is_taken_once():
     with pytest.raises(NameTakenError, match=r"impact_limits: expected a name beside .*'robust'"):
-        impact_limit("robust", "again", strictness=3.0)(RobustImpactLimit)
+        impact_limit("robust", "again")(RobustImpactLimit)

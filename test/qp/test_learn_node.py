@@ -14,8 +14,11 @@ from rclpy.lifecycle import TransitionCallbackReturn
 from sensor_msgs.msg import JointState
 
 from impact_msgs.action import ExecuteImpact, LearnSurface
+from impact_predictor.learning.harm import Ceiling
+from impact_predictor.learning.learning_box import learning_box
 from impact_qp.learning.node import ImpactLearnerNode
 from impact_qp.learning.parameters import LearnerParameters
+from impact_qp.learning.surface_learner import SurfaceLearner
 
 Result = LearnSurface.Result
 HIT = ExecuteImpact.Result
@@ -75,7 +78,7 @@ def test_hits_become_faster_and_none_overloads_a_joint(bench):
         (2, True),
     ]
     first, second = learned(bench)
-    assert (first.reason, second.reason) == ("start", "learned")
+    assert (first.reason, second.reason) == ("start", "harder below")
     assert second.contact_speed > 1.3 * first.contact_speed
     for each in (first, second):
         assert each.contact_speed == pytest.approx(each.speed, rel=0.05)
@@ -144,12 +147,39 @@ def test_what_cannot_be_begun_says_why_and_nothing_moves(make_bench, active):
     assert bench.plant.simulation.time_ns == 0 and not bench.feedback
 
 
-def test_a_controller_that_allows_no_weaker_limits_ends_it(make_bench):
+def test_a_controller_that_allows_no_narrower_ranges_ends_it_after_the_first_hit(make_bench):
+    """The first goal says what is announced, the second one what was learned."""
     bench = make_bench(controller={"goal_may_widen": False}).start()
     result = bench.result(bench.send(bench.goal()))
     assert (result.code, result.hit_code) == (Result.CODE_HIT_FAILED, HIT.CODE_BAD_GOAL)
-    assert result.message.startswith("hit 1: impact_limits: expected one of")
-    assert bench.plant.simulation.time_ns == 0
+    assert result.hits == 1
+    assert result.message.startswith("hit 2: ") and "goal_may_widen is false" in result.message
+
+
+def test_what_was_learned_of_harm_outlives_goals_and_a_cleanup_lifts_it(bench):
+    """A refused request changes nothing of it either."""
+    ceiling = Ceiling(bench.learner._server.recorder.position, 0.06)
+    box = learning_box(bench.robot, bench.scenario.surface(bench.robot))
+    bench.learner._last = SurfaceLearner(box, 1, 1.0, 4.0, (ceiling,))
+    refused = bench.result(bench.send(bench.goal(hits=0)))
+    assert refused.code == Result.CODE_BAD_GOAL
+    handle = bench.send(bench.goal(hits=2))
+    bench.spin(lambda: bench.feedback)
+    assert (bench.feedback[0].speed, bench.feedback[0].reason) == (0.06, "ceiling")
+    handle.cancel_goal_async()
+    bench.result(handle)
+    assert bench.learner._last.learned.known.ceilings == (ceiling,)
+    bench.learner.trigger_deactivate()
+    bench.learner.trigger_cleanup()
+    assert bench.learner._last is None
+
+
+def test_from_a_state_that_is_old_no_hit_is_planned(make_bench):
+    bench = make_bench(learner={"lockstep": False, "silence_timeout": 0.5}).start()
+    bench.learner._server._state_time = 0.0  # the last one came long ago
+    result = bench.result(bench.send(bench.goal()))
+    assert result.code == Result.CODE_INPUT_LOST
+    assert "no usable joint state for 0.5 s" in result.message and not bench.feedback
 
 
 def test_cancelling_stops_the_hit_and_another_goal_meanwhile_is_rejected(underway):

@@ -175,7 +175,7 @@ def test_after_the_impact_it_holds_or_presses(hit, after, force):
 
 def test_an_arm_that_presses_and_loses_the_surface_retracts(hit):
     """Until it does, it stays at its bound, where it could be hit again."""
-    commands, speeds, *_ = hit(press_force=20.0, cycles=4000, lose_at=2500)
+    commands, speeds, *_ = hit(press_force=20.0, cycles=8000, lose_at=2500)
     assert commands[-1].phase is Phase.HOLD and commands[-1].gap > 0.04
     bound = commands[2500].speed_bound
     assert speeds[2500:].max() < 1.05 * bound

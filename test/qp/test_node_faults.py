@@ -260,6 +260,29 @@ def test_an_arm_that_is_too_fast_for_an_approach_is_not_activated(
     assert bench.unanswered(bench.state(3 * MS, q, dq))
 
 
+@pytest.mark.parametrize(
+    ("wrong", "line"),
+    [
+        (lambda point, normal: (point, -normal), "behind the surface; the normal points out of it"),
+        (lambda point, normal: (1000.0 * point, normal), "which looks like millimetres"),
+        (lambda point, normal: (point - 1.5 * normal, normal), "within the arm's reach of"),
+    ],
+    ids=["sign", "millimetres", "far"],
+)
+def test_a_surface_that_cannot_be_hit_is_not_activated(make_bench, contact, capfd, wrong, line):
+    """The arm retracted into the wall at 0.50 m/s; goals were refused for the same."""
+    point, normal = wrong(contact.point, contact.normal)
+    bench = make_bench(contact_point=point.tolist(), contact_normal=normal.tolist())
+    bench.configure()
+    for k in (1, 2):
+        bench.send(bench.state(k * MS))
+    bench.spin(lambda: bench.node._inputs.state is not None)
+    assert bench.node.trigger_activate() == TransitionCallbackReturn.FAILURE
+    err = capfd.readouterr().err
+    assert "not activated: contact: expected a" in err and line in err
+    assert bench.unanswered(bench.state(3 * MS))
+
+
 def test_without_a_state_before_the_activation_the_first_one_decides(
     make_bench, panda, scenario, contact
 ):

@@ -26,6 +26,7 @@ from impact_robots import ArmDynamics
 Q_A = [0.23, 0.0, 0.53, -1.11, -0.59, 2.77, -2.62]  # configuration A of a wall
 KNOWN = {"friction": 0.279, "restitution": (0.0, 0.3)}
 NOMINAL = ("--joint-ranges", "nominal")
+TUTORIAL_Q = "0,0.159,0,-2.399,0,2.558,0"
 RANGES = ("friction", "restitution", "stiffness")
 NORMAL = [-1.0, 0.0, 0.0]
 OPTIONS = ["--normal", "-1,0,0", "--friction", "0.279", "--restitution", "0,0.3"]
@@ -169,7 +170,7 @@ def test_a_mistake_is_one_line(plan, arguments, said):
 
 
 def test_what_the_joints_feel_is_the_default_and_a_stiffness_buys_speed(plan):
-    options = ["--q", ",".join(map(str, Q_A)), "--friction", "0.279", "--restitution", "0.02,0.3"]
+    options = ["--q", ",".join(map(str, Q_A)), "--friction", "0,0.279", "--restitution", "0.02,0.3"]
     speeds = []
     for more in ([], ["--stiffness", "1e5,1e6"], ["--stiffness", "1e5,1e6", *NOMINAL]):
         status, out, err = plan(*options, *more, "--json")
@@ -178,6 +179,18 @@ def test_what_the_joints_feel_is_the_default_and_a_stiffness_buys_speed(plan):
         assert document["limit"] in ("panda_joint6 torque change", "panda_joint6 torque range")
         speeds.append(document["speed_bound_mps"])
     assert speeds == sorted(speeds) and speeds[0] < speeds[2]
+
+
+def test_one_number_of_friction_is_exact_and_a_line_says_what_that_makes_faster(plan):
+    options = ["--q", TUTORIAL_Q, "--normal", "0,0,1", "--friction"]
+    (_, exact, err), (_, ranged, silent), (_, usual, _) = (
+        plan(*options, "0.3"),
+        plan(*options, "0,0.3"),
+        plan(*options[:-1]),
+    )
+    assert "speed 0.2256 m/s" in exact and "speed 0.1159 m/s" in ranged
+    assert (usual.splitlines(), silent) == (ranged.splitlines(), "")
+    assert err.startswith("impact: friction: 0.3 is taken as exact") and err.count("\n") == 1
 
 
 def test_the_bound_is_that_of_an_independent_integration(plan, derived_data):

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 
-from controller_bench import MS
+from controller_bench import MS, OK
 
 from impact_msgs.msg import ControllerStatus
 from impact_robots import ArmDynamics
@@ -98,8 +98,17 @@ def test_missed_cycles(arm):
 
 
 def test_a_deactivation(arm):
-    arm.bench.node.trigger_deactivate()
-    ends_at_rest(arm, arm.cycles(1)[1], "")
+    """It brakes, brings its commands to rest, and then sends nothing any more."""
+    bench = arm.bench
+    bench.node.trigger_deactivate()
+    arm.until(HOLD)
+    bench.spin(lambda: bench.driver.status[-1].mode == STOPPED)
+    bench.spin(timeout=0.1)
+    assert np.abs(arm.dq).max() < 0.03
+    if arm.interface != "position":
+        assert not any(bench.driver.commands[-1].values)
+    arm.k += 1
+    assert bench.unanswered(bench.state(arm.k * MS, arm.q, np.zeros(7)))
 
 
 def test_a_blocked_arm(arm):
@@ -141,7 +150,12 @@ def test_states_that_cannot_be_believed_and_then_can(arm, what):
     for _ in range(55):
         arm.k += 1
         bench.send(bench.state(arm.k * MS, arm.q, arm.dq))
-    ends_at_rest(arm, arm.cycles(1)[1], "implausible joint states")
+    assert bench.unanswered(bench.state((arm.k + 1) * MS, arm.q, arm.dq))
+    assert "implausible joint states" in bench.driver.status[-1].message
+    bench.node.trigger_deactivate()
+    assert bench.node.trigger_activate() == OK  # a person has looked
+    arm.k += 1
+    assert arm.cycles(1)[1].message == ""
 
 
 def test_a_clean_up_from_full_motion(arm):

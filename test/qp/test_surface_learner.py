@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from learned_hits import NORMAL, POSE, WALL, known_point, struck
 
+from impact_predictor.learning.harm import Ceiling
 from impact_predictor.learning.learning_box import learning_box
+from impact_predictor.learning.next_speed import SafeSpeed
 from impact_qp.exceptions import ControlError
 from impact_qp.learning import surface_learner
 from impact_qp.learning.hit_record import AFTER, BEFORE, HitRecorder
@@ -60,6 +62,13 @@ def test_what_comes_long_after_the_touch_pushes_nothing_out(panda):
     assert np.array_equal(early.command, late.command)
 
 
+def test_an_event_that_is_heard_two_seconds_late_is_of_its_states(panda):
+    recorder = recorded(panda, range(1, 2600))
+    recorder.add_event(500 * MS, 500 * MS - MS // 2)
+    expected = recorded(panda, range(1, 900), touch=500).hit()
+    assert np.array_equal(recorder.hit().time, expected.time)
+
+
 def test_without_commands_there_are_none(panda):
     assert recorded(panda, range(1, 900), touch=500, commands=False).hit().command is None
 
@@ -86,6 +95,25 @@ def test_an_event_of_before_is_not_of_this_hit(panda):
     assert not recorder.touched
     recorder.add_event(400 * MS, 0)  # whose touch is not known
     assert recorder.touched and recorder._touch == 400 * MS
+
+
+@pytest.mark.parametrize(
+    ("detected", "touch"),
+    [(290, 50), (290, 295)],
+    ids=["touch long before", "touch after its detection"],
+)
+def test_an_event_whose_stamps_do_not_belong_together_counts_for_nothing(panda, detected, touch):
+    recorder = recorded(panda, range(1, 300))
+    recorder.add_event(detected * MS, touch * MS)
+    assert not recorder.touched
+
+
+def test_a_hit_whose_commands_fell_silent_is_none(panda):
+    recorder = recorded(panda, range(1, 900), touch=500)
+    for stamp in range(420, 540):
+        recorder._commands.pop(stamp * MS, None)
+    with pytest.raises(ControlError, match=r"at most 0\.05 s apart, got none for 0\.1"):
+        recorder.hit()
 
 
 def test_what_is_not_finite_is_refused(panda):
@@ -185,6 +213,44 @@ def test_a_hit_that_used_more_than_a_limit_is_the_last(box):
     learner.next_hit(POSE)
     hit = hit_of(learner, box, 0.1, scale=20.0)
     assert hit.load > 1.0 and learner.problem.startswith("hit 1 used ")
+
+
+def test_the_second_hit_that_used_more_than_was_promised_is_the_last(learner, box):
+    used = []
+    for number, promised in enumerate((0.05, 1.0, 0.05)):
+        assert learner.problem == ""
+        speed = min(learner.next_hit(POSE).speed, 0.07)
+        learner._planner._promised = promised
+        used.append(hit_of(learner, box, speed, number).load)
+    first, last = (f"used {used[k]:.2f} of a limit instead of 0.05" for k in (0, 2))
+    assert learner.problem == f"hit 1 {first} and hit 3 {last}"
+    with pytest.raises(ControlError, match="and hit 3 used"):
+        learner.next_hit(POSE)
+
+
+def test_what_is_promised_is_what_the_learned_speed_would_use_in_proportion():
+    steps = SafeSpeed(0.1, "half faster than the last", "joint", 0.05, 0.4)
+    assert steps.promised == pytest.approx(0.25)
+    assert steps._replace(reason="start").promised == 1.0  # of everything that was announced
+    assert steps._replace(speed=0.4, reason="learned").promised == 1.0
+
+
+def test_ceilings_of_goals_before_hold_for_the_next_one(box):
+    free = SurfaceLearner(box, 3, 1.0, 4.0).next_hit(POSE)
+    ceiling = Ceiling(POSE + 0.1, 0.6 * free.speed)
+    held = SurfaceLearner(box, 3, 1.0, 4.0, (ceiling,))
+    hit = held.next_hit(POSE)
+    assert (hit.speed, hit.safe.reason) == (ceiling.speed, "ceiling")
+    hit_of(held, box, hit.speed)
+    assert held.learned.known.ceilings == (ceiling,)
+
+
+def test_the_controller_is_told_what_was_learned_of_the_surface(learner, box):
+    assert learner.next_hit(POSE).surface is box.surface  # nothing so far
+    hit_of(learner, box, 0.1)
+    found = learner.next_hit(POSE).surface
+    assert found.stiffness[1] / found.stiffness[0] < 30.0  # announced: 1000
+    assert box.surface.stiffness[0] <= found.stiffness[0] <= found.stiffness[1]
 
 
 def test_two_contradictions_in_a_row_are_the_end(learner, box):

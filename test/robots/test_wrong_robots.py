@@ -4,14 +4,20 @@
 
 import math
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
 import yaml
 from other_arms import ARMS, write_arm
 
+from impact_analysis.detection.threshold_file import read_thresholds
+from impact_predictor.exceptions import PredictionError
+from impact_predictor.learning.learned_file import with_wall
 from impact_robots import RobotError, load_robot, robot_from_urdf
+from impact_robots.exceptions import UsageError
 from impact_robots.loader import _HERE
+from impact_robots.yaml_file import read_mapping
 
 PANDA = (_HERE / "panda.yaml").read_text()
 PANDA_URDF = (_HERE / "panda.urdf").read_text()
@@ -64,6 +70,29 @@ def refusal(load, path):
         ({"tool": {"parent": 8}}, "tool.parent: expected a text, got 8"),
         ({"tool": {"weight": 1}}, "tool.'weight': expected one of parent, mass"),
         ({"tool": None}, "tool: expected entries parent, mass, radius"),
+        (
+            {"tool": {"com": [0, 0, 50]}},
+            r"tool.com: .* at most 3 m .*, got 50 m, which looks like m",
+        ),
+        (
+            {"tool": {"contact_point": [0, 0, -100.0]}},
+            "tool.contact_point: expected at most 3 m from the link's frame, got 100 m, which",
+        ),
+        ({"tool": {"contact_point": [0, 0, 1e11]}}, r"got 1e\+11 m$"),
+        ({"tool": {"radius": 30.0}}, "tool.radius: expected a number up to 3, got 30.0"),
+        ({"tool": {"mass": 1e4}}, "tool.mass: expected a number up to 1000, got 10000.0"),
+        (
+            {"velocity": [2.2] * 7},
+            "velocity: expected at most the URDF's 2.175 of panda_joint1, got 2.2"
+            r" \(limits_beyond_urdf: true allows what is meant\)",
+        ),
+        ({"velocity": [2, 2, 2, 124.6, 2, 2, 2]}, "2.175 of panda_joint4, got 124.6: is it in deg"),
+        ({"torque": [80000] * 7}, "torque: expected at most the URDF's 87 .*, got 80000"),
+        ({"torque": [87000] * 7}, "87 of panda_joint1, got 87000: is it in thousandths of the un"),
+        ({"torque": [87000] * 7, "limits_beyond_urdf": True}, "is it in thousandths of the unit"),
+        ({"position_upper": [166] * 7}, "URDF's 2.8973 of panda_joint1, got 166: is it in degrees"),
+        ({"position_lower": [-2.91] * 7}, "position_lower: expected at least the URDF's -2.8973"),
+        ({"limits_beyond_urdf": 1}, "limits_beyond_urdf: expected true or false, got 1"),
         ({"position_lower": [3.0] * 7}, "position_lower: expected less than position_upper"),
         ({"stance": [0, 0, 0, 0, 0, 2, 0]}, "stance: expected positions from position_lower"),
         ({"velocity": [True] * 7}, "velocity: expected 7 finite numbers"),
@@ -175,6 +204,50 @@ def test_bytes_that_are_no_text_are_refused(tmp_path):
 def test_what_is_no_mapping_is_refused(tmp_path, text, message):
     (tmp_path / "arm.yaml").write_text(text)
     assert message in refusal(load_robot, tmp_path / "arm.yaml")
+
+
+def nested(first, of):
+    """Return a text of about 450 bytes whose aliases make 10^8 entries and more."""
+    lines = [f"a: &a {first}"]
+    for known, name in pairwise("abcdefgh"):
+        lines.append(f"{name}: &{name} {of(', '.join(['*' + known] * 13))}")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        nested("[1, 1, 1, 1, 1, 1, 1, 1, 1]", "[{}]".format),
+        nested("{x: 1}", "{{<<: [{}]}}".format),
+        "a: &a [*a]",
+    ],
+    ids=["lists", "merged", "endless"],
+)
+def test_nested_aliases_are_refused_before_they_are_written_out(tmp_path, text):
+    assert len(text) < 500
+    (tmp_path / "arm.yaml").write_text(text)
+    line = refusal(load_robot, tmp_path / "arm.yaml")
+    assert "expected at most 1000000 entries, got aliases that make a document" in line
+    with pytest.raises(UsageError, match="aliases that make a document"):
+        read_thresholds(tmp_path / "arm.yaml")
+    with pytest.raises(PredictionError, match="aliases that make a document"):
+        with_wall(None, text)
+
+
+def test_an_alias_of_what_is_small_is_read(tmp_path):
+    (tmp_path / "some.yaml").write_text("a: &a [1, 2]\nb: [*a, *a]\nc: {<<: {x: 1}, y: *a}")
+    read = read_mapping(tmp_path / "some.yaml")
+    assert read == {"a": [1, 2], "b": [[1, 2], [1, 2]], "c": {"x": 1, "y": [1, 2]}}
+
+
+def test_wider_limits_than_the_urdfs_may_be_meant(written):
+    robot = load_robot(written({"velocity": [2.62] * 7, "limits_beyond_urdf": True}))
+    np.testing.assert_array_equal(robot.limits.velocity, 2.62)
+
+
+def test_narrower_limits_and_rounded_ones_are_no_wider_than_the_urdfs(written):
+    robot = load_robot(written({"velocity": [2.1751] * 4 + [1e-2] * 3, "torque": [12.0] * 7}))
+    np.testing.assert_array_equal(robot.limits.torque, 12.0)
 
 
 def test_a_number_may_have_an_exponent_alone(written):

@@ -39,7 +39,7 @@ WITHOUT_KEY = {  # of rosdep; the last three are in extras
     "pylibfranka",
 }
 WITH_NUMBA = {"llvmlite"}
-WITH_VISER = {"imageio", "trimesh"}
+WITH_VISER = {"imageio", "trimesh", "websockets"}
 WITH_ROSBAGS = {"backports", "compression", "lz4"}  # what decompresses comes with rosbags
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
 

@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("mujoco")
 
-from cell_mishaps import drawn, missing, run, slips, vanishes
+from cell_mishaps import drawn, loaded, missing, run, slips, vanishes
 
 from impact_qp import ControlError
 from impact_qp.spreading import StopReason
@@ -30,6 +30,7 @@ pytestmark = pytest.mark.slow  # grabs by the dozen
 
 GRAB, PUSH = "rs_grab_catfood_case1", "rs_push_catfood_case2"
 ROBOT = load_robot("panda_plate")
+SAG = 0.03  # of a contact point under a payload that nobody announced [m]
 REST = 0.03  # of joints that noise still moves [rad/s]
 
 
@@ -75,7 +76,7 @@ MISHAPS = {  # of the grab: scenario of the plant, what is done to it, why each 
     "one arm deaf": (safe(GRAB), {"hears": one_is_deaf}, ("PARTNER", "NO_IMPACT")),
     "both deaf": (safe(GRAB), {"hears": all_are_deaf}, ("NO_IMPACT", "NO_IMPACT")),
     "box gone after the lift": (safe(GRAB), {"hand": vanishes(1.5)}, ("LOST", "PARTNER")),
-    "box slips out": (safe(GRAB), {"hand": slips(1.5)}, ("LOST", "PARTNER")),
+    "box slips out": (safe(GRAB), {"hand": slips(1.5)}, ("AGAIN", "PARTNER")),
 }
 
 
@@ -132,6 +133,22 @@ def test_a_mishap_in_a_push(hand, scenario):
     done = run(scenario, due(PUSH) + 1.0, told=safe(PUSH), **hand)
     keeps_its_limits(done)
     assert np.abs(done.speeds[-50:]).mean(axis=0).max() < REST
+
+
+@pytest.mark.parametrize(("mass", "after"), [(0.5, 1.6), (3.0, 1.6), (3.0, 0.02), (3.0, 0.8)])
+def test_a_payload_that_nobody_announced_is_held(mass, after):
+    """Hung on both arms: as they hold, as their plan begins, in the middle of their way."""
+    done = run(missing(safe(GRAB)), 3.0, told=safe(GRAB), hand=loaded(mass, after))
+    keeps_its_limits(done)
+    heights = np.array(
+        [[ArmDynamics(ROBOT).position(q)[2] for q in row] for row in done.positions[::5]]
+    )
+    before = heights[int(200 * after) - 2]
+    assert all(done.stops)
+    assert (before - heights[int(200 * after) :].min(axis=0)).max() < SAG
+    assert np.abs(heights[-1] - heights[-60]).max() < 1e-3
+    last = [answer.commands[-1] for answer in done.answers]
+    assert all(each.held and "N.m beyond the model" in each.note for each in last)
 
 
 @pytest.mark.parametrize("seed", range(4))

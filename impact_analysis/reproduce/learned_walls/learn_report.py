@@ -21,8 +21,9 @@ from impact_analysis.reproduce.learned_walls.learn_tables import (
 from impact_analysis.reproduce.learned_walls.learn_truth import BEFORE_EXCHANGE, KINDS
 from impact_analysis.reproduce.row import OURS, Row, Table, promised
 
-SOON = 3  # hits, after which the median is to be fast
-FAST, COVERED = 0.9, 0.9  # least speed over the highest safe one; least share of true intervals
+# Least speed over the highest safe one at the last hit: median, and the 5 % of soft walls, of which
+# nobody knows how hard they are deeper; least share of true intervals.
+FAST, SOFT, COVERED = 0.85, 0.3, 0.9
 
 
 def table(found: LearnStudy) -> Table:
@@ -32,8 +33,8 @@ def table(found: LearnStudy) -> Table:
     rows = (
         _safe("W1", "walls and arms of a form that the model knows", known),
         _safe("W2", "joint friction, links of another mass: unknown to the model", _others(found)),
-        _fast("W3", steady, SOON, 50),
-        _fast("W4", steady, HITS, 5),
+        _fast("W3", steady, 50, FAST),
+        _fast("W4", steady, 5, SOFT),
         *_exchanged("W5", found.of(EXCHANGED)),
         _intervals("W6", known),
     )
@@ -63,18 +64,18 @@ def _safe(id_: str, which: str, runs: Sequence[LearnRun]) -> Row:
     )
 
 
-def _fast(id_: str, runs: Sequence[LearnRun], hit: int, percent: int) -> Row:
-    share = float(np.nanpercentile(shares(runs)[:, hit - 1], percent))
+def _fast(id_: str, runs: Sequence[LearnRun], percent: int, least: float) -> Row:
+    share = float(np.nanpercentile(shares(runs)[:, -1], percent))
     name = "median" if percent == 50 else f"{percent} %"
     limited = sum(run.arm_limits for run in runs)
     return promised(
         id_,
         OURS,
-        f"hit {hit} is nearly as fast as perfect knowledge would allow: {name}",
-        f">= {FAST:g}",
+        f"speed of hit {HITS} over that which perfect knowledge would allow: {name}",
+        f">= {least:g}",
         f"{share:.3f}",
-        f"{share / FAST - 1.0:+.0%}",
-        share >= FAST,
+        f"{share / least - 1.0:+.0%}",
+        share >= least,
         f"{len(runs)} drawn walls and arms; at {limited} of them more is safe than the arm keeps"
         f" on a run-up of {RUN_UP:g} m within its joints' speed limits, which then counts instead",
         {"truths": len(runs), "speed_share": share, "arm_limits": limited},

@@ -40,14 +40,14 @@ class LearnTask(NamedTuple):
 
 
 class LearnRun(NamedTuple):
-    """What a run gave; one number a hit, none: the approach ended before it."""
+    """What a run gave; one number a hit, none: the approach or the series ended before it."""
 
     key: str
     kind: str
     stiffness: float  # of the wall, secant at .1 mm [N/m]
     restitution: float  # [-]
     friction: float  # [-]
-    safe: tuple[float, ...]  # speed that was found safe [m/s]
+    safe: tuple[float | None, ...]  # speed that was found safe [m/s]
     speed: tuple[float | None, ...]  # at the touch along the announced normal [m/s]
     best: tuple[float, ...]  # at which perfect knowledge would just keep all limits there [m/s]
     fastest: tuple[float, ...]  # that the arm keeps on the run-up [m/s]
@@ -106,7 +106,8 @@ def _result(
     steps: list[LearningStep],
     robot: Robot,
 ) -> LearnRun:
-    case, n, hits = truth.box.case(truth.figures), robot.dof, [each.hit for each in steps]
+    case, n, made = truth.box.case(truth.figures), robot.dof, len(steps)
+    hits = [each.hit for each in steps] + [None] * (HITS - made)
     best = [
         speed_of_known(
             truth.box,
@@ -116,21 +117,21 @@ def _result(
         )
         for number, (each, hit) in enumerate(zip(approaches, hits, strict=True))
     ]
-    known = steps[-1].learned.known
+    known, skipped = steps[-1].learned.known, [False] * (HITS - made)
     return LearnRun(
         task.key,
         truth.kind.name,
         case.stiffness,
         case.restitution,
         case.friction,
-        tuple(float(each.safe.speed) for each in steps),
+        (*(float(each.safe.speed) for each in steps), *[None] * (HITS - made)),
         tuple(None if hit is None else hit.speed for hit in hits),
         tuple(map(float, best)),
         tuple(each.fastest for each in approaches),
         tuple(None if hit is None else float(hit.used[:n].max()) for hit in hits),
         tuple(None if hit is None else float(hit.used[n:].max()) for hit in hits),
-        tuple(each.hit is not None and each.learned.changed for each in steps),
-        tuple(_misfit(each.learned.known) for each in steps),
+        (*(each.hit is not None and each.learned.changed for each in steps), *skipped),
+        (*(_misfit(each.learned.known) for each in steps), *[0.0] * (HITS - made)),
         tuple(hit is not None and hit.detected for hit in hits),
         *_covered(known, truth.of_hit(HITS - 1)),
     )

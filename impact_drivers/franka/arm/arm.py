@@ -10,6 +10,7 @@ import numpy as np
 
 from impact_drivers.exceptions import DriverError
 from impact_drivers.franka.arm.arm_state import ArmState
+from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 from impact_drivers.franka.arm.settings import ArmSettings
 
 
@@ -28,10 +29,17 @@ class Arm(Protocol):
         """
 
     def configure(self, settings: ArmSettings) -> None:
-        """Tell the arm its load and how much contact it has to bear.
+        """Tell the arm its load, and set its collision thresholds low.
 
         Raises:
             DriverError: it refuses.
+        """
+
+    def set_thresholds(self, behavior: CollisionBehavior) -> None:
+        """Set the arm's collision thresholds, outside of a motion.
+
+        Raises:
+            DriverError: it refuses, or cannot be reached.
         """
 
     def start(self) -> None:

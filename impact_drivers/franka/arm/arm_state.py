@@ -24,4 +24,5 @@ class ArmState(NamedTuple):
     motion_errors: tuple[str, ...] = ()  # that ended the last motion
     success_rate: float = 0.0  # of the last 100 commands; 0 outside of a motion [-]
     period: int = 0  # since the state before, by the arm's clock; outside of a motion 0 [ns]
+    clock: int = 0  # of the arm, from some moment on [ns]
     arrived: float = 0.0  # when it came, before anything was done with it [s of perf_counter]

@@ -13,6 +13,7 @@ import numpy as np
 from impact_drivers.exceptions import DriverError
 from impact_drivers.franka.arm.arm import ArmStoppedError
 from impact_drivers.franka.arm.arm_state import IDLE, MOVE, ArmState
+from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 from impact_drivers.franka.arm.real_time import own_priority
 from impact_drivers.franka.arm.settings import ArmSettings
 from impact_robots.exceptions import one_line
@@ -75,8 +76,7 @@ class LibfrankaArm:
             raise ArmStoppedError(one_line(error)) from None
 
     def configure(self, settings: ArmSettings) -> None:
-        """Tell the arm its load and how much contact it has to bear; see :class:`.Arm`."""
-        torque, force = settings.torque_thresholds, settings.force_thresholds
+        """Tell the arm its load, and set its collision thresholds low; see :class:`.Arm`."""
         state = self.look()
         if state.mode != IDLE or state.errors:
             raise DriverError(
@@ -85,6 +85,14 @@ class LibfrankaArm:
             )
         try:
             self._robot.set_load(settings.load_mass, settings.load_center, settings.load_inertia)
+        except self._faults as error:
+            raise DriverError(one_line(error)) from None
+        self.set_thresholds(settings.low_thresholds)
+
+    def set_thresholds(self, behavior: CollisionBehavior) -> None:
+        """Set the arm's collision thresholds; see :class:`.Arm`."""
+        torque, force = behavior.torque.tolist(), behavior.force.tolist()
+        try:
             self._robot.set_collision_behavior(torque, torque, force, force)
         except self._faults as error:
             raise DriverError(one_line(error)) from None
@@ -138,11 +146,12 @@ class LibfrankaArm:
             np.array(values) for values in (state.q, state.dq, state.tau_J, state.tau_J_d)
         )
         rate = state.control_command_success_rate
+        clock = round(state.time.to_sec() * NANOSECONDS)
         if state.robot_mode == self._moving:
-            return ArmState(q, dq, tau, tau_d, MOVE, (), (), rate, period, arrived)
+            return ArmState(q, dq, tau, tau_d, MOVE, (), (), rate, period, clock, arrived)
         errors, ended = _names(state.current_errors), _names(state.last_motion_errors)
         mode = state.robot_mode.name
-        return ArmState(q, dq, tau, tau_d, mode, errors, ended, rate, period, arrived)
+        return ArmState(q, dq, tau, tau_d, mode, errors, ended, rate, period, clock, arrived)
 
 
 def _names(errors: Any) -> tuple[str, ...]:

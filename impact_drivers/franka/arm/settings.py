@@ -8,6 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from impact_drivers.exceptions import DriverError
+from impact_drivers.franka.arm.collision_behavior import (
+    HIGHEST_FORCE,
+    HIGHEST_TORQUE,
+    LOW_FORCE,
+    LOW_TORQUE,
+    STANDING_FORCE,
+    STANDING_TORQUE,
+    CollisionBehavior,
+)
 from impact_robots.yaml_file import read_mapping
 from impact_ros.parameters import from_values, parameter
 
@@ -17,16 +26,31 @@ class ArmSettings:
     """Settings of one arm, fixed while it is connected."""
 
     torque_thresholds: tuple[float, ...] = parameter(
-        [87.0, 87.0, 87.0, 87.0, 12.0, 12.0, 12.0],
-        "External torques beyond which the arm stops itself (set_collision_behavior).",
+        LOW_TORQUE,
+        "External torques beyond which the arm stops itself (set_collision_behavior), but for the"
+        " time of a hit that may raise them.",
         unit="N.m",
         low=0.0,
     )
     force_thresholds: tuple[float, ...] = parameter(
-        [250.0, 250.0, 250.0, 80.0, 80.0, 80.0],
-        "External force and moment beyond which the arm stops itself.",
+        LOW_FORCE,
+        "External force and moment beyond which the arm stops itself, likewise.",
         unit="N; N.m",
         low=0.0,
+    )
+    raise_thresholds: bool = parameter(
+        False,
+        "Raise the thresholds for the time of each hit to what it is predicted to need: the arm"
+        " then does not stop for a person either.",
+    )
+    threshold_reserve: float = parameter(
+        0.25, "Fraction added to what a hit is predicted to need.", low=0.0, high=2.0
+    )
+    highest_torque_thresholds: tuple[float, ...] = parameter(
+        HIGHEST_TORQUE, "No hit raises the thresholds of torque beyond.", unit="N.m", low=0.0
+    )
+    highest_force_thresholds: tuple[float, ...] = parameter(
+        HIGHEST_FORCE, "No hit raises those of force and moment beyond.", unit="N; N.m", low=0.0
     )
     load_mass: float = parameter(
         0.1, "Of what is mounted on the flange (set_load).", unit="kg", low=0.0
@@ -44,9 +68,20 @@ class ArmSettings:
     )
     least_success_rate: float = parameter(
         0.95,
-        "Share of the last 100 commands that must have reached the arm before it may approach.",
+        "Fraction of the last 100 commands, above which must have reached the arm before it"
+        " approaches and while it moves.",
         low=0.0,
         high=1.0,
+    )
+    success_cycles: int = parameter(
+        20, "Brake when the fraction was not above that for so many cycles in a row.", low=1
+    )
+    request_age: float = parameter(
+        0.5,
+        "The loop refuses to begin what was asked for longer ago.",
+        unit="s",
+        low=0.01,
+        high=10.0,
     )
     longest_period: float = parameter(
         0.002,
@@ -60,14 +95,16 @@ class ArmSettings:
     )
 
     def __post_init__(self) -> None:
-        """Check how many numbers there are.
+        """Check how many numbers there are, and that the standing thresholds are low.
 
         Raises:
-            DriverError: too few or too many; says of what.
+            DriverError: too few or too many, or too high; says of what.
         """
         for name, count in (
             ("torque_thresholds", 7),
             ("force_thresholds", 6),
+            ("highest_torque_thresholds", 7),
+            ("highest_force_thresholds", 6),
             ("load_center", 3),
             ("load_inertia", 9),
         ):
@@ -75,6 +112,25 @@ class ArmSettings:
                 raise DriverError(
                     f"{name}: expected {count} numbers, got {len(getattr(self, name))}"
                 )
+        for name, most in (
+            ("torque_thresholds", STANDING_TORQUE),
+            ("force_thresholds", STANDING_FORCE),
+        ):
+            if any(value > top for value, top in zip(getattr(self, name), most, strict=True)):
+                raise DriverError(
+                    f"{name}: expected at most {list(most)}, got {list(getattr(self, name))};"
+                    " raise_thresholds raises them for a hit"
+                )
+
+    @property
+    def low_thresholds(self) -> CollisionBehavior:
+        """Thresholds in force whenever no hit has raised them."""
+        return CollisionBehavior(self.torque_thresholds, self.force_thresholds)
+
+    def raised_for(self, need: CollisionBehavior) -> CollisionBehavior:
+        """Return the thresholds for a hit that needs some."""
+        highest = CollisionBehavior(self.highest_torque_thresholds, self.highest_force_thresholds)
+        return self.low_thresholds.raised(need, self.threshold_reserve, highest)
 
 
 def read_settings(path: str | Path) -> ArmSettings:

@@ -33,6 +33,7 @@ class Answers:
         self.sent = np.zeros(guarded.controller.robot.dof)
         self.dropped, self.fault, self.at_rest = 0, "", False
         self._settling: Iterator[np.ndarray] | None = None
+        self._is_first = True
 
     def answer(
         self, time: int, state: ArmState, *, impact: bool, ready: bool
@@ -54,6 +55,8 @@ class Answers:
             wanted = self._settle()
         else:
             wanted = self.sent
+        if self._is_first:  # the arm compensates gravity: zero leaves it where it is
+            self._is_first, wanted = False, np.zeros_like(self.sent)
         self.sent = self._limited(wanted, state.tau_d)
         return command, self.sent
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import gc
 import time as clock
 from collections.abc import Callable
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -16,26 +17,35 @@ from impact_drivers.exceptions import DriverError
 from impact_drivers.franka.arm.arm import Arm, ArmStoppedError
 from impact_drivers.franka.arm.arm_state import IDLE, ArmState
 from impact_drivers.franka.arm.settings import ArmSettings
+from impact_drivers.franka.loop.goal import LoopGoal
+from impact_drivers.franka.loop.goals import GoalDesk
 from impact_drivers.franka.loop.judge import Judge
 from impact_drivers.franka.loop.loop_cycle import LoopCycle, LoopState
 from impact_drivers.franka.loop.loop_times import LoopTimes
-from impact_drivers.franka.loop.motion import CYCLE_NS, TorqueMotion
+from impact_drivers.franka.loop.motion import CYCLE_NS, LoopEnds, MotionParts, TorqueMotion
 from impact_drivers.franka.loop.motion_watch import MotionWatch
+from impact_drivers.franka.loop.preparation import Preparation
+from impact_drivers.franka.loop.protection import Protection
 from impact_drivers.franka.loop.rehearsal import Rehearsal
 from impact_drivers.franka.loop.requests import Requests
 from impact_drivers.franka.memory.request import Request, RequestKind
+from impact_drivers.franka.real_arm_limits import require_every_impulse
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.plan import Plan
+from impact_qp.limits.registry import ON_A_REAL_ARM
 from impact_robots.exceptions import ImpactError
 from impact_robots.robot import Robot
 
 SPARE = 600e-6  # since a state came, after which nothing is begun that can wait [s]
+MOVED = 0.02  # by which an arm may be elsewhere when the next motion begins [rad]
 WARM_UP = 60  # cycles, more than the detector's quiet samples
 
 
 class FrankaLoop:
-    """Carries out requests, one cycle of the arm after another, in one process without threads.
+    """Carries out requests, one cycle of the arm after another, in one process.
+
+    A second thread makes the controllers of goals, see :class:`.Preparation`.
 
     Nothing moves before it is asked to hold. Errors of the arm are cleared only when that is asked
     for, and only outside of torque control. Whatever ends a motion, the next one begins by request.
@@ -77,15 +87,23 @@ class FrankaLoop:
             rehearses: in real time, see :class:`.Rehearsal`.
             now: stamps the states outside of motions, and the first of each [ns].
             stopped: somebody on this side wants it to end.
+
+        Raises:
+            DriverError: the plan's impact limits do not bound every admissible impulse.
         """
+        require_every_impulse(plan.impact_limits)
         self._arm, self._robot, self._plan, self._settings = arm, robot, plan, settings
         self._make_session, self._requests, self._report = make_session, requests, report
-        self._dry_run, self._real_time = dry_run, real_time
+        self._dry_run = dry_run
         self._rehearses = real_time and rehearses
         self._now, self._stopped = now, stopped
         self._state, self._time = LoopState.CONNECTED, 0
         self.times, self.fault = LoopTimes(), ""
-        self._refusal, self._configured, self._warm = "", False, False
+        self._configured, self._warm = False, False
+        self._protection = Protection(arm, settings)
+        preparation, spare = Preparation(self._controller), SPARE if real_time else inf
+        self._desk = GoalDesk(robot, settings, preparation, spare)
+        self._decisions = self._desk.decisions
 
     def run(self) -> None:
         """Go on until asked to end.
@@ -94,25 +112,36 @@ class FrankaLoop:
             ArmStoppedError: the arm cannot be reached any more.
         """
         self._plan.prepare(self._robot)  # what a goal may choose must not be compiled in a motion
-        while self._state is not LoopState.ENDED:
-            state = self._arm.look()
-            self._time = max(self._now(), self._time + CYCLE_NS)
-            if self._stopped():
-                self._state = LoopState.ENDED
-            else:
-                self._obey(state)
-            self._report(self._described(state))
+        try:
+            while self._state is not LoopState.ENDED:
+                state = self._look()
+                if self._stopped():
+                    self._state = LoopState.ENDED
+                else:
+                    self._obey(state)
+                self._report(self._described(state))
+        finally:
+            if problem := self._protection.lower():
+                self.fault = problem
+                print(problem, flush=True)
+
+    def _look(self) -> ArmState:
+        """Return the next state outside of a motion."""
+        state = self._arm.look()
+        self._time = max(self._now(), self._time + CYCLE_NS)
+        return state
 
     def _obey(self, state: ArmState) -> None:
+        number = None
         try:
             request = self._requests.take(self._plan)
+            number = self._requests.taken
             if request is not None:
-                self._refusal = ""
                 self._carry_out(request, state)
         except ArmStoppedError:
             raise
         except ImpactError as error:
-            self._refusal = str(error)
+            self._decisions.decide(number or self._requests.taken, str(error))
 
     def _carry_out(self, request: Request, state: ArmState) -> None:
         """Do what a request says.
@@ -122,16 +151,28 @@ class FrankaLoop:
         """
         kind = request.kind
         if kind is RequestKind.HOLD:
-            self._move(state)
-        elif kind is RequestKind.RECOVER:
-            self._arm.recover()
-            self._state, self.fault = LoopState.CONNECTED, ""
+            self._hold(request.number, state)
+            return
+        if kind is RequestKind.RECOVER:
+            self._recover()
         elif kind is RequestKind.END:
             self._state = LoopState.ENDED
         elif kind is RequestKind.GOAL:
             raise DriverError("goal: the arm is not in torque control; ask to hold first")
+        self._decisions.decide(request.number)
 
-    def _move(self, state: ArmState) -> None:
+    def _recover(self) -> None:
+        """Clear the arm's errors, and set its thresholds low if they are not.
+
+        Raises:
+            DriverError: it refuses.
+        """
+        self._arm.recover()
+        self._state, self.fault = LoopState.CONNECTED, ""
+        if problem := self._protection.lower():
+            raise DriverError(problem)
+
+    def _hold(self, number: int, state: ArmState) -> None:
         """Begin torque control, and return when it has ended.
 
         Raises:
@@ -145,23 +186,67 @@ class FrankaLoop:
         if not self._configured:
             self._arm.configure(self._settings)
             self._configured = True
-        motion = self._motion(state)
-        self._arm.start()
-        try:
-            motion.run()
-        finally:
-            gc.enable()
-        self._time, self.fault = motion.time, motion.fault
-        self._state = LoopState.FAULT if motion.fault else LoopState.CONNECTED
+        self._decisions.decide(number)
+        self._decisions.begun = 0
+        motion = self._moved(state, None, None)
+        while motion.goes_on and not self.fault:
+            motion = self._move_on(motion)
+        self._state = LoopState.FAULT if self.fault else LoopState.CONNECTED
         if motion.ends:
             self._state = LoopState.ENDED
 
-    def _motion(self, state: ArmState) -> TorqueMotion:
+    def _moved(
+        self, state: ArmState, goal: LoopGoal | None, before: TorqueMotion | None
+    ) -> TorqueMotion:
+        """Return a motion that is over; the arm's collision thresholds are low again.
+
+        Args:
+            state: of the arm, which stands.
+            goal: for which the motion is; none: to hold.
+            before: motion that this one goes on from; none: it is the first one.
+
+        Raises:
+            ImpactError: it cannot begin; says why.
+        """
+        motion = self._motion(state, goal, before)
+        try:
+            self._protection.apply(goal)
+            self._arm.start()
+            motion.run()
+        finally:
+            gc.enable()
+            problem = self._protection.lower()
+        self._time = motion.time
+        self.fault = "; ".join(each for each in (motion.fault, problem) if each)
+        return motion
+
+    def _move_on(self, motion: TorqueMotion) -> TorqueMotion:
+        """Return the motion that follows one, if the arm still is where that one ended."""
+        goal, state = motion.following, self._arm.look()
+        self._time = motion.time + max(CYCLE_NS, state.clock - motion.clock)
+        self._state = LoopState.CHANGING
+        self._report(self._described(state))
+        away = float(np.abs(state.q - motion.q).max())
+        try:
+            if not away <= MOVED:
+                raise DriverError(f"the arm moved by {away:.3g} rad between two motions")
+            return self._moved(state, goal, motion)
+        except ArmStoppedError:
+            raise
+        except ImpactError as error:
+            self.fault = str(error)
+        if goal is not None:
+            self._decisions.decide(goal.number, self.fault)
+        return motion
+
+    def _motion(
+        self, state: ArmState, goal: LoopGoal | None, before: TorqueMotion | None
+    ) -> TorqueMotion:
         """Return a motion, with everything loaded and nothing left to collect."""
         guarded, rehearsal = self._guarded(), self._rehearsal()
-        judge = Judge(self._make_session())
+        judge = Judge(self._make_session(), None if before is None else before.judge)
         if not self._warm:
-            warm_up(self._guarded(), Judge(self._make_session()), state)
+            self._warm_up(state)
             self._warm = True
         gc.collect()
         gc.freeze()
@@ -169,18 +254,24 @@ class FrankaLoop:
         return TorqueMotion(
             self._arm,
             self._plan,
-            guarded,
-            judge,
-            MotionWatch(self._settings),
-            self._requests,
-            self._report,
-            self.times,
+            MotionParts(guarded, judge, MotionWatch(self._settings), rehearsal),
+            LoopEnds(self._requests, self._report, self.times, self._stopped),
+            self._desk,
             time=max(self._now(), self._time + CYCLE_NS),
             dry_run=self._dry_run,
-            stopped=self._stopped,
-            spare=SPARE if self._real_time else inf,
-            rehearsal=rehearsal,
+            goal=goal,
+            before=before,
         )
+
+    def _warm_up(self, state: ArmState) -> None:
+        """Run once what goals may choose: the first time of a kind of limits takes 0.1 s."""
+        for kind in ON_A_REAL_ARM:
+            plan = replace(self._plan, impact_limits=kind)
+            try:
+                guarded = GuardedController(self._controller(plan))
+            except ImpactError:  # of a robot without what it needs: no goal may choose it either
+                continue
+            warm_up(guarded, Judge(self._make_session()), state)
 
     def _rehearsal(self) -> Rehearsal | None:
         if not self._rehearses:
@@ -188,7 +279,10 @@ class FrankaLoop:
         return Rehearsal(self._robot, self._plan, CYCLE_NS * 1e-9)
 
     def _guarded(self) -> GuardedController:
-        return GuardedController(ImpactController(self._robot, self._plan, period=CYCLE_NS * 1e-9))
+        return GuardedController(self._controller(self._plan))
+
+    def _controller(self, plan: Plan) -> ImpactController:
+        return ImpactController(self._robot, plan, period=CYCLE_NS * 1e-9)
 
     def _described(self, state: ArmState) -> LoopCycle:
         """Return a cycle outside of torque control as it is reported."""
@@ -199,10 +293,12 @@ class FrankaLoop:
             state.dq,
             state.tau,
             state=self._state,
-            acknowledged=self._requests.taken,
-            refusal=self._refusal,
+            acknowledged=self._decisions.number,
+            begun=self._decisions.begun,
+            refusal=self._decisions.refusal,
             fault=self.fault,
             errors=errors,
+            raised=self._protection.raised,
         )
 
 
@@ -217,7 +313,10 @@ def warm_up(guarded: GuardedController, judge: Judge, state: ArmState) -> None:
     still = state._replace(dq=np.zeros_like(state.dq))
     for cycle in range(1, WARM_UP):
         time = cycle * CYCLE_NS
-        command = guarded.cycle(time, still.q, still.dq, ready=judge.ready)
+        verdict = judge.fresh(time)
+        ready = verdict is not None and verdict.ready
+        command = guarded.cycle(time, still.q, still.dq, ready=ready)
         if command is None:
             return
+        guarded.catch_up()
         judge.add(time, still, command.reference_torque)

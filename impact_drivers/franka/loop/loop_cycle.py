@@ -23,6 +23,7 @@ class LoopState(IntEnum):
     STOPPING = 2  # brakes; then the motion is finished
     FAULT = 3  # stopped for a fault, or by the arm's reflex; commands nothing
     ENDED = 4  # the last cycle: finished in order
+    CHANGING = 5  # between two motions, for other collision thresholds; then it controls again
 
 
 class LoopCounts(NamedTuple):
@@ -52,7 +53,10 @@ class LoopCycle(NamedTuple):
     counts: LoopCounts = LoopCounts()
     solve_time: float = float("nan")  # to compute the command [s]
     cycle_time: float = float("nan")  # from the state's arrival to the command's leaving [s]
-    acknowledged: int = 0  # number of the request taken last
+    acknowledged: int = 0  # number of the request decided on last
+    begun: int = 0  # number of the goal begun last since torque control was asked for, 0 without
     refusal: str = ""  # why that request is not carried out, "" if it is
     fault: str = ""  # why the arm was stopped, "" while it was not
     errors: str = ""  # of the arm, by libfranka's names; "" without
+    raised: bool = False  # the collision thresholds are raised for a hit
+    reported: int = 0  # when it was, by the machine's monotonic clock; 0: not known [ns]

@@ -5,111 +5,138 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
 from impact_drivers.franka.arm.arm import Arm, ArmStoppedError
 from impact_drivers.franka.arm.arm_state import ArmState
 from impact_drivers.franka.loop.answers import Answers
+from impact_drivers.franka.loop.goal import LoopGoal
+from impact_drivers.franka.loop.goals import GoalDesk
 from impact_drivers.franka.loop.judge import Judge
 from impact_drivers.franka.loop.loop_cycle import LoopCounts, LoopCycle, LoopState
 from impact_drivers.franka.loop.loop_times import LoopTimes
-from impact_drivers.franka.loop.motion_watch import MotionWatch
+from impact_drivers.franka.loop.motion_watch import LONGEST_STOP, MotionWatch
+from impact_drivers.franka.loop.preparation import undisturbed
+from impact_drivers.franka.loop.protection import advice
 from impact_drivers.franka.loop.rehearsal import Rehearsal
 from impact_drivers.franka.loop.requests import Requests
 from impact_drivers.franka.memory.request import Request, RequestKind
 from impact_qp.control.command import Command
-from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
-from impact_qp.control.phases import Phase
+from impact_qp.control.phases import STANDING, Phase
 from impact_qp.control.plan import Plan
-from impact_qp.control.takeover import cannot_be_made_safe
-from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import ImpactError
 
 CYCLE_NS = 1_000_000  # of the arm [ns]
-LONGEST_STOP = 3_000_000_000  # then the motion is finished even if the arm still moves [ns]
+
+
+class MotionParts(NamedTuple):
+    """What a motion is made of, all of it fresh."""
+
+    guarded: GuardedController
+    judge: Judge  # of the states
+    watch: MotionWatch
+    rehearsal: Rehearsal | None  # fills the time until the next state; none: the loop waits idly
+
+
+class LoopEnds(NamedTuple):
+    """What a motion hears and tells, and what it leaves behind."""
+
+    requests: Requests
+    report: Callable[[LoopCycle], None]  # takes each cycle
+    times: LoopTimes
+    stopped: Callable[[], bool]  # somebody on this side wants the motion to end
 
 
 class TorqueMotion:
     """Reads a state, answers it, judges it and reports it, until asked to finish or stopped.
 
+    A motion that raised the arm's collision thresholds is for one goal, and over with it.
+
     Attributes:
         fault: why it ended, "" if it was asked to.
         ends: the loop is to end with this motion.
+        goes_on: another motion is to follow at once.
+        following: the goal that the other motion is for, none: to hold.
+        is_raised: the arm's collision thresholds are.
         time: of the last state [ns].
+        clock: of the arm, then [ns].
+        q: positions of it, shape (7,) [rad].
+        judge: of the states.
     """
 
     def __init__(
         self,
         arm: Arm,
         plan: Plan,
-        guarded: GuardedController,
-        judge: Judge,
-        watch: MotionWatch,
-        requests: Requests,
-        report: Callable[[LoopCycle], None],
-        times: LoopTimes,
+        parts: MotionParts,
+        ends: LoopEnds,
+        desk: GoalDesk,
         *,
         time: int,
         dry_run: bool,
-        stopped: Callable[[], bool],
-        spare: float = inf,
-        rehearsal: Rehearsal | None = None,
+        goal: LoopGoal | None = None,
+        before: TorqueMotion | None = None,
     ) -> None:
         """Prepare to hold the arm where it is.
 
         Args:
             arm: connected.
             plan: that holds what a goal does not say.
-            guarded: the controller, fresh.
-            judge: of the states, fresh.
-            watch: of the motion, fresh.
-            requests: what is asked.
-            report: takes each cycle.
-            times: of the loop.
+            parts: of the motion.
+            ends: of the loop.
+            desk: decides on goals.
             time: stamp of the first state [ns].
             dry_run: compute everything, send zeros.
-            stopped: somebody on this side wants the motion to end.
-            spare: time since a state came, after which nothing is begun that can wait [s].
-            rehearsal: fills the time until the next state; none: the loop waits idly.
+            goal: for which this motion is, with thresholds of its own; none: to hold.
+            before: motion that this one goes on from, whose time goes on; none: it is the first.
         """
-        self._arm, self._plan, self._guarded, self._judge = arm, plan, guarded, judge
-        self._watch, self._requests, self._report, self._times = watch, requests, report, times
-        self._answers, self._dry_run = Answers(guarded, dry_run=dry_run), dry_run
-        self._stopped, self.time, self._spare, self._rehearsal = stopped, time, spare, rehearsal
-        self._dynamics = ArmDynamics(guarded.controller.robot)
+        self._arm, self._plan, self._desk = arm, plan, desk
+        self._guarded, self.judge, self._watch, self._rehearsal = parts
+        self._requests, self._report, self._times, self._stopped = ends
+        self._answers = Answers(parts.guarded, dry_run=dry_run)
+        self.is_raised = goal is not None and goal.thresholds is not None
+        self.time, self.clock, self._before = time, 0, before
+        self.q = np.zeros(parts.guarded.controller.robot.dof)
         self._stopping: int | None = None  # since when [ns]
-        self._begun: int | None = None  # stamp of the state with which the last goal began [ns]
         self._phase = Phase.BRAKE
         self._answered = self._missed = self._infeasible = 0
-        self.fault, self._refusal, self.ends, self._done = "", "", False, False
-        guarded.reset()
-        guarded.stop()  # until a goal comes
+        self.fault, self.ends, self._done = "", False, False
+        self.goes_on = False
+        self.following: LoopGoal | None = None
+        parts.guarded.reset()
+        parts.guarded.stop()  # until a goal comes
+        desk.move(self, goal)
 
     def run(self) -> None:
         """Go on until asked to finish, or until the arm stops."""
         try:
-            while not self._done:
-                state = self._arm.read()
-                took = self._cycle(state)
-                if self._rehearsal is not None and not self._done:
-                    self._rehearsal.run(self.time, state, self._phase, took)
+            with undisturbed():
+                while not self._done:
+                    self._live_through(self._arm.read())
         except ArmStoppedError as error:
-            self.fault = f"{self.fault}; {error}" if self.fault else str(error)
+            self._note(str(error))
+
+    def _live_through(self, state: ArmState) -> None:
+        """Answer one state, and use the time until the next one."""
+        took = self._cycle(state)
+        if self._done or self._desk.prepare(state):
+            return
+        if self._rehearsal is not None:
+            self._rehearsal.run(self.time, state, self._phase, took)
 
     def _cycle(self, state: ArmState) -> float:
         """Answer one state; return the time that it took [s]."""
         began = state.arrived
-        self.time += state.period
+        self._tell_time(state)
         self._missed += max(0, round(state.period / CYCLE_NS) - 1)
         self._watch_over(state)
-        judge = self._judge
-        command, torque = self._answers.answer(
-            self.time, state, impact=judge.impact, ready=judge.ready
-        )
+        verdict = self.judge.fresh(self.time)
+        impact, ready = (False, False) if verdict is None else (verdict.impact, verdict.ready)
+        command, torque = self._answers.answer(self.time, state, impact=impact, ready=ready)
         solved = perf_counter()
         self._look_after(command)
         self._done = self._is_over()
@@ -117,72 +144,100 @@ class TorqueMotion:
         took = perf_counter() - began
         self._times.add(took, state.period, state.success_rate)
         try:
-            judge.add(self.time, state, None if command is None else command.reference_torque)
+            reference = None if command is None else command.reference_torque
+            self.judge.add(self.time, state, reference)
             self._report(self._described(state, command, torque, solved - began, took))
-            self._guarded.catch_up(began + self._spare)
+            self._guarded.catch_up(began + self._desk.spare)
         except Exception as error:  # the arm has its answer, and brakes from the next one on
             self._fail(f"{type(error).__name__}: {' '.join(str(error).split())}")
         if not self._done:
             self._obey(state)
         return took
 
+    def _tell_time(self, state: ArmState) -> None:
+        """Stamp a state by the arm's clock; the first one by the computer's, or as of before."""
+        self.time, self.q, self.clock = self.time + state.period, state.q, state.clock
+        if self._before is not None:
+            before, self._before = self._before, None
+            self.time = before.time + max(CYCLE_NS, state.clock - before.clock)
+
     def _obey(self, state: ArmState) -> None:
-        """Take what is asked for from the next state on: to begin a goal takes a while."""
+        """Take what is asked for from the next state on."""
         if self._stopped():
             self._stop(ends=True)
         try:
             request = self._requests.take(self._plan)
         except ImpactError as error:
-            self._refusal = str(error)
+            self._desk.decisions.decide(self._requests.taken, str(error))
             request = None
         if request is not None:
-            self._refusal = self._carry_out(request, state)
+            self._carry_out(request, state)
+        self._desk.decide(state)
 
     def _watch_over(self, state: ArmState) -> None:
         """Look whether the arm must brake."""
-        # To begin a goal may take longer than a cycle: the state after that one comes late.
-        approaching = self._phase is Phase.APPROACH and self.time - state.period != self._begun
-        problem = self._watch.problem(
-            self.time, state.period, self._requests.beats, approaching=approaching
-        )
-        if problem:
+        if problem := self._watch.problem(self.time, state, self._requests.beats, self._phase):
             self._fail(problem)
 
-    def _carry_out(self, request: Request, state: ArmState) -> str:
-        """Do what a request says; return why not, "" if it is done."""
-        kind = request.kind
+    def _carry_out(self, request: Request, state: ArmState) -> None:
+        """Do what a request says; whatever stops the arm also ends what is not begun yet."""
+        kind, refusal = request.kind, ""
         if kind is RequestKind.GOAL and request.plan is not None:
-            return self._begin(request.plan, state)
-        if kind in (RequestKind.HOLD, RequestKind.STOP):
-            self._guarded.stop()
-        elif kind in (RequestKind.FINISH, RequestKind.END):
-            self._stop(ends=kind is RequestKind.END)
+            self._desk.take(request, state)
+            return
+        if kind is RequestKind.WITHDRAW:
+            self._withdraw()
         elif kind is RequestKind.RECOVER:
-            return "recover: the arm is in torque control; finish first"
-        return ""
+            refusal = "recover: the arm is in torque control; finish first"
+        else:
+            self._forget()
+            if kind in (RequestKind.HOLD, RequestKind.STOP):
+                self._guarded.stop()
+            elif kind in (RequestKind.FINISH, RequestKind.END):
+                self._stop(ends=kind is RequestKind.END)
+        self._desk.decisions.decide(request.number, refusal)
 
-    def _begin(self, plan: Plan, state: ArmState) -> str:
-        """Begin an approach; return why not."""
-        if self._stopping is not None:
+    def refusal(self, state: ArmState) -> str:
+        """Return why no goal can begin now, "" if one can."""
+        if self._stopping is not None and not self.goes_on:
             return self.fault or "the motion is being finished"
-        if refusal := self._watch.refusal(state.success_rate):
-            return refusal
         if self._guarded.doubts:
             return "the joint states are not believed yet"
-        robot = self._guarded.controller.robot
-        try:
-            controller = ImpactController(robot, plan, period=self._guarded.controller.period)
-        except Exception as error:  # whatever a goal brings about, it ends this goal only
-            return str(error) if isinstance(error, ImpactError) else f"goal: {error!r}"
-        point = self._dynamics(state.q, state.dq)
-        gap = plan.contact.gap(point.position)
-        if refusal := cannot_be_made_safe(robot, controller.impact_limit, point, gap):
-            return refusal
-        self._guarded.adopt(controller)
+        return self._watch.refusal(state.success_rate)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether enough commands have arrived to judge the connection by."""
+        return self._watch.counts
+
+    @property
+    def stands(self) -> bool:
+        """Whether the arm holds."""
+        return self._phase is Phase.HOLD
+
+    def begin(self, goal: LoopGoal) -> None:
+        """Approach for a goal, from the next state on."""
+        self._guarded.adopt(goal.controller)
         if self._rehearsal is not None:
-            self._rehearsal.follow(plan)
-        self._begun = self.time
-        return ""
+            self._rehearsal.follow(goal.plan)
+
+    def hand_over(self, goal: LoopGoal | None) -> None:
+        """Brake, then finish for another motion: for a goal, or to hold; not if it ends anyway."""
+        if self._stopping is not None and not self.goes_on:
+            return
+        self._stop()
+        self.goes_on, self.following = True, goal
+
+    def _withdraw(self) -> None:
+        """Forget the goal that is not begun yet; a motion that is for it alone is over."""
+        self._forget()
+        if self.is_raised and self.stands:
+            self.hand_over(None)
+
+    def _forget(self) -> None:
+        """Forget the goal that is not begun yet."""
+        self._desk.forget()
+        self.following = None
 
     def _look_after(self, command: Command | None) -> None:
         """Note what came of a state."""
@@ -193,14 +248,22 @@ class TorqueMotion:
         if problem := self._answers.fault or self._guarded.fault:
             self._fail(problem)
 
+    def _note(self, reason: str) -> None:
+        """Note that the arm has ended the motion."""
+        if self._phase not in STANDING:
+            reason = advice(reason, raised=self.is_raised)
+        self.fault = f"{self.fault}; {reason}" if self.fault else reason
+
     def _fail(self, reason: str) -> None:
         if not self.fault:
             self.fault = reason
+        self._forget()
         self._stop()
 
     def _stop(self, *, ends: bool = False) -> None:
         """Brake, then finish."""
         self.ends |= ends
+        self.goes_on = False
         if self._stopping is None:
             self._stopping = self.time
             self._guarded.stop()
@@ -214,6 +277,12 @@ class TorqueMotion:
         late = self.time - self._stopping > LONGEST_STOP
         return self._phase is Phase.HOLD or late
 
+    @property
+    def _state(self) -> LoopState:
+        if self._stopping is None or self.goes_on:
+            return LoopState.CONTROLLING
+        return LoopState.STOPPING
+
     def _described(
         self,
         state: ArmState,
@@ -223,26 +292,28 @@ class TorqueMotion:
         cycle_time: float,
     ) -> LoopCycle:
         """Return the cycle as it is reported."""
-        judge = self._judge
+        judge, decisions = self.judge, self._desk.decisions
         return LoopCycle(
             self.time,
             state.q,
             state.dq,
             state.tau,
-            state=LoopState.CONTROLLING if self._stopping is None else LoopState.STOPPING,
+            state=self._state,
             period=state.period,
             success_rate=state.success_rate,
             answer=command,
             sent=torque,
-            verdict=judge.verdict,
+            verdict=judge.fresh(self.time),
             detection=judge.detection,
             detections=judge.detections,
             counts=self._counts(),
             solve_time=solve_time,
             cycle_time=cycle_time,
-            acknowledged=self._requests.taken,
-            refusal=self._refusal,
+            acknowledged=decisions.number,
+            begun=decisions.begun,
+            refusal=decisions.refusal,
             fault=self.fault,
+            raised=self.is_raised,
         )
 
     def _counts(self) -> LoopCounts:

@@ -4,6 +4,11 @@
 
 from __future__ import annotations
 
+import time
+from math import inf
+
+from impact_drivers.exceptions import LinkError
+from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 from impact_drivers.franka.memory.checked_record import CheckedRecord
 from impact_drivers.franka.memory.request import (
     REQUEST,
@@ -11,6 +16,7 @@ from impact_drivers.franka.memory.request import (
     RequestKind,
     pack_goal,
     unpack_goal,
+    unpack_need,
 )
 from impact_drivers.franka.memory.shared_memory import SharedMemory
 from impact_qp.control.plan import Plan
@@ -41,13 +47,19 @@ class CommandWriter(_Block):
         """Say that the node lives: the loop brakes when it does not, for a while."""
         self._counters[0] += 1
 
-    def ask(self, kind: RequestKind, plan: Plan | None = None) -> int:
+    def ask(
+        self,
+        kind: RequestKind,
+        plan: Plan | None = None,
+        need: CollisionBehavior | None = None,
+    ) -> int:
         """Ask for something; it takes the place of what was asked before.
 
         Args:
             kind: of request.
             plan: of a goal; the loop takes its surface, speed, limits and what follows, the rest
                 is that of the loop's own parameters.
+            need: what the arm will observe in a goal's hit; none: its thresholds stay low.
 
         Returns:
             the number of the request.
@@ -55,8 +67,9 @@ class CommandWriter(_Block):
         number = self._counters[1] + 1
         fields = self._record.fields
         fields["number"], fields["kind"] = number, kind
+        fields["asked"] = time.monotonic_ns()
         if plan is not None:
-            pack_goal(plan, fields)
+            pack_goal(plan, need, fields)
         self._record.write_to(self._request)
         self._counters[1] = number
         return int(number)
@@ -65,10 +78,16 @@ class CommandWriter(_Block):
 class CommandReader(_Block):
     """The loop's end."""
 
-    def __init__(self, memory: SharedMemory, start: int) -> None:
-        """Begin with what was asked before this process began; arguments as of the base."""
+    def __init__(self, memory: SharedMemory, start: int, oldest: float = inf) -> None:
+        """Begin with what was asked before this process began.
+
+        Args:
+            memory: as of the base.
+            start: likewise.
+            oldest: age of a request by which something may still begin [s].
+        """
         super().__init__(memory, start)
-        self._taken = 0
+        self._taken, self._oldest = 0, oldest
 
     @property
     def beats(self) -> int:
@@ -82,7 +101,8 @@ class CommandReader(_Block):
             defaults: plan of the parameters, which holds what a goal does not say.
 
         Raises:
-            ControlError: a goal's plan cannot be used; the request counts as taken.
+            LinkError: it was asked too long ago to begin; the request counts as taken.
+            ControlError: a goal's plan cannot be used; likewise.
             OutOfRangeError: so does one with a number out of its range.
             RobotError: and one whose normal is none.
         """
@@ -93,8 +113,14 @@ class CommandReader(_Block):
         if number == self._taken:
             return None
         self._taken, kind = number, RequestKind(int(fields["kind"]))
-        goal = kind is RequestKind.GOAL
-        return Request(number, kind, unpack_goal(fields, defaults) if goal else None)
+        age = (time.monotonic_ns() - int(fields["asked"])) * 1e-9
+        if kind.begins and age > self._oldest:
+            raise LinkError(
+                f"{kind.name.lower()}: asked {age:.2f} s ago, expected at most {self._oldest:g} s"
+            )
+        if kind is not RequestKind.GOAL:
+            return Request(number, kind)
+        return Request(number, kind, unpack_goal(fields, defaults), unpack_need(fields))
 
     @property
     def taken(self) -> int:

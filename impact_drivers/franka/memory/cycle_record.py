@@ -16,7 +16,7 @@ from impact_qp.control.command import Command
 from impact_qp.control.phases import Phase
 
 PHASES = tuple(Phase)
-LINE, NAMES = 240, 240  # longest texts [bytes]; what is longer is cut
+LINE, NAMES = 400, 240  # longest texts [bytes]; what is longer is cut
 SEPARATOR = b"\n"  # between names
 _COMMAND_ARRAYS = (
     "torque",
@@ -29,12 +29,14 @@ _COMMAND_ARRAYS = (
 )
 _COMMAND_NUMBERS = ("slack", "normal_speed", "speed_bound", "gap")
 _JOINTS = ("q", "dq", "tau", "sent", *_COMMAND_ARRAYS)
-_INTEGERS = ("time", "period", "detections", "acknowledged", *LoopCounts._fields)
+_PLAIN = ("time", "period", "detections", "acknowledged", "begun", "reported")
+_INTEGERS = (*_PLAIN, *LoopCounts._fields)
 _DETECTION = ("impact_time", "detection_time")
 _TIMES = ("success_rate", "solve_time", "cycle_time")
 _NUMBERS = (*_TIMES, *_COMMAND_NUMBERS)
 _LINES = ("refusal", "fault", "errors")
-_BYTES = ("state", "phase", "due", "is_answered", "is_sent", "is_judged", "armed", "impact")
+_TRUTHS = ("due", "is_answered", "is_sent", "is_judged", "armed", "impact", "raised")
+_BYTES = ("state", "phase", *_TRUTHS)
 
 CYCLE = np.dtype(
     [
@@ -47,7 +49,7 @@ CYCLE = np.dtype(
         *[(name, "u1") for name in _BYTES],
         *[(name, "S16") for name in ("detector", "detected_by")],
         *[(name, f"S{NAMES}") for name in ("active", "relaxed")],
-        *[(name, f"S{LINE}") for name in _LINES],
+        *[(name, f"S{LINE}") for name in (*_LINES, "note")],
     ]
 )
 
@@ -56,7 +58,7 @@ def pack(cycle: LoopCycle, fields: Any) -> None:
     """Write a cycle to a record of layout ``CYCLE``."""
     for name in ("q", "dq", "tau", *_TIMES):
         fields[name] = getattr(cycle, name)
-    for name in ("time", "period", "detections", "acknowledged", "state"):
+    for name in (*_PLAIN, "state", "raised"):
         fields[name] = getattr(cycle, name)
     for name, count in cycle.counts._asdict().items():
         fields[name] = count
@@ -80,7 +82,7 @@ def _pack_answer(command: Command | None, fields: Any) -> None:
         return
     for name in (*_COMMAND_ARRAYS, *_COMMAND_NUMBERS, "due"):
         fields[name] = getattr(command, name)
-    fields["phase"] = PHASES.index(command.phase)
+    fields["phase"], fields["note"] = PHASES.index(command.phase), _encoded(command.note)
     fields["active"], fields["relaxed"] = _joined(command.active), _joined(command.relaxed)
 
 
@@ -97,7 +99,7 @@ def _pack_verdict(verdict: Verdict | None, fields: Any) -> None:
 def unpack(fields: Any) -> LoopCycle:
     """Return the cycle of a record of layout ``CYCLE``; its arrays are copies."""
     content: dict[str, Any] = {name: fields[name].copy() for name in ("q", "dq", "tau")}
-    content |= {name: int(fields[name]) for name in ("time", "period", "detections")}
+    content |= {name: int(fields[name]) for name in _PLAIN}
     content |= {name: float(fields[name]) for name in _TIMES}
     content |= {name: _decoded(fields[name]) for name in _LINES}
     return LoopCycle(
@@ -108,7 +110,7 @@ def unpack(fields: Any) -> LoopCycle:
         verdict=_verdict(fields) if fields["is_judged"] else None,
         detection=_detection(fields) if fields["detections"] else None,
         counts=LoopCounts(*(int(fields[name]) for name in LoopCounts._fields)),
-        acknowledged=int(fields["acknowledged"]),
+        raised=bool(fields["raised"]),
     )
 
 
@@ -121,6 +123,7 @@ def _answer(fields: Any) -> Command:
         active=_split(fields["active"]),
         relaxed=_split(fields["relaxed"]),
         due=bool(fields["due"]),
+        note=_decoded(fields["note"]),
     )
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import zlib
+from math import inf
 
 from impact_drivers.franka.memory import command_block, ring
 from impact_drivers.franka.memory.command_block import CommandReader, CommandWriter
@@ -51,15 +52,19 @@ class LoopEnd:
         commands: of the node.
     """
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, oldest: float = inf) -> None:
         """Use the memory of an inherited descriptor.
+
+        Args:
+            descriptor: of the memory.
+            oldest: age of a request by which something may still begin [s].
 
         Raises:
             LinkError: it is no such memory, or one of another version.
         """
         self._memory = SharedMemory(descriptor, SIZE, VERSION)
         self.cycles = RingWriter(self._memory, _RING)
-        self.commands = CommandReader(self._memory, 0)
+        self.commands = CommandReader(self._memory, 0, oldest)
 
     def close(self) -> None:
         """Forget the memory."""

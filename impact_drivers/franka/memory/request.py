@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 from impact_drivers.franka.memory.checked_record import CHECKSUM
 from impact_qp.control.plan import Plan
 from impact_qp.limits import Contact
 
 _NAMES = ("impact_limits", "after")
 _RANGES = ("friction", "restitution", "stiffness")
+SEPARATOR = ","  # between the names of further limits
 _PULSE = ("peak_factor", "impact_duration")
 _SPEEDS = ("speed", "highest_speed", "press_force")
 REQUEST = np.dtype(
@@ -23,10 +25,15 @@ REQUEST = np.dtype(
         CHECKSUM,
         ("number", "<u8"),
         ("kind", "<u8"),
+        ("asked", "<u8"),
         *[(name, "<f8", 3) for name in ("point", "normal")],
         *[(name, "<f8", 2) for name in _RANGES],
         *[(name, "<f8") for name in (*_PULSE, *_SPEEDS)],
         *[(name, "S32") for name in _NAMES],
+        ("also_limits", "S96"),
+        ("raises", "<u8"),
+        ("torque", "<f8", 7),
+        ("force", "<f8", 6),
     ]
 )
 
@@ -41,6 +48,12 @@ class RequestKind(IntEnum):
     RECOVER = 4  # clear the arm's errors, only while nothing is commanded
     END = 5  # as FINISH, then end the process
     STOP = 6  # brake, then hold; without torque control nothing
+    WITHDRAW = 7  # forget the goal that is not begun yet; what runs goes on
+
+    @property
+    def begins(self) -> bool:
+        """Whether something begins to move, or may: then it must not have been asked long ago."""
+        return self in (RequestKind.HOLD, RequestKind.GOAL)
 
 
 class Request(NamedTuple):
@@ -49,10 +62,11 @@ class Request(NamedTuple):
     number: int  # from 1 on; the loop's cycles say which one it took last
     kind: RequestKind
     plan: Plan | None = None  # of a goal
+    need: CollisionBehavior | None = None  # what the arm will observe in its hit; none: unknown
 
 
-def pack_goal(plan: Plan, fields: Any) -> None:
-    """Write what a goal says of a plan to a record of layout ``REQUEST``."""
+def pack_goal(plan: Plan, need: CollisionBehavior | None, fields: Any) -> None:
+    """Write what a goal says of a plan, and needs, to a record of layout ``REQUEST``."""
     contact = plan.contact
     for name in ("point", "normal", *_RANGES, *_PULSE):
         fields[name] = getattr(contact, name)
@@ -60,6 +74,15 @@ def pack_goal(plan: Plan, fields: Any) -> None:
         fields[name] = getattr(plan, name)
     for name in _NAMES:
         fields[name] = getattr(plan, name).encode()
+    fields["also_limits"] = SEPARATOR.join(plan.also_limits).encode()
+    fields["raises"] = need is not None
+    if need is not None:
+        fields["torque"], fields["force"] = need.torque, need.force
+
+
+def unpack_need(fields: Any) -> CollisionBehavior | None:
+    """Return what the arm will observe in a goal's hit, none if that is unknown."""
+    return CollisionBehavior(fields["torque"], fields["force"]) if fields["raises"] else None
 
 
 def unpack_goal(fields: Any, defaults: Plan) -> Plan:
@@ -80,4 +103,6 @@ def unpack_goal(fields: Any, defaults: Plan) -> Plan:
     )
     said: dict[str, Any] = {name: float(fields[name]) for name in _SPEEDS}
     said |= {name: fields[name].decode() for name in _NAMES}
+    also = fields["also_limits"].decode()
+    said["also_limits"] = tuple(also.split(SEPARATOR)) if also else ()
     return replace(defaults, contact=contact, **said)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 from impact_drivers.franka.loop.loop_cycle import LoopCycle
@@ -41,6 +42,7 @@ class RingWriter(_Ring):
         number = self._written[0] + 1
         self._record.fields["number"] = number
         pack(cycle, self._record.fields)
+        self._record.fields["reported"] = time.monotonic_ns()
         self._record.write_to(self._slot(number))
         self._written[0] = number
 

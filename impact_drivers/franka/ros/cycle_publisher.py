@@ -10,7 +10,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from impact_detector.ros.messages import status_message as verdict_message
-from impact_drivers.franka.loop.loop_cycle import LoopCounts, LoopCycle
+from impact_drivers.franka.loop.loop_cycle import LoopCounts, LoopCycle, LoopState
 from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactAnnouncement, JointCommand
 from impact_qp.control.command import Command
 from impact_qp.control.phases import Phase
@@ -66,6 +66,8 @@ class CyclePublisher:
         self._send("joint_states", self._state(cycle, stamp))
         if cycle.verdict is not None:
             self._send("impact_detector/status", verdict_message(cycle.verdict, ""))
+        if cycle.state is LoopState.CHANGING:
+            return None
         answered, self._answered = self._answered, cycle.answer is not None
         if cycle.answer is None:
             if answered:
@@ -114,18 +116,20 @@ class CyclePublisher:
     ) -> ControllerStatus:
         blind = cycle.verdict is None or not cycle.verdict.ready
         waits = blind and command.phase is Phase.APPROACH
-        remark = cycle.fault or ("waiting: the detector is not ready" if waits else "")
+        waiting = "waiting: the detector is not ready" if waits else ""
+        remark = cycle.fault or waiting or command.note
         status = status_message(plan, counts_of(cycle.counts), remark, stamp)
         fill_status(status, command)
         status.solve_time, status.cycle_time = cycle.solve_time, cycle.cycle_time
         return status
 
 
-def counts_of(counts: LoopCounts) -> Counts:
-    """Return the loop's counts as the controller's messages have them."""
+def counts_of(counts: LoopCounts, note: str = "") -> Counts:
+    """Return the loop's counts, and a note, as the controller's messages have them."""
     return Counts(
         answered=counts.answered,
         missed=counts.missed,
         dropped=counts.dropped,
         infeasible=counts.infeasible,
+        note=note,
     )

@@ -46,7 +46,8 @@ class LoopDiagnostics:
         name = self._node.get_fully_qualified_name().lstrip("/")
         stamp = self._node.get_clock().now().to_msg()
         health = self._health.report(self._now(), cycle.counts.dropped)
-        message = diagnostics_message(name, stamp, fault, counts_of(cycle.counts), self._sources())
+        counts = counts_of(cycle.counts, "" if cycle.answer is None else cycle.answer.note)
+        message = diagnostics_message(name, stamp, fault, counts, self._sources())
         message.status.extend(diagnostic_message(health, name, stamp).status)
         message.status.append(_loop_status(name, cycle, ring, fault))
         self._publisher.publish(message)
@@ -64,6 +65,7 @@ def _loop_status(name: str, cycle: LoopCycle, ring: RingReader, fault: str) -> D
     values = {
         "state": cycle.state.name.lower(),
         "success rate": f"{cycle.success_rate:.2f}",
+        "collision thresholds": "raised for a hit" if cycle.raised else "low",
         "time to answer [us]": f"{cycle.cycle_time * 1e6:.0f}",
         "cycles lost on the way here": ring.lost,
         "of these overwritten while read": ring.torn,

@@ -4,19 +4,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
+
+from impact_drivers.franka.hit_need import hit_need
 from impact_drivers.franka.loop.loop_cycle import LoopCycle
 from impact_drivers.franka.memory.command_block import CommandWriter
 from impact_drivers.franka.memory.request import RequestKind
 from impact_drivers.franka.parameters import FrankaParameters
+from impact_drivers.franka.real_arm_limits import require_every_impulse
+from impact_drivers.franka.ros.pending_goal import CheckedGoal, PendingGoal
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ControllerStatus
+from impact_qp.control.state_machine import Event, StateMachine
+from impact_qp.limits.registry import AUTO
 from impact_qp.ros.approach_start import checked_goal
-from impact_qp.ros.goal import INACTIVE, NOT_FEASIBLE, End, GoalRun
+from impact_qp.ros.goal import BAD_GOAL, NOT_FEASIBLE, PREEMPTED, End, Prepared
 from impact_qp.ros.goal_server import GoalServer
 from impact_robots import ArmDynamics, Robot
+from impact_robots.exceptions import ImpactError
 
 RATE = 1000.0  # of the arm's cycles [Hz]
 
@@ -24,21 +33,30 @@ RATE = 1000.0  # of the arm's cycles [Hz]
 class LoopGoals:
     """One goal at a time, by the rules of the controller's own action.
 
+    A goal is checked in a thread of its own, then asked of the loop. It takes over once the loop
+    has begun it; whoever refuses it, what runs goes on until then.
+
     Attributes:
+        server: of the action.
         plan: that the loop carries out.
         idle: no goal came since the activation.
+        present: number of the request of the goal that has taken over last, 0 without one.
     """
 
-    def __init__(self, node: Any, begin: Callable[[ExecuteImpact.Goal], GoalRun | End]) -> None:
+    def __init__(self, node: Any, machine: StateMachine, begin: Any) -> None:
         """Offer the action.
 
         Args:
             node: that offers it.
-            begin: begins a goal, see :meth:`begin`, or says why not.
+            machine: which situation the node is in.
+            begin: prepares a goal, see :meth:`begin`, or says why not.
         """
-        self.server = GoalServer(node, begin, self._stop, RATE, "impact_qp/execute_impact")
+        self._machine = machine
+        self.server = GoalServer(node, machine, begin, RATE, "impact_qp/execute_impact")
+        self._thread = ThreadPoolExecutor(1, "goals")
         self._commands: CommandWriter | None = None
-        self.idle, self._number = True, 0
+        self._pending: deque[PendingGoal] = deque()
+        self.idle, self.present = True, 0
 
     def configure(self, robot: Robot, settings: FrankaParameters, commands: CommandWriter) -> None:
         """Begin with an arm, and a loop that is asked by ``commands``.
@@ -47,44 +65,146 @@ class LoopGoals:
             ControlError: the contact is not given, or not usable.
         """
         self._robot, self._settings, self._commands = robot, settings, commands
-        self._default, self._dynamics = settings.plan().resolved(robot), ArmDynamics(robot)
+        self._default = settings.plan().resolved(robot)
         self.reset()
 
     def reset(self) -> None:
         """Start from no goal."""
-        self.plan, self.idle, self._number = self._default, True, 0
+        self.plan, self.idle, self.present = self._default, True, 0
+        self.forget(End(PREEMPTED, "activated anew"))
 
-    def begin(self, goal: ExecuteImpact.Goal, cycle: LoopCycle) -> GoalRun | End:
-        """Ask the loop to carry out a goal; return why not if it cannot be.
+    def forget(self, end: End) -> None:
+        """End all goals that have not taken over."""
+        while self._pending:
+            self._pending.popleft().answer(end)
+
+    def destroy(self) -> None:
+        """Withdraw the action."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        self.server.destroy()
+
+    # --- until it takes over -------------------------------------------------------------------
+
+    def begin(self, goal: ExecuteImpact.Goal, cycle: LoopCycle) -> Future[Prepared | End]:
+        """Return what is done once the loop has begun a goal or somebody has refused it.
 
         Args:
             goal: message.
             cycle: of the loop, the last one.
         """
-        if self._commands is None:
-            return End(INACTIVE, "configure the node first")
-        self._commands.beat()  # the check takes up to a tenth of a second, for joint_load
-        state = self._dynamics(cycle.q, cycle.dq)
-        begun = checked_goal(goal, self._settings, self._robot, state, 1.0 / RATE)
-        self._commands.beat()
+        pending = PendingGoal(self._thread.submit(self._checked, goal, cycle.q, cycle.dq))
+        self._pending.append(pending)
+        return pending
+
+    def _checked(
+        self, goal: ExecuteImpact.Goal, q: np.ndarray, dq: np.ndarray
+    ) -> CheckedGoal | End:
+        """Return what the loop is to be asked for, or why it is not; may take long."""
+        settings, robot = self._settings, self._robot
+        try:
+            require_every_impulse(goal.impact_limits or AUTO)
+        except ImpactError as error:
+            return End(BAD_GOAL, str(error))
+        state = ArmDynamics(robot)(q, dq)  # its work memory belongs to this thread
+        begun = checked_goal(goal, settings, robot, state, 1.0 / RATE)
         if isinstance(begun, End):
             return begun
-        run, controller = begun
-        self.plan, self.idle = controller.plan, False
-        self._number = self._commands.ask(RequestKind.GOAL, self.plan)
-        return run
+        run, _ = begun
+        raises = settings.raise_thresholds
+        return CheckedGoal(run, hit_need(robot, run.plan, q) if raises else None)
+
+    def advance(self, cycle: LoopCycle | None) -> None:
+        """Go on with goals that have not taken over, in their order; ``cycle``: the last one."""
+        while self._pending and cycle is not None and self._commands is not None:
+            first = self._pending[0]
+            if not (self._ask_for(first) if first.number == 0 else self._decide(first, cycle)):
+                return
+            self._pending.popleft()
+
+    def _ask_for(self, pending: PendingGoal) -> bool:
+        """Ask the loop for a goal that was checked; return whether there is nothing left to do."""
+        if pending.withdrawn:
+            return True
+        if not pending.work.done():
+            return False
+        if (error := pending.work.exception()) is not None:
+            line = " ".join(str(error).split())
+            pending.answer(End(BAD_GOAL, f"{type(error).__name__}: {line}"))
+            return True
+        checked = pending.work.result()
+        if isinstance(checked, End):
+            pending.answer(checked)
+            return True
+        self._ask_again(pending, checked)
+        return False
+
+    def _ask_again(self, pending: PendingGoal, checked: CheckedGoal) -> None:
+        assert self._commands is not None
+        pending.asked(self._commands.ask(RequestKind.GOAL, checked.plan, checked.need))
+
+    def _decide(self, pending: PendingGoal, cycle: LoopCycle) -> bool:
+        """Take what the loop says of a goal; return whether there is nothing left to do."""
+        checked, number = pending.work.result(), cycle.acknowledged
+        assert isinstance(checked, CheckedGoal)
+        if number < pending.number:
+            return self._wait(pending)
+        if cycle.begun == pending.number or (number == pending.number and not cycle.refusal):
+            return self._hand_over(pending, checked)
+        if number == pending.number:
+            pending.answer(End(NOT_FEASIBLE, cycle.refusal))
+            return True
+        if pending.withdrawn:
+            return True
+        self._ask_again(pending, checked)  # another request took its place
+        return False
+
+    def _wait(self, pending: PendingGoal) -> bool:
+        """Wait for the loop, but not for ever; return whether the goal is withdrawn."""
+        assert self._commands is not None
+        patience = self._settings.answer_timeout
+        late = pending.waited > patience
+        if late:
+            reason = f"the loop has not begun the goal within {patience:g} s"
+            pending.answer(End(NOT_FEASIBLE, reason))
+        if late or pending.withdrawn:
+            self._commands.ask(RequestKind.WITHDRAW)
+        return late or pending.withdrawn
+
+    def _hand_over(self, pending: PendingGoal, checked: CheckedGoal) -> bool:
+        """Let a goal that the loop has taken take over here; return whether it cannot any more."""
+        if pending.withdrawn:  # too late: what ran before is over
+            self._machine.take(Event.GOAL_FAILED, "another goal came, and was cancelled")
+            self.stop("")
+            return True
+        pending.answer(Prepared(checked.run, lambda: self._start(pending, checked)))
+        return False
+
+    def _start(self, pending: PendingGoal, checked: CheckedGoal) -> str:
+        """Take over: the loop has begun already."""
+        self._pending.popleft()  # it is the first one
+        self.plan, self.idle, self.present = checked.plan, False, pending.number
+        return ""
+
+    # --- from then on ----------------------------------------------------------------------------
 
     def watch(self, cycle: LoopCycle, status: ControllerStatus | None) -> None:
-        """Look after the goal in one cycle; before the loop took it, cycles are not of it."""
-        if self.server.run is None or cycle.acknowledged != self._number:
+        """Look after the goal in one cycle; before the loop approaches for it, it only waits."""
+        if self.server.run is None or self._is_replaced(cycle) or self.server.look_for_cancel():
             return
-        if cycle.refusal:
-            self.server.end(End(NOT_FEASIBLE, cycle.refusal))
-        elif cycle.answer is not None and status is not None:
-            impact = cycle.verdict is not None and cycle.verdict.impact
-            self.server.watch(cycle.time, cycle.q, cycle.dq, cycle.answer, status, impact)
+        if cycle.begun == self.present:
+            if cycle.answer is not None and status is not None:
+                impact = cycle.verdict is not None and cycle.verdict.impact
+                self.server.watch(cycle.time, cycle.q, cycle.dq, cycle.answer, status, impact)
+        elif cycle.acknowledged == self.present and cycle.refusal:
+            self.server.fail(End(NOT_FEASIBLE, cycle.refusal))
 
-    def _stop(self) -> None:
+    def _is_replaced(self, cycle: LoopCycle) -> bool:
+        """Whether the loop has taken another goal, which takes over here in a moment."""
+        if not self._pending or not self._pending[0].number:
+            return False
+        return cycle.acknowledged == self._pending[0].number and not cycle.refusal
+
+    def stop(self, _reason: str) -> None:
         """Let the loop brake and hold."""
         if self._commands is not None:
             self._commands.ask(RequestKind.STOP)

@@ -18,21 +18,26 @@ from impact_qp.learning.wall_approach import AHEAD
 from impact_qp.ros.goal import End
 from impact_ros.messages import fill
 
-PATIENCE = 5.0  # beside twice the time that the way takes at the speed asked for [s]
+PATIENCE = 5.0  # beside some times the time that the way takes at the speed asked for [s]
+SLOWER = 4.0  # the controller's own limit may allow half of that speed
 
 
 def hit_goal(contact: Any, hit: NextHit, cap: float) -> ExecuteImpact.Goal:
-    """Return the goal of a hit: the learned speed is its limit, no other of the impact holds.
+    """Return the goal of a hit: the learned speed, and the learned ranges for the limit joint_load.
+
+    The message has no joints, so the controller takes theirs as its robot's YAML announces them.
 
     Args:
         contact: geometry_msgs/PoseStamped, where.
         hit: that is asked for.
         cap: of the reference speed, which is a tenth above that of the hit [m/s].
     """
-    goal = ExecuteImpact.Goal(impact_limits="unaware", after=ExecuteImpact.Goal.AFTER_RETRACT)
+    goal = ExecuteImpact.Goal(impact_limits="joint_load", after=ExecuteImpact.Goal.AFTER_RETRACT)
     goal.contact, goal.highest_speed = contact, hit.speed
     goal.speed = min(AHEAD * hit.speed, cap)
-    goal.timeout = PATIENCE + 2.0 * hit.gap / hit.speed
+    goal.timeout = PATIENCE + SLOWER * hit.gap / hit.speed
+    ranges = {name: getattr(hit.surface, name) for name in ("friction", "restitution", "stiffness")}
+    _write_wall(goal, ranges)
     return goal
 
 

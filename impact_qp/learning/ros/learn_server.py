@@ -14,6 +14,7 @@ from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.task import Future
 
 from impact_msgs.action import ExecuteImpact, LearnSurface
+from impact_qp.control.state_machine import Event, StateMachine
 from impact_qp.exceptions import ControlError
 from impact_qp.learning.hit_record import HitRecorder
 from impact_qp.learning.ros.hit_client import NAME, HitClient
@@ -27,6 +28,7 @@ from impact_robots.exceptions import ImpactError
 HIT_FAILED, NO_EVENT, BAD_RECORD, UNSAFE, INTERNAL_ERROR = 4, 7, 10, 11, 255
 LOOK_EVERY = 0.02  # at what is waited for [s]
 FOUND_WITHIN = 3.0  # a controller's action, since a goal came [s]
+ENDS = {OK: Event.GOAL_REACHED, CANCELED: Event.GOAL_CANCELED}  # by code; others: it failed
 STILL = 0.5  # without a state, after which a simulation in lockstep stands still [s]
 
 
@@ -40,6 +42,7 @@ class LearnServer:
     def __init__(
         self,
         node: Any,
+        machine: StateMachine,
         begin: Callable[[LearnSurface.Goal], SurfaceLearner | End],
         recorder: HitRecorder,
         *,
@@ -51,6 +54,7 @@ class LearnServer:
 
         Args:
             node: that offers it.
+            machine: which situation the node is in; hears of accepted goals and of their ends.
             begin: makes who learns, or says why not.
             recorder: that hears states, commands and events.
             cap: of the speed of any hit [m/s].
@@ -58,7 +62,8 @@ class LearnServer:
             lockstep: plan a hit only once no states come any more, so that the number of those
                 before it does not depend on how long an estimate takes.
         """
-        self._node, self._begin, self.recorder = node, begin, recorder
+        self._node, self._machine = node, machine
+        self._begin, self.recorder = begin, recorder
         self._cap, self._silence, self._lockstep = cap, silence, lockstep
         self._client = HitClient(node)
         self._pool = ThreadPoolExecutor(1, "learner")  # this node controls nothing in time
@@ -86,7 +91,6 @@ class LearnServer:
         self._work: Work | None = None
         self._waiting: Future | None = None
         self._lost = ""  # what was wrong with the last message that could not be used
-        self.hear()
 
     def destroy(self) -> None:
         """Withdraw the action."""
@@ -134,18 +138,26 @@ class LearnServer:
 
     def _silent(self) -> str:
         """Return which stream fell silent, "" if none did."""
-        now, why = time.monotonic(), f" ({self._lost})" if self._lost else ""
-        if now - self._state_time > self._silence:
-            return f"no usable joint state for {self._silence:g} s{why}"
-        if now - self._command_time > self._silence:
-            return f"no usable command for {self._silence:g} s: is the controller alive?{why}"
+        if time.monotonic() - self._command_time > self._silence:
+            why = "is the controller alive?" + self._why()
+            return self._stateless() or f"no usable command for {self._silence:g} s: {why}"
+        return self._stateless()
+
+    def _stateless(self) -> str:
+        """Return since when there is no state, "" if there is one."""
+        if time.monotonic() - self._state_time > self._silence:
+            return f"no usable joint state for {self._silence:g} s{self._why()}"
         return ""
+
+    def _why(self) -> str:
+        return f" ({self._lost})" if self._lost else ""
 
     # --- one goal -----------------------------------------------------------------------------
 
     def _on_goal(self, goal: LearnSurface.Goal) -> GoalResponse:
         """Accept a goal unless one is carried out."""
         if self._busy:
+            self._machine.take(Event.GOAL_REFUSED)
             self._node.get_logger().warning("goal rejected: a surface is being learned")
             return GoalResponse.REJECT
         self._busy = True
@@ -160,6 +172,9 @@ class LearnServer:
         except Exception as error:  # whatever it is, no hit follows
             self._client.cancel()
             end = End(INTERNAL_ERROR, f"{type(error).__name__}: {' '.join(str(error).split())}")
+        self._busy = False
+        if self._learner is not None:
+            self._machine.take(ENDS.get(end.code, Event.GOAL_FAILED), end.message)
         self._node.get_logger().info(f"goal ended with code {end.code}: {end.message}")
         if end.code == OK:
             handle.succeed()
@@ -167,14 +182,15 @@ class LearnServer:
             handle.canceled()
         else:
             handle.abort()
-        self._busy = False
         return result(end, self._learner, self._hit_code)
 
     async def _hits(self, handle: Any) -> End:
         """Make the hits of a goal."""
         begun = self._begin(handle.request)
         if isinstance(begun, End):
+            self._machine.take(Event.GOAL_REFUSED, begun.message)
             return begun
+        self._machine.take(Event.GOAL_ACCEPTED)
         learner = self._learner = begun
         while not learner.done:
             end = await self._hit(handle, learner)
@@ -228,6 +244,8 @@ class LearnServer:
             return End(INPUT_LOST, f"no usable joint state yet {self._lost}".rstrip())
         if not self._client.ready:
             return End(HIT_FAILED, f"no controller offers {NAME}")
+        if not self._lockstep and (reason := self._stateless()):  # else the simulation stands still
+            return End(INPUT_LOST, reason)
         return None
 
     def _failure(self, number: int, done: ExecuteImpact.Result | None) -> End | None:

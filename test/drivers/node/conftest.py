@@ -58,7 +58,7 @@ def demo(tmp_path_factory):
         "urdf": str(path),
         "contact_point": scenario.surface_point(load_fr3()).tolist(),
         "contact_normal": list(scenario.normal),
-        "friction": scenario.friction,
+        "friction": [scenario.friction, scenario.friction],
     }
 
 

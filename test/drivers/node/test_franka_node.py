@@ -21,11 +21,13 @@ from impact_msgs.msg import ControllerStatus
 from impact_qp.control.command import Command
 from impact_qp.control.phases import Phase
 from impact_qp.ros import goal as codes
+from impact_ros.exceptions import ParameterError
 from impact_ros.messages import to_nanoseconds
 
 FAILURE = TransitionCallbackReturn.FAILURE
 HOLD, GOAL, FINISH = RequestKind.HOLD, RequestKind.GOAL, RequestKind.FINISH
 RECOVER, END, STOP = RequestKind.RECOVER, RequestKind.END, RequestKind.STOP
+WITHDRAW = RequestKind.WITHDRAW
 
 
 @pytest.fixture
@@ -235,7 +237,7 @@ def test_an_impact_in_a_cycle_that_was_lost_is_still_published(bench):
 
 def test_what_is_due_is_announced(bench, goal):
     bench.activate()
-    future = bench.send(goal)
+    future = bench.begin(goal, answer=command(Phase.APPROACH), verdict=verdict())
     bench.loop.step(answer=command(Phase.APPROACH, due=False), verdict=verdict())
     bench.loop.step(answer=command(Phase.APPROACH, due=True), verdict=verdict())
     due = bench.hear("impact_qp/announcement", lambda each: not each.withdrawn)
@@ -259,7 +261,7 @@ def test_lost_cycles_are_counted_and_told(bench):
 def test_a_goal_reaches_the_loop_and_its_end_the_client(bench, goal):
     bench.activate()
     goal.speed, goal.timeout = 0.06, 5.0
-    future = bench.send(goal)
+    future = bench.begin(goal, answer=command(Phase.APPROACH), verdict=verdict())
     bench.loop.step(3, answer=command(Phase.APPROACH, due=True), verdict=verdict())
     assert bench.loop.asked == [HOLD, GOAL]
     assert bench.loop.plan.speed == 0.06
@@ -276,7 +278,7 @@ def test_a_goal_reaches_the_loop_and_its_end_the_client(bench, goal):
     ("changes", "line"),
     [
         ({"speed": 0.2}, "speed: expected above 0 up to speed_cap 0.1 m/s, got 0.2"),
-        ({"impact_limits": "unaware"}, "impact_limits: expected one of"),
+        ({"impact_limits": "brave"}, "impact_limits: expected one of"),
         ({"after": 9}, "after: expected 0 to 3, got 9"),
         ({"friction_high": 0.1}, "friction_high: expected at least the node's 0.3"),
     ],
@@ -294,21 +296,185 @@ def test_a_goal_beyond_the_parameters_never_reaches_the_loop(bench, goal, change
 def test_a_goal_needs_an_active_node(bench, goal):
     bench.configure()
     result = bench.result(bench.send(goal))
-    assert (result.code, result.message) == (codes.INACTIVE, "activate the node first")
+    assert (result.code, result.message) == (codes.INACTIVE, "activate the controller first")
 
 
 def test_a_goal_that_the_loop_refuses_is_aborted(bench, goal):
     bench.activate()
     bench.loop.refusal = "success rate 0.90, expected above 0.95 before an approach"
-    future = bench.send(goal)
-    bench.loop.step(answer=command(), verdict=verdict())
+    future = bench.decide(goal, answer=command(), verdict=verdict())
     result = bench.result(future)
     assert (result.code, result.message) == (codes.NOT_FEASIBLE, bench.loop.refusal)
 
 
+@pytest.mark.parametrize("limits", ["unaware", "existential", "nominal"])
+def test_limits_that_leave_an_impulse_unbounded_are_no_parameter_of_an_fr3(make_bench, limits):
+    line = "impact_limits: expected one of auto, joint_load, robust, got"
+    with pytest.raises(ParameterError, match=line):
+        make_bench(impact_limits=limits)
+
+
+@pytest.mark.parametrize("limits", ["unaware", "existential", "nominal"])
+def test_nor_of_a_goal_even_one_that_may_widen(make_bench, goal, limits):
+    bench = make_bench(goal_may_widen=True).activate()
+    goal.impact_limits = limits
+    result = bench.result(bench.send(goal))
+    assert result.code == codes.BAD_GOAL and result.message.startswith("impact_limits: expected ")
+    assert bench.loop.asked == [HOLD]
+
+
+@pytest.fixture
+def running(bench, goal):
+    """A goal that the loop carries out: the bench, and the future of its result."""
+    bench.activate()
+    return bench, bench.begin(goal, answer=command(Phase.APPROACH), verdict=verdict())
+
+
+def goes_on(bench, future):
+    """Tell whether the first goal is still carried out, by the loop and for its client."""
+    bench.loop.step(2, answer=command(Phase.APPROACH), verdict=verdict())
+    bench.heard["impact_qp/status"].clear()
+    bench.hear("impact_qp/status")
+    return not future.done() and STOP not in bench.loop.asked and bench.loop.begun == 2
+
+
+def test_a_goal_that_the_loop_refuses_leaves_the_running_one_alone(running, goal):
+    bench, first = running
+    bench.loop.refusal = "too fast to begin"
+    second = bench.decide(goal, answer=command(Phase.APPROACH), verdict=verdict())
+    result = bench.result(second)
+    assert (result.code, result.message) == (codes.NOT_FEASIBLE, "too fast to begin")
+    assert goes_on(bench, first)
+
+
+def test_a_goal_that_the_node_refuses_leaves_the_running_one_alone(running, goal):
+    bench, first = running
+    goal.speed = 0.3
+    assert bench.result(bench.send(goal)).code == codes.BAD_GOAL
+    assert goes_on(bench, first) and bench.loop.asked == [HOLD, GOAL]
+
+
+def test_the_running_goal_ends_once_the_loop_has_begun_the_next_and_not_before(running, goal):
+    bench, first = running
+    bench.loop.deaf = True
+    second = bench.send(goal)
+    bench.loop.step(50, answer=command(Phase.APPROACH), verdict=verdict())
+    bench.spin(lambda: bench.node._goals._pending[0].number > 0)
+    assert not first.done() and not second.done()
+    bench.loop.deaf = False
+    bench.loop.step(answer=command(Phase.APPROACH), verdict=verdict())
+    result = bench.result(first)
+    assert (result.code, result.message) == (codes.PREEMPTED, "another goal came")
+    assert not second.done() and bench.node._goals.server.run is not None
+    assert STOP not in bench.loop.asked
+
+
+def test_a_goal_that_is_cancelled_before_the_loop_takes_it_leaves_the_running_one_alone(
+    running, goal
+):
+    bench, first = running
+    bench.loop.deaf = True
+    second = bench.send(goal)
+    bench.spin(lambda: bench.node._goals._pending[0].number > 0)
+    cancelled = bench.handle.cancel_goal_async()
+    assert bench.result(second).code == codes.CANCELED
+    bench.spin(cancelled.done)
+    bench.loop.deaf = False
+    bench.spin(lambda: bench.loop.obey() or bench.loop.asked[-1] is WITHDRAW)
+    assert goes_on(bench, first)
+
+
+def test_a_stop_of_the_running_goal_does_not_swallow_the_next(running, goal):
+    """The memory holds one request: what took its place is asked once more."""
+    bench, first = running
+    handle, bench.loop.deaf = bench.handle, True
+    second = bench.send(goal)
+    bench.spin(lambda: bench.node._goals._pending[0].number > 0)
+    cancelled = handle.cancel_goal_async()
+    bench.spin(cancelled.done)
+    bench.loop.step(answer=command(Phase.APPROACH), verdict=verdict())
+    assert bench.result(first).code == codes.CANCELED and not second.done()
+    bench.loop.deaf = False
+    bench.loop.step(answer=command(Phase.BRAKE), verdict=verdict())
+    bench.spin(lambda: bench.loop.obey() or bench.loop.asked[-1] is GOAL)
+    assert bench.loop.asked == [HOLD, GOAL, STOP, GOAL]
+    bench.loop.step(answer=command(Phase.APPROACH), verdict=verdict())
+    bench.spin(lambda: bench.node._goals.server.run is not None)
+    assert not second.done()
+
+
+def test_a_goal_that_the_loop_does_not_decide_on_is_refused_in_the_end(make_bench, goal):
+    bench = make_bench(answer_timeout=0.2).activate()
+    bench.loop.deaf = True
+    result = bench.result(bench.send(goal))
+    assert (result.code, result.message) == (
+        codes.NOT_FEASIBLE,
+        "the loop has not begun the goal within 0.2 s",
+    )
+    bench.loop.deaf = False
+    bench.spin(lambda: bench.loop.obey() or bench.loop.asked[-1] is not HOLD)
+    assert bench.loop.asked == [HOLD, WITHDRAW]
+
+
+def test_a_goal_is_not_begun_from_a_state_that_is_old(bench, goal):
+    bench.activate()
+    supervisor = bench.node._supervisor
+    supervisor.cycle = supervisor.cycle._replace(reported=1)
+    result = bench.result(bench.send(goal))
+    assert result.code == codes.INPUT_LOST and "the last state of the arm is " in result.message
+    assert bench.loop.asked == [HOLD]
+
+
+def test_a_goal_that_waits_for_its_motion_and_is_refused_then_has_failed(running, goal):
+    """Collision thresholds change between two motions; the next may not settle."""
+    bench, _ = running
+    second = bench.decide(goal, answer=command(Phase.HOLD), verdict=verdict(), begun=2)
+    bench.spin(lambda: bench.node._goals.present == 3)
+    bench.loop.step(answer=command(Phase.HOLD), verdict=verdict(), begun=2, refusal="no success")
+    result = bench.result(second)
+    assert (result.code, result.message) == (codes.NOT_FEASIBLE, "no success")
+
+
+def test_a_goal_that_waits_for_its_motion_can_be_cancelled(running, goal):
+    bench, _ = running
+    second = bench.decide(goal, answer=command(Phase.HOLD), verdict=verdict(), begun=2)
+    bench.spin(lambda: bench.node._goals.present == 3)
+    cancelled = bench.handle.cancel_goal_async()
+    bench.spin(cancelled.done)
+    bench.loop.step(answer=command(Phase.HOLD), verdict=verdict(), begun=2)
+    assert bench.result(second).code == codes.CANCELED
+    bench.spin(lambda: bench.loop.obey() or bench.loop.asked[-1] is STOP)
+
+
+def test_a_change_of_thresholds_is_neither_a_stop_nor_silence(make_bench, goal):
+    bench = make_bench(state_timeout=0.05).activate()
+    bench.heard["impact_qp/status"].clear()
+    bench.loop.state = LoopState.CHANGING
+    bench.loop.step(answer=None)
+    bench.spin(lambda: bench.node._supervisor.age > 0.2)
+    assert bench.node._supervisor.fault == ""
+    assert not bench.heard["impact_qp/status"]
+
+
+def test_a_dead_loop_has_its_thresholds_lowered_or_it_is_said_that_they_may_be_raised(bench, capfd):
+    bench.activate()
+    bench.loop.restoring = None
+    die(bench)
+    bench.spin(lambda: bench.loop.restored > 3)
+    assert "thresholds" not in capfd.readouterr().err
+    bench.loop.restoring = "arm at fr3.local: no route to host"
+    line = "the collision thresholds are still raised, recover or configure again: arm at fr3.local"
+    err = []
+    bench.spin(lambda: err.append(capfd.readouterr().err) or line in "".join(err))
+    asked = bench.loop.restored
+    bench.node.trigger_deactivate()
+    bench.node.trigger_cleanup()
+    assert bench.loop.restored == asked, "once"
+
+
 def test_cancelling_brakes(bench, goal):
     bench.activate()
-    future = bench.send(goal)
+    future = bench.begin(goal, answer=command(Phase.APPROACH), verdict=verdict())
     bench.loop.step(2, answer=command(Phase.APPROACH), verdict=verdict())
     cancelled = bench.handle.cancel_goal_async()
     bench.spin(cancelled.done)
@@ -321,7 +487,7 @@ def test_cancelling_brakes(bench, goal):
 def test_a_goal_without_contact_in_time_brakes(bench, goal):
     bench.activate()
     goal.timeout = 0.05
-    future = bench.send(goal)
+    future = bench.begin(goal, answer=command(Phase.APPROACH), verdict=verdict())
     bench.loop.step(60, answer=command(Phase.APPROACH), verdict=verdict())
     assert bench.result(future).code == codes.TIMEOUT
     bench.loop.step()
@@ -330,7 +496,7 @@ def test_a_goal_without_contact_in_time_brakes(bench, goal):
 
 def test_a_deactivation_takes_over_from_a_goal(bench, goal):
     bench.activate()
-    future = bench.send(goal)
+    future = bench.begin(goal, answer=command(Phase.APPROACH), verdict=verdict())
     bench.loop.step(2, answer=command(Phase.APPROACH), verdict=verdict())
     assert bench.node.trigger_deactivate() == OK
     assert bench.result(future).code == codes.PREEMPTED
@@ -354,7 +520,7 @@ def die(bench):
 @pytest.mark.parametrize("happens", [fail, die])
 def test_a_fault_ends_the_goal_and_is_told_everywhere(bench, goal, happens):
     bench.activate()
-    future = bench.send(goal)
+    future = bench.begin(goal, answer=command(Phase.APPROACH), verdict=verdict())
     bench.loop.step(2, answer=command(Phase.APPROACH), verdict=verdict())
     reason = happens(bench)
     result = bench.result(future)
@@ -375,7 +541,7 @@ def test_after_a_reflex_the_arm_is_used_again_only_by_request(bench, goal):
     assert bench.node.trigger_deactivate() == OK
     assert bench.recover().success
     assert bench.node.trigger_activate() == OK
-    future = bench.send(goal)
+    future = bench.begin(goal, answer=command(Phase.APPROACH), verdict=verdict())
     bench.loop.step(2, answer=command(Phase.APPROACH), verdict=verdict())
     assert bench.loop.asked[-3:] == [RECOVER, HOLD, GOAL]
     assert not future.done()
@@ -426,7 +592,7 @@ def test_states_that_are_not_numbers_are_published_as_they_are(bench):
 
 def test_a_cycle_that_cannot_be_dealt_with_stops_the_arm(bench, goal, monkeypatch, capfd):
     bench.activate()
-    future = bench.send(goal)
+    future = bench.begin(goal, answer=command(Phase.APPROACH), verdict=verdict())
 
     def fail(cycle, status):
         raise ValueError("of the node itself")

@@ -27,6 +27,7 @@ from impact_bringup.recorder import Recorder
 from impact_cli.command_line import run
 from impact_drivers.fake_fr3.fake_process import FakeProcess
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
+from impact_drivers.franka.arm.settings import ArmSettings
 from impact_drivers.franka.loop.loop_cycle import LoopState
 from impact_drivers.franka.loop_process import LoopProcess
 from impact_drivers.franka.memory import link
@@ -40,7 +41,7 @@ from impact_qp.ros import goal as codes
 
 TEST = Path(__file__).resolve().parents[2]
 DIRECT = functools.partial(LoopProcess, module="direct_loop")
-PATIENT = {"deadman": 1.0, "realtime": False}  # as a test's machine is
+PATIENT = {"deadman": 1.0, "request_age": 10.0, "realtime": False}  # as a test's machine is
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +53,8 @@ def found(monkeypatch):
 
 @pytest.fixture(scope="module")
 def parameters(demo):
-    return {"address": "sound", "impact_limits": "robust"} | demo | PATIENT
+    hitting = {"impact_limits": "robust", "raise_thresholds": True}
+    return {"address": "sound"} | hitting | demo | PATIENT
 
 
 @pytest.fixture
@@ -117,7 +119,11 @@ def test_a_goal_hits_by_way_of_libfranka(make_bench, parameters, goal, capfd):
     with FakeProcess(FakeSetup()) as arm:
         bench = make_bench(LoopProcess, **parameters | {"address": arm.address})
         hit(bench, goal)
-        _, (mass, _) = arm.collision_behavior, arm.load
+        (torque, force), (mass, _) = arm.collision_behavior, arm.load
+        low = ArmSettings().low_thresholds
+        assert np.array_equal(torque, low.torque) and np.array_equal(force, low.force)
+        most = arm.raised_most[1][0]
+        assert 40.0 < most < 250.0, "raised for the hit, and no further than it needs"
         assert mass == pytest.approx(0.1)
         assert len(arm.log) > 1000
 
@@ -133,11 +139,13 @@ def test_a_dry_run_commands_zeros_and_hits_nothing(make_bench, parameters, goal)
 def test_the_arms_reflex_ends_a_goal_and_is_recovered_from_by_request(
     make_bench, parameters, goal, capfd
 ):
-    unaware = {"impact_limits": "unaware", "speed": 0.5, "speed_cap": 0.5}
-    bench = make_bench(DIRECT, **parameters | unaware).activate()
+    bench = make_bench(DIRECT, **parameters | {"raise_thresholds": False}).activate()
     result = bench.result(bench.send(goal))
     assert result.code == codes.INPUT_LOST
-    assert result.message.startswith("motion ended: Reflex ")
+    assert result.message == (
+        "motion ended: Reflex cartesian_reflex (the collision thresholds are low:"
+        " raise_thresholds raises them for a hit)"
+    )
     assert bench.node.trigger_deactivate() == OK
     assert bench.node.trigger_activate() == TransitionCallbackReturn.FAILURE
     assert (
@@ -173,7 +181,29 @@ def test_a_fault_of_the_arm_ends_the_goal(make_bench, parameters, goal, address,
     assert bench.node.trigger_deactivate() == OK
 
 
-def test_a_loop_that_is_killed_ends_the_goal(bench, goal, capfd):
+def test_a_loop_that_is_killed_within_a_hit_leaves_low_thresholds(
+    make_bench, parameters, goal, capfd
+):
+    """The arm stops by itself; the node's supervisor connects to it and lowers them."""
+    pytest.importorskip("pylibfranka", reason="needs libfranka's package, up to Python 3.12")
+    low = ArmSettings().low_thresholds
+    with FakeProcess(FakeSetup()) as arm:
+        bench = make_bench(LoopProcess, **parameters | {"address": arm.address}).activate()
+        goal.speed = 0.06
+        future = bench.send(goal)
+        bench.spin(lambda: bench.node._supervisor.cycle.raised)
+        bench.hear("impact_qp/status", approaches)
+        assert arm.collision_behavior[1][0] > low.force[0]
+        os.kill(bench.loop.identifier, signal.SIGKILL)
+        assert bench.result(future).code == codes.INPUT_LOST
+        bench.spin(lambda: bench.node._supervisor._is_restored)
+        torque, force = arm.collision_behavior
+        assert np.array_equal(torque, low.torque) and np.array_equal(force, low.force)
+        assert "still raised" not in capfd.readouterr().err
+
+
+def test_a_loop_that_is_killed_ends_the_goal(make_bench, parameters, goal, capfd):
+    bench = make_bench(DIRECT, **parameters | {"raise_thresholds": False})
     bench.activate()
     goal.speed, goal.timeout = 0.002, 100.0  # on a busy machine, too, it is killed before the hit
     future = bench.send(goal)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller of a humanoid over real DDS: whatever goes wrong, the last positions are held."""
+"""The controller of a humanoid over real DDS: whatever goes wrong, it is held where it is."""
 
 import numpy as np
 import pytest
@@ -30,6 +30,7 @@ MS, BEGIN = 1_000_000, 1_000_000_000
 PERIOD = 5 * MS
 WRENCHES = tuple(f"{side}_{part}/wrench" for part in ("palm", "sole") for side in ("left", "right"))
 PATIENCE = 60.0  # [s]
+ONE_STEP = 0.0152  # of joint 5 at its highest speed [rad]
 
 
 class Driver(Node):
@@ -109,6 +110,15 @@ class Bench:
                 self.spin(lambda known=passed: self.is_answered() or counts.passed > known)
                 answered = counts.passed == passed
         return self
+
+    def look(self):
+        """Let the robot say everything to a node that is not active, which keeps it."""
+        seen, grab = [], self.node._grab
+        look, grab.look = grab.look, lambda *of: seen.append(look(*of))
+        self.now += 1000 * PERIOD
+        self.driver.send(self.now)
+        self.spin(lambda: seen)
+        grab.look = look
 
     def is_answered(self):
         heard = self.driver.commands, self.driver.status, self.driver.grab
@@ -249,11 +259,57 @@ def test_without_a_topic_it_is_not_activated(make_bench, topic):
     assert bench.node.fault == "" and not bench.driver.commands
 
 
-def test_a_robot_elsewhere_is_held_where_it_was_to_start(make_bench, start):
+def test_a_robot_elsewhere_is_held_where_it_is(make_bench, start):
     away = start.copy()
-    away[7 + 4] -= 0.2
+    away[7 + 4] -= 0.8
     bench = make_bench(away).start().cycle()
-    assert bench.has_ended("L_SHOULDER_Y is 0.2 rad from where the grab starts")
+    np.testing.assert_array_equal(bench.positions, away[7:])
+    assert bench.has_ended("L_SHOULDER_Y is 0.8 rad from where the grab starts")
+
+
+def test_a_robot_that_is_known_to_be_elsewhere_is_not_activated(make_bench, start):
+    away = start.copy()
+    away[7 + 4] -= 0.8
+    bench = make_bench(away)
+    bench.look()
+    assert bench.node.trigger_activate() is not OK
+    bench.driver.q = start
+    bench.look()
+    bench.start().cycle(5)
+    assert bench.status.mode == ControllerStatus.MODE_APPROACH
+
+
+@pytest.mark.parametrize("away", [0.2, -0.6])
+def test_a_robot_that_was_moved_while_states_were_lost_is_held_where_it_is(make_bench, start, away):
+    bench = make_bench(state_timeout=0.1).start().cycle(10)
+    bench.driver.q = start.copy()
+    bench.driver.q[7 + 4] += away
+    bench.cycle(step=100 * PERIOD, joints=np.full(34, np.nan))
+    bench.cycle(step=100 * PERIOD)
+    assert np.abs(bench.positions - bench.driver.q[7:]).max() < ONE_STEP
+    assert bench.has_ended("no usable state for")
+
+
+def test_a_robot_that_is_pushed_while_it_is_held_stays_there(make_bench, start):
+    bench = make_bench().start().cycle(10).cycle(sunk=0.35)
+    before = bench.positions
+    bench.driver.q = start.copy()
+    for far in (0.03, 0.045, 0.06, 0.09, 0.12):  # it gives way under a load, then is pushed
+        bench.driver.q[7 + 4] = start[7 + 4] + far
+        bench.cycle(2)
+        assert abs(bench.positions[4] - bench.driver.q[7 + 4]) <= 0.05
+        assert (bench.positions[4] == before[4]) == (far < 0.05)
+    np.testing.assert_array_equal(np.delete(bench.positions, 4), np.delete(before, 4))
+
+
+def test_exchanged_joints_end_the_grab_for_good_and_move_nothing(make_bench):
+    """Labels of two joints: consistent for ever, and never believed again."""
+    bench = make_bench().start().cycle(10)
+    before, names = bench.positions, list(bench.driver.robot.joint_names)
+    names[3], names[4] = names[4], names[3]
+    bench.cycle(60, names=names)
+    np.testing.assert_array_equal(bench.positions, before)
+    assert bench.has_ended("implausible joint_states: ")
 
 
 def test_in_lockstep_states_are_a_period_apart_and_answers_are_repeated(make_bench):
@@ -272,22 +328,26 @@ def test_states_that_are_missed_end_it_outside_lockstep(make_bench):
     assert bench.has_ended("control cycles of 5 ms missed in a row")
 
 
-def test_deactivated_it_holds_and_cleaned_up_it_says_so(make_bench):
+def test_deactivated_it_says_so_and_sends_nothing(make_bench, start):
     bench = make_bench().start().cycle(10)
+    sent = len(bench.driver.commands)
     assert bench.node.trigger_deactivate() is OK
-    assert bench.has_ended("deactivated")
-    before = bench.positions
-    assert bench.node.trigger_cleanup() is OK
     bench.spin(lambda: bench.status.mode == ControllerStatus.MODE_STOPPED)
-    assert bench.status.message == "cleaned up"
-    np.testing.assert_array_equal(bench.positions, before)
+    assert bench.status.message == "deactivated"
+    bench.driver.q = start.copy()
+    bench.driver.q[7 + 4] += 0.6  # moved by somebody
+    bench.look()
+    assert bench.node.trigger_activate() is not OK
+    assert bench.node.trigger_cleanup() is OK
+    bench.spin(lambda: bench.status.message == "cleaned up")
+    assert len(bench.driver.commands) == sent
     assert bench.node.trigger_configure() is OK
 
 
 def test_activated_again_it_starts_over(make_bench):
     bench = make_bench().start().cycle(10)
     assert bench.node.trigger_deactivate() is OK
-    bench.cycle()
+    bench.look()
     bench.start().cycle(5)
     assert bench.status.mode == ControllerStatus.MODE_APPROACH
     assert bench.node.fault == ""

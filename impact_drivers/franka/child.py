@@ -1,0 +1,61 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A Python module as a child process: parameters go in as one line, what it prints is kept."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+
+
+class Child:
+    """A process that does not get the terminal's Ctrl-C: that is for whoever started it."""
+
+    def __init__(
+        self, module: str, line: str, arguments: Sequence[str] = (), pass_fds: Sequence[int] = ()
+    ) -> None:
+        """Start it.
+
+        Args:
+            module: that is run.
+            line: for its standard input.
+            arguments: of it.
+            pass_fds: descriptors that it inherits.
+        """
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", module, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=self._output,
+            stderr=subprocess.STDOUT,
+            pass_fds=pass_fds,
+            start_new_session=True,
+        )
+        with contextlib.suppress(BrokenPipeError):  # it has ended; its last words say why
+            assert self.process.stdin is not None
+            with self.process.stdin as stream:
+                stream.write(line.encode() + b"\n")
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process runs."""
+        return self.process.poll() is None
+
+    def said(self) -> list[str]:
+        """Return the lines that it has printed."""
+        self._output.seek(0)
+        lines = self._output.read().decode(errors="replace").splitlines()
+        return [line.rstrip() for line in lines if line.strip()]
+
+    def last_words(self) -> str:
+        """Return how it ended, in one line."""
+        status, lines = self.process.poll(), self.said()
+        how = f"status {status}" if status is None or status >= 0 else f"signal {-status}"
+        return f"{lines[-1]} ({how})" if lines else how
+
+    def close(self) -> None:
+        """Forget a process that has ended."""
+        self._output.close()

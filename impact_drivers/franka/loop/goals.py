@@ -1,0 +1,181 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Decides on goals: pending while they are made ready, then begun or refused."""
+
+from __future__ import annotations
+
+from math import inf
+from time import perf_counter
+from typing import Protocol
+
+import numpy as np
+
+from impact_drivers.franka.arm.arm_state import ArmState
+from impact_drivers.franka.arm.settings import ArmSettings
+from impact_drivers.franka.loop.decisions import Decisions
+from impact_drivers.franka.loop.goal import LoopGoal
+from impact_drivers.franka.loop.preparation import Preparation
+from impact_drivers.franka.memory.request import Request
+from impact_drivers.franka.real_arm_limits import require_every_impulse
+from impact_qp.control.controller import ImpactController
+from impact_qp.control.plan import Plan
+from impact_qp.control.takeover import can_stop_before
+from impact_robots.dynamics import ArmDynamics
+from impact_robots.exceptions import ImpactError
+from impact_robots.robot import Robot
+
+CYCLE, MARGIN = 1e-3, 250e-6  # of the arm; before the next state, in which nothing is prepared [s]
+PATIENCE = 2000  # cycles in which a controller must be made
+TAKEOVER = 2e-3  # from the decision to the first command of the new controller, at most [s]
+
+
+class GoalMotion(Protocol):
+    """What is needed of a :class:`.TorqueMotion`."""
+
+    goes_on: bool  # another motion is to follow at once
+    is_raised: bool  # the arm's collision thresholds are
+
+    def refusal(self, state: ArmState) -> str:
+        """Return why no goal can begin now, "" if one can."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether enough commands have arrived to judge the connection by."""
+
+    @property
+    def stands(self) -> bool:
+        """Whether the arm holds."""
+
+    def begin(self, goal: LoopGoal) -> None:
+        """Approach for a goal."""
+
+    def hand_over(self, goal: LoopGoal | None) -> None:
+        """Brake, then finish for another motion: for a goal, or to hold."""
+
+
+class GoalDesk:
+    """One goal is pending at most. Until it is begun or refused, what runs goes on.
+
+    Attributes:
+        decisions: what is reported of them.
+        spare: time since a state came, after which nothing is begun that can wait; infinite: the
+            arm waits for its answer [s].
+    """
+
+    def __init__(
+        self, robot: Robot, settings: ArmSettings, preparation: Preparation, spare: float
+    ) -> None:
+        """Begin without a goal; arguments as of the attributes."""
+        self._robot, self._settings, self._preparation = robot, settings, preparation
+        self._dynamics = ArmDynamics(robot)
+        self.decisions, self.spare = Decisions(), spare
+        self._pending: Request | None = None
+        self._own: LoopGoal | None = None  # that waits for its motion to settle
+        self._just_begun, self._waited = False, 0
+
+    def move(self, motion: GoalMotion, goal: LoopGoal | None) -> None:
+        """Decide for a motion that begins; ``goal``: that it is for."""
+        self._motion, self._own = motion, goal
+
+    def forget(self) -> None:
+        """Forget the goal that is not begun yet."""
+        self._pending = self._own = None
+
+    def take(self, request: Request, state: ArmState) -> None:
+        """Take a goal: refuse it, or have it made ready; the one that was pending is forgotten."""
+        self._pending, plan = None, request.plan
+        assert plan is not None
+        if refusal := self._unfit(plan) or self._motion.refusal(state):
+            self.decisions.decide(request.number, refusal)
+            return
+        self._pending, self._waited = request, 0
+        self._preparation.begin(plan)
+
+    def _unfit(self, plan: Plan) -> str:
+        try:
+            require_every_impulse(plan.impact_limits)
+        except ImpactError as error:
+            return str(error)
+        return ""
+
+    def prepare(self, state: ArmState) -> bool:
+        """Use the time until the next state for a pending goal; return whether there is one."""
+        if self._pending is None:
+            return False
+        if perf_counter() < state.arrived + self.spare:
+            self._preparation.work(state.arrived + CYCLE - MARGIN)
+        return True
+
+    def decide(self, state: ArmState) -> None:
+        """Begin what is ready to begin, or say why not; not by a state that is no number."""
+        if not (np.isfinite(state.q).all() and np.isfinite(state.dq).all()):
+            return
+        if self._own is not None:
+            self._settle(self._own, state)
+        elif self._motion.is_raised and self._motion.stands and not self._just_begun:
+            self._motion.hand_over(None)  # the hit is over
+        else:
+            self._just_begun = False
+        if self._pending is not None:
+            if self.spare == inf:
+                self._preparation.work(inf)
+            self._judge(self._pending, state)
+
+    def _settle(self, goal: LoopGoal, state: ArmState) -> None:
+        """Begin the goal that the motion is for, once enough commands have arrived."""
+        if not self._motion.is_settled:
+            return
+        self._own = None
+        if refusal := self._motion.refusal(state):
+            self.decisions.decide(goal.number, refusal)
+            self._motion.hand_over(None)
+        else:
+            self._begin(goal)
+
+    def _judge(self, request: Request, state: ArmState) -> None:
+        """Decide on the pending goal if its controller is made."""
+        outcome = self._preparation.outcome()
+        self._waited += 1
+        if outcome is None and self._waited > PATIENCE:
+            outcome = f"not made ready in {PATIENCE} cycles: they leave no time for it"
+        if outcome is None:
+            return
+        self._pending = None
+        if not isinstance(outcome, ImpactController):
+            self.decisions.decide(request.number, outcome)
+        elif refusal := self._motion.refusal(state) or self._too_near(outcome.plan, state):
+            self.decisions.decide(request.number, refusal)
+        else:
+            self._accept(self._goal(request, outcome))
+
+    def _goal(self, request: Request, controller: ImpactController) -> LoopGoal:
+        """Return a goal with the thresholds that it may have."""
+        settings, need, thresholds = self._settings, request.need, None
+        if settings.raise_thresholds and need is not None:
+            raised = settings.raised_for(need)
+            thresholds = raised if raised.is_above(settings.low_thresholds) else None
+        return LoopGoal(request.number, controller.plan, thresholds, controller)
+
+    def _accept(self, goal: LoopGoal) -> None:
+        """Begin at once, or in a motion with other thresholds: they change only between two."""
+        motion = self._motion
+        if goal.thresholds is None and not motion.is_raised and not motion.goes_on:
+            self._begin(goal)
+            return
+        self.decisions.decide(goal.number)
+        self._own = None
+        motion.hand_over(goal)
+
+    def _begin(self, goal: LoopGoal) -> None:
+        self._motion.begin(goal)
+        self.decisions.begin(goal.number)
+        self._just_begun = True
+
+    def _too_near(self, plan: Plan, state: ArmState) -> str:
+        """Return why a moving arm cannot begin: it could not stop before the surface."""
+        point, contact = self._dynamics(state.q, state.dq), plan.contact
+        gap, speed = contact.gap(point.position), contact.approach_speed(point.velocity)
+        left = gap - max(0.0, speed) * TAKEOVER
+        if can_stop_before(self._robot, point, contact.normal, left):
+            return ""
+        return f"the arm moves at {speed:.3f} m/s, too fast to begin {gap:.3f} m before the surface"

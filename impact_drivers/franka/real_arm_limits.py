@@ -1,0 +1,23 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which impact limits an arm at an address may be moved by."""
+
+from __future__ import annotations
+
+from impact_drivers.exceptions import DriverError
+from impact_qp.limits.registry import ON_A_REAL_ARM
+
+
+def require_every_impulse(impact_limits: str) -> None:
+    """Refuse impact limits that leave some admissible impulse unbounded; they are for simulation.
+
+    The fake arm is refused them as well: it stands for a real one.
+
+    Raises:
+        DriverError: names those that are allowed.
+    """
+    if impact_limits not in ON_A_REAL_ARM:
+        raise DriverError(
+            f"impact_limits: expected one of {', '.join(ON_A_REAL_ARM)} with an FR3, real or fake"
+            f" (others do not bound every admissible impulse), got {impact_limits!r}"
+        )

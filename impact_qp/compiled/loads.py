@@ -1,0 +1,98 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What every cycle asks of loads that no model knows, and of the motion that it would command."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from impact_qp.compiled.cholesky import solved
+from impact_robots.compiled import (
+    INTEGER,
+    MATRIX,
+    NEW_VECTOR,
+    NUMBER,
+    VECTOR,
+    compiled,
+    several,
+)
+
+AHEAD = 0.02  # T_p of the envelope [s]
+
+
+@compiled(
+    several((NEW_VECTOR, NEW_VECTOR, NEW_VECTOR, INTEGER)),
+    *(MATRIX, VECTOR, VECTOR, VECTOR),
+    *(NUMBER, NUMBER, VECTOR),
+)
+def borne_load(
+    M: np.ndarray,
+    motor_inertia: np.ndarray,
+    lift: np.ndarray,
+    unexplained: np.ndarray,
+    weight: float,
+    other: float,
+    named: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Return what an arm bears of torques that its model does not explain.
+
+    Args:
+        M: mass matrix, shape (n, n) [kg.m^2].
+        motor_inertia: diagonal of B_theta, shape (n,) [kg.m^2].
+        lift: vertical row of the contact point's Jacobian, shape (n,) [m].
+        unexplained: accelerations that no command explains, shape (n,) [rad/s^2].
+        weight: that is borne at the contact point [N].
+        other: torque that each joint bears beside [N.m].
+        named: torques above which one is reported, shape (n,) [N.m].
+
+    Returns:
+        torques that are borne, shape (n,) [N.m]; accelerations of the load that is borne, (n,)
+        [rad/s^2]; unexplained torques, (n,) [N.m]; the joint whose torque is to be reported, -1
+        where there is none.
+    """
+    n = len(lift)
+    torque, against = np.empty(n), np.empty((n, 1))
+    joint, worst, whole = -1, 1.0, True
+    for i in range(n):
+        torque[i] = motor_inertia[i] * unexplained[i]
+        for j in range(n):
+            torque[i] += M[i, j] * unexplained[j]
+        most = other + weight * abs(lift[i])
+        against[i, 0] = min(max(torque[i], -most), most)
+        whole = whole and against[i, 0] == torque[i]
+        if abs(torque[i]) > worst * named[i]:
+            joint, worst = i, abs(torque[i]) / named[i]
+    borne = against[:, 0].copy()
+    if whole:
+        return borne, unexplained.copy(), torque, joint
+    inertia = M.copy()
+    for i in range(n):
+        inertia[i, i] += motor_inertia[i]
+    return borne, solved(inertia, against)[:, 0].copy(), torque, joint
+
+
+@compiled(several((NEW_VECTOR, NUMBER)), MATRIX, VECTOR, VECTOR, VECTOR, NUMBER)
+def velocity_ahead(
+    J: np.ndarray, twist: np.ndarray, drift: np.ndarray, ddq: np.ndarray, preview: float
+) -> tuple[np.ndarray, float]:
+    r"""Return a point's velocity a preview ahead, (3,), and its size [m/s].
+
+    :math:`\dot p + T_p (J\ddot q + \dot J\dot q)`.
+
+    Args:
+        J: of the point, base axes, shape (6, n).
+        twist: of that point, shape (6,) [m/s; rad/s].
+        drift: Jdot qdot of it, shape (6,) [m/s^2; rad/s^2].
+        ddq: joint accelerations, shape (n,) [rad/s^2].
+        preview: T_p [s].
+    """
+    velocity, square = np.empty(3), 0.0
+    for axis in range(3):
+        rate = drift[axis]
+        for i in range(len(ddq)):
+            rate += J[axis, i] * ddq[i]
+        velocity[axis] = twist[axis] + preview * rate
+        square += velocity[axis] ** 2
+    return velocity, sqrt(square)

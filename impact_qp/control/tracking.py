@@ -1,0 +1,66 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Notices an arm that moves faster than it is commanded: a driver's gain, a payload, a push."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+
+STEP = 0.01  # from one look to the next [s]
+WINDOW = 0.04  # over which a speed is measured [s]
+COMMANDED = 0.15  # how long a commanded speed counts, for what follows with a lag [s]
+FASTER = {"torque": 1.2, "velocity": 1.08, "position": 1.15}  # times the commanded speed, and
+SPEEDING = 1.35  # the same while the commanded speed changes, for servos that overshoot
+STEADY = 0.9  # share of the highest commanded speed above which it does not change
+SLACK = {"torque": 0.03, "velocity": 0.002, "position": 0.003}  # beyond that, are tolerated [m/s]
+
+
+def looks_every(period: float) -> int:
+    """Return from how many cycles of a period [s] one is looked at."""
+    return max(1, round(STEP / period))
+
+
+class TrackingWatch:
+    """Compares the way of the contact point with the velocities that were commanded."""
+
+    def __init__(self, interface: str, period: float) -> None:
+        """Watch an arm with an interface, in cycles of a period [s]."""
+        self._every = looks_every(period)
+        step = self._every * period
+        looks = max(1, round(WINDOW / step))
+        self._span = looks * step
+        self._faster, self._slack = FASTER[interface], SLACK[interface]
+        self._places: deque[np.ndarray] = deque(maxlen=looks + 1)
+        self._commanded: deque[float] = deque(maxlen=max(2, round(COMMANDED / step)))
+        self._cycle = 0
+
+    def reset(self, speed: float) -> None:
+        """Begin with an arm that moves at a speed of its own [m/s]."""
+        self._places.clear()
+        self._commanded.clear()
+        self._commanded.append(speed)
+        self._cycle = 0
+
+    def problem(self, position: np.ndarray, commanded: np.ndarray) -> str:
+        """Take one cycle; return what is wrong, "" if nothing is.
+
+        Args:
+            position: of the contact point, shape (3,) [m].
+            commanded: velocity of it in this cycle, shape (3,) [m/s].
+        """
+        self._cycle += 1
+        if self._cycle % self._every:
+            return ""
+        self._places.append(position)
+        self._commanded.append(float(np.sqrt(commanded.dot(commanded))))
+        if len(self._places) < (self._places.maxlen or 0):
+            return ""
+        way = position - self._places[0]
+        speed, most = float(np.sqrt(way.dot(way))) / self._span, max(self._commanded)
+        steady = min(self._commanded) >= STEADY * most
+        faster = self._faster if steady else max(self._faster, SPEEDING)
+        if speed <= faster * most + self._slack:
+            return ""
+        return f"the contact point moves at {speed:.3f} m/s, commanded were {most:.3f} m/s"

@@ -1,0 +1,158 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""How one arm of several stops: it brakes for a bounded time, and then holds where it is."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+
+from impact_qp.control.unexplained import UnexplainedLoad
+from impact_qp.control.velocity_filter import VelocityFilter
+from impact_qp.references import Knot, Quintics, ReferenceState
+from impact_robots.robot import Robot
+from impact_robots.state import PointState
+
+HOLD_DISTANCE = 0.05  # of the contact point, from which it is held anew [m]
+HOLD_TURN = 0.3  # of the contact frame or the first joint, the same [rad]
+RETURNS = 0.1  # at most, to where it is held [m/s; rad/s]
+
+
+class ArmStop:
+    """Where an arm that stops shall be; it counts cycles, whatever a clock does.
+
+    Attributes:
+        begun: the arm stops.
+        held: braking is over; the arm is held where it was then.
+        note: the largest torque that the model does not explain, "" while all are small.
+    """
+
+    def __init__(
+        self, robot: Robot, period: float, *, cap: float = inf, distance: float = HOLD_DISTANCE
+    ) -> None:
+        """Prepare for an arm.
+
+        Args:
+            robot: the arm.
+            period: of control [s].
+            cap: on the speed with which braking begins [m/s].
+            distance: by which the contact point may be pushed; farther, it is held anew [m].
+        """
+        self._robot, self._period, self._cap, self._distance = robot, period, cap, distance
+        self._filter, self._load = VelocityFilter(period), UnexplainedLoad(robot)
+        self._filter.alert = True
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew where the arm is with the next state."""
+        self._motion: Quintics | None = None
+        self._anchor, self._rotation = np.zeros(4), np.eye(3)
+        self._time, self._ddq = 0.0, np.zeros(self._robot.dof)
+        self._filter.reset()
+        self.held, self.note = False, ""
+
+    @property
+    def begun(self) -> bool:
+        """Whether the arm stops."""
+        return self._motion is not None
+
+    def wanted(
+        self, point: PointState, within: float, stiffness: np.ndarray
+    ) -> tuple[ReferenceState, np.ndarray]:
+        """Return motion of [p; xi] and rotation (3, 3) for one cycle.
+
+        Args:
+            point: of the arm, base axes.
+            within: braking time, of which the first cycle's counts [s].
+            stiffness: of position, orientation and first joint, shape (3,) [1/s^2].
+        """
+        if self._motion is None:
+            self._begin(point, within)
+        assert self._motion is not None
+        self._time += self._period
+        if not self.held and self._time > self._motion.end:
+            self.hold(point)
+        if not self.held:
+            return self._motion(self._time), self._rotation
+        if self._is_pushed(point):
+            self._filter.reset()  # who pushed is no payload
+            self.hold(point)
+        return self._near(point, stiffness), self._rotation
+
+    def hold(self, point: PointState) -> None:
+        """Hold the arm where it is from now on, without further braking."""
+        if self._motion is None:
+            self._begin(point, self._period)
+        self._anchor, self._rotation = _place(point), np.array(point.rotation, order="C")
+        self.held = True
+
+    def _begin(self, point: PointState, within: float) -> None:
+        """Begin to brake: from where the arm is, as fast as it is but below the cap."""
+        place, still = _place(point), np.zeros(4)
+        speed = float(np.linalg.norm(point.velocity))
+        linear = point.velocity * min(1.0, self._cap / max(speed, 1e-9))
+        most = float(self._robot.limits.velocity[0])
+        velocity = np.append(linear, min(max(float(point.dq[0]), -most), most))
+        rest = place + velocity * within / 2
+        self._motion = Quintics(
+            [Knot(0.0, place, velocity, still), Knot(within, rest, still, still)]
+        )
+        self._rotation = np.array(point.rotation, order="C")
+
+    def _is_pushed(self, point: PointState) -> bool:
+        """Tell whether somebody moved the arm away from where it is held."""
+        away = _place(point) - self._anchor
+        turn = 0.5 * (float(np.trace(self._rotation.T @ point.rotation)) - 1.0)
+        return (
+            float(np.linalg.norm(away[:3])) > self._distance
+            or abs(away[3]) > HOLD_TURN
+            or turn < np.cos(HOLD_TURN)
+        )
+
+    def _near(self, point: PointState, stiffness: np.ndarray) -> ReferenceState:
+        """Return a reference towards the anchor, nearer while the arm comes back fast.
+
+        What pushes it away meets all of the stiffness; who lets it go sees it come back slowly.
+        """
+        place, still = _place(point), np.zeros(4)
+        back = self._anchor - place
+        near = 2.0 * RETURNS / np.sqrt(stiffness)  # damping is critical
+        back[:3] *= _eased(back[:3], point.velocity, near[0])
+        back[3] *= _eased(back[3:], point.dq[:1], near[2])
+        return ReferenceState(place + back, still, still)
+
+    # --- what is not announced ----------------------------------------------------------------
+
+    def loaded(self, point: PointState) -> PointState:
+        """Return the state with an unannounced payload in its bias forces; once a cycle."""
+        self._filter.update(point.q, point.dq, self._ddq)
+        unexplained = self._filter.unexplained
+        assert unexplained is not None
+        loaded, _, self.note = self._load.borne(point, unexplained)
+        return loaded
+
+    def sent(self, point: PointState, torque: np.ndarray) -> None:
+        """Note what was sent in a state without payload, gravity included, shape (n,) [N.m]."""
+        inertia = point.robot_state.inertia(self._robot.apparent_motor_inertia)
+        self._ddq = np.linalg.solve(inertia, torque - point.h)
+
+
+def _place(point: PointState) -> np.ndarray:
+    """Return [p; xi], shape (4,)."""
+    return np.append(point.position, point.q[0])
+
+
+def _eased(back: np.ndarray, velocity: np.ndarray, near: float) -> float:
+    """Return the part of a way back to follow, by the speed on it.
+
+    Args:
+        back: the way, of any size [m or rad].
+        velocity: of the same size [m/s or rad/s].
+        near: part of the way by which the arm would be as fast as ``RETURNS`` [m or rad].
+    """
+    far = float(np.linalg.norm(back))
+    if far <= near:
+        return 1.0
+    share = float(back @ velocity) / far / RETURNS
+    return 1.0 - (1.0 - near / far) * min(max(share, 0.0), 1.0)

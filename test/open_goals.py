@@ -1,0 +1,28 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""ExecuteImpact goals at a scenario's surface that leave everything else open."""
+
+import numpy as np
+import pinocchio as pin
+
+from impact_msgs.action import ExecuteImpact
+from impact_ros.messages import set_vector
+
+NAN = float("nan")
+RANGES = tuple(
+    f"{name}_{end}" for name in ("friction", "restitution", "stiffness") for end in ("low", "high")
+)
+
+
+def open_goal(robot, scenario, **fields):
+    """Return a goal at the scenario's surface, everything open but ``fields``."""
+    goal = ExecuteImpact.Goal(speed=NAN, timeout=NAN)
+    for name in RANGES:
+        setattr(goal, name, NAN)
+    set_vector(goal.contact.pose.position, scenario.surface_point(robot))
+    turn = pin.Quaternion(np.array([0.0, 0.0, 1.0]), np.array(scenario.normal, float))
+    for name in "xyzw":
+        setattr(goal.contact.pose.orientation, name, getattr(turn, name))
+    for name, value in fields.items():
+        setattr(goal, name, value)
+    return goal
