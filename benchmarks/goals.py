@@ -2,46 +2,61 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goals cost the control loop: the longest time from a state to its command, with and without.
 
-The suite runs in a process of its own and gets states at 1 kHz over real DDS, as in
-``benchmarks/qp_loop.py``. Blocks in which a goal comes every half second (bad ones, and ones for
-which the whole search for a bound is done and no speed is safe, so that the arm goes on holding)
-and blocks without goals take turns in a random order. A node that only echoes gets the same states:
-what it has at its longest is the machine's. Run it with ``./impact bench goals`` (a minute and a
-half).
+The suite runs in a process of its own and gets the states of a simulated arm at 1 kHz over real
+DDS, as in ``benchmarks/qp_loop.py``. Blocks in which a goal comes every half second and blocks
+without take turns in a random order, in two situations: the arm holds (goals that are refused, and
+ones for which the whole search for a bound is done and no speed is safe, so that it goes on
+holding), and the arm is approaching (also goals that are accepted and replace the one before). A
+node that only echoes gets the same states: what it has at its longest is the machine's. Run it with
+``./impact bench goals`` (three minutes).
 """
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
 import qp_loop
 import rclpy
 import yaml
+from adversary_arm import SimulatedArm
 from predictor_service import importable
-from qp_loop import ECHO, ROBOT, SCENARIO, START_TIME_OUT, WARM_UP, Driver
+from qp_loop import ECHO, PERIOD, ROBOT, SCENARIO, START_TIME_OUT, WARM_UP, Driver
 from rclpy.action import ActionClient
 from rclpy.context import Context
 from rclpy.node import Node
+from rclpy.task import Future
 
 from impact_bringup.child import child_process
 from impact_bringup.domain import own_domain
 from impact_bringup.lifecycle import LifecycleClient
 from impact_msgs.action import ExecuteImpact
+from impact_msgs.msg import JointCommand
 from impact_ros.closing import close
 from impact_ros.spin import make_executor
 
 BLOCK, EVERY = 2000, 500  # cycles of a block, and from one goal to the next in it
-BLOCKS = 16  # of each kind
-KINDS: tuple[dict[str, float | str], ...] = (  # all prepared, none begun: an approach costs more
+BLOCKS = 10  # of each kind, in each situation
+SETTLES = 500  # cycles of an approach before its block
+PAUSE = 10_000  # cycles for which an inactive arm's clock goes on while it is brought back
+Fields = dict[str, float | str]  # of a goal that differ from the plain one
+BAD: tuple[Fields, ...] = (  # all prepared, none begun
     {"friction_high": 9.0},
     {"speed": -1.0},
     {"friction_high": 9.0, "impact_limits": "joint_load"},
     {"timeout": -1.0},
 )
+LOAD: Fields = {"impact_limits": "joint_load"}
+SITUATIONS: dict[str, tuple[Fields | None, tuple[Fields, ...]]] = {  # goal under way, goals sent
+    "holding": (None, BAD),
+    "approaching": ({}, ({}, *BAD)),
+    "approaching, joint_load": (LOAD, (LOAD, *BAD)),
+}
 
 
 @dataclass
@@ -77,7 +92,7 @@ def measure(blocks: int = BLOCKS) -> dict[str, float]:
         "state_timeout": 1.0,
         "max_consecutive_missed": 1_000_000,
         "approach_on_activation": False,
-        "impact_limits": "joint_load",
+        "simulated": True,
     }
     settings = {
         "impact_qp": {"ros__parameters": values},
@@ -101,7 +116,7 @@ def _drive(blocks: int) -> dict[str, float]:
     executor.add_node(node)
     client = ActionClient(node, ExecuteImpact, "impact_qp/execute_impact")
     try:
-        driver = Driver(node, executor)
+        driver = MovingDriver(node, executor)
         life = LifecycleClient(node, "impact_qp", driver.wait)
         if not driver.wait(life.ready, START_TIME_OUT):
             raise TimeoutError("the suite did not start")
@@ -109,41 +124,111 @@ def _drive(blocks: int) -> dict[str, float]:
         if not driver.wait(lambda: driver.matched() and client.server_is_ready(), START_TIME_OUT):
             raise TimeoutError("the nodes did not find each other")
         life.request("activate")
-        return _turns(driver, client, blocks)
+        turns = Turns(driver, client, life)
+        found: dict[str, float] = {}
+        for situation in SITUATIONS:
+            found |= turns.figures(situation, blocks)
+        return found | {"goals answered": float(turns.answered)}
     finally:
         client.destroy()
         executor.shutdown()
         close(node, context=context)
 
 
-def _turns(driver: Driver, client: ActionClient, blocks: int) -> dict[str, float]:
-    """Let blocks take turns."""
-    first = 1 + WARM_UP * 1000
-    driver.run(WARM_UP * 1000, first=1)
-    found = {False: Delays(), True: Delays()}
-    order = np.random.default_rng(0).permutation([False, True] * blocks)
-    goals = ended = 0
-    results = []
-    for with_goals in order.tolist():
-        for each in driver.delays.values():
-            each.clear()
-        for part in range(0, BLOCK, EVERY):
-            if with_goals:
-                handle = client.send_goal_async(_goal(KINDS[goals % len(KINDS)]))
-                handle.add_done_callback(lambda done: results.append(done.result()))
-                goals += 1
-            driver.run(EVERY, first=first + part)
-        first += BLOCK
-        driver.wait(lambda: False, 0.05)
-        _note(found[with_goals], driver)
-    ended = sum(each.accepted for each in results)
-    figures = {"goals": float(goals), "goals answered": float(ended)}
-    for label, with_goals in (("without goals", False), ("with goals", True)):
-        figures |= found[with_goals].figures(label)
-    for what in ("p99.9 [us]", "longest of a block, median [us]"):
-        ratio = figures[f"with goals, {what}"] / figures[f"without goals, {what}"]
-        figures[f"with / without, {what.removesuffix(' [us]')}"] = ratio
-    return figures
+class MovingDriver(Driver):
+    """The driver of an arm that goes as it is commanded."""
+
+    def __init__(self, node: Node, executor: Any) -> None:
+        """Put the arm to where the demo begins."""
+        self.arm, self._values = SimulatedArm(ROBOT, "torque"), np.zeros(ROBOT.dof)
+        super().__init__(node, executor)
+        self.back()
+
+    def back(self) -> None:
+        """Put the arm back; nobody may be controlling it."""
+        self.arm.reset(SCENARIO.start(ROBOT), np.zeros(ROBOT.dof))
+        self._values = np.zeros(ROBOT.dof)
+
+    def _receiver(self, name: str) -> Callable[[JointCommand], None]:
+        receive = super()._receiver(name)
+
+        def follow(message: JointCommand) -> None:
+            receive(message)
+            self._values = np.array(message.values)
+
+        return receive if name == ECHO else follow
+
+    def _send(self, name: str, k: int) -> None:
+        if name != ECHO:
+            arm = self.arm
+            arm.step(self._values, PERIOD)
+            self._q, self._dq, self._held = arm.q, arm.dq, self._values + arm.state.g
+        super()._send(name, k)
+
+
+class Turns:
+    """Lets blocks with goals and without take turns."""
+
+    def __init__(self, driver: MovingDriver, client: ActionClient, life: LifecycleClient) -> None:
+        """Let the states flow for a while."""
+        self._driver, self._client, self._life = driver, client, life
+        self._first, self.answered = 1, 0
+        self._run(WARM_UP * 1000)
+
+    def _run(self, cycles: int) -> None:
+        self._driver.run(cycles, first=self._first)
+        self._first += cycles
+
+    def figures(self, situation: str, blocks: int) -> dict[str, float]:
+        """Return the figures of one situation, from as many blocks of each kind."""
+        under_way, kinds = SITUATIONS[situation]
+        found, sent = {False: Delays(), True: Delays()}, 0
+        order = np.random.default_rng(0).permutation([False, True] * blocks)
+        for with_goals in order.tolist():
+            if under_way is not None:
+                self._begin(under_way)
+            for each in self._driver.delays.values():
+                each.clear()
+            for _ in range(0, BLOCK, EVERY):
+                if with_goals:
+                    self._ask(kinds[sent % len(kinds)])
+                    sent += 1
+                self._run(EVERY)
+            self._driver.wait(lambda: False, 0.05)
+            _note(found[with_goals], self._driver)
+        figures: dict[str, float] = {f"{situation}: goals": float(sent)}
+        for label, with_goals in (("without goals", False), ("with goals", True)):
+            figures |= found[with_goals].figures(f"{situation}: {label}")
+        for what in ("p99.9 [us]", "longest of a block, median [us]"):
+            ratio = (
+                figures[f"{situation}: with goals, {what}"]
+                / figures[f"{situation}: without goals, {what}"]
+            )
+            figures[f"{situation}: with / without, {what.removesuffix(' [us]')}"] = ratio
+        return figures
+
+    def _ask(self, fields: Fields) -> Future:
+        def note(_: Future) -> None:
+            self.answered += 1
+
+        future = self._client.send_goal_async(_goal(fields))
+        future.add_done_callback(note)
+        return future
+
+    def _begin(self, fields: Fields) -> None:
+        """Let the arm approach from where the demo begins.
+
+        Raises:
+            RuntimeError: the goal was not accepted.
+        """
+        self._life.request("deactivate")
+        self._driver.back()
+        self._first += PAUSE
+        self._life.request("activate")
+        asked = self._ask(fields)
+        self._run(SETTLES)
+        if not asked.done() or not asked.result().accepted:
+            raise RuntimeError(f"expected an approach, the goal {fields} was not accepted")
 
 
 def _note(delays: Delays, driver: Driver) -> None:
@@ -154,7 +239,7 @@ def _note(delays: Delays, driver: Driver) -> None:
     delays.sent += BLOCK
 
 
-def _goal(fields: dict[str, float | str]) -> ExecuteImpact.Goal:
+def _goal(fields: Fields) -> ExecuteImpact.Goal:
     goal = ExecuteImpact.Goal(speed=0.02)
     goal.contact.header.frame_id = ROBOT.base_frame
     place, turn = goal.contact.pose.position, goal.contact.pose.orientation

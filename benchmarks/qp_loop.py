@@ -78,7 +78,7 @@ class Driver:
 
     def __init__(self, node: Node, executor: Any) -> None:
         self.node, self._executor, self._random = node, executor, np.random.default_rng(0)
-        self._q = SCENARIO.start(ROBOT)
+        self._q, self._dq = SCENARIO.start(ROBOT), np.zeros(ROBOT.dof)
         self._message = JointState(name=list(ROBOT.joint_names))
         self._held = ArmDynamics(ROBOT)(self._q, np.zeros(ROBOT.dof)).g
         self._publishers, self.delays, self._sent = {}, {}, {}
@@ -125,7 +125,7 @@ class Driver:
         message = self._message
         noise = self._random.standard_normal((3, ROBOT.dof))
         message.position = (self._q + PANDA_NOISE.position * noise[0]).tolist()
-        message.velocity = (PANDA_NOISE.velocity * noise[1]).tolist()
+        message.velocity = (self._dq + PANDA_NOISE.velocity * noise[1]).tolist()
         message.effort = (self._held + PANDA_NOISE.torque * noise[2]).tolist()
         from_nanoseconds(k * MILLISECOND, message.header.stamp)
         self._sent[name][k] = perf_counter()

@@ -132,7 +132,7 @@ class ImpactController:
         self._impact, self._count, self._looks = False, 0, False
         self._load.reset()
         self._stall.reset()
-        self._phase_time = 0.0
+        self._phase_time = self._since_look = 0.0
         self._approach.reset()
 
     def adopt(self, other: ImpactController) -> None:
@@ -218,7 +218,7 @@ class ImpactController:
             impact: the detector holds that the arm has hit something.
             ready: the detector would see an impact; without it the arm does not approach.
             elapsed: time since the last command [ns]; after less than a period torques change by
-                less. None: a period.
+                less, after more the missed ones are predicted. None: a period.
 
         Raises:
             ControlError: the state is not n finite numbers, or beyond what any arm does; the
@@ -233,22 +233,27 @@ class ImpactController:
         if self._started and (self._sends_positions or (elapsed or 0) > PAUSE):
             self._look_back(elapsed, q)
         self._solver.torque_limit.share = self._share(elapsed)
-        state = self._dynamics(q, self._estimate(q, dq, impact))
+        periods = 1 if elapsed is None else max(1, round(elapsed / self._period_ns))
+        state = self._dynamics(q, self._estimate(q, dq, impact, periods))
         self.last_state, gap = state, float(self._normal.dot(state.position)) - self._level
         self.anew = not self._started
         if self.anew:
             self._look_before_approaching(state, dq, gap)
-        self._watch_for_stall(gap, ready)
+        taken = periods * self.period
+        self._watch_for_stall(gap, ready, taken)
         phase = self._next_phase(self._situation(state, gap, impact), self.plan)
-        self._phase_time += self.period
+        self._phase_time += taken
+        self._since_look += taken
         self._count += 1
         self._looks = self._count % self._every == 0
         if phase is not self._phase or not self._started:
             self._enter(phase, state, dq)
         command = self._command(state, dq, gap, ready)
         self._remember(command)
-        if self._looks and phase in MOVING:
-            self._watch_motion(state, command)
+        if self._looks:
+            if phase in MOVING:
+                self._watch_motion(state, command)
+            self._since_look = 0.0
         return command
 
     def _look_back(self, elapsed: int | None, q: np.ndarray) -> None:
@@ -310,7 +315,7 @@ class ImpactController:
             self._phase is Phase.HOLD and self._approach.pushed(state),
         )
 
-    def _estimate(self, q: np.ndarray, dq: np.ndarray, impact: bool) -> np.ndarray:
+    def _estimate(self, q: np.ndarray, dq: np.ndarray, impact: bool, periods: int) -> np.ndarray:
         """Return the joint velocities to plan from, shape (n,) [rad/s].
 
         With a torque interface the filtered measurement; right after an impact, when velocities
@@ -323,7 +328,7 @@ class ImpactController:
         if impact or self._phase in (Phase.COAST, Phase.PRESS):
             self._filter.reset()
         self._filter.alert = self._phase in STANDING
-        return self._filter.update(q, dq, self._ddq)
+        return self._filter.update(q, dq, self._ddq, periods)
 
     def _usable(self, q: np.ndarray, dq: np.ndarray) -> bool:
         try:
@@ -333,7 +338,7 @@ class ImpactController:
             return False
         return bool(q.dot(q) < _PLAUSIBLE and dq.dot(dq) < _PLAUSIBLE)  # NaN: no
 
-    def _watch_for_stall(self, gap: float, ready: bool) -> None:
+    def _watch_for_stall(self, gap: float, ready: bool, taken: float) -> None:
         """Hold the way that the contact point goes along the normal against what it should go."""
         if self._phase not in MOVING or not ready or not self._started:
             self._stall.reset()
@@ -342,7 +347,7 @@ class ImpactController:
         sign, bound = (-1.0, inf) if approaching else (1.0, nan)  # what the envelope allows
         if approaching and self.impact_limit is not None and self._impact_limit_acts(gap):
             bound = self.impact_limit.bound.speed  # of the last cycle
-        self._stall.update(sign * gap, sign * self._approach.speed, bound)
+        self._stall.update(sign * gap, sign * self._approach.speed, bound, taken)
 
     def _enter(self, phase: Phase, state: PointState, dq: np.ndarray) -> None:
         """Start a phase from this state, measured with velocities ``dq`` (n,) [rad/s]."""
@@ -457,7 +462,7 @@ class ImpactController:
         velocity = self._approach.velocity.reference
         if self.plan.interface != "torque":
             velocity = state.J[:3].dot(command.velocity)
-        problem = self._tracking.problem(state.position, velocity)
+        problem = self._tracking.problem(state.position, velocity, self._since_look)
         if problem and not self._stopping:
             self.refused, self._stopping = problem, True
 

@@ -28,8 +28,8 @@ class StallWatch:
         """Watch cycles of a period [s] for an arm that is blocked for ``stall_time`` [s]."""
         self._period = period
         cycles = max(1, round(LOOKED_BACK * stall_time / period))
-        self._span = cycles * period  # [s]
-        self._ways: deque[tuple[float, float]] = deque(maxlen=cycles + 1)  # gone, wanted [m]
+        self._now = 0.0  # [s]
+        self._ways: deque[tuple[float, float, float]] = deque(maxlen=cycles + 1)
         self.reset()
 
     def reset(self) -> None:
@@ -38,7 +38,9 @@ class StallWatch:
         self._turning = True  # a phase may begin while the arm still goes the other way
         self._ways.clear()
 
-    def update(self, way: float, reference: float, bound: float) -> None:
+    def update(
+        self, way: float, reference: float, bound: float, elapsed: float | None = None
+    ) -> None:
         """Take one cycle.
 
         Args:
@@ -46,15 +48,18 @@ class StallWatch:
             reference: speed that was asked for [m/s].
             bound: of the impact limit, infinite without one; NaN where it has no closed form: then
                 the arm's own highest speed in this phase counts [m/s].
+            elapsed: since the last cycle, none: a period [s].
         """
+        time = self._period if elapsed is None else elapsed
         ways, most = self._ways, self._fastest if isnan(bound) else bound
-        self._wanted += self._period * (reference if reference < most else most)
-        ways.append((way, self._wanted))
-        way_before, wanted_before = ways[0]
-        gone, wanted = way - way_before, self._wanted - wanted_before
-        if len(ways) == ways.maxlen and gone > self._fastest * self._span:
-            self._fastest = gone / self._span  # over less, noise alone looks fast
+        self._wanted += time * (reference if reference < most else most)
+        self._now += time
+        ways.append((self._now, way, self._wanted))  # time, gone, wanted
+        before, way_before, wanted_before = ways[0]
+        gone, wanted, span = way - way_before, self._wanted - wanted_before, self._now - before
+        if len(ways) == ways.maxlen and gone > self._fastest * span:
+            self._fastest = gone / span  # over less, noise alone looks fast
         if self._turning:
             self._turning = len(ways) == 1 or gone < -STALLED * wanted
         blocked = wanted > 0.0 and gone < STALLED * wanted and not self._turning
-        self.time = self.time + self._period if blocked else 0.0
+        self.time = self.time + time if blocked else 0.0

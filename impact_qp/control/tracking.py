@@ -30,9 +30,9 @@ class TrackingWatch:
         self._every = looks_every(period)
         step = self._every * period
         looks = max(1, round(WINDOW / step))
-        self._span = looks * step
+        self._period, self._time = period, 0.0  # [s]
         self._faster, self._slack = FASTER[interface], SLACK[interface]
-        self._places: deque[np.ndarray] = deque(maxlen=looks + 1)
+        self._places: deque[tuple[float, np.ndarray]] = deque(maxlen=looks + 1)
         self._commanded: deque[float] = deque(maxlen=max(2, round(COMMANDED / step)))
         self._cycle = 0
 
@@ -43,22 +43,27 @@ class TrackingWatch:
         self._commanded.append(speed)
         self._cycle = 0
 
-    def problem(self, position: np.ndarray, commanded: np.ndarray) -> str:
+    def problem(
+        self, position: np.ndarray, commanded: np.ndarray, elapsed: float | None = None
+    ) -> str:
         """Take one cycle; return what is wrong, "" if nothing is.
 
         Args:
             position: of the contact point, shape (3,) [m].
             commanded: velocity of it in this cycle, shape (3,) [m/s].
+            elapsed: since the last cycle, none: a period [s].
         """
         self._cycle += 1
+        self._time += self._period if elapsed is None else elapsed
         if self._cycle % self._every:
             return ""
-        self._places.append(position)
+        self._places.append((self._time, position))
         self._commanded.append(float(np.sqrt(commanded.dot(commanded))))
         if len(self._places) < (self._places.maxlen or 0):
             return ""
-        way = position - self._places[0]
-        speed, most = float(np.sqrt(way.dot(way))) / self._span, max(self._commanded)
+        before, place = self._places[0]
+        way = position - place
+        speed, most = float(np.sqrt(way.dot(way))) / (self._time - before), max(self._commanded)
         steady = min(self._commanded) >= STEADY * most
         faster = self._faster if steady else max(self._faster, SPEEDING)
         if speed <= faster * most + self._slack:

@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 
 SMOOTHING = 0.05  # of the accelerations that are reported [s]
+LONGEST = 10  # periods from one measurement to the next that a filter bridges
 ALERT_SMOOTHING, ALERT_DRIFT = 0.01, 0.1  # the same, and the drift, of a standing arm
 
 
@@ -42,9 +43,9 @@ class VelocityFilter:
 
         self._filtered, noise = filtered, FilterNoise() if noise is None else noise
         alert = replace(noise, drift=ALERT_DRIFT)
-        self._gains = (
-            (_step(period, noise), min(1.0, period / SMOOTHING)),
-            (_step(period, alert), min(1.0, period / ALERT_SMOOTHING)),
+        self._gains = tuple(
+            [(_step(period, each, n), min(1.0, n * period / time)) for n in range(1, LONGEST + 1)]
+            for each, time in ((noise, SMOOTHING), (alert, ALERT_SMOOTHING))
         )
         self.alert = False
         self._slow = np.zeros(0)
@@ -63,34 +64,47 @@ class VelocityFilter:
         """
         return None if self._known is None else self._slow
 
-    def update(self, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray) -> np.ndarray:
+    def update(
+        self, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray, periods: int = 1
+    ) -> np.ndarray:
         """Return the estimated velocities, shape (n,) [rad/s].
 
         Args:
             q: measured positions, shape (n,) [rad].
             dq: measured velocities, shape (n,) [rad/s].
             ddq: accelerations commanded since the last call, shape (n,) [rad/s^2].
+            periods: since the last call; more than one where measurements were missed, and after
+                more than ``LONGEST`` velocities are the measured ones.
         """
         if self._known is None:
             nothing = np.zeros_like(q)
             self._known = np.array([q, dq, nothing])
             self._slow = nothing
             return np.array(dq)
+        if periods > LONGEST:
+            self._known[:2] = q, dq
+            return np.array(dq)
         velocity = np.empty(len(q))
-        step, share = self._gains[self.alert]
+        step, share = self._gains[self.alert][periods - 1]
         self._filtered(step, self._known, self._slow, q, dq, ddq, share, velocity)
         return velocity
 
 
 @cache  # a goal makes a controller in a cycle of the arm, which has no time for this
-def _step(dt: float, noise: FilterNoise) -> np.ndarray:
-    """Return what is known before and measured now to what is known now, shape (3, 6)."""
+def _step(dt: float, noise: FilterNoise, samples: int) -> np.ndarray:
+    """Return what is known before and measured now to what is known now, shape (3, 6).
+
+    One of every ``samples`` measurements arrives.
+    """
     from scipy.linalg import solve_discrete_are  # loads slowly
 
-    A = np.array([[1.0, dt, dt**2 / 2], [0.0, 1.0, dt], [0.0, 0.0, 1.0]])
-    B = np.array([dt**2 / 2, dt, 0.0])
+    A, B = _motion(dt)
+    each = np.outer(B, B) * noise.acceleration**2 + np.diag([0.0, 0.0, noise.drift**2])
+    Q = each
+    for _ in range(samples - 1):
+        Q = A @ Q @ A.T + each
+    A, B = _motion(samples * dt)
     C = np.eye(3)[:2]
-    Q = np.outer(B, B) * noise.acceleration**2 + np.diag([0.0, 0.0, noise.drift**2])
     R = np.diag([noise.position**2, noise.velocity**2])
     P = solve_discrete_are(A.T, C.T, Q, R)
     gain = np.linalg.solve(C @ P @ C.T + R, C @ P).T  # shape (3, 2)
@@ -98,3 +112,9 @@ def _step(dt: float, noise: FilterNoise) -> np.ndarray:
     step = np.hstack([keep @ A, keep @ B[:, None], gain])
     step.setflags(write=False)
     return step
+
+
+def _motion(dt: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return what a time does to a joint's state, (3, 3), and what an acceleration does, (3,)."""
+    A = np.array([[1.0, dt, dt**2 / 2], [0.0, 1.0, dt], [0.0, 0.0, 1.0]])
+    return A, np.array([dt**2 / 2, dt, 0.0])

@@ -24,6 +24,7 @@ from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state import PointState
 
+GAP = 0.1  # the longest time from one state to the next that counts [s]
 _UNBELIEVABLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
 
 
@@ -78,6 +79,7 @@ class SpreadingController:
         self._sent = np.zeros(self.robot.dof)  # last torque beyond gravity [N.m]
         self._gravity = np.zeros(self.robot.dof)  # that the driver must be sent too [N.m]
         self._hears = False  # what the detector said last
+        self._time, self._periods = inf, 1  # of the last state [s], from the one before to it
         self._program.reset()
         self._watch.reset()
         self._stopping.reset()
@@ -127,6 +129,8 @@ class SpreadingController:
                 the plan's force or friction returns is of another one.
         """
         self._check(time, q, dq)
+        since, self._time = min(max(time - self._time, 0.0), GAP), time  # a clock may jump
+        self._periods = max(1, round(since / self.period))
         point = self._dynamics(q, dq)
         if impact and not self._hears:
             self._hear(time, point)
@@ -136,8 +140,8 @@ class SpreadingController:
         if self._watch.look(mode, self.impact_time, point, stopped):
             mode = Mode.STOP
         wanted = self._wanted(mode, time, point)
-        self._watch.follow(mode, point, wanted.motion)
-        loaded = self._stopping.loaded(point) if mode is Mode.STOP else point
+        self._watch.follow(mode, point, wanted.motion, self._periods * self.period)
+        loaded = self._stopping.loaded(point, self._periods) if mode is Mode.STOP else point
         command = self._command(loaded, mode, wanted, self._program.solve(loaded, wanted))
         if mode is Mode.STOP:
             self._stopping.sent(point, command.torque)
@@ -168,7 +172,7 @@ class SpreadingController:
         plan, (known, wrench) = self.plan, self._none
         if mode is Mode.STOP:
             motion, rotation = self._stopping.wanted(
-                point, self._watch.braking_time, self._stiffness
+                point, self._watch.braking_time, self._stiffness, self._periods
             )
             return SpreadTask(motion, self._stiffness, 1.0, known, wrench, False, rotation)
         motion, after = self._reference(mode)(time), mode in (Mode.INTERIM, Mode.POST)

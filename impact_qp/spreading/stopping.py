@@ -58,7 +58,7 @@ class ArmStop:
         return self._motion is not None
 
     def wanted(
-        self, point: PointState, within: float, stiffness: np.ndarray
+        self, point: PointState, within: float, stiffness: np.ndarray, periods: int = 1
     ) -> tuple[ReferenceState, np.ndarray]:
         """Return motion of [p; xi] and rotation (3, 3) for one cycle.
 
@@ -66,11 +66,12 @@ class ArmStop:
             point: of the arm, base axes.
             within: braking time, of which the first cycle's counts [s].
             stiffness: of position, orientation and first joint, shape (3,) [1/s^2].
+            periods: since the last call.
         """
         if self._motion is None:
             self._begin(point, within)
         assert self._motion is not None
-        self._time += self._period
+        self._time += periods * self._period
         if not self.held and self._time > self._motion.end:
             self.hold(point)
         if not self.held:
@@ -124,9 +125,12 @@ class ArmStop:
 
     # --- what is not announced ----------------------------------------------------------------
 
-    def loaded(self, point: PointState) -> PointState:
-        """Return the state with an unannounced payload in its bias forces; once a cycle."""
-        self._filter.update(point.q, point.dq, self._ddq)
+    def loaded(self, point: PointState, periods: int = 1) -> PointState:
+        """Return the state with an unannounced payload in its bias forces.
+
+        Once a cycle, as many ``periods`` after the last call.
+        """
+        self._filter.update(point.q, point.dq, self._ddq, periods)
         unexplained = self._filter.unexplained
         assert unexplained is not None
         loaded, _, self.note = self._load.borne(point, unexplained)

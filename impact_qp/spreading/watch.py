@@ -76,19 +76,20 @@ class SpreadWatch:
         way = float(self._into @ (point.position - self._contact)) + speed * LETTING_GO / 2
         return way > self._guard.room
 
-    def follow(self, mode: Mode, point: PointState, motion: ReferenceState) -> None:
+    def follow(self, mode: Mode, point: PointState, motion: ReferenceState, elapsed: float) -> None:
         """Look how fast the arm is, and how far the object gave way; it stops in the next cycle.
 
         Args:
             mode: of the cycle.
             point: of the arm, base axes.
             motion: that is followed, of [p; xi].
+            elapsed: since the last cycle [s].
         """
         if self.stop is not None:
             return
         speed = float(np.linalg.norm(motion.velocity[:3])) if self._before else inf
         commanded = np.array([min(speed, self._guard.cap), 0.0, 0.0])  # in any direction
-        if self._tracking.problem(point.position, commanded):
+        if self._tracking.problem(point.position, commanded, elapsed):
             self.stop = StopReason.OVERSPEED
         elif mode in (Mode.INTERIM, Mode.POST) and self._gives_way(point.position, motion):
             self.stop = StopReason.LOST

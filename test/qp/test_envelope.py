@@ -41,13 +41,18 @@ class Bench:
         self.arm, self.dynamics = RigidArm(robot, q, friction=0.2), ArmDynamics(robot)
         self.random = np.random.default_rng(0)
 
-    def run(self, count, push=0.0, impact=False):
-        """Return the contact point's states and the commands of so many cycles."""
-        states, commands = [], []
-        for _ in range(count):
+    def run(self, count, push=0.0, impact=False, missed=0):
+        """Return the contact point's states and the commands of so many cycles.
+
+        ``missed``: at most so many states in a row.
+        """
+        states, commands, last = [], [], None
+        for k in range(count):
             q = self.arm.q + 1e-5 * self.random.standard_normal(7)
             dq = self.arm.dq + 4e-3 * self.random.standard_normal(7)
-            commands.append(self.controller.update(q, dq, impact=impact))
+            if last is None or k >= last + 1 + (self.random.integers(missed + 1) if missed else 0):
+                elapsed, last = None if last is None else (k - last) * 1_000_000, k
+                commands.append(self.controller.update(q, dq, impact=impact, elapsed=elapsed))
             self.arm.step(commands[-1].torque + push)
             states.append(self.dynamics(self.arm.q, self.arm.dq))
         return states, commands
@@ -138,6 +143,21 @@ def test_the_smallest_of_several_limits_counts(panda, far):
 
 
 # --- loads --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("missed", [2, 4, 10])
+def test_an_arm_whose_states_are_missed_now_and_then_is_steady(panda, far, missed):
+    """A filter that took each state for the next one made arms swing at 5 rad/s."""
+    bench = Bench(panda, panda.stance, plan_for(far, speed=0.1))
+    bench.controller.stop()
+    states, _ = bench.run(2000, missed=missed)
+    assert speeds(states).max() < 0.02
+    bench.controller.reset()
+    states, commands = bench.run(2000, missed=missed)
+    assert speeds(states).max() < 0.15
+    assert speeds(states[-500:]).max() < 0.12
+    assert commands[-1].phase is Phase.APPROACH
+    assert not bench.controller.refused
 
 
 @pytest.mark.parametrize("mass", [0.5, 3.0])

@@ -38,17 +38,23 @@ class Run:
         self.dynamics, self.k, self.places, self.speeds = ArmDynamics(panda), 0, [], []
         self.random = np.random.default_rng(3)
 
-    def go(self, duration, *, drift=0.0, push=(0.0, 0.0, 0.0), **heard):
-        """Go on for so long [s]; ``drift``: with stamps that run that much ahead; a push [N]."""
-        for _ in range(round(duration / DT)):
+    def go(self, duration, *, drift=0.0, push=(0.0, 0.0, 0.0), missed=0, **heard):
+        """Go on for so long [s]; ``drift``: with stamps that run that much ahead; a push [N].
+
+        ``missed``: at most so many states in a row.
+        """
+        end = self.k + round(duration / DT)
+        while self.k < end:
             noise = 1e-5 * self.random.normal(size=7), 4e-3 * self.random.normal(size=7)
             q, dq = self.arm.q + noise[0], self.arm.dq + noise[1]
             command = self.controller.update(self.k * DT + drift, q, dq, **heard)
             point = self.dynamics(self.arm.q, self.arm.dq)
-            self.arm.step(command.torque + point.J[:3].T @ push)
-            self.places.append(point.position)
-            self.speeds.append(float(np.linalg.norm(point.velocity)))
-            self.k += 1
+            for _ in range(1 + int(self.random.integers(missed + 1)) if missed else 1):
+                self.arm.step(command.torque + point.J[:3].T @ push)
+                point = self.dynamics(self.arm.q, self.arm.dq)
+                self.places.append(point.position)
+                self.speeds.append(float(np.linalg.norm(point.velocity)))
+                self.k += 1
         return command
 
     def moved(self, by):
@@ -139,6 +145,18 @@ def test_a_stop_does_not_go_by_a_clock(panda, plan):
     run.go(0.6, drift=-3.0)
     assert np.linalg.norm(run.places[-1] - run.places[count - 1]) < 0.06
     assert max(run.speeds[count:]) <= run.speeds[count - 1] * 1.1
+
+
+@pytest.mark.parametrize("missed", [2, 4, 10])
+def test_a_stop_whose_states_are_missed_now_and_then_is_steady(panda, plan, missed):
+    run = Run(panda, plan)
+    run.go(0.45, missed=missed)
+    run.controller.halt()
+    run.go(1.0, missed=missed)
+    start = len(run.places)
+    run.go(1.0, missed=missed)
+    assert max(run.speeds[start:]) < 0.02
+    assert np.ptp(run.places[start:], axis=0).max() < 2e-3
 
 
 def test_the_orientation_is_held_as_it_is(panda, plan):

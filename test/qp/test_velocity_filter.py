@@ -58,3 +58,18 @@ def test_a_second_filter_works_out_no_gain(monkeypatch):
     VelocityFilter(DT)
     with pytest.raises(TypeError):
         VelocityFilter(1.5 * DT)  # another gain
+
+
+@pytest.mark.parametrize("alert", [False, True])
+@pytest.mark.parametrize("longest", [2, 5, 10])
+def test_missed_measurements_do_not_make_it_swing(alert, longest):
+    """A filter that takes every measurement for the next one is unstable from about three on."""
+    random, filtered = np.random.default_rng(0), VelocityFilter(DT)
+    filtered.alert, q, dq, periods, errors = alert, 0.0, 0.5, 1, []
+    for _ in range(500):
+        measured = np.array([q, dq]) + np.array([1e-5, 4e-3]) * random.standard_normal(2)
+        estimate = filtered.update(measured[:1], measured[1:], np.zeros(1), periods)
+        errors.append(estimate[0] - dq)
+        periods = int(random.integers(1, longest + 1))
+        q += dq * periods * DT
+    assert np.abs(errors[100:]).max() < 0.012
