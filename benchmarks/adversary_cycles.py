@@ -40,7 +40,8 @@ SPEED_MARGIN, SPEED_ROUNDING = 1.02, 0.002  # of the speed bound [-], [m/s]
 BRAKES_WITHIN, PREVIEWS = 0.05, 4.0  # where the bound begins to act [s], and times the preview
 SEEN_AFTER, LATCHED = 4, 300  # the detector's answer to a contact [cycles]
 DEEDS = ("detector flaps", "stop", "reset", "goal", "gap", "flood", "same stamp", "clock back")
-EVENTS = (*LIES, *DEEDS, "blocked arm")
+EVENTS = (*LIES, *DEEDS, "blocked arm", "missed states")
+MISSED = 10  # states in a row at most, where some are missed
 
 
 @dataclass(frozen=True)
@@ -165,8 +166,10 @@ class Episode:
         self._judge_arm(reply, passed)
 
     def _do(self, events: list[Event]) -> None:
-        """Do what happens once, at the beginning of an event."""
+        """Do what happens once, at the beginning of an event; miss states all through it."""
         for event in events:
+            if event.name == "missed states" and self.random.random() < 0.5:
+                self._wait(int(self.random.integers(1, MISSED + 1)))
             if event.start != self.k:
                 continue
             if event.name == "stop":
