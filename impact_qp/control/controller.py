@@ -197,6 +197,11 @@ class ImpactController:
     def _values_at_rest(self) -> np.ndarray:
         return self._velocity if self.plan.interface == "velocity" else self._position
 
+    @property
+    def hears_impact(self) -> bool:
+        """Whether the detector held in the last cycle that the arm has hit something."""
+        return self._impact
+
     def stop(self) -> None:
         """Brake and hold, from the next cycle on, until ``reset``."""
         self._stopping = True

@@ -54,6 +54,10 @@ def start_refusal(guarded: GuardedController, controller: ImpactController) -> s
     if state is None:
         return ""
     gap = contact.gap(state.position)
+    if guarded.controller.hears_impact:
+        return "the detector still reports an impact"
+    if gap <= 0.0:
+        return f"the contact point is {-gap:.3f} m behind the surface"
     if can_stop_before(controller.robot, state, contact.normal, gap):
         return ""
     return f"the arm is too fast to begin {gap:.3f} m before the surface"

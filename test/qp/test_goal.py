@@ -327,6 +327,17 @@ def test_an_impact_before_the_surface_is_unexpected(bench):
     assert mode(bench) == ControllerStatus.MODE_HOLD
 
 
+def test_no_goal_begins_while_the_detector_still_reports_an_impact(bench):
+    """It took over, ended the goal before it, and gave up in its first cycle."""
+    first = approaching(bench)
+    bench.tell(impact=True)
+    bench.cycles(2)
+    assert bench.result(first).code == Result.CODE_UNEXPECTED_IMPACT
+    result = bench.result(bench.send(bench.goal()))
+    assert result.code == Result.CODE_NOT_FEASIBLE
+    assert result.message == "the detector still reports an impact"
+
+
 def test_a_clock_that_jumps_back_ends_the_goal(bench):
     handle = approaching(bench)
     bench.k -= 100
