@@ -84,8 +84,9 @@ class StudyFolder(Generic[Done]):
             raise UsageError(
                 f"--resume: {self._path}: expected seed {self._seed}, got {head.get('seed')}"
             )
-        self._commits = head.get("commits", [])
         self._seconds = head.get("seconds", 0.0) + sum(each.pop("seconds", 0.0) for each in entries)
+        made_at = [each.pop("commit", "") for each in entries]
+        self._commits = list(dict.fromkeys(filter(None, [*head.get("commits", []), *made_at])))
         fields = set(get_type_hints(self._kind))
         if any(set(each) != fields for each in entries):
             raise UsageError(f"--resume: {self._path} is of another version: name a new --out")
@@ -108,8 +109,6 @@ class StudyFolder(Generic[Done]):
                 ) from None
             stack.enter_context(locked(self._path.parent, "--out"))
             self._check()
-            if commit() not in self._commits:
-                self._commits = [*self._commits, commit()]
             head = {"study": self._study, "seed": self._seed}
             head |= {"commits": self._commits, "seconds": self._seconds}
             lines = [head, *(_plain(trial) for trial in self.trials.values())]
@@ -137,11 +136,13 @@ class StudyFolder(Generic[Done]):
         now = time.monotonic()
         seconds, self._last = now - self._last, now
         try:
-            entry = _plain(trial) | {"seconds": seconds}
+            entry = _plain(trial) | {"seconds": seconds, "commit": commit()}
             self._file.write((json.dumps(entry) + "\n").encode())
         except OSError as error:
             raise WriteError.of(self._path, error) from None
         self._seconds += seconds
+        if commit() not in self._commits:
+            self._commits.append(commit())
         self.trials[trial.key] = trial
 
     def origin(self) -> dict[str, Any]:
