@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures of a page beside what came out, to the digits that the page prints."""
 
-import json
 import re
 from typing import NamedTuple
 
@@ -93,21 +92,21 @@ def printed_values(text: str) -> list[float]:
 def study_values(document: dict) -> list[float]:
     """Return the numbers of a study's JSON document, fractions also as percentages.
 
-    What stands behind its rows one by one (``studies``) is left out: among so many any is found.
+    Lists of numbers, of one hit or one joint after the other, are left out.
     """
     values: list[float] = []
 
     def take(item: object) -> None:
         if isinstance(item, dict):
-            for key, each in item.items():
-                take(each) if key != "studies" else None
+            for each in item.values():
+                take(each)
         elif isinstance(item, list):
             for each in item:
-                take(each)
+                take(each) if isinstance(each, dict) else None
         elif isinstance(item, str):
             values.extend(printed_values(item))
         elif isinstance(item, (int, float)) and not isinstance(item, bool):
             values.extend((item, 100 * item))
 
-    take(json.loads(json.dumps(document)))
+    take(document)
     return values

@@ -9,25 +9,33 @@ Each page has a folder in which its commands and its Python run in the order of 
 import contextlib
 import io
 import json
-import os
 import re
 import shlex
 import subprocess
-from collections import defaultdict
 from pathlib import Path
 
 import page_figures
 import pytest
-from page_exceptions import NOT_RUN, is_long, reason
+from page_exceptions import NOT_RUN, NOT_RUN_PYTHON, is_long, reason
 from page_files import GIVEN
 from printed_pages import PAGES, ROOT, read, sources
 
+from impact_cli.command_line import run as impact
+from impact_detector import DETECTORS, GROSS_METHODS
+from impact_predictor import CONTACT_LAWS, FRICTION_LAWS, PLANAR_LAWS
+from impact_predictor.joint_load.materials import MATERIALS
+from impact_qp.limits import IMPACT_LIMITS
+
+REGISTRIES = (
+    *(FRICTION_LAWS, PLANAR_LAWS, CONTACT_LAWS, DETECTORS, GROSS_METHODS),
+    *(MATERIALS, IMPACT_LIMITS),
+)
 STEPS = {str(path.relative_to(ROOT)): read(path.read_text()) for path in PAGES}
 PRINTED = re.compile(r"^ *print\(.*\)  # (.*)$", re.MULTILINE)
 
 
 def is_run(step):
-    return step.kind == "python" or (step.kind == "shell" and not reason(step.text))
+    return step.kind in ("shell", "python") and not reason(step.kind, step.text)
 
 
 def items():
@@ -50,7 +58,7 @@ class PageRun:
     """What was run of one page, in a folder of its own."""
 
     def __init__(self, steps, folder):
-        self.steps, self.folder, self.names = steps, folder, {"__name__": "page"}
+        self.steps, self.folder = steps, folder
         self.outputs = {}  # by place; none: it failed
 
     def run(self, place, capture):
@@ -65,14 +73,23 @@ class PageRun:
     def _do(self, step, capture):
         if step.kind == "file":
             Path(step.name).write_text(step.text)
-        elif step.kind == "python":
-            printed = io.StringIO()
-            with contextlib.redirect_stdout(printed):
-                exec(compile(step.text, "page", "exec"), self.names)
-            return printed.getvalue()
+        elif step.kind == "python" and is_run(step):
+            return self._python(step)
         elif is_run(step):
             return shell(step.text, capture)
         return ""
+
+    def _python(self, step):
+        """Run the page's Python up to a block, as one program; registries stay as they are."""
+        names, printed = {"__name__": "page"}, io.StringIO()
+        before = [each for each in self.steps[: self.steps.index(step)] if each.kind == "python"]
+        with registries_kept():
+            for block in filter(is_run, before):
+                with contextlib.redirect_stdout(io.StringIO()):
+                    exec(compile(block.text, "page", "exec"), names)
+            with contextlib.redirect_stdout(printed):
+                exec(compile(step.text, "page", "exec"), names)
+        return printed.getvalue()
 
     def compared(self, place):
         """Return how many figures are as this step made them, and what differs."""
@@ -90,6 +107,11 @@ class PageRun:
         return count, problems
 
 
+def names_in(steps):
+    """Return all words of a page's commands."""
+    return {word for step in steps if step.kind == "shell" for word in step.text.split()}
+
+
 def compared(step, printed):
     """Compare output or figures of a page with what was printed."""
     if step.kind == "output":
@@ -98,10 +120,20 @@ def compared(step, printed):
     return page_figures.compare_figures(step.text, values, step.exempt)
 
 
+@contextlib.contextmanager
+def registries_kept():
+    """Take out of the registries what is put in within."""
+    before = [set(registry) for registry in REGISTRIES]
+    try:
+        yield
+    finally:
+        for registry, known in zip(REGISTRIES, before, strict=True):
+            for name in set(registry) - known:
+                registry.remove(name)
+
+
 def shell(text, capture):
     """Run a command of a page, and return what it prints."""
-    from impact_cli.command_line import run as impact
-
     words = shlex.split(text)
     capture.readouterr()
     if words[1] == "shell":
@@ -121,15 +153,15 @@ def page_runs(tmp_path_factory):
     def of(page):
         if page not in runs:
             folder = tmp_path_factory.mktemp(page.replace("/", "_").removesuffix(".md"))
-            for name, make in GIVEN.items():
-                make(folder / name)
+            for name in GIVEN.keys() & names_in(STEPS[page]):
+                GIVEN[name](folder / name)
             runs[page] = PageRun(STEPS[page], folder)
         return runs[page]
 
     return of
 
 
-@pytest.mark.parametrize(("page", "place"), items())
+@pytest.mark.parametrize(("page", "place"), [*items()])
 def test_a_command_is_run_and_its_figures_are_those_of_the_page(
     page, place, page_runs, monkeypatch, capfd, record_property
 ):
@@ -142,7 +174,7 @@ def test_a_command_is_run_and_its_figures_are_those_of_the_page(
     record_property("page figures", count)
 
 
-@pytest.mark.parametrize("step", studied())
+@pytest.mark.parametrize("step", [*studied()])
 def test_figures_of_a_study_are_those_of_its_document(step, record_property):
     document = json.loads((ROOT / step.source).read_text())
     assert {"seed", "commit", "date", "duration_s"} <= document.keys()
@@ -153,12 +185,9 @@ def test_figures_of_a_study_are_those_of_its_document(step, record_property):
 
 
 def test_what_is_not_run_has_a_reason_that_is_needed():
-    left = defaultdict(list)
-    for steps in STEPS.values():
-        for step in steps:
-            if step.kind == "shell" and not is_run(step):
-                left[reason(step.text)].append(step.text)
-    assert set(left) == set(NOT_RUN.values())
+    every = [step for steps in STEPS.values() for step in steps]
+    left = {reason(step.kind, step.text) for step in every if step.kind in ("shell", "python")}
+    assert left - {""} == {*NOT_RUN.values(), *NOT_RUN_PYTHON.values()}
 
 
 def test_every_block_that_is_compared_was_made_by_something():
