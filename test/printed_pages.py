@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "doc").glob("**/*.md")])
 PAGES = [path for path in PAGES if "generated" not in path.parts]
 
-PROGRAMS = r"\./impact|impact|ros2|sudo|colcon|taskset|pip"
+PROGRAMS = r"\./impact|impact|ros2|sudo|colcon|taskset|communication_test"
 COMMAND = re.compile(rf"(?:\$ )?((?:{PROGRAMS}) \S.*)")
 INLINE = re.compile(r"`(\./impact \w+ [^`]+)`")
 FENCE = re.compile(r"[ >]*```(.*)")
