@@ -20,7 +20,8 @@ from impact_trials.impact_trial import qp_controller
 from impact_trials.lockstep import lockstep
 from impact_trials.trial import detector_session
 
-SPEEDS = (0.02, 0.05, 0.1)  # [m/s]
+SCENARIO = "qp_panda_demo"
+SPEEDS = (0.02, 0.05, 0.07)  # [m/s]
 SEEDS = range(3)
 THRESHOLDS = (15.0, 9.0)  # of `fused`: the default, and learnt from the scenario free_motion
 QUIET = 0.1  # without contact behind the hit, which ends a run [s]
@@ -44,7 +45,7 @@ def measure() -> dict[str, float]:
 
 def _run(speed: float, seed: int, threshold: float) -> dict[str, float]:
     """Return what one hit does."""
-    scenario = replace(load_scenario("qp_panda_demo"), controller="auto", reference_speed=speed)
+    scenario = replace(load_scenario(SCENARIO), controller="robust", reference_speed=speed)
     robot = load_robot(scenario.robot)
     plant = WatchedPlant(robot, scenario.wall(robot))
     simulation = Simulation(robot, seed=seed, plant=plant)

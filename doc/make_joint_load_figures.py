@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws the figures of doc/joint_load.md and writes its tables, from what the study has found.
 
+Keeps the study's document in doc/results/load.json, without its hits one by one.
+
 Example:
     ./impact reproduce load --json > load.json
     ./impact shell -- python doc/make_joint_load_figures.py load.json
@@ -35,6 +37,7 @@ from impact_sim.passive_impact import GAP, gravity_compensation
 from impact_sim.scenarios import load_scenario
 
 HERE = Path(__file__).parent
+PAGE, RESULTS = HERE / "joint_load.md", HERE / "results" / "load.json"
 START, END = "<!-- tables: written by make_joint_load_figures.py -->\n", "<!-- end of tables -->"
 MODEL, FORMULA, LIMIT = "#1f5fa8", "#dd8452", "#c44e52"
 SCENARIO, SPEED, JOINT = "qp_panda_robust", 0.168, 4  # its published bound [m/s]; joint 5
@@ -48,15 +51,23 @@ BOUNDS = {
 
 def main(path: str) -> None:
     """Write figures and tables of a study's JSON document."""
-    (table,) = json.loads(Path(path).read_text())["tables"]
+    document = json.loads(Path(path).read_text())
+    (table,) = document["tables"]
     studies = table["studies"]
     with plt.rc_context(STYLE):
         draw_histories()
         draw_study(studies)
-    file = HERE / "joint_load.md"
-    head, rest = file.read_text().split(START)
-    parts = [promises(table["rows"]), scenarios(studies["load_scenarios"])]
-    file.write_text(head + START + "\n" + "\n\n".join(parts) + "\n\n" + END + rest.split(END)[1])
+    table["studies"] = {"load_scenarios": studies["load_scenarios"]}
+    RESULTS.write_text(json.dumps(document, indent=1) + "\n")
+    PAGE.write_text(page(PAGE.read_text(), document))
+
+
+def page(text: str, document: dict[str, Any]) -> str:
+    """Return the page's text with the tables of a study's document."""
+    (table,) = document["tables"]
+    head, rest = text.split(START)
+    parts = [promises(table["rows"]), scenarios(table["studies"]["load_scenarios"])]
+    return head + START + "\n" + "\n\n".join(parts) + "\n\n" + END + rest.split(END)[1]
 
 
 def draw_histories() -> None:

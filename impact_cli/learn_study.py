@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from impact_cli.cores import cores
-from impact_cli.stopped_study import resumable
+from impact_cli.stopped_study import resumable, with_origin
 
 if TYPE_CHECKING:
     from impact_analysis.reproduce.row import Table
@@ -35,4 +35,4 @@ def learn_table(arguments: argparse.Namespace, report: Callable[[float, str], No
     finished = StudyFolder(folder, learn_study.STUDY, LearnRun, seed, resume=arguments.resume)
     with resumable(finished, "walls"):
         found = learn_study.run(truths, seed, jobs, report, finished)
-    return learn_report.table(found)
+    return with_origin(learn_report.table(found), finished)

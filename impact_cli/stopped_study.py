@@ -1,15 +1,17 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a long study says when Ctrl-C stops it."""
+"""A long study: what it says when Ctrl-C stops it, and where its figures come from."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from impact_analysis.reproduce.row import Table
     from impact_analysis.reproduce.study_folder import StudyFolder
 
 INTERRUPTED = 130  # exit status after Ctrl-C
@@ -36,3 +38,8 @@ def resumable(finished: StudyFolder[Any], what: str) -> Iterator[None]:
             file=sys.stderr,
         )
         raise SystemExit(INTERRUPTED) from None
+
+
+def with_origin(table: Table, finished: StudyFolder[Any]) -> Table:
+    """Return a study's table that says where its figures come from, all sessions together."""
+    return replace(table, summary={**finished.origin(), **table.summary})

@@ -11,26 +11,30 @@ from typing import TYPE_CHECKING, Any
 
 from impact_cli.cores import cores
 from impact_cli.number_options import count
-from impact_cli.stopped_study import resumable
+from impact_cli.stopped_study import resumable, with_origin
 
 if TYPE_CHECKING:
     from impact_analysis.reproduce.row import Table
 
 VAL2 = "val2"
-OUT = Path("val2")
+OUT = Path("val2_study")
 
 
 def add_val2_options(add: Callable[..., Any]) -> None:
-    """Add the options that the study brings; `learn` and `hrp4` have some of them, too."""
+    """Add the options that the study brings; other studies have some of them, too."""
     trials = f"of {VAL2}, at each level (default: 5); of hrp4, of each scenario (default: 20)"
     add("--trials", type=count, metavar="N", help=trials)
     add(
         "--out",
         type=Path,
         metavar="DIR",
-        help=f"of {VAL2}, learn: finished trials (default: {OUT}, learn_study)",
+        help=f"of load, learn and {VAL2}: what is finished (default: TABLE_study)",
     )
-    add("--resume", action="store_true", help=f"of {VAL2}, learn: go on with what DIR holds")
+    add(
+        "--resume",
+        action="store_true",
+        help=f"of load, learn and {VAL2}: go on with what DIR holds",
+    )
     add("--dask", metavar="ADDRESS", help=f"of {VAL2}: scheduler of a Dask cluster to use instead")
 
 
@@ -49,4 +53,4 @@ def val2_table(arguments: argparse.Namespace, report: Callable[[float, str], Non
     finished = FinishedTrials(folder, seed, resume=arguments.resume)
     with resumable(finished, "trials"):
         found = val2_study.run(trials, seed, jobs, report, finished, arguments.dask or "")
-    return val2_report.table(found)
+    return with_origin(val2_report.table(found), finished)

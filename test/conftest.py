@@ -24,6 +24,15 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.slow)
 
 
+def pytest_terminal_summary(terminalreporter):
+    """Say how many commands of the pages were run, and how many of their figures compared."""
+    reports = terminalreporter.getreports("passed") + terminalreporter.getreports("failed")
+    counts = [dict(each.user_properties).get("page figures") for each in reports]
+    run = [count for count in counts if count is not None]
+    if run:
+        terminalreporter.line(f"pages: {len(run)} commands run, {sum(run)} figures compared")
+
+
 @pytest.fixture(scope="session")
 def project_root() -> Path:
     """The repository's root."""

@@ -4,6 +4,7 @@
 
 # Files, longest first: where processes share them, the last ones end together.
 LONGEST = (
+    "pages/test_pages.py",
     "qp/test_promises.py",
     "trials/test_spreading_mishaps.py",
     "trials/test_spreading_loop.py",

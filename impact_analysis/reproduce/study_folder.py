@@ -6,18 +6,21 @@ from __future__ import annotations
 
 import contextlib
 import json
-from inspect import signature
+import time
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Generic, Protocol, TypeVar
+from types import NoneType, TracebackType
+from typing import Any, Generic, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
+import numpy as np
+
+from impact_analysis.reproduce.origin import commit, origin
 from impact_bags.folder_lock import locked
 from impact_bags.new_files import write_file
 from impact_robots.exceptions import UsageError, WriteError
 
 
 class Keyed(Protocol):
-    """A named tuple of numbers, texts and tuples of them, with a key."""
+    """A named tuple of numbers, texts, arrays, tuples, lists and such named tuples, with a key."""
 
     @property
     def key(self) -> str:
@@ -49,6 +52,8 @@ class StudyFolder(Generic[Done]):
         """
         self._path, self._seed, self._resume = folder / f"{study}.jsonl", seed, resume
         self._study, self._kind = study, kind
+        self._commits: list[str] = []
+        self._seconds = 0.0  # of earlier sessions and this one [s]
         self.trials: dict[str, Done] = {}
         self._check()
 
@@ -74,13 +79,18 @@ class StudyFolder(Generic[Done]):
         """Return what is there; a last line that was cut off is left out."""
         lines = self._path.read_text(encoding="utf-8").splitlines()
         entries = [each for each in map(_entry, lines) if each is not None]
-        seed = entries[0].get("seed") if entries else None
-        if seed != self._seed:
-            raise UsageError(f"--resume: {self._path}: expected seed {self._seed}, got {seed}")
-        fields = set(signature(self._kind).parameters)
-        if any(set(each) != fields for each in entries[1:]):
+        head, entries = (entries[0], entries[1:]) if entries else ({}, [])
+        if head.get("seed") != self._seed:
+            raise UsageError(
+                f"--resume: {self._path}: expected seed {self._seed}, got {head.get('seed')}"
+            )
+        self._seconds = head.get("seconds", 0.0) + sum(each.pop("seconds", 0.0) for each in entries)
+        made_at = [each.pop("commit", "") for each in entries]
+        self._commits = list(dict.fromkeys(filter(None, [*head.get("commits", []), *made_at])))
+        fields = set(get_type_hints(self._kind))
+        if any(set(each) != fields for each in entries):
             raise UsageError(f"--resume: {self._path} is of another version: name a new --out")
-        trials = [self._kind(**_restored(each)) for each in entries[1:]]
+        trials = [_restored(self._kind, each) for each in entries]
         return {trial.key: trial for trial in trials}
 
     def __enter__(self) -> StudyFolder[Done]:
@@ -99,10 +109,12 @@ class StudyFolder(Generic[Done]):
                 ) from None
             stack.enter_context(locked(self._path.parent, "--out"))
             self._check()
-            lines = [{"study": self._study, "seed": self._seed}]
-            lines += [trial._asdict() for trial in self.trials.values()]
+            head = {"study": self._study, "seed": self._seed}
+            head |= {"commits": self._commits, "seconds": self._seconds}
+            lines = [head, *(_plain(trial) for trial in self.trials.values())]
             write_file(self._path, "".join(json.dumps(line) + "\n" for line in lines))
             self._file = stack.enter_context(self._path.open("ab", buffering=0))
+            self._last = time.monotonic()
             self._exit = stack.pop_all()
         return self
 
@@ -121,11 +133,21 @@ class StudyFolder(Generic[Done]):
         Raises:
             WriteError: the disk refused.
         """
+        now = time.monotonic()
+        seconds, self._last = now - self._last, now
         try:
-            self._file.write((json.dumps(trial._asdict()) + "\n").encode())
+            entry = _plain(trial) | {"seconds": seconds, "commit": commit()}
+            self._file.write((json.dumps(entry) + "\n").encode())
         except OSError as error:
             raise WriteError.of(self._path, error) from None
+        self._seconds += seconds
+        if commit() not in self._commits:
+            self._commits.append(commit())
         self.trials[trial.key] = trial
+
+    def origin(self) -> dict[str, Any]:
+        """Return commit, date and duration of all sessions, as a study's JSON document has them."""
+        return origin(self._seconds, self._commits)
 
 
 def _entry(line: str) -> dict[str, Any] | None:
@@ -136,6 +158,26 @@ def _entry(line: str) -> dict[str, Any] | None:
     return None
 
 
-def _restored(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry with tuples where JSON has lists."""
-    return {key: tuple(v) if isinstance(v, list) else v for key, v in entry.items()}
+def _plain(value: Any) -> Any:
+    """Return a value as JSON can hold it."""
+    if hasattr(value, "_asdict"):
+        return {key: _plain(item) for key, item in value._asdict().items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+def _restored(kind: Any, value: Any) -> Any:
+    """Return what :func:`_plain` was given, a value of this kind."""
+    arguments = [each for each in get_args(kind) if each is not NoneType]
+    if value is None:
+        return None
+    if hasattr(kind, "_fields"):
+        kinds = get_type_hints(kind)
+        return kind(**{key: _restored(kinds[key], item) for key, item in value.items()})
+    if kind is np.ndarray:
+        return np.array(value)
+    if isinstance(value, list):
+        restored = [_restored(arguments[0] if arguments else Any, item) for item in value]
+        return restored if get_origin(kind) is list else tuple(restored)
+    return _restored(arguments[0], value) if arguments else value

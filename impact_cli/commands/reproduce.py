@@ -7,7 +7,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from impact_cli.command_names import COMMANDS
@@ -15,6 +17,7 @@ from impact_cli.cores import cores
 from impact_cli.learn_study import LEARN, learn_table
 from impact_cli.number_options import count, seed
 from impact_cli.progress import Progress
+from impact_cli.stopped_study import resumable, with_origin
 from impact_cli.val2_command import VAL2, add_val2_options, val2_table
 from impact_robots.exceptions import UsageError
 
@@ -87,11 +90,12 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     if arguments.table == FOREIGN:
         return _run_foreign(arguments)
+    from impact_analysis.reproduce.origin import origin
     from impact_analysis.reproduce.printing import counts, summary, table_text
     from impact_analysis.reproduce.row import DIFFERS
     from impact_cli.reports.predict_report import finite
 
-    tables = []
+    tables, start = [], time.monotonic()
     made_by_name = arguments.table in (LOAD, VAL2, LEARN, HRP4)
     for table in (_study if made_by_name else _tables)(arguments):
         tables.append(table)
@@ -100,7 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
     counted = counts(tables)
     if arguments.json:
         verdicts = {verdict.replace(" ", "_"): count for verdict, count in counted.items()}
-        document: dict[str, Any] = {"seed": arguments.seed, "verdicts": verdicts}
+        document: dict[str, Any] = {"seed": arguments.seed} | origin(time.monotonic() - start)
+        document |= {"verdicts": verdicts}
         for table in tables:
             document |= table.summary
         document |= {"tables": [table.as_json() for table in tables]}
@@ -119,8 +124,8 @@ def _check(arguments: argparse.Namespace) -> None:
         "jobs": (FOREIGN, LOAD, LEARN, HRP4, VAL2),
         "trials": (HRP4, VAL2),
         "dask": (VAL2,),
-        "out": (LEARN, VAL2),
-        "resume": (LEARN, VAL2),
+        "out": (LOAD, LEARN, VAL2),
+        "resume": (LOAD, LEARN, VAL2),
     }
     for option, tables in options.items():
         if getattr(arguments, option) and arguments.table not in tables:
@@ -150,11 +155,22 @@ def _study(arguments: argparse.Namespace) -> Iterator[Table]:
 
 
 def _load_table(arguments: argparse.Namespace, report: Callable[[float, str], None]) -> Table:
-    """Return the table of joint loads."""
-    from impact_analysis.reproduce.joint_loads import load_report, load_study
+    """Return the table of joint loads.
 
+    Raises:
+        SystemExit: Ctrl-C; how to go on has been said.
+        ImpactError: a process died, or the folder cannot be used.
+    """
+    from impact_analysis.reproduce.joint_loads import load_report, load_study
+    from impact_analysis.reproduce.study_folder import StudyFolder
+
+    folder, seed = arguments.out or Path("load_study"), arguments.seed
     poses, jobs = arguments.poses or load_study.POSES, arguments.jobs or cores()
-    return load_report.table(load_study.run(poses, arguments.seed, jobs, report))
+    kind = load_study.PoseResult
+    finished = StudyFolder(folder, load_study.STUDY, kind, seed, resume=arguments.resume)
+    with resumable(finished, "poses"):
+        found = load_study.run(poses, seed, jobs, report, finished)
+    return with_origin(load_report.table(found), finished)
 
 
 def _hrp4_table(arguments: argparse.Namespace, report: Callable[[float, str], None]) -> Table:

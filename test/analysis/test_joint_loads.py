@@ -3,6 +3,7 @@
 """The study of joint loads: what the plant feels, what is promised of it, what is noticed."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -17,8 +18,10 @@ from impact_analysis.reproduce.joint_loads.load_poses import (
     wall_at,
 )
 from impact_analysis.reproduce.row import DIFFERS, REPRODUCED
+from impact_analysis.reproduce.study_folder import StudyFolder
 from impact_analysis.reproduce.wall_configurations import NORMAL, draw
 from impact_cli.command_line import run as impact
+from impact_cli.reports.predict_report import finite
 from impact_predictor.contact_force.restitution import exact_restitution
 from impact_predictor.joint_load.load_case import scale_ends
 from impact_robots import ArmDynamics, load_robot
@@ -30,12 +33,18 @@ def panda():
 
 
 @pytest.fixture(scope="module")
-def found():
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("load") / "study"
+
+
+@pytest.fixture(scope="module")
+def found(folder):
     """One pose, two impacts and two hits: 3 s."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(load_study, "HITS", 1)
         patch.setattr(load_study, "scenario_impacts", lambda robot: scenario_impacts(robot)[-1:])
-        return load_study.run(1, 3, 1, lambda *_: None)
+        with StudyFolder(folder, load_study.STUDY, load_study.PoseResult, 3, resume=False) as done:
+            return load_study.run(1, 3, 1, lambda *_: None, done)
 
 
 def test_the_model_says_what_the_plant_feels_and_where(found):
@@ -123,19 +132,29 @@ def test_a_wrong_model_and_a_slow_bound_are_noticed(found):
     assert rows["L2"].verdict == REPRODUCED
 
 
-def test_the_command_prints_one_document(found, capsys, monkeypatch):
-    monkeypatch.setattr(load_study, "run", lambda poses, seed, jobs, report: found)
-    status = impact(["reproduce", "load", "--json"])
+def test_the_command_goes_on_and_prints_one_document(found, folder, capsys, monkeypatch):
+    monkeypatch.setattr(load_study, "scenario_impacts", lambda robot: found.scenarios)
+    monkeypatch.setattr(load_study, "study_pose", None)  # what is finished is not made again
+    command = ["reproduce", "load", "--poses", "1", "--seed", "3", "--out", str(folder)]
+    status = impact([*command, "--resume", "--json"])
     document = json.loads(capsys.readouterr().out)
     (table,) = document["tables"]
+    assert table == json.loads(json.dumps(finite(load_report.table(found).as_json())))
     assert status == (1 if document["verdicts"]["differs"] else 0)
     assert [row["id"] for row in table["rows"]] == ["L1", "L2", "L3", "L4", "L5", "L6"]
     hits = table["studies"]["load_hits"]
     assert [hit["wall_and_joints"] for hit in hits] == ["drawn", "worst cases"]
     assert len(hits[0]["change_over_limit"]) == len(hits[0]["range_over_limit"]) == 7
-    impact(["reproduce", "load"])
+    assert document["commit"] and document["seed"] == 3 and 0.5 < document["duration_s"] < 300
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", document["date"])
+    impact([*command, "--resume"])
     text = capsys.readouterr().out
     assert "L6" in text and "qp_panda_robust" in text
+
+
+def test_a_study_is_not_overwritten(found, folder, capsys):
+    assert impact(["reproduce", "load", "--seed", "3", "--out", str(folder)]) == 2
+    assert "holds a study: go on with --resume" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("table", ["flex", "foreign"])

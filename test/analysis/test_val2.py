@@ -404,7 +404,7 @@ def test_the_command_prints_one_document(small, tmp_path, capsys):
 
 @pytest.mark.parametrize("option", [["--trials", "2"], ["--out", "x"], ["--resume"]])
 def test_its_options_are_of_no_other_table(capsys, option):
-    assert impact(["reproduce", "load", *option]) == 2
+    assert impact(["reproduce", "flex", *option]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    tables = "hrp4 or val2" if option[0] == "--trials" else "learn or val2"
-    assert f"{option[0]}: expected table {tables}, got load" in line
+    tables = "hrp4 or val2" if option[0] == "--trials" else "load or learn or val2"
+    assert f"{option[0]}: expected table {tables}, got flex" in line

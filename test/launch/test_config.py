@@ -100,7 +100,8 @@ def test_the_suites_file_holds_every_parameter_at_its_default():
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_no_file_lets_a_robot_move_fast_or_unasked(suite, path, shipped_as):
     assert entries(path)["impact_qp"]["speed_cap"] == 0.1
-    assert entries(path)["impact_qp"]["impact_limits"] == "auto"
+    limits = "robust" if path.stem == "franka_fr3" else "auto"
+    assert entries(path)["impact_qp"]["impact_limits"] == limits
     urdf = shipped_as("fr3_" if "fr3" in path.stem else "panda_")
     controller = suite(path, "-p", f"urdf:={urdf}")["impact_qp"]
     assert controller.trigger_configure() == TransitionCallbackReturn.FAILURE  # no surface

@@ -7,39 +7,28 @@ import shlex
 from pathlib import Path
 
 import pytest
+from printed_pages import PAGES, ROOT, read
 
 from impact_cli.command_line import make_parser, with_negative_vectors
 from impact_cli.command_names import COMMANDS
 
-ROOT = Path(__file__).resolve().parents[2]
 FILES = {path.name.removesuffix(".launch.py") for path in ROOT.glob("launch/*.launch.py")}
 SCRIPTS = set(re.findall(r'"(\w+) = impact_\w+', (ROOT / "setup.py").read_text()))
 NODES = {"franka", "impact_qp", "impact_sim", "impact_detector", "impact_predictor"}
-PAGES = sorted([ROOT / "README.md", *(ROOT / "doc").glob("**/*.md")])
 OF_THE_CHECKOUT = {"setup", "shell", "test", "doc"}  # commands of ./impact beside those
 VERBS = {"configure", "activate", "deactivate", "cleanup", "shutdown"}
 PLACEHOLDER = re.compile(r"\.\.\.|\b[A-Z]{4,}\b")
 
 
-def lines(path):
-    """Return the command lines of a page's blocks, continued ones joined, without comments."""
-    if "generated" in path.parts:
-        return []
-    parts = re.split(r"^[ >]*```(.*)$", path.read_text(), flags=re.MULTILINE)
-    blocks = zip(parts[1::4], parts[2::4], strict=True)  # what they are of, and their texts
-    text = "\n".join(block for kind, block in blocks if not kind.startswith("{"))
-    whole = text.replace("\\\n", " ").split("\n")
-    found = [line.strip().removeprefix("$ ").split(" #")[0] for line in whole]
-    return [line.split(" | ")[0].strip() for line in found]
-
-
 def of(*starts):
-    """Return page and words of each line that begins so and has no placeholder."""
+    """Return the words of each command that begins so and has no placeholder, with its page."""
     return [
-        pytest.param(shlex.split(line), id=f"{path.stem}: {line[:60]}")
+        pytest.param(shlex.split(step.text.split(" | ")[0]), id=f"{path.stem}: {step.text[:60]}")
         for path in PAGES
-        for line in lines(path)
-        if line.startswith(starts) and not PLACEHOLDER.search(line)
+        for step in read(path.read_text())
+        if step.kind == "shell"
+        and step.text.startswith(starts)
+        and not PLACEHOLDER.search(step.text)
     ]
 
 

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Robots, objects and the world in one impact: pushing, grabbing, welded loads."""
 
-import re
-
 import numpy as np
 import pytest
 
@@ -326,12 +324,3 @@ def test_motor_inertia_of_the_wrong_size_is_named(pushing):
     arm = {"arm": ArmBody(pushing, [0.1, 0.2])}
     with pytest.raises(OutOfRangeError, match="motor_inertia"):
         impact_system(arm, [BodyContact(pushing.position, [0, 1, 0], "arm")])
-
-
-def test_the_pages_example_runs_and_prints_what_it_says(project_root, capsys):
-    page = (project_root / "doc" / "simultaneous_impacts.md").read_text()
-    (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
-    exec(compile(code, "simultaneous_impacts.md", "exec"), {})
-    printed = capsys.readouterr().out
-    (shown,) = re.findall(r"```text\n(.*?)```", page, flags=re.DOTALL)
-    assert printed == shown

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the documentation takes from the code is what the code says."""
 
+import json
 import re
 import sys
 from dataclasses import dataclass
@@ -73,6 +74,13 @@ def test_the_picture_has_the_imports_and_the_topics(page_module):
     assert "status" in between["impact_detector", "impact_qp"]
     assert between["impact_qp", "impact_sim"] == ["command"]
     assert "impact" in others["impact_detector"]
+
+
+@pytest.mark.parametrize("name", ["make_joint_load_figures", "make_learning_tables"])
+def test_tables_of_a_study_are_those_of_its_document(page_module, name):
+    module = page_module(name)
+    text, document = module.PAGE.read_text(), json.loads(module.RESULTS.read_text())
+    assert module.page(text, document) == text
 
 
 @pytest.fixture(scope="module")

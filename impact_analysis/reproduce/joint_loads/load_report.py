@@ -48,8 +48,23 @@ def _model(found: LoadStudy) -> Row:
             "percentile_95_relative_error": most,
             "largest_relative_error": float(errors.max()),
             "same_joint": same,
+            **_formula(found),
         },
     )
+
+
+def _formula(found: LoadStudy) -> dict[str, float]:
+    """Return how the published formula compares with what is felt."""
+    shares = np.array([each.formula_share for each in found.impacts])
+    named = [each.worst(each.formula)[0] == each.joint for each in found.impacts]
+    low, median, high = (float(np.percentile(shares, q)) for q in (5, 50, 95))
+    return {
+        "percentile_5_formula_over_load": low,
+        "median_formula_over_load": median,
+        "percentile_95_formula_over_load": high,
+        "formula_too_low": float(np.mean(shares < 1.0)),
+        "formula_same_joint": float(np.mean(named)),
+    }
 
 
 def _safe(found: LoadStudy) -> Row:
@@ -72,6 +87,9 @@ def _safe(found: LoadStudy) -> Row:
             "worst_case_hits": len(worst),
             "worst_case_above": over_worst,
             "missed": found.missed,
+            "highest_speed_over_bound": max(
+                (each.speed / each.bound for each in (*found.hits, *found.worst_hits)), default=0.0
+            ),
         },
     )
 
@@ -88,7 +106,12 @@ def _tight(found: LoadStudy) -> Row:
         f"{highest - 1.0:+.1%}",
         highest >= TIGHT,
         "largest load over its limit, change or range, in the hits of L2",
-        {"highest": highest, "highest_drawn": max(drawn, default=0.0)},
+        {
+            "highest": highest,
+            "highest_drawn": max(drawn, default=0.0),
+            "median_drawn": float(np.median(drawn)) if drawn else 0.0,
+            "median_worst_case": float(np.median(worst)) if worst else 0.0,
+        },
     )
 
 

@@ -17,10 +17,12 @@ from impact_analysis.reproduce.joint_loads.load_formula import ScenarioImpact, s
 from impact_analysis.reproduce.joint_loads.load_hits import LoadedHit, hit_once, worst_case
 from impact_analysis.reproduce.joint_loads.load_model import PassiveImpact, passive_impacts
 from impact_analysis.reproduce.joint_loads.load_poses import draw_case, draw_poses, wall_pose
+from impact_analysis.reproduce.study_folder import StudyFolder
 from impact_predictor.joint_load.load_case import scale_ends
 from impact_robots import load_robot
 from impact_trials.processes import check_stopped, in_order
 
+STUDY = "load"
 POSES, IMPACTS, HITS = 200, 2, 5  # drawn poses; at each: impacts, and hits of drawn cases
 ROBOT = "panda"
 
@@ -28,6 +30,7 @@ ROBOT = "panda"
 class PoseResult(NamedTuple):
     """What was found at one pose."""
 
+    key: str  # its number
     q: np.ndarray  # shape (n,) [rad]
     impacts: list[PassiveImpact]
     bounds: PoseBounds
@@ -69,7 +72,13 @@ class LoadStudy(NamedTuple):
         return asked - len(self.hits) - len(self.worst_hits)
 
 
-def run(poses: int, seed: int, jobs: int, progress: Callable[[float, str], None]) -> LoadStudy:
+def run(
+    poses: int,
+    seed: int,
+    jobs: int,
+    progress: Callable[[float, str], None],
+    finished: StudyFolder[PoseResult],
+) -> LoadStudy:
     """Return what was found; the number of processes changes nothing.
 
     Args:
@@ -77,18 +86,22 @@ def run(poses: int, seed: int, jobs: int, progress: Callable[[float, str], None]
         seed: of everything that is drawn.
         jobs: processes; with 1 it is this one.
         progress: hears the share done and a note.
+        finished: poses that need not be studied; gets the others.
     """
-    robot, results = load_robot(ROBOT), []
+    robot = load_robot(ROBOT)
     drawn = [pose.point.q for pose in draw_poses(robot, poses, seed)]
-    work = [(q, (seed, index)) for index, q in enumerate(drawn)]
+    work = [(q, (seed, k)) for k, q in enumerate(drawn) if str(k) not in finished.trials]
+    done = poses - len(work)
     for result in in_order(study_pose, work, jobs, "reproduce load"):
-        results.append(result)
-        progress(len(results) / poses, f"{len(results)} of {poses} poses")
+        finished.add(result)
+        done += 1
+        progress(done / poses, f"{done} of {poses} poses")
+    results = [finished.trials[str(k)] for k in range(poses)]
     return LoadStudy(seed, scenario_impacts(robot), results)
 
 
 def study_pose(q: np.ndarray, seed: tuple[int, int]) -> PoseResult:
-    """Study one pose (n,) [rad] with what is drawn from a seed."""
+    """Study one pose (n,) [rad] with what is drawn from a seed, that of the study and a number."""
     robot = load_robot(ROBOT)
     pose, random = wall_pose(robot, q), np.random.default_rng(seed)
     impacts = passive_impacts(robot, pose, IMPACTS, random)
@@ -98,4 +111,4 @@ def study_pose(q: np.ndarray, seed: tuple[int, int]) -> PoseResult:
     for case in [*cases, worst_case(robot, pose)]:
         check_stopped()
         hits.append(hit_once(robot, pose, case, int(random.integers(2**31))))
-    return PoseResult(q, impacts, pose_bounds(robot, pose), hits[:-1], hits[-1])
+    return PoseResult(str(seed[1]), q, impacts, pose_bounds(robot, pose), hits[:-1], hits[-1])
