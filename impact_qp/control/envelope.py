@@ -13,7 +13,7 @@ from impact_qp.limits.speed import ApproachSpeedLimit
 from impact_robots.robot import Robot
 from impact_robots.state import PointState, RobotState
 
-KEPT = 0.95  # of an obstacle's bound: motion is not exactly as commanded [-]
+KEPT = 0.88  # of an obstacle's bound: motion is not exactly as commanded, nor along the row [-]
 CREEP = 0.01  # below that speed no obstacle is looked for [m/s]
 TRACKED = 0.01  # share of the cap by which a tracked reference may exceed it [-]
 ALONG = 0.966  # cosine up to which a motion counts as one along the surface's normal: 15 degrees

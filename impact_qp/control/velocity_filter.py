@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 
 SMOOTHING = 0.05  # of the accelerations that are reported [s]
+SAMPLE = 1e-3  # to which the noise of accelerations refers [s]
 LONGEST = 10  # periods from one measurement to the next that a filter bridges
 ALERT_SMOOTHING, ALERT_DRIFT = 0.01, 0.1  # the same, and the drift, of a standing arm
 
@@ -43,8 +44,12 @@ class VelocityFilter:
 
         self._filtered, noise = filtered, FilterNoise() if noise is None else noise
         alert = replace(noise, drift=ALERT_DRIFT)
+        share = max(1, round(period / SAMPLE))  # samples in a period
         self._gains = tuple(
-            [(_step(period, each, n), min(1.0, n * period / time)) for n in range(1, LONGEST + 1)]
+            [
+                (_step(period / share, each, n * share), min(1.0, n * period / time))
+                for n in range(1, LONGEST + 1)
+            ]
             for each, time in ((noise, SMOOTHING), (alert, ALERT_SMOOTHING))
         )
         self.alert = False
