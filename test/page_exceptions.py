@@ -10,6 +10,7 @@ NOT_RUN = {
     r"^sudo |^taskset ": "changes the machine",
     r"^\./impact (test|setup|doc|shell)\b": "is this run, or a step of its own in .ci/run",
     r"^\./impact reproduce (load|learn|hrp4|val2|foreign)\b": "a study of many minutes",
+    r"^\./impact reproduce$": "is its four tables, one by one",
     r"^\./impact bench (?!first_day)": "a benchmark: minutes, with nothing else running",
     r"\b[A-Z][A-Z_]{2,}\b|\[--": "has a placeholder for what is the reader's",
     r"--view\b|^\./impact view (?!.*--picture)": "waits for a browser; test/view opens its pages",
