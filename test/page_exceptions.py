@@ -19,24 +19,19 @@ NOT_RUN = {
         "reads a recording of the reader's; test/cli/test_own_arm.py makes and reads such"
     ),
 }
-# The same for Python.
-NOT_RUN_PYTHON = {
-    r"LearningHit\(time|PalmApproach\(arrivals": "is part of a program of the reader's",
-}
 
 # Commands that take 2.5 s or more, and those that need what these have made.
 LONG = (
     r"^\./impact (demo|reproduce|simulate|analyze|learn|map|bench)\b",
     r"--optimize",
     r"detect wall",
-    r"grab_trial",
+    r"grab_trial|arm\.strike",
 )
 
 
-def reason(kind: str, text: str) -> str:
-    """Return why a command ("shell") or Python is not run; nothing: it is."""
-    table = NOT_RUN if kind == "shell" else NOT_RUN_PYTHON
-    return next((why for what, why in table.items() if re.search(what, text)), "")
+def reason(command: str) -> str:
+    """Return why a command is not run; nothing: it is."""
+    return next((why for what, why in NOT_RUN.items() if re.search(what, command)), "")
 
 
 def is_long(text: str) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import page_figures
 import pytest
-from page_exceptions import NOT_RUN, NOT_RUN_PYTHON, is_long, reason
+from page_exceptions import NOT_RUN, is_long, reason
 from page_files import GIVEN
 from printed_pages import PAGES, ROOT, read, sources
 
@@ -31,13 +31,12 @@ REGISTRIES = (
     *(FRICTION_LAWS, PLANAR_LAWS, CONTACT_LAWS, DETECTORS, GROSS_METHODS),
     *(MATERIALS, IMPACT_LIMITS),
 )
-RUNNABLE = ("shell", "python")
 STEPS = {str(path.relative_to(ROOT)): read(path.read_text()) for path in PAGES}
 PRINTED = re.compile(r"^ *print\(.*\)  # (.*)$", re.MULTILINE)
 
 
 def is_run(step):
-    return step.kind in RUNNABLE and not reason(step.kind, step.text)
+    return step.kind == "python" or (step.kind == "shell" and not reason(step.text))
 
 
 def items():
@@ -75,7 +74,7 @@ class PageRun:
     def _do(self, step, capture):
         if step.kind == "file":
             Path(step.name).write_text(step.text)
-        elif step.kind == "python" and is_run(step):
+        elif step.kind == "python":
             return self._python(step)
         elif is_run(step):
             return shell(step.text, capture)
@@ -86,7 +85,7 @@ class PageRun:
         names, printed = {"__name__": "page"}, io.StringIO()
         before = [each for each in self.steps[: self.steps.index(step)] if each.kind == "python"]
         with registries_kept():
-            for block in filter(is_run, before):
+            for block in before:
                 with contextlib.redirect_stdout(io.StringIO()):
                     exec(compile(block.text, "page", "exec"), names)
             with contextlib.redirect_stdout(printed):
@@ -189,9 +188,9 @@ def test_figures_of_a_study_are_those_of_its_document(step, record_property):
 @pytest.mark.pages
 def test_what_is_not_run_has_a_reason_that_is_needed(record_property):
     every = [step for steps in STEPS.values() for step in steps]
-    left = Counter(reason(each.kind, each.text) for each in every if each.kind in RUNNABLE)
+    left = Counter(reason(each.text) for each in every if each.kind == "shell")
     del left[""]
-    assert set(left) == {*NOT_RUN.values(), *NOT_RUN_PYTHON.values()}
+    assert set(left) == set(NOT_RUN.values())
     record_property("pages not run", dict(left))
 
 
