@@ -12,7 +12,7 @@ NOT_RUN = {
     r"^\./impact reproduce (load|learn|hrp4|val2|foreign)\b": "a study of many minutes",
     r"^\./impact reproduce$": "is its four tables, one by one",
     r"^\./impact bench (?!first_day)": "a benchmark: minutes, with nothing else running",
-    r"\b[A-Z][A-Z_]{2,}\b|\[--": "has a placeholder for what is the reader's",
+    r"[A-Z][A-Z_]{2,}\b|\[--": "has a placeholder for what is the reader's",
     r"--view\b|^\./impact view (?!.*--picture)": "waits for a browser; test/view opens its pages",
     r"--fci \d|^communication_test": "needs a real arm",
     r"\b(free|free_motion|hits|recording|demo/robust/bag|panda_free_motion.csv)\b(?! --trials)": (
