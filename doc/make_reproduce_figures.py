@@ -162,12 +162,15 @@ def draw_ranking() -> None:
 
 def write_tables() -> None:
     """Put what the command prints between the marks in reproduce.md."""
-    made = [make(0, lambda *_: None) for make in TABLES.values()]
-    parts = [f"```\n{table_text(table)}\n```\n" for table in made]
+    made = {name: make(0, lambda *_: None) for name, make in TABLES.items()}
+    parts = [
+        f"```\n{table_text(table)}\n```\n\n<!-- from ./impact reproduce {name} -->\n"
+        for name, table in made.items()
+    ]
     file = HERE / "reproduce.md"
     head, rest = file.read_text().split(START)
     tail = rest.split(END)[1]
-    body = "\n".join([*parts, f"`{summary(made)}`\n"])
+    body = "\n".join([*parts, f"`{summary(list(made.values()))}`\n"])
     file.write_text(head + START + "\n" + body + "\n" + END + tail)
 
 

@@ -25,12 +25,17 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Say how many commands of the pages were run, and how many of their figures compared."""
+    """Say how many commands of the pages were run or why not, and how many figures compared."""
     reports = terminalreporter.getreports("passed") + terminalreporter.getreports("failed")
-    counts = [dict(each.user_properties).get("page figures") for each in reports]
-    run = [count for count in counts if count is not None]
-    if run:
-        terminalreporter.line(f"pages: {len(run)} commands run, {sum(run)} figures compared")
+    said = [pair for each in reports for pair in each.user_properties]
+    for reason, count in [
+        p for name, each in said if name == "pages not run" for p in each.items()
+    ]:
+        terminalreporter.line(f"pages: {count} commands not run: {reason}")
+    counts = [count for name, count in said if name == "page figures"]
+    every = sum(counts) + sum(count for name, count in said if name == "study figures")
+    if every:
+        terminalreporter.line(f"pages: {len(counts)} commands run, {every} figures compared")
 
 
 @pytest.fixture(scope="session")

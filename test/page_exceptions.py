@@ -10,17 +10,14 @@ NOT_RUN = {
     r"^sudo |^taskset ": "changes the machine",
     r"^\./impact (test|setup|doc|shell)\b": "is this run, or a step of its own in .ci/run",
     r"^\./impact reproduce (load|learn|hrp4|val2|foreign)\b": "a study of many minutes",
+    r"^\./impact reproduce$": "is its four tables, one by one",
     r"^\./impact bench (?!first_day)": "a benchmark: minutes, with nothing else running",
-    r"\b[A-Z][A-Z_]{2,}\b|\[--": "has a placeholder for what is the reader's",
+    r"[A-Z][A-Z_]{2,}\b|\[--": "has a placeholder for what is the reader's",
     r"--view\b|^\./impact view (?!.*--picture)": "waits for a browser; test/view opens its pages",
     r"--fci \d|^communication_test": "needs a real arm",
     r"\b(free|free_motion|hits|recording|demo/robust/bag|panda_free_motion.csv)\b(?! --trials)": (
         "reads a recording of the reader's; test/cli/test_own_arm.py makes and reads such"
     ),
-}
-# The same for Python.
-NOT_RUN_PYTHON = {
-    r"LearningHit\(time|PalmApproach\(arrivals": "is part of a program of the reader's",
 }
 
 # Commands that take 2.5 s or more, and those that need what these have made.
@@ -28,14 +25,13 @@ LONG = (
     r"^\./impact (demo|reproduce|simulate|analyze|learn|map|bench)\b",
     r"--optimize",
     r"detect wall",
-    r"grab_trial",
+    r"grab_trial|arm\.strike",
 )
 
 
-def reason(kind: str, text: str) -> str:
-    """Return why a command ("shell") or Python is not run; nothing: it is."""
-    table = NOT_RUN if kind == "shell" else NOT_RUN_PYTHON
-    return next((why for what, why in table.items() if re.search(what, text)), "")
+def reason(command: str) -> str:
+    """Return why a command is not run; nothing: it is."""
+    return next((why for what, why in NOT_RUN.items() if re.search(what, command)), "")
 
 
 def is_long(text: str) -> bool:

@@ -77,10 +77,15 @@ class LearnedScenario:
 
     def steps(self, hits: int) -> Iterator[LearningStep]:
         """Yield so many hits, each as fast as those before make safe."""
-        yield from learning_steps(self.box, [self.approach] * hits, self._strike)
+        yield from learning_steps(self.box, [self.approach] * hits, self.strike)
 
-    def _strike(self, number: int, speed: float) -> WallHit | None:
-        """Let the arm hit the scenario's wall."""
+    def strike(self, number: int, speed: float) -> WallHit | None:
+        """Let the arm hit the scenario's wall; none if the approach ended before it.
+
+        Args:
+            number: of the hit, from 0; it decides the noise.
+            speed: highest along the normal [m/s].
+        """
         noise = int(np.random.default_rng([self.seed, number]).integers(2**31))
         plant = LoadedPlant(self.robot, self.scenario.wall(self.robot))
         simulation = Simulation(self.robot, seed=noise, plant=plant)

@@ -45,7 +45,7 @@ tables:
 _EPILOG += f"""
   {FOREIGN:<5} how true an analysis is of arms that are not ours (some minutes; only by name)
   {LOAD:<5} joint loads: model, limit, published formula: L1 to L6 (some minutes; only by name)
-  {LEARN:<5} walls and joints learned from hits: W1 to W6 (25 minutes of one core; only by name)
+  {LEARN:<5} walls and joints learned from hits: W1 to W6 (40 minutes of one core; only by name)
   {HRP4:<5} HRP-4 grabs boxes, and what makes it fall: H23, G1 to G9 (20 minutes; only by name)
   {VAL2:<5} net feedback of 450 simulated pushes and grabs: V1 to V6 (10 minutes; only by name)
 

@@ -102,3 +102,11 @@ def test_python_that_pages_name_exists(prose):
     named = set(re.findall(r"`(impact_\w+(?:\.\w+)+)", prose))
     assert len(named) > 20
     assert [name for name in sorted(named) if locate(name) is None] == []
+
+
+def test_no_page_tells_history(prose, project_root):
+    """That is in CHANGELOG.md: a page says what is."""
+    readme = (project_root / "README.md").read_text()
+    words = r"\| (?:before|now)[,|]|\bbefore: \d|[Ww]hat (?:has )?changed\b|\bAn earlier\b"
+    words += r"|Before and after|\b[Cc]ommit [0-9a-f]{7}"
+    assert re.findall(rf".*(?:{words}).*", prose + readme) == []

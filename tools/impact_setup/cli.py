@@ -39,7 +39,7 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
   bench       how long things take
   robot       the YAML of your own arm, from its URDF
   export      the arm and a scenario's wall for another simulator
-  test        the test suite; arguments go to pytest; -m slow: studies, pages: their commands
+  test        the test suite; arguments go to pytest; -m slow, pages, slow_build: more
   shell       a shell with everything sourced; ./impact shell -- COMMAND runs one command in it
   doc         the documentation as web pages in build/doc; arguments go to Sphinx
   setup       set up, and nothing else
