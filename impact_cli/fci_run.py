@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One hit of the demo through libfranka: recorded and evaluated."""
+"""One hit through libfranka: recorded and evaluated."""
 
 from __future__ import annotations
 
