@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,8 @@ WRENCH_BATCH = "impact_msgs/msg/WrenchBatch"
 ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
 UNREADABLE = (ImpactError, AttributeError, IndexError, OverflowError, TypeError, ValueError)
 DESIRED = "desired_joint_states"
+MUCH_FASTER = 5.0  # than other topics with the same joints: the driver's own
+FIRST = 10  # messages of a topic that are looked at for the names of its joints
 _OWN_REFERENCE = f"impact_qp/{DESIRED}"
 
 
@@ -68,9 +70,9 @@ class BagRecording:
             own = f"/{choice.namespace}/" if choice.namespace else ""
             topics = {t: info.type_name for t, info in bag.topics.items() if t.startswith(own)}
             start, end = bag.span
+            self._state = _state_topic(bag, path, robot, topics, choice.state)
             self.lost = list(bag.lost)  # in words, what cannot be read; more may follow
         self.duration = max(0, end - start) * 1e-9  # [s]
-        self._state = _state_topic(path, topics, choice.state)
         self._reference = _reference_topic(path, topics, choice.reference)
         self._forces = _force_topics(path, topics, choice.wrench)
         self._announced = [topic for topic, kind in topics.items() if kind == ANNOUNCEMENT]
@@ -194,12 +196,23 @@ def _announcements(message: Any) -> list[Item]:
         return []
 
 
-def _state_topic(path: Path, topics: Mapping[str, str], wanted: str) -> str:
-    """Return the topic of measured joint states."""
+def _state_topic(
+    bag: BagReader, path: Path, robot: Robot, topics: Mapping[str, str], wanted: str
+) -> str:
+    """Return the topic of measured joint states.
+
+    Of several, as a driver, a gripper and what merges both publish them, it is that with all joints
+    of the robot at a much higher rate than any other.
+    """
     states = [topic for topic, kind in topics.items() if kind == JOINT_STATE]
     if wanted:
         return _named(path, states, wanted)
     found = [topic for topic in states if is_measured(topic)]
+    if len(found) > 1:
+        whole = [topic for topic in found if _has_joints(bag, topic, robot)]
+        counts = {topic: bag.topics[topic].message_count for topic in whole}
+        most = max(counts.values(), default=0)
+        found = [topic for topic, n in counts.items() if n * MUCH_FASTER > most] or found
     if len(found) != 1:
         choices = ", ".join(states) or "none"
         raise RecordingError.at(
@@ -208,6 +221,15 @@ def _state_topic(path: Path, topics: Mapping[str, str], wanted: str) -> str:
             f" --state-topic among {choices}",
         )
     return found[0]
+
+
+def _has_joints(bag: BagReader, topic: str, robot: Robot) -> bool:
+    """Whether one of the first messages of a topic has all joints of the robot."""
+    for _, _, message in islice(bag.messages([topic]), FIRST):
+        with suppress(*UNREADABLE):
+            if set(robot.joint_names) <= set(message.name):
+                return True
+    return False
 
 
 def is_measured(topic: str) -> bool:

@@ -84,5 +84,4 @@ def _fake_run(
         outcome = run_hit(replace(job, address=fake.address), start_of_lockstep)
         rows = measured(outcome, fake.log)
     progress.close(ending(outcome))
-    dry_run = arguments.dry_run
-    return recorded_run(controller, outcome, rows, robot, plan.contact, folder, dry_run=dry_run)
+    return recorded_run(job, outcome, rows, robot, folder)

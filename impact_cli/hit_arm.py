@@ -81,7 +81,7 @@ def hit_with_an_arm(arguments: argparse.Namespace, make_folder: Callable[[], Pat
     if folder is None:
         print("Nothing was hit.")
         return 1
-    tell(runs, folder, arguments.robot, json_only=arguments.json)
+    tell(runs, folder, json_only=arguments.json)
     return 0
 
 
@@ -124,12 +124,11 @@ def with_thresholds(
 
 def _hit_at_an_arm(job: HitJob, folder: Path, robot: Robot) -> FciRun:
     """Hit once, and record it whatever came of it."""
-    controller, contact = job.plan.impact_limits, job.plan.contact
-    progress = Progress(controller)
+    progress = Progress(job.plan.impact_limits)
     outcome = run_hit(job, time.time_ns)
     progress.close("; ".join([ending(outcome), *outcome.notes]))
     rows = measured(outcome, None)
-    return recorded_run(controller, outcome, rows, robot, contact, folder, dry_run=job.dry_run)
+    return recorded_run(job, outcome, rows, robot, folder)
 
 
 def _plan_in_front(

@@ -11,23 +11,20 @@ from pathlib import Path
 from impact_analysis.demo.table import sentence, table
 from impact_bags.new_files import write_file
 from impact_cli.fci_run import FciRun
-from impact_drivers.franka.arm.fr3_model import NAME, write_fr3
 
 WIDTH = 88  # of text
 
 
-def tell(runs: list[FciRun], folder: Path, robot: str = NAME, *, json_only: bool) -> None:
+def tell(runs: list[FciRun], folder: Path, *, json_only: bool) -> None:
     """Write and print the figures.
 
     Args:
         runs: the hits.
         folder: to write into.
-        robot: name of the suite's, or path of a YAML with another tool.
         json_only: print the JSON document and nothing else.
     """
     report = {"runs": [run.as_json() for run in runs], "output_dir": str(folder)}
     write_file(folder / "table.json", json.dumps(report, indent=2) + "\n")
-    beside = write_fr3(folder, robot)
     found = [(run.record, run.evaluation) for run in runs if run.evaluation is not None]
     if found and all(len(record.force) for record, _ in found):
         from impact_analysis.demo.plots import write_plots  # slow to load
@@ -46,6 +43,4 @@ def tell(runs: list[FciRun], folder: Path, robot: str = NAME, *, json_only: bool
             f"zeros were sent, {run.computed:.1f} N.m computed; " if run.evaluation is None else ""
         )
         print(f"{run.controller}: {dry}{run.outcome.times.line()}")
-    print(
-        f"\nTable and recordings: {folder}; to look at them: impact view {folder} --robot {beside}"
-    )
+    print(f"\nTable and recordings: {folder}; to look at them: impact view {folder}")
