@@ -5,9 +5,11 @@
 import json
 import sys
 
+import numpy as np
 import pytest
 
 from impact_bags import BagReader
+from impact_bringup.experiment import RECORDED
 from impact_cli.command_line import make_parser, run
 from impact_cli.fci_demo import run_fci_demo
 
@@ -36,21 +38,37 @@ def test_a_run_stands_beside_that_of_the_other_demo(robust):
 
 def test_a_run_is_recorded_with_the_force_of_the_wall(robust):
     with BagReader(robust / "robust" / "bag") as bag:
-        assert set(bag.topics) == {
-            "/joint_states",
-            "/impact_qp/desired_joint_states",
-            "/wrench_batch",
-        }
+        assert set(bag.topics) >= RECORDED - {"/wrench"}
         _, _, state = next(bag.messages(["/joint_states"]))
         assert list(state.name) == [f"fr3_joint{i}" for i in range(1, 8)]
 
 
+def test_a_run_holds_what_was_announced_judged_commanded_and_found(robust):
+    heard = {}
+    with BagReader(robust / "robust" / "bag") as bag:
+        for topic, _, message in bag.messages(RECORDED & set(bag.topics)):
+            heard.setdefault(topic, []).append(message)
+    states, status = heard["/joint_states"], heard["/impact_qp/status"]
+    order = list(dict.fromkeys(each.mode for each in status))
+    kind = type(status[0])
+    assert order[0] == kind.MODE_IDLE and order.index(kind.MODE_APPROACH) < order.index(
+        kind.MODE_COAST
+    ) < order.index(kind.MODE_RETRACT)
+    assert [each.withdrawn for each in heard["/impact_qp/announcement"]] == [True, False, True]
+    event = heard["/impact_detector/impact"][0]
+    assert event.expected == event.EXPECTED_YES and event.contact == "fr3_tool_contact"
+    estimate = heard["/impact_detector/estimate"][0]
+    assert estimate.impulse_source == estimate.SOURCE_TORQUE
+    assert estimate.impulse.x < -0.1 and list(estimate.joint_names) == list(states[0].name)
+    assert len(heard["/impact_qp/command"]) == len(heard["/impact_qp/desired_joint_states"])
+    assert np.isfinite([each.cycle_time for each in status if each.mode == kind.MODE_COAST]).all()
+
+
 def test_its_recordings_are_read_by_the_robot_that_is_written_beside_them(robust, capsys):
-    robot = str(robust / "fr3.yaml")
-    status = run(["detect", str(robust / "robust" / "bag"), "--robot", robot, "--json"])
-    assert status == 0
-    (found,) = json.loads(capsys.readouterr().out)["events"]
-    assert found["detector"] == "fused"
+    for path in (robust, robust / "robust" / "bag"):
+        assert run(["detect", str(path), "--json"]) == 0
+        (found,) = json.loads(capsys.readouterr().out)["events"]
+        assert (found["detector"], found["link"]) == ("fused", "fr3_link7")
 
 
 def test_without_libfranka_it_says_so_in_one_line(monkeypatch, tmp_path, capsys):
