@@ -44,7 +44,8 @@ All are fixed once a node has started, unless the description says otherwise; `i
 unknown. For an unknown name there is a warning; a value out of range ends the node with one line
 and status 2.
 Examples of parameter files: [suite.yaml](../config/suite.yaml),
-[franka_fr3.yaml](../config/franka_fr3.yaml), [franka.yaml](../config/franka.yaml).
+[franka_fr3.yaml](../config/franka_fr3.yaml), [franka.yaml](../config/franka.yaml) and, over it,
+[franka_fake.yaml](../config/franka_fake.yaml).
 `suite` runs `impact_qp`, `impact_detector` and `impact_predictor`: use a file that names the node,
 because `-p NAME:=VALUE` goes to all three.
 """

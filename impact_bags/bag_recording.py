@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,8 @@ WRENCH_BATCH = "impact_msgs/msg/WrenchBatch"
 ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
 UNREADABLE = (ImpactError, AttributeError, IndexError, OverflowError, TypeError, ValueError)
 DESIRED = "desired_joint_states"
+MUCH_FASTER = 5.0  # than other topics with the same joints: the driver's own
+FIRST = 10  # messages of a topic that are looked at for the names of its joints
 _OWN_REFERENCE = f"impact_qp/{DESIRED}"
 
 
@@ -68,9 +70,9 @@ class BagRecording:
             own = f"/{choice.namespace}/" if choice.namespace else ""
             topics = {t: info.type_name for t, info in bag.topics.items() if t.startswith(own)}
             start, end = bag.span
+            self.state_topic = _state_topic(bag, path, robot, topics, choice.state)
             self.lost = list(bag.lost)  # in words, what cannot be read; more may follow
         self.duration = max(0, end - start) * 1e-9  # [s]
-        self._state = _state_topic(path, topics, choice.state)
         self._reference = _reference_topic(path, topics, choice.reference)
         self._forces = _force_topics(path, topics, choice.wrench)
         self._announced = [topic for topic, kind in topics.items() if kind == ANNOUNCEMENT]
@@ -93,16 +95,16 @@ class BagRecording:
     def _in_recorded_order(self, reference: str) -> Iterator[Item]:
         names = self._robot.joint_names
         state, desired = JointReader(names), JointReader(names)
-        wanted = (self._state, reference, *self._forces, *self._announced)
+        wanted = (self.state_topic, reference, *self._forces, *self._announced)
         topics = [topic for topic in wanted if topic]
-        shortcuts = {self._state: QuickStates(JointReader(names))}
+        shortcuts = {self.state_topic: QuickStates(JointReader(names))}
         unreadable: Counter[str] = Counter()
         states = 0
         with BagReader(self._path, salvage=True) as bag:
             yield from self._announced_before(bag)
             for topic, _, message in bag.messages(topics, self.span, shortcuts):
                 try:
-                    if topic == self._state:
+                    if topic == self.state_topic:
                         items = [_state_item(message, state)]
                     elif topic == reference:
                         items = [_reference_item(message, desired)]
@@ -113,7 +115,7 @@ class BagRecording:
                 except UNREADABLE:  # damaged, or of a type that is not what its name says
                     unreadable[topic] += 1
                     continue
-                states += topic == self._state
+                states += topic == self.state_topic
                 yield from items
             lost = [*bag.lost, *(f"{n} messages on {topic}" for topic, n in unreadable.items())]
             self.lost += [text for text in lost if text not in self.lost]
@@ -145,7 +147,7 @@ class BagRecording:
             found = []
             for k in range(1, count):
                 at = start + (end - start) * k // count
-                message = next(bag.messages([self._state], (at, None)), None)
+                message = next(bag.messages([self.state_topic], (at, None)), None)
                 if message is not None:
                     with suppress(*UNREADABLE):
                         found.append((message[1], to_nanoseconds(message[2].header.stamp)))
@@ -194,12 +196,16 @@ def _announcements(message: Any) -> list[Item]:
         return []
 
 
-def _state_topic(path: Path, topics: Mapping[str, str], wanted: str) -> str:
+def _state_topic(
+    bag: BagReader, path: Path, robot: Robot, topics: Mapping[str, str], wanted: str
+) -> str:
     """Return the topic of measured joint states."""
     states = [topic for topic, kind in topics.items() if kind == JOINT_STATE]
     if wanted:
         return _named(path, states, wanted)
     found = [topic for topic in states if is_measured(topic)]
+    if len(found) > 1:
+        found = drivers_own(bag, found, robot.joint_names)
     if len(found) != 1:
         choices = ", ".join(states) or "none"
         raise RecordingError.at(
@@ -208,6 +214,31 @@ def _state_topic(path: Path, topics: Mapping[str, str], wanted: str) -> str:
             f" --state-topic among {choices}",
         )
     return found[0]
+
+
+def drivers_own(bag: BagReader, topics: Sequence[str], joints: Sequence[str]) -> list[str]:
+    """Return the topics on which drivers say the states of whole arms, all if there are none.
+
+    A gripper's driver has other joints; what merges both is much slower.
+
+    Args:
+        bag: that is open.
+        topics: of measured joint states.
+        joints: of an arm.
+    """
+    whole = [topic for topic in topics if _has_joints(bag, topic, joints)]
+    counts = {topic: bag.topics[topic].message_count for topic in whole}
+    most = max(counts.values(), default=0)
+    return [topic for topic, n in counts.items() if n * MUCH_FASTER > most] or list(topics)
+
+
+def _has_joints(bag: BagReader, topic: str, joints: Sequence[str]) -> bool:
+    """Whether one of the first joint states of a topic has all these joints."""
+    for _, _, message in islice(bag.messages([topic]), FIRST):
+        with suppress(*UNREADABLE):
+            if set(joints) <= set(message.name):
+                return True
+    return False
 
 
 def is_measured(topic: str) -> bool:

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from impact_bags.bag_recording import DESIRED, JOINT_STATE, is_measured
+from impact_bags.bag_recording import DESIRED, JOINT_STATE, drivers_own, is_measured
 from impact_bags.message_maker import POSE, TWIST
 from impact_bags.reader import SUFFIXES, BagReader
 
@@ -31,13 +31,16 @@ class CellTopics(NamedTuple):
         return self.arms != ("",)
 
 
-def cell_topics(path: Path, object_topic: str = "") -> CellTopics | None:
+def cell_topics(
+    path: Path, object_topic: str = "", joints: Sequence[str] = ()
+) -> CellTopics | None:
     """Return the arms of a bag; none if it is that of one arm that hits no object, or no bag.
 
     Args:
         path: of the recording.
         object_topic: of the object's pose or velocity; empty: one whose name says "box" or
             "object".
+        joints: of each arm: what says other ones, as a gripper's driver, is none.
 
     Raises:
         RecordingError: nothing of the bag can be read.
@@ -46,6 +49,9 @@ def cell_topics(path: Path, object_topic: str = "") -> CellTopics | None:
         return None
     with BagReader(path, salvage=True) as bag:
         topics = {topic: info.type_name for topic, info in bag.topics.items()}
+        states = [t for t, kind in topics.items() if kind == JOINT_STATE and is_measured(t)]
+        own = drivers_own(bag, states, joints) if len(states) > 1 else states
+    topics = {topic: kind for topic, kind in topics.items() if topic not in states or topic in own}
     arms, silent = _arms(topics)
     known, poses = _objects(topics, (*arms, *silent))
     if object_topic and topics.get(object_topic) not in (POSE, TWIST):

@@ -39,7 +39,7 @@ class CsvRecording:
         Raises:
             RecordingError: columns are missing, or the file is no text.
         """
-        self.name, self._path = str(path), path
+        self.name, self.state_topic, self._path = str(path), "", path
         self.lost: list[str] = []  # a row that is damaged is an error
         header = next(csv_rows(self._path), (0, []))[1]
         columns = [name.strip() for name in header]

@@ -69,6 +69,7 @@ class Recording(Protocol):
     """A file opened for detection."""
 
     name: str
+    state_topic: str  # of the joint states; empty: of a table
     has_reference: bool  # desired torques were recorded
     pairing_rule: str  # of impact_detector.signals.reference_torque, for these desired torques
     lost: list[str]  # in words, what of a damaged file could not be read, as far as it was read
@@ -79,6 +80,11 @@ class Recording(Protocol):
         Args:
             references: whether desired torques are wanted; without them it is faster.
         """
+
+
+def of_topic(recording: Recording, text: str) -> str:
+    """Return what is said of the joint states, with the topic on which they were recorded."""
+    return f"{recording.state_topic}: {text}" if recording.state_topic else text
 
 
 def in_time_order(items: Iterable[Item]) -> Iterator[Item]:

@@ -25,30 +25,32 @@ class SuiteMessages(MessageMaker):
     """Makes what controller and detector publish in lockstep, field by field as their nodes do."""
 
     def controller_status(
-        self, time: int, command: Command, limits: str, infeasible: int, text: str
+        self, time: int, command: Command | None, limits: str, infeasible: int, text: str
     ) -> Made:
         """Return the controller's status.
 
         Args:
             time: of the state that was answered [ns].
-            command: which answered it.
+            command: which answered it; none: nothing is commanded any more.
             limits: name of the impact limits in force.
             infeasible: cycles without a solution so far.
             text: for people.
         """
         kind: Any = self._types[CONTROLLER_STATUS]
+        nan = float("nan")
+        about: dict[str, Any] = {"mode": kind.MODE_STOPPED, "slack": nan, "normal_speed": nan}
+        about |= {"speed_bound": nan, "gap": nan, "active": (), "relaxed": ()}
+        if command is not None:
+            about = {name: getattr(command, name) for name in about if name != "mode"}
+            about["mode"] = getattr(kind, f"MODE_{command.phase.name}")
         return CONTROLLER_STATUS, kind(
             header=self._header(time, ""),
-            mode=getattr(kind, f"MODE_{command.phase.name}"),
             impact_limits=getattr(kind, f"IMPACT_LIMITS_{limits.upper()}"),
-            active_constraints=list(command.active),
-            slack=command.slack,
-            relaxed_constraints=list(command.relaxed),
-            solve_time=float("nan"),  # the same run gives the same recording
-            cycle_time=float("nan"),
-            normal_speed=command.normal_speed,
-            speed_bound=command.speed_bound,
-            gap=command.gap,
+            active_constraints=list(about.pop("active")),
+            relaxed_constraints=list(about.pop("relaxed")),
+            solve_time=nan,  # the same run gives the same recording
+            cycle_time=nan,
+            **about,
             infeasible_cycles=infeasible,
             missed_cycles=0,
             dropped_inputs=0,

@@ -17,7 +17,7 @@ from launch.conditions import IfCondition
 from launch.event_handlers import OnShutdown
 from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
-from launch_ros.substitutions import FindPackageShare
+from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
 PACKAGE = "impact_control"
 BOOLEANS = ["true", "false"]
@@ -72,6 +72,18 @@ def node(package: str, executable: str, **options: Any) -> Any:
     return Node(package=package, executable=executable, **(own | options))
 
 
+def command(executable: str, *arguments: str) -> Any:
+    """Return a program of the suite that is no node, whose end ends everything.
+
+    What it prints tells who started it how to go on, so it goes to the log; errors do not.
+    """
+    return actions.ExecuteProcess(
+        cmd=[ExecutableInPackage(executable, PACKAGE), *arguments],
+        on_exit=actions.Shutdown(reason=f"{arguments[0]} ended"),
+        output={"stdout": "log", "stderr": "screen"},
+    )
+
+
 def unless_done(reason: str) -> Callable[[Any, Any], Any]:
     """Return an ``on_exit`` of a node that ends with its work: only its failure ends everything."""
     return lambda event, _context: actions.Shutdown(reason=reason) if event.returncode else None
@@ -83,10 +95,15 @@ def activated(context: Any, name: str) -> Any:
     return node(PACKAGE, "bring_up", arguments=wait, on_exit=unless_done("not activated"))
 
 
-def given(context: Any, names: Iterable[str]) -> list[str]:
-    """Return ROS arguments that set parameters to what arguments of the same names say, if any."""
-    values = {name: LaunchConfiguration(name).perform(context) for name in names}
-    return [part for name in names if values[name] for part in ("-p", f"{name}:={values[name]}")]
+def given(values: Mapping[str, str], names: Iterable[str]) -> list[str]:
+    """Return ROS arguments that set parameters to what arguments of the same names say, if any.
+
+    Args:
+        values: of the launch file's arguments, by name.
+        names: of parameters.
+    """
+    known = [(name, values.get(name)) for name in names]
+    return [part for name, value in known if value for part in ("-p", f"{name}:={value}")]
 
 
 def included(package: str, file: str, arguments: Mapping[str, Any], **options: Any) -> Any:

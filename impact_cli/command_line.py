@@ -45,7 +45,7 @@ def make_parser(only: str = "") -> argparse.ArgumentParser:
     )
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for command in [only] if only else COMMANDS:
-        import_module(f"impact_cli.commands.{command}").add_parser(subparsers)
+        import_module(f"impact_cli.commands.{command.replace('-', '_')}").add_parser(subparsers)
     return parser
 
 

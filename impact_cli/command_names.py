@@ -4,6 +4,8 @@
 
 COMMANDS = {
     "demo": "a Panda hits a wall under four controllers; or pushes or grabs a box",
+    "hit": "an FR3 at an address hits a surface, through libfranka: MOVES THE ARM",
+    "fake-fr3": "an FR3 that is not there, for libfranka's programs",
     "scenarios": "list the named scenarios",
     "learn": "a simulated arm learns a wall from its own hits, and hits faster",
     "simulate": "run many trials of named scenarios, and record them",

@@ -18,7 +18,7 @@ from impact_sim.scenarios import scenario_names
 
 LEARN_WALL = "learn_wall"  # a wall of which nothing is known, hit again and again
 VIEW = {"view": False, "port": PORT, "no_browser": False}
-NOT_WITH_BOX = {"realtime": False, "fci": None, **VIEW}
+NOT_WITH_BOX = {"realtime": False, "fci": False, **VIEW}
 
 
 def demo_scenario(text: str) -> str | SpreadingScenario | GrabScenario:

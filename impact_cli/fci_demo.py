@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The demo through libfranka: against a fake FR3 here, or an arm at an address."""
+"""The demo through libfranka, against a fake FR3 here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from impact_analysis.demo.loop_record import measured
-from impact_cli.fci_arm import hit_with_an_arm
 from impact_cli.fci_run import FciRun, ending, recorded_run
 from impact_cli.progress import Progress
 from impact_cli.reports.fci_report import tell
@@ -42,41 +41,21 @@ def run_fci_demo(
         make_folder: makes the output folder, once something will be written into it.
 
     Raises:
-        ImpactError: no libfranka, no arm, or no impact.
+        ImpactError: no libfranka, or no impact.
     """
-    _check(arguments)
+    if arguments.realtime:
+        raise UsageError("--realtime: not with --fci, where the arm sets the pace")
     libfranka()  # or it says what is missing
     settings = ArmSettings() if arguments.arm is None else read_settings(arguments.arm)
-    if not arguments.fci and arguments.arm is None:
+    if arguments.arm is None:
         settings = replace(settings, raise_thresholds=True)  # nobody stands at a fake arm
-    if arguments.fci:
-        return hit_with_an_arm(arguments, settings, make_folder)
     folder = make_folder()
     runs = [
         _fake_run(arguments, controller, settings, folder, f"[{i + 1}/{len(controllers)}]")
         for i, controller in enumerate(controllers)
     ]
-    tell(runs, folder, arguments)
+    tell(runs, folder, json_only=arguments.json)
     return 0
-
-
-def _check(arguments: argparse.Namespace) -> None:
-    """Refuse options that would do nothing.
-
-    Raises:
-        UsageError: names one.
-    """
-    if arguments.realtime:
-        raise UsageError("--realtime: not with --fci, where the arm sets the pace")
-    at_an_arm = {
-        "--distance": arguments.distance is not None,
-        "--unattended": arguments.unattended,
-        "--robot": arguments.robot is not None,
-        "--raise-thresholds": arguments.raise_thresholds,
-    }
-    for name, given in at_an_arm.items():
-        if given and not arguments.fci:
-            raise UsageError(f"{name}: only with --fci ADDRESS")
 
 
 def _fake_run(
@@ -105,5 +84,4 @@ def _fake_run(
         outcome = run_hit(replace(job, address=fake.address), start_of_lockstep)
         rows = measured(outcome, fake.log)
     progress.close(ending(outcome))
-    dry_run = arguments.dry_run
-    return recorded_run(controller, outcome, rows, robot, plan.contact, folder, dry_run=dry_run)
+    return recorded_run(job, outcome, rows, robot, folder)

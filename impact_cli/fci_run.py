@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One hit of the demo through libfranka: recorded and evaluated."""
+"""One hit through libfranka: recorded and evaluated."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from impact_analysis.demo.evaluation import Evaluation
-from impact_analysis.demo.loop_record import MeasuredRows, evaluate_hit, record_of, write_bag
+from impact_analysis.demo.loop_bag import write_bag
+from impact_analysis.demo.loop_record import MeasuredRows, evaluate_hit, record_of
 from impact_bags.run_record import RunRecord
-from impact_drivers.franka.hit_process import HitOutcome
-from impact_qp.limits import Contact
+from impact_drivers.franka.arm.fr3_model import write_fr3
+from impact_drivers.franka.hit_process import HitJob, HitOutcome
+from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 
 
@@ -47,25 +49,27 @@ class FciRun:
 
 
 def recorded_run(
-    controller: str,
-    outcome: HitOutcome,
-    rows: MeasuredRows,
-    robot: Robot,
-    contact: Contact,
-    folder: Path,
-    *,
-    dry_run: bool,
+    job: HitJob, outcome: HitOutcome, rows: MeasuredRows, robot: Robot, folder: Path
 ) -> FciRun:
     """Record a hit, and return it with its figures; a dry run has none, as it hits nothing.
+
+    Args:
+        job: what was to be done.
+        outcome: what became of it.
+        rows: what was measured.
+        robot: the arm.
+        folder: to write into: the recording, and the robot's YAML to read it with.
 
     Raises:
         RecordingError: there was no impact; says why.
     """
-    write_bag(folder / controller / "bag", outcome, rows, robot)
+    controller = job.plan.impact_limits
+    recorded = load_robot(str(write_fr3(folder, job.robot)))  # with the joints' names in ROS
+    write_bag(folder / controller / "bag", outcome, rows, recorded, job.plan)
     record = record_of(outcome, rows)
-    if dry_run:
+    if job.dry_run:
         return FciRun(controller, outcome, record, None)
-    evaluation = evaluate_hit(outcome, record, robot, contact, controller)
+    evaluation = evaluate_hit(outcome, record, robot, job.plan.contact, controller)
     return FciRun(controller, outcome, record, evaluation)
 
 

@@ -39,10 +39,10 @@ def generate_launch_description():
 def _actions(context):
     scenario = find_cell_scenario(context.launch_configurations["scenario"])
     simulated, controlled = ("scenario", "seed", "noise"), ("scenario", "variant")
-    told = [*given(context, controlled), "-p", "lockstep:=true"]
+    told = [*given(context.launch_configurations, controlled), "-p", "lockstep:=true"]
     return [
         limited_discovery(),
-        node(PACKAGE, "impact_cell", ros_arguments=given(context, simulated)),
+        node(PACKAGE, "impact_cell", ros_arguments=given(context.launch_configurations, simulated)),
         *(_detector(scenario, arm) for arm in range(len(scenario.bases))),
         node(PACKAGE, "impact_spreading", ros_arguments=told),
         activated(context, "impact_spreading"),

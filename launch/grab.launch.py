@@ -37,10 +37,14 @@ def generate_launch_description():
 
 def _actions(context):
     simulated, controlled = ("scenario", "seed", "noise"), ("scenario", "impact_limits")
-    told = [*given(context, controlled), "-p", "lockstep:=true"]
+    told = [*given(context.launch_configurations, controlled), "-p", "lockstep:=true"]
     return [
         limited_discovery(),
-        node(PACKAGE, "impact_humanoid_sim", ros_arguments=given(context, simulated)),
+        node(
+            PACKAGE,
+            "impact_humanoid_sim",
+            ros_arguments=given(context.launch_configurations, simulated),
+        ),
         node(PACKAGE, "impact_humanoid", ros_arguments=told),
         activated(context, "impact_humanoid"),
     ]

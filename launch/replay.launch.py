@@ -66,7 +66,7 @@ def _actions(context):
             node(
                 PACKAGE,
                 executable,
-                ros_arguments=[*settings, *given(context, names)],
+                ros_arguments=[*settings, *given(context.launch_configurations, names)],
                 remappings=topics,
             )
             for executable, names in OVERRIDES.items()

@@ -60,7 +60,7 @@ def _actions(context):
         node(
             PACKAGE,
             "suite",
-            ros_arguments=[*settings, *given(context, OVERRIDES)],
+            ros_arguments=[*settings, *given(context.launch_configurations, OVERRIDES)],
             remappings=topics,
         ),
         rviz(state_publisher="false"),  # the driver broadcasts the frames

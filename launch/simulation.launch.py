@@ -60,7 +60,7 @@ def _actions(context):
     return [
         limited_discovery(),
         removed_at_the_end(Path(file.name)),
-        node(PACKAGE, "impact_sim", ros_arguments=given(context, SIMULATED)),
+        node(PACKAGE, "impact_sim", ros_arguments=given(context.launch_configurations, SIMULATED)),
         node(PACKAGE, "suite", ros_arguments=["--params-file", file.name]),
         activated(context, "impact_qp"),
         rviz(robot=scenario.robot, use_sim_time="true"),

@@ -1,22 +1,18 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A hit of the Franka loop as the record of an experiment, and as a recording on disk."""
+"""A hit of the Franka loop as the record of an experiment."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
 from impact_analysis.demo.evaluation import Evaluation, evaluate_run
-from impact_bags import BagWriter, impact_typestore
 from impact_bags.exceptions import RecordingError
-from impact_bags.message_maker import MessageMaker
 from impact_bags.run_record import RunRecord
 from impact_detector.estimators.impulse import Impulse
-from impact_drivers.franka.arm.fr3_model import PREFIX
 from impact_drivers.franka.hit_process import HitOutcome
 from impact_drivers.franka.loop.loop_cycle import LoopCycle
 from impact_qp.limits import Contact
@@ -126,30 +122,6 @@ def _felt(outcome: HitOutcome) -> Impulse:
     nothing, nan = np.full(3, np.nan), float("nan")
     time = found[0].impact_time / NANOSECONDS
     return Impulse(nothing, time, nan, nothing, np.zeros((0, 3)), np.zeros(0), nan, nan)
-
-
-def write_bag(path: Path, outcome: HitOutcome, rows: MeasuredRows, robot: Robot) -> None:
-    """Write a hit as a recording, under the topics of the nodes, joints by their usual names.
-
-    Raises:
-        RecordingError: there is something at that path, or it cannot be written.
-    """
-    typestore = impact_typestore()
-    make = MessageMaker(typestore, PREFIX + robot.base_frame)
-    names = [PREFIX + name for name in robot.joint_names]
-    answered = {cycle.time: cycle for cycle in outcome.controlled}
-    with BagWriter(path, typestore) as writer:
-        for row, time in enumerate(map(int, rows.time)):
-            state = rows.q[row], rows.dq[row], rows.tau[row]
-            writer.write("/joint_states", *make.joint_state(time, names, *state), time)
-            if (cycle := answered.get(time)) is not None and cycle.answer is not None:
-                desired = np.empty(0), cycle.answer.velocity, cycle.answer.reference_torque
-                topic = "/impact_qp/desired_joint_states"
-                writer.write(topic, *make.joint_state(time, names, *desired), time)
-            if rows.forces and row:
-                first = time - CYCLE_NS + FORCE_PERIOD_NS
-                batch = make.wrench_batch(first, FORCE_PERIOD_NS, rows.forces[row])
-                writer.write("/wrench_batch", *batch, first)
 
 
 def _forces(rows: MeasuredRows) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from impact_analysis.detection.event_plot import Traces
-from impact_bags.recording import Force, Item, RecordedReference, Recording
+from impact_bags.recording import Force, Item, RecordedReference, Recording, of_topic
 from impact_detector.attribution.assessment import Assessment
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators.streaming import Estimate
@@ -70,7 +70,8 @@ def detect(
             _count(result, item.time)
             result.torques += item.tau is not None
             if troubles := session.troubles:
-                result.troubles = troubles | result.troubles
+                own = {key: of_topic(recording, text) for key, text in troubles.items()}
+                result.troubles = own | result.troubles
         result.assessments += [session.assess(detection) for detection in outcome.detections]
         _collect(result, outcome)
         if traces is not None:

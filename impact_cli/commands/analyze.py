@@ -27,6 +27,7 @@ from impact_cli.cores import cores
 from impact_cli.impact_options import PAYLOAD
 from impact_cli.number_options import bounds, count, numbers
 from impact_cli.progress import Progress
+from impact_cli.recorded_robot import recorded_robot
 from impact_detector.estimators.gross_methods import GROSS_METHODS, RELEASE
 from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_robots.exceptions import UsageError
@@ -69,7 +70,11 @@ def _add_inputs(add: Callable[..., Any]) -> None:
     """Add recordings, results and the arm; ``add`` is the parser's ``add_argument``."""
     add("file", metavar="FILE", type=Path, help="CSV, bag, or folder of these")
     add("--out", type=Path, required=True, metavar="DIR", help="folder for report and results")
-    add("--robot", default="panda", help="name of a robot, or its YAML (default: panda)")
+    add(
+        "--robot",
+        metavar="NAME|YAML",
+        help="name of a robot, or its YAML (default: the YAML beside the recording, else panda)",
+    )
     add("--urdf", default="", metavar="PATH", help="URDF that replaces the robot's own")
     add("--joint-prefix", default="", metavar="P", help="prefix of joint names, such as fr3_")
     add("--payload", type=bounds, metavar="KG", help=PAYLOAD)
@@ -150,7 +155,7 @@ def _add_work(add: Callable[..., Any]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
-    out = arguments.out
+    out, arguments.robot = arguments.out, recorded_robot(arguments.robot, arguments.file)
     settings = {field.name: getattr(arguments, field.name) for field in fields(AnalysisSettings)}
     AnalysisSettings(**settings).load_robot()  # wrong settings fail before anything is made
     _check_out(out, resume=arguments.resume)

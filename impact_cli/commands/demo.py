@@ -8,7 +8,6 @@ import argparse
 import json
 import sys
 import time
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,20 +25,19 @@ from impact_cli.demo_scenario import (
     refuse_with_box,
 )
 from impact_cli.demo_viewer import Viewer, demo_viewer
-from impact_cli.number_options import number, seed
+from impact_cli.new_folder import new_folder
+from impact_cli.number_options import seed
 from impact_cli.progress import Progress
 from impact_cli.view_options import add_view_options
 from impact_qp.limits import Contact
-from impact_robots.exceptions import ImpactError, UsageError
+from impact_robots.exceptions import UsageError
 from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.scenarios import Scenario, load_scenario
 
-FCI_OPTIONS = (  # without --fci refused
-    *("dry_run", "arm", "robot", "distance", "unattended", "raise_thresholds"),
-)
+FCI_OPTIONS = ("dry_run", "arm")  # without --fci refused
 FCI_CONTROLLERS = ("robust", "joint_load")  # an FR3, real or fake, is moved by no others
 CONTROLLERS = ("unaware", "robust", "existential", "joint_load")
 _EPILOG = """example:
@@ -47,7 +45,6 @@ _EPILOG = """example:
   impact demo --out my_demo --json
   impact demo --view
   impact demo --fci
-  impact demo --fci 172.16.0.2
   impact demo --scenario rs_grab_catfood_late
   impact demo --scenario qp_hrp4_grab
   impact demo --scenario learn_wall
@@ -103,21 +100,24 @@ def add_fci_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--fci",
         nargs="?",
-        const="",
-        metavar="ADDRESS",
-        help="a Franka Research 3 through libfranka: a fake one, or that at the address, which is"
-        " asked about first and goes at 0.1 m/s at most",
+        const=True,
+        default=False,
+        type=_not_here,
+        metavar="",
+        help="a fake Franka Research 3 through libfranka, robust and joint_load; impact hit moves"
+        " a real one",
     )
     add("--dry-run", action="store_true", help="compute everything, send the arm zero torques")
     add("--arm", type=Path, metavar="FILE", help="YAML of the arm's load and collision behaviour")
-    add("--robot", metavar="FILE", help="YAML of the arm with your own tool (default: fr3)")
-    add("--distance", type=number, metavar="M", help="of the surface from the tool's tip [m]")
-    add("--unattended", action="store_true", help="ask nothing; needs --distance")
-    add(
-        "--raise-thresholds",
-        action="store_true",
-        help="raise the arm's collision thresholds for each hit to what it needs, unasked",
-    )
+
+
+def _not_here(address: str) -> bool:
+    """Refuse the address of an arm.
+
+    Raises:
+        ArgumentTypeError: says which command takes it.
+    """
+    raise argparse.ArgumentTypeError(f"what moves an arm is impact hit {address}")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -126,18 +126,18 @@ def run(arguments: argparse.Namespace) -> int:
         refuse_with_box(arguments, FCI_OPTIONS)
         from impact_cli.spreading_demo import run_spreading_demo  # needs what the others do not
 
-        return run_spreading_demo(arguments, lambda: _new_folder(arguments.out))
+        return run_spreading_demo(arguments, lambda: new_folder(arguments.out, "demo"))
     if isinstance(arguments.scenario, GrabScenario):
         refuse_with_box(arguments, FCI_OPTIONS)
         from impact_cli.grab_demo import run_grab_demo  # needs what the others do not
 
-        return run_grab_demo(arguments, lambda: _new_folder(arguments.out))
+        return run_grab_demo(arguments, lambda: new_folder(arguments.out, "demo"))
     if arguments.scenario == LEARN_WALL:
         refuse_options(arguments, FCI_OPTIONS, f"not with {LEARN_WALL}")
         from impact_cli.learning_demo import run_learning_demo  # needs what the others do not
 
-        return run_learning_demo(arguments, lambda: _new_folder(arguments.out))
-    if arguments.fci is not None:
+        return run_learning_demo(arguments, lambda: new_folder(arguments.out, "demo"))
+    if arguments.fci:
         return _run_fci(arguments)
     for name in FCI_OPTIONS:
         if getattr(arguments, name) not in (None, False):
@@ -154,14 +154,14 @@ def _run_fci(arguments: argparse.Namespace) -> int:
         raise UsageError("--view: not with --fci; impact view shows its recordings")
     from impact_cli.fci_demo import run_fci_demo  # needs what the others do not
 
-    return run_fci_demo(arguments, FCI_CONTROLLERS, lambda: _new_folder(arguments.out))
+    return run_fci_demo(arguments, FCI_CONTROLLERS, lambda: new_folder(arguments.out, "demo"))
 
 
 def _run(arguments: argparse.Namespace, viewer: Viewer) -> int:
     """Run the demo, shown by a viewer, and return the exit status."""
     started = time.monotonic()
     scenario = load_scenario(arguments.scenario)
-    robot, folder = load_robot(scenario.robot), _new_folder(arguments.out)
+    robot, folder = load_robot(scenario.robot), new_folder(arguments.out, "demo")
     simulate = run_here if must_run_here(arguments.realtime) else _simulate
     results, missed = [], []
     for index, controller in enumerate(CONTROLLERS):
@@ -182,23 +182,6 @@ def _run(arguments: argparse.Namespace, viewer: Viewer) -> int:
         _print(evaluations, folder, missed if arguments.realtime else None)
         print(f"Took {time.monotonic() - started:.0f} s.")
     return 0
-
-
-def _new_folder(wanted: Path | None) -> Path:
-    """Make the output folder.
-
-    Raises:
-        ImpactError: it is there already, or cannot be made.
-    """
-    name = f"demo_{datetime.now():%Y-%m-%d_%H%M%S}"
-    folder = wanted or Path("impact_output") / name
-    try:
-        folder.mkdir(parents=True)
-    except FileExistsError:
-        raise ImpactError(f"--out: expected a new folder, {folder} is there already") from None
-    except OSError as error:
-        raise ImpactError(f"--out: cannot make {folder}: {error.strerror}") from None
-    return folder
 
 
 def _simulate(

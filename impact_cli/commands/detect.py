@@ -24,6 +24,7 @@ from impact_bags.recording import Recording
 from impact_cli.command_names import COMMANDS
 from impact_cli.detect_options import add_detector_options, add_reference_options
 from impact_cli.progress import Progress
+from impact_cli.recorded_robot import recorded_robot
 from impact_cli.reports.detect_report import as_json, as_text
 from impact_cli.reports.learn_report import as_yaml, learn_json, learn_text, node_parameters
 from impact_cli.reports.score_report import draw, score_json, score_text
@@ -68,7 +69,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("file", metavar="FILE", type=Path, help="CSV, bag, or folder of these")
-    add("--robot", default="panda", help="name of a robot, or its YAML (default: panda)")
+    add(
+        "--robot",
+        metavar="NAME|YAML",
+        help="name of a robot, or its YAML (default: the YAML beside the recording, else panda)",
+    )
     add("--urdf", default="", metavar="PATH", help="URDF that replaces the robot's own")
     add("--joint-prefix", default="", metavar="P", help="prefix of joint names, such as fr3_")
     add_detector_options(add)
@@ -99,6 +104,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
+    args.robot = recorded_robot(args.robot, args.file)
     if args.learn or args.output:
         return _learn(args)
     if args.score:

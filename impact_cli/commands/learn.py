@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from impact_cli.command_names import COMMANDS
 from impact_cli.learn_output import document_of, learned_status, write_learned
+from impact_cli.new_folder import new_folder
 from impact_cli.number_options import count, seed
-from impact_robots.exceptions import ImpactError
 
 HITS = 5
 _EPILOG = """examples:
@@ -71,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     scenario = find_wall_scenario(arguments.scenario)
     learner = LearnedScenario(scenario, wall_unknown=arguments.wall_unknown, seed=arguments.seed)
-    folder, entries = _new_folder(arguments.out), []
+    folder, entries = new_folder(arguments.out, "learn"), []
     if not arguments.json:
         print(header(), flush=True)
     for step in learner.steps(arguments.hits):
@@ -87,19 +86,3 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(f"{truth_line(learner.truth)}\n\nTable, picture and learnt ranges: {folder}")
     return learned_status(entries)
-
-
-def _new_folder(wanted: Path | None) -> Path:
-    """Make the output folder.
-
-    Raises:
-        ImpactError: it is there already, or cannot be made.
-    """
-    folder = wanted or Path("impact_output") / f"learn_{datetime.now():%Y-%m-%d_%H%M%S}"
-    try:
-        folder.mkdir(parents=True)
-    except FileExistsError:
-        raise ImpactError(f"--out: expected a new folder, {folder} is there already") from None
-    except OSError as error:
-        raise ImpactError(f"--out: cannot make {folder}: {error.strerror}") from None
-    return folder

@@ -14,6 +14,7 @@ from impact_bags.bag_recording import TopicChoice
 from impact_bags.open_recording import recording_paths
 from impact_cli.command_names import COMMANDS
 from impact_cli.number_options import not_negative
+from impact_cli.recorded_robot import recorded_robot
 from impact_cli.view_options import add_view_options
 from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
@@ -41,7 +42,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("file", metavar="BAG", type=Path, help="bag, CSV, or folder of them")
-    add("--robot", default="panda", help="name of a robot, or its YAML (default: panda)")
+    add(
+        "--robot",
+        metavar="NAME|YAML",
+        help="name of a robot, or its YAML (default: the YAML beside the recording, else panda)",
+    )
     add("--urdf", metavar="PATH", help="URDF that replaces the robot's own")
     add("--state-topic", default="", metavar="TOPIC", help="measured joint states, if several")
     add("--picture", type=Path, metavar="PNG", help="draw one picture instead; needs Chromium")
@@ -65,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         ImpactError: nothing that can be shown, a port that is taken, or no browser for a picture.
     """
-    robot = load_robot(arguments.robot, urdf=arguments.urdf)
+    robot = load_robot(recorded_robot(arguments.robot, arguments.file), urdf=arguments.urdf)
     paths = recording_paths(arguments.file)
     choice = TopicChoice(state=arguments.state_topic)
     if arguments.picture is not None:

@@ -1,10 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the demo through libfranka tells: a table, pictures, one JSON document."""
+"""What is told of hits through libfranka: a table, pictures, one JSON document."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import textwrap
 from pathlib import Path
@@ -12,22 +11,26 @@ from pathlib import Path
 from impact_analysis.demo.table import sentence, table
 from impact_bags.new_files import write_file
 from impact_cli.fci_run import FciRun
-from impact_drivers.franka.arm.fr3_model import NAME, write_fr3
 
 WIDTH = 88  # of text
 
 
-def tell(runs: list[FciRun], folder: Path, arguments: argparse.Namespace) -> None:
-    """Write and print the figures."""
+def tell(runs: list[FciRun], folder: Path, *, json_only: bool) -> None:
+    """Write and print the figures.
+
+    Args:
+        runs: the hits.
+        folder: to write into.
+        json_only: print the JSON document and nothing else.
+    """
     report = {"runs": [run.as_json() for run in runs], "output_dir": str(folder)}
     write_file(folder / "table.json", json.dumps(report, indent=2) + "\n")
-    robot = write_fr3(folder, arguments.robot or NAME)
     found = [(run.record, run.evaluation) for run in runs if run.evaluation is not None]
-    if found and not arguments.fci:
+    if found and all(len(record.force) for record, _ in found):
         from impact_analysis.demo.plots import write_plots  # slow to load
 
         write_plots(found, folder)
-    if arguments.json:
+    if json_only:
         print(json.dumps(report, indent=2))
         return
     if found:
@@ -40,6 +43,4 @@ def tell(runs: list[FciRun], folder: Path, arguments: argparse.Namespace) -> Non
             f"zeros were sent, {run.computed:.1f} N.m computed; " if run.evaluation is None else ""
         )
         print(f"{run.controller}: {dry}{run.outcome.times.line()}")
-    print(
-        f"\nTable and recordings: {folder}; to look at them: impact view {folder} --robot {robot}"
-    )
+    print(f"\nTable and recordings: {folder}; to look at them: impact view {folder}")

@@ -32,16 +32,29 @@ class FakeArm:
         safety: what it watches.
         raised_most: the highest collision thresholds that it ever had.
         load: mass [kg] and centre of mass (3,) [m] that it was told of.
-        log: every measurement since the start.
+        log: every measurement since the start, or the last ones.
         lost_in_a_row: commands that were lost since the last one that came.
     """
 
-    def __init__(self, simulation: Simulation, q: np.ndarray, faults: Faults = NO_FAULTS) -> None:
-        """Put the arm at ``q``, shape (7,) [rad]."""
+    def __init__(
+        self,
+        simulation: Simulation,
+        q: np.ndarray,
+        faults: Faults = NO_FAULTS,
+        keep: int | None = None,
+    ) -> None:
+        """Put the arm at ``q``, shape (7,) [rad].
+
+        Args:
+            simulation: plant and sensors.
+            q: where it stands, shape (7,) [rad].
+            faults: that happen.
+            keep: how many measurements the log holds; none: all.
+        """
         self.simulation, self._faults = simulation, faults
         self.safety = ArmSafety(simulation.robot)
         self.raised_most = self.safety.behavior
-        self.log: list[Measurement] = [simulation.reset(q)]
+        self.log: deque[Measurement] = deque([simulation.reset(q)], keep)
         self.errors = self.motion_errors = self._faults.errors_at_connect
         self.mode = REFLEX if self.errors else IDLE
         self.load: tuple[float, np.ndarray] = (0.0, np.zeros(3))

@@ -72,7 +72,8 @@ class FakeProcess:
     @property
     def log(self) -> list[Measurement]:
         """Every measurement so far, with the forces that only the wall knows."""
-        return list(self._ask(LOG))
+        log: list[Measurement] = self._ask(LOG)
+        return log
 
     @property
     def collision_behavior(self) -> tuple[np.ndarray, np.ndarray]:
@@ -107,10 +108,10 @@ class FakeProcess:
 
 def _serve(setup: FakeSetup, pipe: Connection) -> None:
     """Be the arm until told to end, or until the parent is gone."""
-    from impact_drivers.fake_fr3.server import FakeServer  # needs franky-sim
+    from impact_drivers.fake_fr3.server import FakeServer, local_addresses  # needs franky-sim
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    server = FakeServer(setup.arm(), os.getpid(), lockstep=setup.lockstep)
+    server = FakeServer(setup.arm(), local_addresses(os.getpid()), lockstep=setup.lockstep)
     server.init()
     pipe.send(server.hostname)
     try:
@@ -134,7 +135,7 @@ def _answer(server: Any, pipe: Connection) -> bool:
         arm.release_button()
     now, most = arm.safety.behavior, arm.raised_most
     answers = {
-        LOG: arm.log,
+        LOG: list(arm.log),
         COLLISION: (now.torque, now.force),
         HIGHEST: (most.torque, most.force),
         LOAD: arm.load,

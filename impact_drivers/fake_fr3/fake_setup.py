@@ -38,10 +38,10 @@ class FakeSetup:
         """Return where the arm stands at first, shape (7,) [rad]."""
         return self.load_scenario().start(robot)
 
-    def arm(self) -> FakeArm:
-        """Return the arm."""
+    def arm(self, keep: int | None = None) -> FakeArm:
+        """Return the arm; ``keep`` as :class:`.FakeArm` has it."""
         robot = self.load_robot()
         plant = WatchedPlant(robot, self.load_scenario().wall(robot))
         return FakeArm(
-            Simulation(robot, seed=self.seed, plant=plant), self.start(robot), self.faults
+            Simulation(robot, seed=self.seed, plant=plant), self.start(robot), self.faults, keep
         )

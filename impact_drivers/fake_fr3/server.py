@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from franky_sim.franka_robot_protocol import (
@@ -57,9 +57,9 @@ class FakeServer(FrankaServer):
     is lost. In lockstep the next cycle begins when the command has come, however long it takes.
     """
 
-    def __init__(self, arm: FakeArm, first_address: int, *, lockstep: bool) -> None:
-        """Serve an arm; ``init`` binds it to the first free address."""
-        super().__init__(local_addresses(first_address), PORT, COMMANDS, LIBRARY_VERSION)
+    def __init__(self, arm: FakeArm, addresses: Iterable[str], *, lockstep: bool) -> None:
+        """Serve an arm; ``init`` binds it to the first address that is free."""
+        super().__init__(addresses, PORT, COMMANDS, LIBRARY_VERSION)
         self.arm, self._lockstep = arm, lockstep
         self._motion = 0  # id of the running motion, 0 without
         self._sent = -1  # id of the last state
@@ -111,6 +111,11 @@ class FakeServer(FrankaServer):
             self._torque, self._engaged = np.array(command.tau_J_d), True
 
     # --- what the protocol calls ---------------------------------------------------------------
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether a client moves the arm now."""
+        return self._motion > 0
 
     def begin_motion(self, motion: int) -> bool:
         """Begin torque control; return whether that is possible."""

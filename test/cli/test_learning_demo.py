@@ -68,7 +68,7 @@ def test_with_ros_it_is_the_action_over_dds(monkeypatch, tmp_path, capfd):
         (["--realtime"], "--realtime: not with learn_wall"),
         (["--view"], "--view: not with learn_wall"),
         (["--fci"], "--fci: not with learn_wall"),
-        (["--distance", "0.1"], "--distance: not with learn_wall"),
+        (["--arm", "arm.yaml"], "--arm: not with learn_wall"),
     ],
 )
 def test_options_that_would_do_nothing_are_refused(monkeypatch, tmp_path, capsys, options, said):

@@ -160,11 +160,8 @@ def test_the_folder_holds_table_pictures_and_recordings(grab):
         ["--port=9000"],
         ["--no-browser"],
         ["--fci"],
-        ["--fci=172.16.0.2"],
         ["--dry-run"],
-        ["--robot=fr3"],
-        ["--distance=0"],
-        ["--unattended"],
+        ["--arm=arm.yaml"],
     ],
 )
 def test_options_that_would_do_nothing_are_refused(capsys, tmp_path, option):

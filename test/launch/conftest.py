@@ -112,6 +112,17 @@ class PathJoinSubstitution(Action):
         return str(Path(*(perform(part, context) for part in self.args[0])))
 
 
+class ExecuteProcess(Action):
+    def command_line(self, context):
+        """Return the program and its arguments."""
+        return [perform(part, context) for part in self.kwargs["cmd"]]
+
+
+class ExecutableInPackage(Action):
+    def perform(self, context):
+        return self.args[0]
+
+
 class FindPackageShare(Action):
     def perform(self, context):
         return str(SHARE)
@@ -154,6 +165,7 @@ def launch_file(monkeypatch, tmp_path):
         "launch": [LaunchDescription],
         "launch.actions": [
             DeclareLaunchArgument,
+            ExecuteProcess,
             IncludeLaunchDescription,
             OpaqueFunction,
             RegisterEventHandler,
@@ -166,7 +178,7 @@ def launch_file(monkeypatch, tmp_path):
         "launch_ros": [],
         "launch_ros.actions": [Node],
         "launch_ros.parameter_descriptions": [ParameterValue],
-        "launch_ros.substitutions": [FindPackageShare],
+        "launch_ros.substitutions": [ExecutableInPackage, FindPackageShare],
     }
     for name, classes in parts.items():
         module = ModuleType(name)

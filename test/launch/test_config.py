@@ -21,7 +21,8 @@ from impact_ros.parameters import specifications
 from impact_sim.scenarios import load_scenario
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
-OF_OTHERS = {"controllers.yaml", "panda_gazebo.yaml", "franka.yaml"}  # not of the suite's nodes
+# not of the suite's nodes
+OF_OTHERS = {"controllers.yaml", "panda_gazebo.yaml", "franka.yaml", "franka_fake.yaml"}
 FILES = sorted(
     (path for path in CONFIG.glob("*.yaml") if path.name not in OF_OTHERS),
     key=lambda path: path.name,

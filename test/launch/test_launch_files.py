@@ -16,13 +16,16 @@ import yaml
 
 pytest.importorskip("rclpy")
 
+import itertools
+
 from rclpy.context import Context
 
+from impact_cli.command_line import make_parser
 from impact_detector.node import DetectorNode
 from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
-from impact_robots import ArmDynamics
+from impact_robots import ArmDynamics, load_robot
 from impact_ros.closing import close
 from impact_ros.parameters import specifications
 from impact_sim.cell.node import ImpactCellNode
@@ -187,6 +190,33 @@ def test_the_franka_node_gets_the_arguments_that_are_given(launch_file, graph, s
     got = [node.get_parameter(name).value for name in ("urdf", "address", "dry_run")]
     assert got == [urdf, "192.168.1.11", True]
     assert node.get_parameter("speed_cap").value == 0.1
+
+
+def test_a_fake_arm_is_started_and_told_to_the_node(launch_file, graph):
+    pytest.importorskip("franky_sim", reason="the FR3's URDF is in franky-sim")
+    from impact_drivers.fake_fr3.fake_setup import FakeSetup
+
+    launched = launch_file("franka", fake="true", address="127.1.2.3")
+    (fake,) = launched.of("ExecuteProcess")
+    words = fake.command_line(launched.context)
+    assert words == ["impact", "fake-fr3", "--address", "127.1.2.3"]
+    assert make_parser("fake-fr3").parse_args(words[1:]).address == "127.1.2.3"
+    node = graph("franka", launched.lines["franka"]).nodes["franka"]
+    given = {name: each.value for name, each in node._parameters.items()}
+    assert given["address"] == "127.1.2.3" and given["realtime"] is False
+    assert given["deadman"] == 1.0 and given["raise_thresholds"] is True
+    setup = FakeSetup()
+    place = setup.load_scenario().surface_point(setup.load_robot())
+    assert np.allclose(given["contact_point"], place, atol=1e-3)
+    assert np.array_equal(given["contact_normal"], setup.load_scenario().normal)
+    assert load_robot("fr3", urdf=given["urdf"]).dof == 7
+
+
+def test_a_parameter_file_of_ones_own_says_where_the_fake_arms_wall_is(launch_file):
+    pytest.importorskip("franky_sim", reason="the FR3's URDF is in franky-sim")
+    line = launch_file("franka", fake="true", parameters="mine.yaml").lines["franka"]
+    files = [after for word, after in itertools.pairwise(line) if word == "--params-file"]
+    assert files == ["mine.yaml"]
 
 
 @pytest.mark.parametrize("namespace", ["", "lab"])

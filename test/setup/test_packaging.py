@@ -174,7 +174,7 @@ def test_setuptools_still_builds_links(pins):
 def test_the_entry_point_lists_the_commands_there_are():
     from impact_cli.command_names import COMMANDS
 
-    listed = set(re.findall(r"^  (\w+)  ", HELP, re.MULTILINE))
+    listed = set(re.findall(r"^  ([\w-]+)  ", HELP, re.MULTILINE))
     assert listed == {*COMMANDS, "test", "doc", "shell", "setup"}
 
 

@@ -24,6 +24,8 @@ usage: ./impact COMMAND [ARGUMENTS]
 Sets up what is missing (Python packages, ROS 2, both colcon packages), then runs the command.
 
   demo        a Panda hits a wall four times, or pushes or grabs a box; table, plots and bags
+  hit         a Franka Research 3 at an address hits a surface; this MOVES THE ARM
+  fake-fr3    a Franka Research 3 that is not there, for hit, libfranka and ROS
   scenarios   what can be simulated
   learn       a simulated arm learns a wall from its own hits, and hits faster
   simulate    many trials of a scenario, recorded with the truth about them

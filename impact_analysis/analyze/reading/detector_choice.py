@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_analysis.analyze.sentences import text_of
-from impact_bags.recording import Recording
+from impact_bags.recording import Recording, of_topic
 from impact_detector.detectors.fused import LARGEST_GAP
 from impact_detector.detectors.too_slow import too_slow
 from impact_detector.signals.sample import ACCELERATION, FUSED, MOMENTUM, JointSample
@@ -44,5 +44,5 @@ def choose(recording: Recording) -> Choice:
     period = round(float(np.median(steps[steps > 0]))) if np.any(steps > 0) else 0
     if period <= LARGEST_GAP:
         return Choice(FUSED, [])
-    text = too_slow(FUSED, LARGEST_GAP, period)
+    text = of_topic(recording, too_slow(FUSED, LARGEST_GAP, period))
     return Choice(MOMENTUM, [text_of("slow_for_detector", too_slow=text)])

@@ -37,7 +37,7 @@ def arms_of(path: Path, name: str, settings: AnalysisSettings) -> Subjects:
     """Return the arms of a recording; one that cannot be read has one, whose analysis says why."""
     alone = Subjects((Subject(path, name, ""),), None)
     try:
-        topics = cell_topics(path, settings.object_topic)
+        topics = cell_topics(path, settings.object_topic, settings.load_robot().joint_names)
     except ImpactError:
         return alone
     chosen = settings.state_topic or settings.reference_topic

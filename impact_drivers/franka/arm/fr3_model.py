@@ -45,10 +45,25 @@ def write_fr3(folder: Path, robot: str = NAME) -> Path:
         DriverError: the package with the URDF is not installed.
         RobotError: the YAML cannot be used.
     """
-    urdf, path = folder / f"{NAME}.urdf", folder / f"{NAME}.yaml"
+    path, urdf = folder / f"{NAME}.yaml", write_urdf(folder / f"{NAME}.urdf")
     mapping = read_mapping(robot_path(robot)) | {"urdf": urdf.name, "joint_prefix": PREFIX}
-    write_file(urdf, _prefixed(_urdf()))
     write_file(path, yaml.safe_dump(mapping, sort_keys=False, default_flow_style=None))
+    return path
+
+
+def write_urdf(path: Path) -> Path:
+    """Write the maker's URDF with the names that joints and links have everywhere else.
+
+    Args:
+        path: of the file.
+
+    Returns:
+        the same.
+
+    Raises:
+        DriverError: the package with the URDF is not installed.
+    """
+    write_file(path, _prefixed(_urdf()))
     return path
 
 

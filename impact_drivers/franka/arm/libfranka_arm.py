@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from time import perf_counter
 from typing import Any
@@ -152,6 +153,14 @@ class LibfrankaArm:
         errors, ended = _names(state.current_errors), _names(state.last_motion_errors)
         mode = state.robot_mode.name
         return ArmState(q, dq, tau, tau_d, mode, errors, ended, rate, period, clock, arrived)
+
+
+def is_on_this_machine(address: str) -> bool:
+    """Whether an address is one of this machine, where no control unit is: the arm is fake."""
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return address == "localhost"
 
 
 def _names(errors: Any) -> tuple[str, ...]:

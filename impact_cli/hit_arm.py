@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The demo with the arm at an address, which somebody stands at and has to agree."""
+"""Hits with the arm at an address, which somebody stands at and has to agree."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from impact_analysis.demo.loop_record import measured
-from impact_cli.fci_questions import Questions, checked_distance
 from impact_cli.fci_run import FciRun, ending, recorded_run
+from impact_cli.hit_questions import Questions, checked_distance
 from impact_cli.progress import Progress
 from impact_cli.reports.fci_report import tell
-from impact_drivers.franka.arm.fr3_model import NAME, load_fr3
-from impact_drivers.franka.arm.libfranka_arm import LibfrankaArm
-from impact_drivers.franka.arm.settings import ArmSettings
+from impact_drivers.franka.arm.fr3_model import load_fr3
+from impact_drivers.franka.arm.libfranka_arm import LibfrankaArm, is_on_this_machine, libfranka
+from impact_drivers.franka.arm.settings import ArmSettings, read_settings
 from impact_drivers.franka.hit_need import hit_need
 from impact_drivers.franka.hit_process import HitJob, run_hit
 from impact_qp.control.plan import Plan
@@ -32,19 +32,33 @@ SPEED_CAP = 0.1  # [m/s]
 SLOWEST_FIRST = ("robust", "joint_load")  # limits that bound every admissible impulse
 
 
-def hit_with_an_arm(
-    arguments: argparse.Namespace, settings: ArmSettings, make_folder: Callable[[], Path]
-) -> int:
-    """Hit with the arm at an address, once somebody has agreed to each hit."""
-    questions, robot = Questions(), load_fr3(arguments.robot or NAME)
+def hit_with_an_arm(arguments: argparse.Namespace, make_folder: Callable[[], Path]) -> int:
+    """Hit with the arm at an address, once somebody has agreed to each hit.
+
+    Args:
+        arguments: of the command line.
+        make_folder: makes the output folder, once something will be written into it.
+
+    Returns:
+        the exit status.
+
+    Raises:
+        ImpactError: no libfranka, no arm, or no impact.
+    """
+    libfranka()  # or it says what is missing
+    settings = ArmSettings() if arguments.arm is None else read_settings(arguments.arm)
+    questions, robot = Questions(), load_fr3(arguments.robot)
     if not arguments.unattended:
         questions.require_terminal()
     elif arguments.distance is None:
         raise UsageError("--unattended: expected --distance too")
+    is_fake = is_on_this_machine(arguments.address)
     settings = replace(
-        settings, raise_thresholds=settings.raise_thresholds or arguments.raise_thresholds
+        settings,
+        raise_thresholds=settings.raise_thresholds or arguments.raise_thresholds,
+        realtime=settings.realtime and not is_fake,
     )
-    state = LibfrankaArm(arguments.fci, realtime=settings.realtime).look()
+    state = LibfrankaArm(arguments.address, realtime=settings.realtime).look()
     plan = _plan_in_front(arguments, state.q, robot, questions)
     clear = "Is the arm's reach clear of people, and does somebody hold the stop button?"
     agreed: Iterable[str] = ()
@@ -55,19 +69,19 @@ def hit_with_an_arm(
     for controller in agreed:
         folder = folder or make_folder()
         job = HitJob(
-            arguments.fci,
+            arguments.address,
             replace(plan, impact_limits=controller),
             settings,
             dry_run=arguments.dry_run,
-            robot=arguments.robot or NAME,
-            alone=True,
+            robot=arguments.robot,
+            alone=not is_fake,
         )
         job = with_thresholds(job, state.q, robot, arguments, questions)
         runs.append(_hit_at_an_arm(job, folder, robot))
     if folder is None:
         print("Nothing was hit.")
         return 1
-    tell(runs, folder, arguments)
+    tell(runs, folder, json_only=arguments.json)
     return 0
 
 
@@ -110,12 +124,11 @@ def with_thresholds(
 
 def _hit_at_an_arm(job: HitJob, folder: Path, robot: Robot) -> FciRun:
     """Hit once, and record it whatever came of it."""
-    controller, contact = job.plan.impact_limits, job.plan.contact
-    progress = Progress(controller)
+    progress = Progress(job.plan.impact_limits)
     outcome = run_hit(job, time.time_ns)
     progress.close("; ".join([ending(outcome), *outcome.notes]))
     rows = measured(outcome, None)
-    return recorded_run(controller, outcome, rows, robot, contact, folder, dry_run=job.dry_run)
+    return recorded_run(job, outcome, rows, robot, folder)
 
 
 def _plan_in_front(

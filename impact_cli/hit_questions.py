@@ -31,8 +31,7 @@ class Questions:
         """
         if not self._is_terminal:
             raise UsageError(
-                "--fci ADDRESS: expected a terminal to ask on; --unattended with --distance goes"
-                " without"
+                "hit: expected a terminal to ask on; --unattended with --distance goes without"
             )
 
     def distance(self, position: np.ndarray, axis: np.ndarray) -> float:

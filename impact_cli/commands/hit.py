@@ -1,0 +1,61 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The command `hit`: an FR3 at an address hits a surface, through libfranka without ROS."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from impact_cli.command_names import COMMANDS
+from impact_cli.number_options import number
+from impact_drivers.franka.arm.fr3_model import NAME
+
+_EPILOG = """examples:
+  impact hit 172.16.0.2 --dry-run
+  impact hit 172.16.0.2
+  impact hit 127.1.0.1 --distance 0.1 --unattended --raise-thresholds
+
+An address of this machine (127.*) is that of impact fake-fr3, which needs no real-time kernel.
+Exit status: 0 hit, 1 nothing was hit or the arm stopped, 2 wrong usage.
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
+    parser = subparsers.add_parser(
+        "hit",
+        help=COMMANDS["hit"],
+        description="MOVES THE ARM. A Franka Research 3, real or fake, hits a surface in front of"
+        " its tool, through libfranka without ROS: under robust limits, then under joint_load, at"
+        " 0.1 m/s at most. It asks how far the surface is, whether the reach is clear, before each"
+        " hit whether to go on; only yes is yes. Ends with a table; writes it and one recording a"
+        " hit into a folder.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("address", metavar="ADDRESS", help="name or IP address of the arm's control unit")
+    add("--out", type=Path, metavar="DIR", help="folder to make (default: impact_output/hit_TIME)")
+    add("--robot", default=NAME, metavar="FILE", help="YAML of the arm with your own tool")
+    add("--arm", type=Path, metavar="FILE", help="YAML of the arm's load and collision behaviour")
+    add("--distance", type=number, metavar="M", help="of the surface from the tool's tip [m]")
+    add("--unattended", action="store_true", help="ask nothing; needs --distance")
+    add("--dry-run", action="store_true", help="compute everything, send the arm zero torques")
+    add(
+        "--raise-thresholds",
+        action="store_true",
+        help="raise the arm's collision thresholds for each hit to what it needs, unasked",
+    )
+    add("--json", action="store_true", help="print one JSON document instead of the table")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Hit, if somebody agrees, and return the exit status."""
+    from impact_cli.hit_arm import hit_with_an_arm  # needs what its help does not
+    from impact_cli.new_folder import new_folder
+
+    return hit_with_an_arm(arguments, lambda: new_folder(arguments.out, "hit"))

@@ -1,0 +1,54 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Which robot a recording is of, where the command line does not say it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from impact_robots.exceptions import RobotError, UsageError
+from impact_robots.loader import available_robots
+from impact_robots.yaml_file import read_mapping
+
+DEFAULT = "panda"
+_BAGS_OWN = "metadata.yaml"
+
+
+def recorded_robot(given: str | None, path: Path) -> str:
+    """Return the robot that is given, else that whose YAML lies beside the recordings.
+
+    Beside is in the folder that is looked at; for one bag also in the two folders around it, where
+    `impact hit` writes it.
+
+    Args:
+        given: by the option ``--robot``: a name, or path of a YAML; none: it was not.
+        path: of a recording, or a folder of them.
+
+    Raises:
+        UsageError: the YAMLs of several robots lie there.
+    """
+    if given is not None:
+        return given
+    one = path.is_file() or (path / _BAGS_OWN).is_file()
+    folders = [path.parent, path.parent.parent] if one else [path]
+    for folder in folders:
+        found = [each for each in sorted(folder.glob("*.yaml")) if _is_robot(each)]
+        if len(found) > 1:
+            names = ", ".join(map(str, found))
+            raise UsageError(f"--robot: expected one of the YAMLs beside the recording: {names}")
+        if found:
+            return str(found[0])
+    return DEFAULT
+
+
+def _is_robot(path: Path) -> bool:
+    """Whether a YAML describes a robot."""
+    if path.name == _BAGS_OWN:
+        return False
+    with suppress(RobotError):
+        mapping = read_mapping(path)
+        return {"joints", "base_link"} <= mapping.keys() or (
+            mapping.get("like") in available_robots()
+        )
+    return False

@@ -1,0 +1,179 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The command `hit`: what it asks, what it refuses, and the fake arm in the foreground."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from impact_bags.exceptions import RecordingError
+from impact_cli.command_line import make_parser, run
+from impact_cli.commands import demo
+from impact_cli.hit_arm import SLOWEST_FIRST, SPEED_CAP, hit_with_an_arm, with_thresholds
+from impact_cli.hit_questions import Questions, checked_distance
+from impact_drivers.fake_fr3.fake_process import FakeProcess
+from impact_drivers.fake_fr3.fake_setup import FakeSetup
+from impact_drivers.franka.arm.fr3_model import load_fr3
+from impact_drivers.franka.arm.libfranka_arm import is_on_this_machine
+from impact_drivers.franka.arm.settings import ArmSettings
+from impact_drivers.franka.hit_process import HitJob
+from impact_qp.control.plan import Plan
+from impact_qp.limits import Contact
+from impact_robots.exceptions import UsageError
+
+
+def arguments(*given):
+    return make_parser("hit").parse_args(["hit", *given])
+
+
+@pytest.fixture(scope="module")
+def fr3():
+    pytest.importorskip("franky_sim", reason="the FR3's URDF is in franky-sim")
+    return load_fr3()
+
+
+@pytest.fixture
+def fake(libfranka, tmp_path):
+    """A function that starts `fake-fr3` with options; it returns the process and its address."""
+    started = []
+
+    def start(*options):
+        command = [sys.executable, "-m", "impact_cli", "fake-fr3", *options]
+        piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        started.append(subprocess.Popen(command, cwd=tmp_path, env=os.environ, **piped))
+        line = started[-1].stdout.readline()
+        found = re.fullmatch(r"fake FR3 at (\S+)  \(Ctrl-C ends it\)\n", line)
+        return started[-1], found[1] if found else ""
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_an_arm_at_an_address_goes_slowly_and_says_when_nothing_was_there(libfranka, tmp_path):
+    with FakeProcess(FakeSetup()) as fake:
+        given = (fake.address, "--unattended", "--distance", "0.02")
+        given += ("--arm", str(tmp_path / "arm.yaml"))
+        (tmp_path / "arm.yaml").write_text("load_mass: 0.2\n")
+        with pytest.raises(RecordingError, match=r"^robust: no impact was detected$"):
+            hit_with_an_arm(arguments(*given), lambda: tmp_path)
+        assert fake.load[0] == pytest.approx(0.2)
+        speeds = np.array([row.dq for row in fake.log])
+    assert 0.01 < abs(speeds).max() < 1.0
+    assert (tmp_path / "robust" / "bag").is_dir() and SPEED_CAP == 0.1
+
+
+def test_nothing_moves_without_a_yes(libfranka, tmp_path, monkeypatch, capsys):
+    answers = iter(["0.1", "yes", *["no"] * 2])
+    asked = Questions(lambda text: next(answers), is_terminal=True)
+    monkeypatch.setattr("impact_cli.hit_arm.Questions", lambda: asked)
+    with FakeProcess(FakeSetup()) as fake:
+        parsed = arguments(fake.address)
+        assert hit_with_an_arm(parsed, lambda: tmp_path / "none") == 1
+        assert len(fake.log) == 1  # it was only looked at
+    assert capsys.readouterr().out == "Nothing was hit.\n"
+    assert next(answers, None) is None and not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "answers", "raises"),
+    [
+        ((), ["no"], False),
+        ((), ["yes"], True),
+        (("--raise-thresholds",), [], True),
+        (("--unattended",), [], False),
+    ],
+)
+def test_thresholds_are_raised_only_by_a_word(fr3, given, answers, raises):
+    said = []
+    asked = Questions(lambda text: said.append(text) or answers.pop(0), is_terminal=True)
+    setup = FakeSetup()
+    contact = setup.load_scenario().wall(fr3).surface
+    plan = Plan(Contact(contact.point, contact.normal), speed=SPEED_CAP)
+    options = arguments("fr3.local", *given)
+    settings = ArmSettings(raise_thresholds=options.raise_thresholds)
+    job = with_thresholds(
+        HitJob("fr3.local", plan, settings), setup.start(fr3), fr3, options, asked
+    )
+    assert job.settings.raise_thresholds is raises and (job.need is not None) is raises
+    assert not answers and all("does not stop for a person" in text for text in said)
+
+
+def test_an_fr3_is_hit_with_by_limits_that_bound_every_impulse_only():
+    assert set(demo.FCI_CONTROLLERS) == set(SLOWEST_FIRST) == {"robust", "joint_load"}
+
+
+def test_nobody_to_ask_is_a_no(libfranka, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["hit", "127.9.9.9"]) == 2
+    assert "expected a terminal to ask on" in capsys.readouterr().err
+    assert run(["hit", "127.9.9.9", "--unattended"]) == 2
+    assert "--unattended: expected --distance too" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("answer", "agrees"), [("yes", True), ("y", False), ("", False)])
+def test_only_yes_is_yes(answer, agrees):
+    assert Questions(lambda text: answer, is_terminal=True).agrees("Go?") is agrees
+
+
+def test_an_end_of_input_is_a_no():
+    def ended(text):
+        raise EOFError
+
+    questions = Questions(ended, is_terminal=True)
+    assert not questions.agrees("Go?")
+    with pytest.raises(UsageError, match=r"^distance: expected 0\.02 to 0\.3 m, got ''$"):
+        questions.distance(np.zeros(3), np.ones(3))
+
+
+@pytest.mark.parametrize("wrong", ["nan", "0.01", "0.4", "far"])
+def test_a_distance_is_one(wrong):
+    with pytest.raises(UsageError, match=r"--distance: expected 0\.02 to 0\.3 m"):
+        checked_distance(wrong, "--distance")
+
+
+def test_a_fake_arm_says_where_it_and_its_wall_are_and_is_hit_with(fake, tmp_path, capsys):
+    process, address = fake("--urdf", "fr3.urdf")
+    distance = re.search(r"A wall is (\S+) m in front", process.stdout.readline())[1]
+    assert [process.stdout.readline() for _ in range(2)][1] == f"  impact hit {address}\n"
+    out = tmp_path / "out"
+    options = ("--distance", distance, "--unattended", "--raise-thresholds", f"--out={out}")
+    assert run(["hit", address, *options]) == 0
+    shown = capsys.readouterr().out
+    assert "largest torque, felt" in shown and "impact view" in shown
+    assert not (out / "contact_speed.png").exists(), "the arm does not know the wall's force"
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=20)[1] == "" and process.returncode == 0
+    assert ET.parse(tmp_path / "fr3.urdf").getroot().find("link[@name='fr3_link7']") is not None
+
+
+def test_an_address_that_is_taken_or_elsewhere_is_one_line(fake):
+    _, address = fake()
+    for wrong, status, said in (
+        (address, 1, f"impact: fake FR3: cannot have the address {address}: is it taken?\n"),
+        ("10.0.0.1", 2, "impact: --address: expected one of this machine, 127.*, got 10.0.0.1\n"),
+    ):
+        process, _ = fake("--address", wrong)
+        assert process.communicate(timeout=20) == ("", said) and process.returncode == status
+
+
+@pytest.mark.parametrize(
+    ("address", "here"),
+    [("127.1.0.1", True), ("localhost", True), ("172.16.0.2", False), ("fr3.local", False)],
+)
+def test_only_a_fake_arm_is_on_this_machine(address, here):
+    assert is_on_this_machine(address) is here
+
+
+def test_without_libfranka_it_says_so_in_one_line(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "pylibfranka", None)
+    assert run(["hit", "127.9.9.9"]) == 1
+    assert "pylibfranka is not installed" in capsys.readouterr().err
