@@ -72,7 +72,7 @@ SLOW = {
         "test_the_robust_hit_is_as_fast_as_the_demos_and_detected",
         "test_without_friction_the_impulse_is_that_of_the_links_alone",
     ),
-    "test_examples.py": ("test_analyze_trials",),
+    "test_examples.py": ("trials", "test_plan_hit", "test_own_loop"),
     "trials/grab/test_grab_over_dds.py": (
         *(
             "recorded",
