@@ -188,6 +188,8 @@ class DetectorNode(Node):
         for estimate in outcome.estimates:
             names, base = self._robot.joint_names, self._robot.base_frame
             self._estimate.publish(estimate_message(estimate, names, self._force_frame, base))
+            if estimate.unknown:
+                self.get_logger().warning(estimate.unknown)
 
     def _warn_about(self, sample: JointSample) -> None:
         newest, self._newest = self._newest, sample.time
