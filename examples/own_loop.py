@@ -1,45 +1,45 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Controller and detector in a control loop of one's own: python examples/own_loop.py.
+"""Controller and detector in a loop of one's own, without ROS: python examples/own_loop.py."""
 
-The simulated arm stands for a driver that takes torques without gravity, once a millisecond.
-"""
+import numpy as np
 
-from impact_detector import FusedDetector, JointSample
+from impact_detector import JointSample
+from impact_detector.parameters import DetectorParameters, session_for
 from impact_qp import Contact, ImpactController, Phase, Plan
 from impact_qp.control.guarded import GuardedController
-from impact_robots import load_robot
-from impact_sim import Simulation, load_scenario
-from impact_sim.simulation import START_NS
+from impact_robots import ArmDynamics, Surface, load_robot
+from impact_robots.kinematics import inverse_kinematics
+from impact_sim import CompliantWall, Simulation
+from impact_sim.layered_law import wall_law
 
-robot, scenario = load_robot("panda"), load_scenario("qp_panda_demo")
-arm = Simulation(robot, scenario.wall(robot), seed=0)  # replace this by your driver
-measured = arm.reset(scenario.start(robot))
+robot = load_robot("panda")
+q_impact = np.array([0.2, -0.01, 0.56, -1.59, -1.76, 2.57, -2.02])  # [rad]
+point, normal = ArmDynamics(robot).position(q_impact), np.array([-1.0, 0.0, 0.0])
+start = inverse_kinematics(robot, q_impact, 0.05 * normal)  # 5 cm in front of the wall
 
-contact = Contact(
-    scenario.surface_point(robot),
-    normal=[-1, 0, 0],
-    friction=(0.0, 0.3),
-    restitution=(0.0, 0.3),
-    stiffness=(1e5, 1e6),
+# A simulated arm stands in for one's own: both give q, dq, tau and take torques once a millisecond.
+wall = CompliantWall(
+    Surface(point, normal, friction=0.25), wall_law({"model": "visco", "k": 1.2e5, "c": 5e6})
 )
-plan = Plan(contact, "joint_load", speed=0.5, speed_cap=0.2)
-plan.prepare(robot)  # compiles, which must not happen in the loop
-controller = GuardedController(ImpactController(robot, plan, period=1e-3))
-detector, phase, fastest = FusedDetector(robot), None, 0.0
+arm = Simulation(robot, wall)
+measured = arm.reset(start)
 
+contact = Contact(point, normal, friction=(0, 0.3), restitution=(0, 0.3), stiffness=(1e5, 1e6))
+controller = GuardedController(ImpactController(robot, Plan(contact, "joint_load", speed=0.3)))
+detector = session_for(DetectorParameters(detectors=("momentum",), reference="model"), robot)
+phase, top = None, 0.0
 while phase is not Phase.HOLD:
-    time = START_NS + measured.time_ns  # stamp of the state [ns]
-    verdict = detector.update(JointSample(time, measured.q, measured.dq, measured.tau))
+    sample = JointSample(arm.time_ns, measured.q, measured.dq, measured.tau)
+    (verdict,) = detector.add_state(sample).verdicts
     command = controller.cycle(
-        time, measured.q, measured.dq, impact=verdict.impact, ready=verdict.ready
+        sample.time, sample.q, sample.dq, impact=verdict.impact, ready=verdict.ready
     )
-    if command is None:  # a driver sends what controller.settle() yields, and ends
-        raise SystemExit(controller.fault)
+    if command is None:  # a state jumped, or a command was withheld: the arm's brake takes over
+        raise SystemExit(f"stopped: {controller.fault}")
     if command.phase is not phase:
         phase = command.phase
-        print(f"{measured.time:.3f} s: {phase.value}")
-    if phase is Phase.APPROACH:
-        fastest = max(fastest, -command.normal_speed)
+        print(f"{measured.time:.3f} s {phase.name}")
+    top = max(top, -command.normal_speed)
     measured = arm.step(command.driver_torque)
-print(f"approached at {fastest:.3f} m/s at most, then contact")
+print(f"fastest {top:.3f} m/s")

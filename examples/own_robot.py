@@ -1,23 +1,30 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""An impact of an arm that is known by its URDF alone: python examples/own_robot.py URDF."""
+"""How fast an arm of one's own may hit: python examples/own_robot.py ARM.yaml.
+
+`./impact robot ARM.urdf --out ARM.yaml` writes the YAML: the URDF's links, joints and limits, what
+options give (as --b-theta, the motors' inertia), and marked what is assumed.
+"""
 
 import sys
 
 import numpy as np
 
 from impact_predictor import predict
-from impact_robots import ArmDynamics, Surface, robot_from_urdf
+from impact_qp import Contact, Plan
+from impact_qp.planning import safe_speed
+from impact_robots import ArmDynamics, load_robot
 
-robot = robot_from_urdf(sys.argv[1], apparent_motor_inertia=0.1)  # B_theta of the joints [kg.m^2]
-print(f"{robot.name}: {robot.dof} joints, hits with {robot.contact_frame}")
-print("not in the URDF:", ", ".join(robot.assumed))
+robot = load_robot(sys.argv[1])
+if robot.assumed:
+    print("assumed:", ", ".join(robot.assumed))
+dynamics, q = ArmDynamics(robot), robot.stance
+rest = dynamics(q, np.zeros(robot.dof))
+contact = Contact(rest.position, [-1, 0, 0], friction=(0, 0.3), restitution=(0, 0.3))
+bound = safe_speed(robot, Plan(contact, "robust").impact_limit(robot, 0.0), q).bound
+print(f"{robot.name}: safe up to {bound.speed:.3f} m/s, limited by {bound.name}")
 
-q = np.clip(0.5, robot.limits.position_lower, robot.limits.position_upper)
-dynamics = ArmDynamics(robot)
-J = dynamics(q, np.zeros(robot.dof)).J[:3]
-state = dynamics(q, np.linalg.pinv(J) @ [0, 0, -0.1])  # 0.1 m/s downwards
-floor = Surface(state.position, normal=[0, 0, 1], friction=0.4, restitution=0.1)
-for inertia in ("M", "M+B_theta"):  # joints that swing freely, and joints under a torque loop
-    result = predict(state, floor, robot, inertia=inertia)
-    print(f"{inertia}: normal impulse {result.impulse[2]:.3f} N.s")
+dq = np.linalg.pinv(rest.J) @ np.append(-bound.speed * contact.normal, np.zeros(3))
+after = predict(dynamics(q, dq), contact, robot).dq_after
+for name, value in zip(robot.joint_names, after, strict=True):
+    print(f"  {name}: {value:+.3f} rad/s after a hit at that speed")

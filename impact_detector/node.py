@@ -41,7 +41,7 @@ from impact_robots.exceptions import ImpactError
 from impact_ros import qos
 from impact_ros.boundary import guarded
 from impact_ros.main import main_for
-from impact_ros.messages import JointReader, to_nanoseconds
+from impact_ros.messages import JointReader, from_nanoseconds, to_nanoseconds
 from impact_ros.parameters import declare
 from impact_ros.throttled_log import ThrottledLog
 
@@ -97,7 +97,8 @@ class DetectorNode(Node):
         """Publish how well measurements arrive."""
         session = self._session
         health = self._health.report(self._now(), session.dropped, session.troubles.values())
-        stamp = self.get_clock().now().to_msg()
+        newest = self._health.newest  # the clock of the states, which may not be the node's
+        stamp = from_nanoseconds(self._now() if newest is None else newest)
         name = self.get_fully_qualified_name().lstrip("/")
         self._diagnostics.publish(diagnostic_message(health, name, stamp))
 
@@ -187,6 +188,8 @@ class DetectorNode(Node):
         for estimate in outcome.estimates:
             names, base = self._robot.joint_names, self._robot.base_frame
             self._estimate.publish(estimate_message(estimate, names, self._force_frame, base))
+            if estimate.unknown:
+                self.get_logger().warning(estimate.unknown)
 
     def _warn_about(self, sample: JointSample) -> None:
         newest, self._newest = self._newest, sample.time

@@ -148,7 +148,10 @@ class ImpactQpNode(SuiteLifecycleNode):
         ]
         steady = Clock(clock_type=ClockType.STEADY_TIME)  # watches while simulated time stands
         self._diagnostics = DiagnosticsReporter(
-            self, steady, STATES, lambda: (self._safe_stop.fault, self._watch.counts)
+            self,
+            steady,
+            STATES,
+            lambda: (self._safe_stop.fault, self._watch.counts, self._inputs.newest),
         )
         self._watchdog = None
         if not settings.lockstep:

@@ -20,6 +20,7 @@ class Chain(NamedTuple):
     base: str  # link, of "base axes"
     tip: str  # link
     joints: tuple[str, ...]  # that move, in the URDF's order
+    beside: tuple[str, ...]  # joints on other branches from the base, as of legs: locked
 
 
 def find_chain(path: Path, model: pin.Model, base: str = "", tip: str = "") -> Chain:
@@ -49,7 +50,10 @@ def find_chain(path: Path, model: pin.Model, base: str = "", tip: str = "") -> C
             raise RobotError(
                 f"{path}: joint {model.names[joint]!r}: expected revolute or prismatic with limits"
             )
-    return Chain(base, tip, tuple(model.names[joint] for joint in joints))
+    carried = set(_support(model, parents[base])) | moved
+    beside = [j for j in range(1, model.njoints) if not carried & set(_support(model, j))]
+    names = (tuple(model.names[j] for j in each) for each in (joints, beside))
+    return Chain(base, tip, *names)
 
 
 def _tip(model: pin.Model, parents: dict[str, int]) -> str:

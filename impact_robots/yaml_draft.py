@@ -19,7 +19,7 @@ INERTIA_PER_TORQUE = 0.01  # B_rho over the effort limit [kg.m^2/(N.m)]
 APPARENT_SHARE = 1 / 3  # B_theta over B_rho: the Panda's under its torque loop
 NO_TOOL = {"mass": 0.0, "radius": 0.0, "com": [0.0] * 3, "contact_point": [0.0] * 3}
 _FROM_URDF = ("position_lower", "position_upper", "velocity", "torque")
-_OPTIONAL = ("joint_prefix", "inertias_identified_as_a_set", "detection_joints", "assumed")
+_STANCE = "stance"  # nobody stops without it, but its users need --q then
 
 
 def draft(
@@ -40,6 +40,7 @@ def draft(
         "urdf": urdf,
         "joints": list(chain.joints),
         "base_link": chain.base,
+        **({"base": "fixed"} if chain.beside else {}),
     }
     limits = {key: each for key, each in _limits(model, chain).items() if key not in given}
     known = {**limits, **given}
@@ -67,7 +68,8 @@ def as_text(title: str, parts: Mapping[str, Mapping[str, Any]]) -> str:
             lines += ["", f"# {origin}"] if origin else []
             lines += [f"{key}: {json.dumps(value)}" for key, value in entries.items()]
     there = {key for entries in parts.values() for key in entries}
-    unknown = [key for key in KEYS if key.name not in (*there, *_OPTIONAL)]
+    needed = [key for key in KEYS if key.needed_by or key.name == _STANCE]
+    unknown = [key for key in needed if key.name not in there]
     if unknown:
         lines += ["", "# Unknown; who needs one of them stops and says so."]
     for key in unknown:

@@ -44,3 +44,15 @@ def with_like(
         return given
     check_name(own[LIKE], names, f"{where}: {LIKE}")
     return with_like(shipped(own[LIKE]), shipped, names, where) | given
+
+
+def with_own_title(entries: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a file's entries; without a title, with one that names what differs and no note.
+
+    Title and note of the scenario that it is ``like`` would describe that one.
+    """
+    if LIKE not in entries or "title" in entries:
+        return entries
+    differs = [key for key in entries if key not in (LIKE, "note")]
+    other = f" with its own {', '.join(differs)}" if differs else ""
+    return {"title": f"{entries[LIKE]}{other}", "note": "", **entries}

@@ -126,7 +126,7 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
                 self,
                 steady,
                 f"{arm.name}/{STATES}" if arm.name else STATES,
-                lambda arm=arm: (arm.diagnosis, arm.watch.counts),
+                lambda arm=arm: (arm.diagnosis, arm.watch.counts, arm.newest),
             )
             for arm in self.arms
         ]

@@ -21,7 +21,12 @@ from impact_sim.export.mjcf_files import URDF
 from impact_sim.export.wall_mjcf import WALL
 
 LIBRARIES = ("ignition-physics5-sdf", "ignition-plugin1-loader", "sdformat12")
-PLUGIN = "lib/*/ign-physics-5/engine-plugins/libignition-physics-dartsim-plugin.so"
+# the names of the -dev metapackage, or of the plugin's own package
+PLUGIN = "lib/*/ign-physics-5/engine-plugins/libignition-physics*-dartsim-plugin.so*"
+PACKAGES = (
+    "libignition-physics-dev, or of its parts libignition-physics5-dartsim-plugin5,"
+    " libignition-physics-sdf-dev and libeigen3-dev"
+)
 
 
 class GazeboPlugin:
@@ -36,7 +41,7 @@ class GazeboPlugin:
         ask = ["pkg-config", *LIBRARIES]
         if tools and any(Path("/usr").glob(PLUGIN)) and subprocess.run(ask).returncode == 0:
             return ""
-        return "needs g++, pkg-config and Debian 12's libignition-physics-dev and libsdformat-dev"
+        return f"needs g++, pkg-config and Debian 12's {PACKAGES}"
 
     def __init__(self, folder, names):
         self.library, plugin = _compiled()

@@ -44,6 +44,11 @@ def as_text(robot: Robot, chain: Chain, out: Path) -> str:
         f" worst {small:.3g} to {large:.3g} kg.m^2",
         f"  assumed: {', '.join(robot.assumed) or 'nothing'}",
     ]
+    if chain.beside:
+        lines.append(
+            f"  base: fixed, with {len(chain.beside)} joints on other branches from {chain.base}"
+            " locked at zero; a robot on legs needs `base: floating` and `contacts`"
+        )
     for who, keys in _wanting(robot).items():
         lines.append(f"  {who} needs: {', '.join(keys)}")
     lines.append("  detect, analyze and predict need nothing more; thresholds: detect --learn")
@@ -58,6 +63,8 @@ def as_json(robot: Robot, chain: Chain, out: Path) -> str:
         "file": str(out),
         "joints": list(robot.joint_names),
         "base_link": chain.base,
+        "base": robot.base,
+        "locked_joints_beside": list(chain.beside),
         "tip_link": chain.tip,
         "contact_frame": robot.contact_frame,
         "mass_kg": _mass(robot),

@@ -54,6 +54,16 @@ class Estimate:
     assessment: Assessment = field(default_factory=Assessment)  # which link, and was it expected
 
     @property
+    def unknown(self) -> str:
+        """Why the normal impulse is NaN, in words; "" if it is known."""
+        if not np.isnan(self.normal_impulse):
+            return ""
+        if np.isnan(self.impulse).any():
+            return "impulse unknown: no usable force sensor, and the joint torques do not give it"
+        normal = "wrench_normal" if self.impulse_source == BY_FORCE else "contact_normal"
+        return f"normal impulse unknown: the parameter {normal} is not set"
+
+    @property
     def velocity_jump(self) -> np.ndarray:
         """Gross velocity minus velocity before, shape (n,) [rad/s]."""
         return self.gross_velocity - self.velocity_before

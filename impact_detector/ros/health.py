@@ -54,6 +54,7 @@ class HealthMonitor:
         """Begin to count at ``start`` [ns]."""
         self._since = start
         self._last: int | None = None
+        self.newest: int | None = None  # stamp of the last state [ns]
         self._count, self._worst, self._ready = 0, math.nan, False
         self._impact: int | None = None
         self._suppressed = 0
@@ -61,7 +62,7 @@ class HealthMonitor:
 
     def add(self, stamp: int, arrival: int) -> None:
         """Count a state by its ``stamp`` and its time of ``arrival`` [ns]."""
-        self._count, self._last = self._count + 1, arrival
+        self._count, self._last, self.newest = self._count + 1, arrival, stamp
         age = (arrival - stamp) / NANOSECONDS
         if abs(age) < LONGEST_AGE and not age <= self._worst:
             self._worst = age

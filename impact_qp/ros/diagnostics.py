@@ -12,6 +12,7 @@ from rclpy.node import Node
 
 from impact_qp.ros.messages import diagnostics_message
 from impact_qp.ros.supervision import Counts
+from impact_ros.messages import from_nanoseconds
 from impact_ros.qos import STREAM
 from impact_ros.throttled_log import ThrottledLog
 
@@ -22,7 +23,11 @@ class DiagnosticsReporter:
     """Publishes a node's fault, its counts and the number of publishers of its states."""
 
     def __init__(
-        self, node: Node, clock: Clock, states: str, condition: Callable[[], tuple[str, Counts]]
+        self,
+        node: Node,
+        clock: Clock,
+        states: str,
+        condition: Callable[[], tuple[str, Counts, int | None]],
     ) -> None:
         """Begin to report.
 
@@ -30,7 +35,8 @@ class DiagnosticsReporter:
             node: that is reported on.
             clock: of the period.
             states: topic of the arm's states.
-            condition: returns the fault, "" without, and the counts.
+            condition: returns the fault, "" without, the counts, and the stamp of the last state
+                [ns], None before the first.
         """
         self._node, self._states, self._condition = node, states, condition
         self._log = ThrottledLog(node.get_logger(), LOG_PERIOD)
@@ -48,6 +54,7 @@ class DiagnosticsReporter:
         if sources > 1:
             self._log.warning(f"{states} has {sources} publishers, expected one: the arm's")
         name = node.get_fully_qualified_name().lstrip("/")
-        stamp = node.get_clock().now().to_msg()
-        message = diagnostics_message(name, stamp, *self._condition(), sources)
+        fault, counts, newest = self._condition()
+        stamp = from_nanoseconds(node.get_clock().now().nanoseconds if newest is None else newest)
+        message = diagnostics_message(name, stamp, fault, counts, sources)
         self._publisher.publish(message)

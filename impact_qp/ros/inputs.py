@@ -71,6 +71,11 @@ class Inputs:
         return None if self.state is None else self._dynamics(*self.state)
 
     @property
+    def newest(self) -> int | None:
+        """Stamp of the last usable state, None before the first [ns]."""
+        return None if self.state is None else self._state_stamp
+
+    @property
     def state_age(self) -> float:
         """Time since the last usable state [s]."""
         return time.monotonic() - self.state_time

@@ -187,6 +187,11 @@ class SpreadArm:
         return None if message is None else to_nanoseconds(message.header.stamp)
 
     @property
+    def newest(self) -> int | None:
+        """Stamp of the last usable state, None before the first [ns]."""
+        return self._inputs.newest
+
+    @property
     def resting(self) -> bool:
         """Whether the arm is not commanded, or no more."""
         return not self._control.machine.situation.answers

@@ -15,7 +15,7 @@ from impact_robots.exceptions import RobotError
 from impact_robots.yaml_file import read_mapping
 from impact_sim.exceptions import ScenarioError
 from impact_sim.humanoid.grab_scenario import LIMITS_OF_GRABS, GrabScenario
-from impact_sim.scenario_entries import check_name, with_like
+from impact_sim.scenario_entries import check_name, with_like, with_own_title
 from impact_sim.typed_entries import record_of
 
 _FILE = Path(__file__).parent / "grabs.yaml"
@@ -62,7 +62,7 @@ def grab_of_file(path: Path) -> GrabScenario:
         entries = read_mapping(path)
     except RobotError as error:
         raise ScenarioError(str(error)) from None
-    return grab_of(path.stem, entries, str(path))
+    return grab_of(path.stem, with_own_title(entries), str(path))
 
 
 def find_grab(name: str) -> GrabScenario:

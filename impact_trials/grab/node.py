@@ -88,7 +88,10 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         ]
         steady = Clock(clock_type=ClockType.STEADY_TIME)  # watches while simulated time stands
         self._diagnostics = DiagnosticsReporter(
-            self, steady, JOINTS, lambda: (self.fault, self._watch.counts)
+            self,
+            steady,
+            JOINTS,
+            lambda: (self.fault, self._watch.counts, None if self._stamp < 0 else self._stamp),
         )
         self._watchdog = None
         if not lockstep:

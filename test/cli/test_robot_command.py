@@ -121,6 +121,25 @@ def test_base_and_tip_choose_the_joints(robot, urdf, tmp_path):
     assert status == 2 and "--tip: expected a link of" in error and "finger" in error
 
 
+def test_a_humanoid_gets_a_fixed_base_and_is_told(robot, tmp_path):
+    out = tmp_path / "humanoid.yaml"
+    status, printed, _ = robot(_HERE / "hrp4.urdf", "--out", out)
+    assert status == 0
+    assert "base: fixed, with 12 joints on other branches from base_link locked at" in printed
+    assert yaml.safe_load(out.read_text())["base"] == "fixed"
+    status, printed, _ = robot(_HERE / "panda.urdf", "--out", tmp_path / "arm.yaml")
+    assert status == 0 and "base: fixed" not in printed
+
+
+def test_only_keys_that_somebody_needs_are_noted(robot, urdf, tmp_path):
+    out = tmp_path / "ur.yaml"
+    robot(urdf, "--out", out)
+    unknown = out.read_text().split("# Unknown; who needs one of them stops and says so.\n")[1]
+    noted = [line[2:].split(":")[0] for line in unknown.splitlines()]
+    assert {key for key in noted if not BY_NAME[key].needed_by} == {"stance"}
+    assert set(load_robot(out).missing) & set(needed_by("impact_qp")) <= set(noted)
+
+
 def test_it_names_the_file_after_the_robot(robot, tmp_path, monkeypatch):
     write_arm(tmp_path, KUKA)
     (tmp_path / "kuka_class.yaml").unlink()

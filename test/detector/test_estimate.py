@@ -57,6 +57,7 @@ def test_the_force_of_the_wrench_is_integrated():
     _, found = run(ImpactEstimator(normal=(2.0, 0.0, 0.0)), force_until=250)
     np.testing.assert_allclose(found.impulse, [0.5, 0.0, 0.0], rtol=0.01)
     assert found.normal_impulse == pytest.approx(0.5, rel=0.01)
+    assert found.unknown == ""
     assert found.peak_force == pytest.approx(50.0)
 
 
@@ -76,6 +77,7 @@ def test_a_force_sensor_that_stops_is_waited_for_and_given_up():
 def test_without_a_normal_only_the_impulse_is_known():
     _, found = run(ImpactEstimator(), force_until=250)
     assert np.isfinite(found.impulse).all() and np.isnan(found.normal_impulse)
+    assert found.unknown == "normal impulse unknown: the parameter wrench_normal is not set"
 
 
 def test_a_gap_in_the_window_leaves_the_gross_velocity_unknown():

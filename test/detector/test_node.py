@@ -346,6 +346,10 @@ def test_a_stamp_that_is_none_is_dropped_and_counted_on_every_topic(bench, sec, 
     robot.until(lambda: len(robot.diagnostics) > count)
     assert values(robot.diagnostics)["unreadable messages"] == "3"
     assert robot.judge(2).ready
+    count = len(robot.diagnostics)
+    robot.until(lambda: len(robot.diagnostics) > count)
+    stamp = robot.diagnostics[-1].header.stamp  # in the clock of the states
+    assert stamp == robot.statuses[-1].header.stamp
 
 
 @pytest.mark.parametrize("period", [1e300, 1e-300, 0.0, -1.0, float("inf")])

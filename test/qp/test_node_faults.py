@@ -113,6 +113,7 @@ def test_the_diagnostics_name_the_fault(make_bench):
     bench.answer(bench.state(100 * MS))
     bench.spin(lambda: heard and heard[-1].status[0].level == DiagnosticStatus.ERROR)
     assert heard[-1].status[0].message == "clock jumped back by 0.402 s"
+    assert heard[-1].header.stamp.sec == 0  # in the clock of the states
 
 
 # --- time ---------------------------------------------------------------------------------------

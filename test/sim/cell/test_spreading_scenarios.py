@@ -115,12 +115,17 @@ def test_a_file_differs_from_what_it_is_like(tmp_path):
     )
     mine = find_scenario(path)
     assert isinstance(mine, SpreadingScenario) and mine.name == "mine"
+    title = "rs_grab_catfood_case1 with its own box_mass, box_size, motor_friction"
+    assert (mine.title, mine.note) == (title, "")
     np.testing.assert_allclose(mine.box_position, [0.5, 0.0, 0.35], atol=1e-3)
     assert mine.contact_point(0)[1] == pytest.approx(0.1, abs=1e-3)
     layout = mine.layout(load_robot(mine.robot))
     np.testing.assert_array_equal(layout.motor_friction.coulomb, np.full(7, 0.3))
     path.write_text("like: qp_panda_demo\nfriction: 0.4\n")
     assert isinstance(find_scenario(path), Scenario) and find_scenario(path).friction == 0.4
+    assert find_scenario(path).title == "qp_panda_demo with its own friction"
+    path.write_text("like: qp_panda_demo\ntitle: a wall of mine\n")
+    assert find_scenario(path).title == "a wall of mine"
 
 
 @pytest.mark.parametrize(

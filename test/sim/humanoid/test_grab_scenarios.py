@@ -8,7 +8,7 @@ from hrp4_on_its_feet import hrp4
 
 from impact_robots import ArmDynamics
 from impact_sim.exceptions import ScenarioError
-from impact_sim.humanoid.grab_file import grab_names, grab_of, load_grab
+from impact_sim.humanoid.grab_file import grab_names, grab_of, grab_of_file, load_grab
 from impact_sim.humanoid.plant import HumanoidPlant
 
 BOXES = (1.08, 0.38)  # kg, as published
@@ -45,6 +45,12 @@ def test_palms_lie_flat_on_the_box_at_the_impact(name):
 def test_the_boxes_are_the_papers():
     assert load_grab("qp_hrp4_grab").box_masses == BOXES
     assert load_grab("qp_hrp4_grab").reference_speed == 0.25
+
+
+def test_a_file_that_is_like_one_has_a_title_of_its_own(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("like: qp_hrp4_grab_heavy\nreference_speed: 0.2\n")
+    assert grab_of_file(path).title == "qp_hrp4_grab_heavy with its own reference_speed"
 
 
 def test_what_varies_comes_from_the_seed_and_stays_within_its_range():
