@@ -4,6 +4,7 @@
 
 # Files, longest first: where processes share them, the last ones end together.
 LONGEST = (
+    "pages/test_pages.py",
     "qp/test_promises.py",
     "trials/test_spreading_mishaps.py",
     "trials/test_spreading_loop.py",
@@ -43,10 +44,13 @@ SLOW = {
         *("demo", "test_ctrl_c_ends_all_with_one_line"),
         "test_a_killed_demo_leaves_no_process_and_no_riddle",
     ),
-    "cli/test_fci_demo.py": (
-        *("robust", "test_an_arm_at_an_address_goes_slowly_and_says_when_nothing_was_there"),
-    ),
+    "cli/test_fci_demo.py": ("robust",),
     "cli/test_grab_demo.py": ("shown", "shown_here", "test_a_box_out_of_reach_is_one_line"),
+    "cli/test_hit_command.py": (
+        "test_a_fake_arm_says_where_it_and_its_wall_are_and_is_hit_with",
+        "test_an_address_that_is_taken_or_elsewhere_is_one_line",
+        "test_an_arm_at_an_address_goes_slowly_and_says_when_nothing_was_there",
+    ),
     "cli/test_learn_command.py": ("learned",),
     "cli/test_map.py": ("test_processes_change_nothing",),
     "cli/test_own_arm.py": ("test_from_urdf_to_report", "measured"),
