@@ -218,6 +218,11 @@ class BagWriter:
             offered_qos_profiles=[LATCHED] if latched else [],
         )
 
+    @property
+    def topics(self) -> frozenset[str]:
+        """Names of the topics so far."""
+        return frozenset(self._topics)
+
     def write_raw(self, topic: str, type_name: str, cdr: bytes | memoryview, time_ns: int) -> None:
         """Write bytes as they came, for example from a rclpy subscription with `raw=True`.
 

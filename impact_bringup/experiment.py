@@ -6,14 +6,16 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
+from rosbags.typesys import Stores, get_typestore
 
 from impact_bags.new_files import write_file
+from impact_bags.scene import Scene
 from impact_bags.writer import Tap
 from impact_bringup.child import child_process
 from impact_bringup.conductor import (
@@ -24,6 +26,8 @@ from impact_bringup.conductor import (
 )
 from impact_bringup.domain import own_domain
 from impact_bringup.recorder import Recorder
+from impact_robots.loader import load_robot
+from impact_ros.messages import JointReader
 from impact_ros.spin import Stop, stop_on_signals
 from impact_sim.node import ImpactSimNode
 from impact_sim.scenarios import Scenario
@@ -106,10 +110,11 @@ def suite_parameters(run: Run) -> dict[str, Any]:
     return {node: {"ros__parameters": parameters} for node, parameters in values.items()}
 
 
+@contextlib.contextmanager
 def experiment_nodes(
     run: Run, kind: type[Plant] = ImpactSimNode, **more: Any
-) -> contextlib.AbstractContextManager[tuple[Plant, Recorder]]:
-    """Make plant and recorder.
+) -> Iterator[tuple[Plant, Recorder]]:
+    """Make plant and recorder; the recording of a run that comes to its end gets its scene.
 
     Args:
         run: what is run.
@@ -124,7 +129,21 @@ def experiment_nodes(
         "duration": run.duration,
         **more,
     }
-    return plant_and_recorder(kind, overrides, run.bag, run.tap)
+    robot = load_robot(run.scenario.robot)
+    scene, reader = Scene(robot, run.scenario.surface(robot)), JointReader(robot.joint_names)
+    store = get_typestore(Stores.ROS2_KILTED)
+
+    def tap(topic: str, type_name: str, cdr: bytes | memoryview, time: int) -> None:
+        if topic == "/joint_states" and scene.is_due(time):
+            q, dq, _ = reader.read(store.deserialize_cdr(cdr, type_name))
+            scene.add(time, q, dq)
+        if run.tap is not None:
+            run.tap(topic, type_name, cdr, time)
+
+    with plant_and_recorder(kind, overrides, run.bag, tap) as (plant, recorder):
+        yield plant, recorder
+        recorder.writer.tap = None
+        scene.write(recorder.writer)
 
 
 class Conductor(NodeConductor[ImpactSimNode]):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from impact_bags import BagWriter
 from impact_bags.exceptions import AnalysisError
+from impact_bags.scene import Scene
 from impact_bags.writer import Tap
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.signals.sample import Verdict
@@ -101,6 +102,7 @@ def run_in_process(run: InProcessRun) -> float:
     answering = _Answering(robot, from_values(ControllerParameters, settings["impact_qp"]))
     simulation = Simulation(robot, run.scenario.wall(robot), seed=run.seed)
     touched: int | None = None
+    scene = Scene(robot, run.scenario.surface(robot))
     with BagWriter(run.bag, tap=run.tap) as writer:
         bag = RunBag(writer, robot, answering.limits)
         for cycle in lockstep(simulation, answering, session, run.scenario.start(robot)):
@@ -108,10 +110,12 @@ def run_in_process(run: InProcessRun) -> float:
             for found in cycle.detections:
                 bag.add_event(found, session.assess(found))
             bag.add(cycle, answering.command, answering.remark)
+            scene.add(cycle.time, cycle.measurement.q, cycle.measurement.dq)
             run.progress(cycle.measurement.time, simulation.plant.gap)
             now = simulation.time_ns
             if touched is None and simulation.plant.contact_force.any():
                 touched = now
             if now >= DURATION_NS or (touched is not None and now - touched >= AFTER_CONTACT_NS):
                 break
+        scene.write(writer)
     return simulation.time_ns * 1e-9

@@ -10,6 +10,7 @@ import numpy as np
 
 from impact_analysis.demo.loop_record import MeasuredRows
 from impact_bags import BagWriter, impact_typestore
+from impact_bags.scene import Scene
 from impact_bags.suite_messages import SuiteMessages
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators.streaming import ImpactEstimator
@@ -52,7 +53,7 @@ def write_bag(
     cycles = {cycle.time: cycle for cycle in outcome.cycles}
     typestore = impact_typestore()
     with BagWriter(path, typestore) as writer:
-        bag = _HitBag(writer, robot, plan)
+        bag, scene = _HitBag(writer, robot, plan), Scene(robot, plan.contact)
         for row, time in enumerate(map(int, rows.time)):
             bag.add_state(time, rows.q[row], rows.dq[row], rows.tau[row])
             if rows.forces and row:
@@ -61,6 +62,8 @@ def write_bag(
                 writer.write("/wrench_batch", *batch, first)
             if time in cycles:
                 bag.add(cycles[time])
+            scene.add(time, rows.q[row], rows.dq[row])
+        scene.write(writer)
 
 
 class _HitBag:

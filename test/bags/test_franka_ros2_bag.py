@@ -32,7 +32,7 @@ def record(tmp_path, panda):
     def write(*, broadcaster=True, merged=("/joint_states", "/franka/joint_states")):
         with BagWriter(tmp_path / "bag") as writer:
             make, arm = MessageMaker(writer.typestore, "panda_link0"), panda.joint_names
-            for cycle in range(400):
+            for cycle in range(400 if broadcaster else 100 * SLOW):
                 time, fingers = START_NS + cycle * PERIOD, np.zeros(2)
                 values = panda.stance, np.zeros(7), np.ones(7)
 
