@@ -41,8 +41,8 @@ ANSWERS = {
     "friction_disagrees": "Friction {assumed} was assumed; {found} explains the data better.",
     "restitution": "Restitution {value} explains the velocities best.",
     "restitution_contact": "Restitution {value} at the contact point (mean of {impacts}).",
-    "set_holds": "{count} measured impulses are all no worse than the {source} set allows ({strict}"
-    " lie in it).",
+    "set_holds": "No measured impulse is beyond the {source} set: of {count}, {strict} are in it"
+    " and {weaker} are weaker than it (in its hull with zero).",
     "set_announced": "{worse} of {count} measured impulses exceed the set that was announced: there"
     " was more friction or restitution than the controller assumed, or more inertia than the"
     " composite rigid body's; announce more, or slow down.",
@@ -54,7 +54,7 @@ ANSWERS = {
     " composite rigid body has too little inertia. This says nothing about what a controller was"
     " told.",
     "torque_changes": "The largest changes of the joint torques within 30 ms of the touch are as"
-    " predicted: all {count} of {impacts} lie between the predicted bounds.",
+    " predicted: all {count} (one a joint, {impacts}) are between the predicted bounds.",
     "torque_changes_beyond": "{beyond} of {count} largest changes of joint torques within 30 ms of"
     " the touch lie outside of the predicted bounds ({above} above, {below} below; furthest above:"
     " {worst}). So something that the prediction supposes does not hold: ranges of surface or"

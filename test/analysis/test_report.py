@@ -185,6 +185,24 @@ def test_it_fits_a_telephone_and_follows_dark_preference(page, report, width, da
     assert page.complaints() == []
 
 
+def test_columns_of_all_joints_fit_and_what_is_drawn_is_labelled(page, report):
+    page.open(report, width=1200)
+    tables = "[...document.querySelectorAll('.joints')]"
+    assert page.value(f"{tables}.length") == 2
+    assert page.value(f"{tables}.every(each => each.scrollWidth <= each.clientWidth)")
+    drawn = page.value("[...document.querySelectorAll('.plot text')].map(t => t.textContent)")
+    assert {"threshold 15", "touch", "detected"} <= set(drawn)
+    titles = page.value(
+        "[...document.querySelectorAll('.plot')].filter(p => p.layout?.scene)"
+        ".flatMap(p => [...'xyz'].map(a => p.layout.scene[a + 'axis'].title.text))"
+    )
+    assert titles[:3] == ["tangential x [N.s]", "tangential y [N.s]", "normal z [N.s]"]
+
+
+def test_the_length_of_recordings_is_in_seconds_if_it_is_short(report):
+    assert re.search(r"joint states in \d\.\d s; gross velocity", report.read_text())
+
+
 def test_paper_is_white_whatever_is_preferred(page, report):
     page.open(report, dark=True)
     page.call("Emulation.setEmulatedMedia", media="print")

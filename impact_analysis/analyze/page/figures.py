@@ -40,7 +40,7 @@ def ranking(analysis: Analysis) -> go.Figure:
             hovertemplate="%{y}: %{x:.2f} deg/s<extra></extra>",
         )
     )
-    return _finished(figure, "mean absolute error over joints and impacts [deg/s]", "")
+    return _finished(figure, "mean error [deg/s]", "")
 
 
 def joint_errors(analysis: Analysis) -> go.Figure:
@@ -122,17 +122,32 @@ def torques(analysis: Analysis, impact: Judged) -> go.Figure:
         row=2,
         col=1,
     )
-    figure.add_hline(y=item.threshold, line_dash="dot", line_color=COLOURS[6], row=2, col=1)
+    figure.add_scatter(  # a label of a line across a logarithmic axis is put elsewhere
+        x=1e3 * trace.statistic_t[[0, -1]],
+        y=[item.threshold] * 2,
+        mode="lines+text",
+        text=["", f"threshold {item.threshold:.3g}"],
+        textposition="top left",
+        line={"dash": "dot", "color": COLOURS[6]},
+        showlegend=False,
+        hoverinfo="skip",
+        row=2,
+        col=1,
+    )
     detected = 1e3 * (item.detection_time - item.time)
     for row in (1, 2):
-        figure.add_vline(x=0.0, line_dash="dash", line_color=COLOURS[6], row=row, col=1)
-        figure.add_vline(x=detected, line_color=COLOURS[5], line_width=1, row=row, col=1)
+        at = {"row": row, "col": 1}
+        figure.add_vline(x=0.0, line_dash="dash", line_color=COLOURS[6], **at)
+        figure.add_vline(x=detected, line_color=COLOURS[5], line_width=1, **at)
+    for time, text, side in ((0.0, "touch", "right"), (detected, "detected", "left")):
+        at = {"x": time, "y": 1.0, "yref": "y domain", "yanchor": "bottom", "xanchor": side}
+        figure.add_annotation(text=text, showarrow=False, **at)
     figure.update_yaxes(title_text="torque [N.m]", row=1, col=1)
     figure.update_yaxes(
         title_text="statistic", type="log", tickvals=_DECADES, tickformat="~g", row=2, col=1
     )
     figure.update_xaxes(title_text="time since the touch [ms]", row=2, col=1)
-    return _finished(figure)
+    return _finished(figure).update_layout(margin_t=50)  # labels below the buttons
 
 
 def force(impact: Judged) -> go.Figure | None:
@@ -232,10 +247,18 @@ def polytope(membership: Membership) -> go.Figure:
         marker={"size": [0, 6], "color": COLOURS[5]},
         name="measured impulse",
     )
-    axes = {f"{name}axis": {"title": {"text": f"{name} [N.s]"}, "nticks": 6} for name in "xyz"}
-    eye = {"x": 1.5, "y": 1.5, "z": 0.9}
-    figure.update_layout(scene={**axes, "aspectmode": "data", "camera": {"eye": eye}})
-    return _finished(figure)
+    shown = np.vstack([vertices, membership.impulse, np.zeros(3)])
+    sides = np.ptp(shown, axis=0)  # one scale for all axes, and the longest of them in view
+    ratio = dict(zip("xyz", np.maximum(sides / sides.max(), 0.05), strict=True))
+    titles = {"x": "tangential x", "y": "tangential y", "z": "normal z"}
+    axes = {
+        f"{name}axis": {"title": {"text": f"{text} [N.s]"}, "nticks": 2 + round(4 * ratio[name])}
+        for name, text in titles.items()
+    }
+    scene = {**axes, "aspectmode": "manual", "aspectratio": ratio}
+    figure.update_layout(scene={**scene, "camera": {"eye": {"x": 1.1, "y": 1.1, "z": 0.5}}})
+    _finished(figure)
+    return figure.update_layout(margin={"l": 0, "r": 0, "t": 0, "b": 40})
 
 
 def _finished(figure: go.Figure, x: str = "", y: str = "") -> go.Figure:

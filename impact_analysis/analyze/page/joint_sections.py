@@ -40,7 +40,9 @@ def torque_section(analysis: Analysis) -> str:
     )
     left = len(compared) - len(rows)
     note += f" {left} more impacts are in impacts.csv." if left else ""
-    return _section("torques", "What the joints felt", table(head, rows, marks=marks), note)
+    return _section(
+        "torques", "What the joints felt", table(head, rows, kind="table joints", marks=marks), note
+    )
 
 
 def joint_section(analysis: Analysis) -> str:

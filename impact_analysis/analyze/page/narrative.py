@@ -164,7 +164,8 @@ def _set(analysis: Analysis, known: list[Membership], source: str) -> list[str]:
     """
     worse, strict = sum(not one.hull for one in known), sum(one.strict for one in known)
     if not worse:
-        return [text_of("set_holds", count=len(known), source=source, strict=strict)]
+        figures = {"count": len(known), "strict": strict, "weaker": len(known) - strict}
+        return [text_of("set_holds", source=source, **figures)]
     best = analysis.best
     if source == "identified" and best is not None:
         found = analysis.coefficients[best.candidate.inertia]

@@ -23,6 +23,7 @@ from impact_analysis.spreading.cell_section import cells_section
 from impact_bags.new_files import write_file
 
 MOST_SECTIONS = 50
+_LONG = 120.0  # recordings of that duration are told in minutes [s]
 _SHOWN_WARNINGS = 30
 _SAME_FIT = 2.0  # laws with this many times the rms of the best one are not shown
 
@@ -83,11 +84,12 @@ class _Page:
 
 
 def _subtitle(analysis: Analysis) -> str:
-    minutes = sum(each.duration for each in analysis.recordings) / 60.0
+    seconds = sum(each.duration for each in analysis.recordings)
+    length = f"{seconds:.1f} s" if seconds < _LONG else f"{seconds / 60.0:.1f} minutes"
     samples = sum(each.samples for each in analysis.recordings)
     wanted = analysis.settings
     return (
-        f"{samples} joint states in {minutes:.1f} minutes; gross velocity by {wanted.method},"
+        f"{samples} joint states in {length}; gross velocity by {wanted.method},"
         f" friction law {wanted.law}"
     )
 
@@ -218,7 +220,7 @@ def _comparison(analysis: Analysis, page: _Page) -> str:
     return (
         '<section id="comparison"><h2>Errors joint by joint</h2>'
         + page.plot(figures.joint_errors(analysis))
-        + table(head, rows, marks=marks)
+        + table(head, rows, kind="table joints", marks=marks)
         + f'<p class="note">{escape(note)}</p></section>'
     )
 
@@ -278,7 +280,8 @@ def _facts(impact: Judged) -> list[list[str]]:
     if member is not None:
         low, high = member.restitution
         of = f"friction {member.friction:.2f}, restitution {low:.2f} to {high:.2f}, {member.source}"
-        place = "inside" if member.strict else "no worse" if member.hull else "beyond it"
+        weaker = "weaker, in its hull with zero"
+        place = "inside" if member.strict else weaker if member.hull else "beyond it"
         facts.append(("impulse and its set", f"{place} ({of})"))
     return [[name, text] for name, text in facts]
 
