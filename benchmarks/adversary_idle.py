@@ -97,11 +97,11 @@ def begin(rig: Rig, situation: str, sender: Sender) -> bool:
 
 
 def judge_return(rig: Rig) -> None:
-    """Demand that the arm stays about where it was let go."""
-    point = rig.arm.state.position.copy()
+    """Demand that the arm stays about where it was let go, unless it was asked to approach."""
+    point, asked = rig.arm.state.position.copy(), rig.checks.asked
     rig.run(2.5)
     went = float(np.linalg.norm(rig.arm.state.position - point))
-    if went > BACK and not rig.checks.asked:
+    if went > BACK and not asked:
         rig.checks.note("hold", f"it moves by {went:.3f} m from where it was let go")
 
 

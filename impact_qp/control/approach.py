@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from math import cos
+
 import numpy as np
 
 from impact_qp.control.phases import Phase
@@ -15,6 +17,7 @@ from impact_robots.state import PointState
 POSTURE_DAMPING, BRAKING_RATE = 6.3, 20.0  # of the joints, that of a braking arm [1/s]
 HOLDING = 5.0  # speed back to the held position, of the distance to it [1/s]
 PUSHED = 0.3  # a joint that is that far from where it is held was pushed away [rad; m]
+TURNED = 0.15  # so is a tool that is turned that far [rad]
 RETURN = 0.025  # highest speed back there [m/s]
 
 
@@ -71,8 +74,13 @@ class ApproachTasks:
         """Tell whether the arm is far from where it is held: it stays where it was pushed to."""
         if self._held is None:
             return False
-        away, turned = point.position - self._held, np.abs(point.q - self.posture.reference)
-        return bool(away.dot(away) > self._plan.hold_distance**2 or turned.max() > PUSHED)
+        away, moved = point.position - self._held, np.abs(point.q - self.posture.reference)
+        turn = 0.5 * (float(np.vdot(self.orientation.reference, point.rotation)) - 1.0)
+        return bool(
+            away.dot(away) > self._plan.hold_distance**2
+            or moved.max() > PUSHED
+            or turn < cos(TURNED)
+        )
 
     def update(self, phase: Phase, point: PointState, ready: bool) -> None:
         """Ramp the reference velocity towards the phase's speed along the normal, or hold.
