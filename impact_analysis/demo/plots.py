@@ -40,6 +40,7 @@ STYLE = {
     "axes.spines.right": False,
     "legend.frameon": False,
 }
+_BOUNDED = ("robust", "existential", "joint_load")  # limits with a bound on the speed
 Runs = Sequence[tuple[RunRecord, Evaluation]]
 
 
@@ -70,25 +71,32 @@ def _contact_speed(runs: Runs) -> Figure:
             axes.plot(t[shown], -record.normal_speed[shown], color=colour, label=e.controller)
             axes.plot(t[shown], record.speed_bound[shown], color=colour, ls=":", lw=1)
             axes.plot(0, e.contact_speed, "o", color=colour)
-            if e.controller in ("robust", "existential", "joint_load"):
+            if e.controller in _BOUNDED:
                 axes.axhline(e.speed_bound, color=colour, ls="--", lw=1, alpha=0.8)
-                axes.annotate(
-                    f"{e.controller} bound at the contact: {e.speed_bound:.3f} m/s",
-                    (0.01, e.speed_bound),
-                    xycoords=axes.get_yaxis_transform(),
-                    xytext=(0, 12),
-                    textcoords="offset points",
-                    color=colour,
-                    fontsize=9,
-                )
         axes.set(
             xlabel="time to contact [s]",
             ylabel="approach speed [m/s]",
             title="The same reference, 0.5 m/s: how fast each controller lets the arm arrive",
             ylim=(0, None),
         )
-        axes.legend(loc="upper left")
+        axes.legend(loc="upper left", fontsize=11)
+        _label_bounds(axes, [e for _, e in runs if e.controller in _BOUNDED])
     return figure
+
+
+def _label_bounds(axes: Axes, evaluations: Sequence[Evaluation]) -> None:
+    """Name bounds at the contact beside the axes, each at its line or just above the one below."""
+    place, apart = -np.inf, 0.05 * axes.get_ylim()[1]
+    for e in sorted(evaluations, key=lambda each: each.speed_bound):
+        place = max(e.speed_bound, place + apart)
+        axes.annotate(
+            f"{e.controller} bound {e.speed_bound:.3f} m/s",
+            (1.01, place),
+            xycoords=axes.get_yaxis_transform(),
+            color=COLOURS[e.controller],
+            fontsize=10,
+            va="center",
+        )
 
 
 def _force(runs: Runs) -> Figure:
