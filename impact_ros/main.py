@@ -16,7 +16,7 @@ from rclpy.utilities import remove_ros_args
 
 from impact_robots.exceptions import ImpactError
 from impact_ros.closing import one_core
-from impact_ros.exceptions import ParameterError
+from impact_ros.exceptions import OverError, ParameterError
 from impact_ros.parameters import describe
 from impact_ros.spin import spin, stop_on_signals
 from impact_ros.standard_streams import fill_closed_streams, with_output
@@ -74,6 +74,8 @@ def _run(script: str, args: list[str], node_classes: Sequence[Callable[[], Any]]
             print(f"{script}: stopped ({reason})", file=sys.stderr)
         except ParameterError as error:
             return _fail(script, str(error), 2)
+        except OverError as error:
+            return _fail(script, str(error), 0)
         except ImpactError as error:
             return _fail(script, str(error), 1)
         except Exception as error:  # of one node; the others still have something to say
