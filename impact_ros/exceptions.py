@@ -9,10 +9,6 @@ class RosError(ImpactError):
     """Root of the errors of this package."""
 
 
-class OverError(RosError):
-    """What a node was there for is over: its process ends in order, and says so."""
-
-
 class ParameterError(RosError):
     """A parameter was given a value that it cannot take.
 

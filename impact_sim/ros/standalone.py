@@ -7,7 +7,6 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from impact_ros.exceptions import OverError
 from impact_ros.parameters import parameter
 from impact_sim.exceptions import SimulationError
 
@@ -52,8 +51,10 @@ class Standalone:
             )
             seconds = self.simulation.time_ns * 1e-9
             self.get_logger().info(f"over after {seconds:.2f} s simulated; {ending}; {self.again}")
-        elif (
-            self.parameters.shutdown_when_over
-            and time.monotonic() - self._over_since > HEARD_WITHIN
-        ):
-            raise OverError("over")
+
+    @property
+    def ended(self: Any) -> bool:
+        """Whether the process shall end: it is over, and others have heard so."""
+        if self._over_since is None or not self.parameters.shutdown_when_over:
+            return False
+        return bool(time.monotonic() - self._over_since > HEARD_WITHIN)
