@@ -76,7 +76,10 @@ def _bring_up(name: str, timeout: float, stop: Stop) -> int:
         if reason not in ("condition", "timeout"):
             raise KeyboardInterrupt
         if time.monotonic() >= end and not condition():
-            raise RosError(f"{name}: not active within {timeout:g} s")
+            raise RosError(
+                f"{name}: not active within {timeout:g} s; on a busy machine give it more"
+                " (--timeout, of a launch file timeout:=)"
+            )
         return reason == "condition"
 
     try:

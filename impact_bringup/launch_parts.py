@@ -34,6 +34,8 @@ COMMON = {
 SUITE = {"rviz": ("false", "Also start RViz", BOOLEANS), **COMMON}
 # Of a file that also simulates, so that the controller is activated once.
 TIMEOUT = {"timeout": ("60.0", "Give up when the controller is not active after this time [s]")}
+ENDS = "shutdown_when_over"  # of a simulator, and of the launch file that starts it
+OVER = {ENDS: ("false", "End everything when it is over; false: stay until Ctrl-C", BOOLEANS)}
 
 
 def description(arguments: Mapping[str, tuple[Any, ...]], make: Callable[[Any], list[Any]]) -> Any:

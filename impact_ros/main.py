@@ -18,7 +18,7 @@ from impact_robots.exceptions import ImpactError
 from impact_ros.closing import one_core
 from impact_ros.exceptions import ParameterError
 from impact_ros.parameters import describe
-from impact_ros.spin import spin, stop_on_signals
+from impact_ros.spin import SLICE, spin, stop_on_signals
 from impact_ros.standard_streams import fill_closed_streams, with_output
 
 Main = Callable[..., int]
@@ -27,7 +27,8 @@ Main = Callable[..., int]
 def main_for(*node_classes: Callable[[], Any], name: str = "") -> Main:
     """Make the main function of a console script that runs nodes in one process.
 
-    A lifecycle node's `on_shutdown` is called before the end, while it still can publish.
+    A lifecycle node's `on_shutdown` is called before the end, while it still can publish. All end
+    when a node's property `ended`, if it has one, becomes true.
 
     Args:
         *node_classes: Classes to make a node of, without arguments. A class attribute
@@ -70,7 +71,10 @@ def _run(script: str, args: list[str], node_classes: Sequence[Callable[[], Any]]
         nodes: list[Any] = []
         try:
             nodes.extend(make() for make in node_classes)
-            reason = spin(nodes, stop=stop)
+            ending = [node for node in nodes if hasattr(node, "ended")]
+            over = (lambda: any(node.ended for node in ending)) if ending else None
+            reason = spin(nodes, until=over, stop=stop, look_every=SLICE)
+            reason = "over" if reason == "condition" else reason
             print(f"{script}: stopped ({reason})", file=sys.stderr)
         except ParameterError as error:
             return _fail(script, str(error), 2)

@@ -22,7 +22,8 @@ from impact_ros.qos import STREAM
 from impact_sim.arm_driver import CYCLE_NS, Interface
 from impact_sim.plant import FlexibleJointPlant
 from impact_sim.ros.arm_port import ArmPort
-from impact_sim.ros.standalone import Standalone
+from impact_sim.ros.lockstep_node import NOBODY
+from impact_sim.ros.standalone import AGAIN, Standalone, shutdown_when_over
 from impact_sim.scenarios import load_scenario, scenario_names
 from impact_sim.sensors import NO_NOISE, PANDA_NOISE
 from impact_sim.simulation import START_NS, Simulation
@@ -45,6 +46,7 @@ class SimulationParameters:
     realtime: bool = parameter(False, "Run against the wall clock instead of in lockstep")
     duration: float = parameter(10.0, "Longest simulated time", unit="s", low=0.001)
     after_contact: float = parameter(0.5, "End so long after the first contact", unit="s", low=0.0)
+    shutdown_when_over: bool = shutdown_when_over()
 
 
 class ImpactSimNode(Node):
@@ -164,7 +166,7 @@ class ImpactSimNode(Node):
             return
         waited = time.monotonic() - self._answered
         if waited > GIVE_UP_AFTER:
-            why = self._dropped or "is the controller running and active?"
+            why = self._dropped or NOBODY
             self.failure = f"no command for {waited:.0f} s: {why}"
         elif time.monotonic() - self._sent > RESEND_AFTER:
             self._publish()
@@ -192,6 +194,8 @@ class ImpactSimNode(Node):
 
 class StandaloneSimNode(Standalone, ImpactSimNode):
     """The simulated robot on its own: starts when a controller listens, and ends with a failure."""
+
+    again = f"{AGAIN}, with larger duration and after_contact for more hits or goals"
 
     def _make_topics(self) -> None:
         self._clock = self.create_publisher(ClockMessage, "/clock", STREAM)

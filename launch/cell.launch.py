@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One or two simulated arms push or grab a box by reference spreading, once, in lockstep.
 
+When it is over it says so, and stays until Ctrl-C, or ends with ``shutdown_when_over:=true``.
+
 Example:
     ros2 launch impact_control cell.launch.py scenario:=rs_grab_catfood_late seed:=3
 """
@@ -13,6 +15,8 @@ from launch.substitutions import LaunchConfiguration
 from impact_bringup.launch_parts import (
     BOOLEANS,
     COMMON,
+    ENDS,
+    OVER,
     PACKAGE,
     TIMEOUT,
     activated,
@@ -33,12 +37,12 @@ def generate_launch_description():
         "seed": ("0", "Seed of the sensor noise and of where the box stands"),
         "noise": ("true", "Sensor noise as on a real Panda", BOOLEANS),
     }
-    return description(arguments | TIMEOUT | COMMON, _actions)
+    return description(arguments | TIMEOUT | OVER | COMMON, _actions)
 
 
 def _actions(context):
     scenario = find_cell_scenario(context.launch_configurations["scenario"])
-    simulated, controlled = ("scenario", "seed", "noise"), ("scenario", "variant")
+    simulated, controlled = ("scenario", "seed", "noise", ENDS), ("scenario", "variant")
     told = [*given(context.launch_configurations, controlled), "-p", "lockstep:=true"]
     return [
         limited_discovery(),

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A simulated humanoid grabs boxes, once, in lockstep.
 
+When it is over it says so, and stays until Ctrl-C, or ends with ``shutdown_when_over:=true``.
+
 Example:
     ros2 launch impact_control grab.launch.py impact_limits:=existential seed:=3
 """
@@ -9,6 +11,8 @@ Example:
 from impact_bringup.launch_parts import (
     BOOLEANS,
     COMMON,
+    ENDS,
+    OVER,
     PACKAGE,
     TIMEOUT,
     activated,
@@ -32,11 +36,11 @@ def generate_launch_description():
         "seed": ("0", "Seed of the sensor noise and of where boxes stand"),
         "noise": ("true", "Sensor noise, as assumed", BOOLEANS),
     }
-    return description(arguments | TIMEOUT | COMMON, _actions)
+    return description(arguments | TIMEOUT | OVER | COMMON, _actions)
 
 
 def _actions(context):
-    simulated, controlled = ("scenario", "seed", "noise"), ("scenario", "impact_limits")
+    simulated, controlled = ("scenario", "seed", "noise", ENDS), ("scenario", "impact_limits")
     told = [*given(context.launch_configurations, controlled), "-p", "lockstep:=true"]
     return [
         limited_discovery(),

@@ -2,8 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """A simulated arm approaches a surface and hits it, once; or waits for goals.
 
+It is over ``after_contact`` after the first contact, or after ``duration``, and says so; then it
+stays until Ctrl-C, or ends with ``shutdown_when_over:=true``.
+
+Goals in lockstep: with ``approach_on_activation:=false`` the arm holds until goals come, and
+simulated time goes on as fast as the machine allows, while it holds, too. So ``duration``,
+``after_contact`` and a goal's ``timeout`` are in simulated time: make them large, or use
+``realtime:=true``.
+
 Examples:
     ros2 launch impact_control simulation.launch.py impact_limits:=existential rviz:=true
+    ros2 launch impact_control simulation.launch.py shutdown_when_over:=true
+    ros2 launch impact_control simulation.launch.py approach_on_activation:=false
+        duration:=36000.0 after_contact:=36000.0
     ros2 launch impact_control simulation.launch.py approach_on_activation:=false
         realtime:=true duration:=3600.0 after_contact:=3600.0
 """
@@ -16,6 +27,8 @@ import yaml
 from impact_bringup.experiment import Run, suite_parameters
 from impact_bringup.launch_parts import (
     BOOLEANS,
+    ENDS,
+    OVER,
     PACKAGE,
     SUITE,
     TIMEOUT,
@@ -30,7 +43,7 @@ from impact_bringup.launch_parts import (
 from impact_qp.limits.registry import AUTO, SELECTABLE
 from impact_sim.scenarios import load_scenario, scenario_names
 
-SIMULATED = ("scenario", "seed", "noise", "realtime", "duration", "after_contact")
+SIMULATED = ("scenario", "seed", "noise", "realtime", "duration", "after_contact", ENDS)
 
 
 def generate_launch_description():
@@ -44,7 +57,7 @@ def generate_launch_description():
         "duration": ("30.0", "Longest simulated time [s]"),
         "after_contact": ("0.5", "Simulated time after the first contact [s]"),
     }
-    return description(arguments | TIMEOUT | SUITE, _actions)
+    return description(arguments | TIMEOUT | OVER | SUITE, _actions)
 
 
 def _actions(context):

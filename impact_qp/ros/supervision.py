@@ -90,5 +90,6 @@ class CycleWatch:
             return ""
         return (
             f"{self.in_a_row} control cycles of {self._period * 1e3:g} ms missed in a row"
-            f" (max_consecutive_missed {self._most})"
+            f" (max_consecutive_missed {self._most}); is the machine busy? Free a core, or simulate"
+            " in lockstep"
         )

@@ -22,7 +22,7 @@ from impact_sim.cell.cell_simulation import CellSimulation
 from impact_sim.cell.watched_cell import WatchedCell
 from impact_sim.ros.arm_port import ArmPort
 from impact_sim.ros.lockstep_node import LockstepNode
-from impact_sim.ros.standalone import Standalone
+from impact_sim.ros.standalone import Standalone, shutdown_when_over
 from impact_sim.scenario_choice import find_cell_scenario
 from impact_sim.sensors import NO_NOISE, PANDA_NOISE
 from impact_sim.simulation import START_NS, Measurement
@@ -36,6 +36,7 @@ class CellParameters:
     seed: int = parameter(0, "Seed of the sensor noise and of where the box stands", low=0)
     noise: bool = parameter(True, "Sensor noise as measured on a real Panda")
     duration: float = parameter(20.0, "Longest simulated time", unit="s", low=0.001)
+    shutdown_when_over: bool = shutdown_when_over()
 
 
 class ImpactCellNode(LockstepNode):

@@ -28,7 +28,7 @@ from impact_sim.humanoid.senses import QUIET, HumanoidMeasurement, HumanoidNoise
 from impact_sim.ros.arm_port import COMMAND
 from impact_sim.ros.command_check import checked_command
 from impact_sim.ros.lockstep_node import LockstepNode
-from impact_sim.ros.standalone import Standalone
+from impact_sim.ros.standalone import Standalone, shutdown_when_over
 from impact_sim.simulation import START_NS
 
 PROGRESS = "impact_humanoid/grab"  # what the controller says of its phases
@@ -44,6 +44,7 @@ class HumanoidSimParameters:
     scenario: str = parameter("qp_hrp4_grab", "Named scenario of a humanoid's grab, or its YAML")
     seed: int = parameter(0, "Seed of the sensor noise and of where boxes stand", low=0)
     noise: bool = parameter(True, "Sensor noise, as assumed")
+    shutdown_when_over: bool = shutdown_when_over()
 
 
 class ImpactHumanoidSimNode(LockstepNode):

@@ -13,6 +13,8 @@ from rclpy.node import Node
 
 RESEND_AFTER = 1.0  # send the state again when somebody does not answer [s]
 GIVE_UP_AFTER = 10.0  # and then give up [s]
+# Why there is no command, and what to do.
+NOBODY = "is the controller running and active? On a busy machine start again with less beside it"
 
 
 class LockstepNode(Node):
@@ -68,7 +70,7 @@ class LockstepNode(Node):
             return
         waited = time.monotonic() - self._answered
         if waited > GIVE_UP_AFTER:
-            why = self._dropped or "is the controller running and active?"
+            why = self._dropped or NOBODY
             self.failure = f"no command for {waited:.0f} s{self.unanswered}: {why}"
         elif time.monotonic() - self._sent > RESEND_AFTER:
             self._publish()

@@ -199,12 +199,15 @@ def test_the_simulated_arm_approaches_hits_and_retracts(machine, launch_file, na
 def test_a_push_by_reference_spreading_comes_to_its_impact(machine, launch_file, tmp_path):
     path = tmp_path / "short.yaml"
     path.write_text("{like: rs_push_catfood_case2, run_up: 0.25, after_contact: 0.03}")
-    launched = launch_file("cell", scenario=str(path))
+    launched = launch_file("cell", scenario=str(path), shutdown_when_over="true")
     status = machine.hear(ControllerStatus, "/impact_qp/status", RECORD)
     machine.start_heard(launched.lines, "/impact_spreading", "/impact_qp/status")
     machine.wait(lambda: status and status[-1].message == "interim")
     assert machine.processes["bring_up"].wait(TIME_OUT) == 0, machine.log("bring_up")
-    machine.wait(lambda: "over after" in machine.log("impact_cell"))
+    assert machine.processes["impact_cell"].wait(TIME_OUT) == 0
+    said = machine.log("impact_cell")
+    assert "s simulated; it ends now; start it again for another run" in said
+    assert said.splitlines()[-1] == "impact_cell: stopped (over)"
     assert not any(each.infeasible_cycles for each in status)
     names = ("impact_cell", "impact_detector", "impact_spreading", "bring_up")
     assert machine.stop() == dict.fromkeys(names, 0)
@@ -260,7 +263,12 @@ def test_a_controller_that_refuses_is_said_with_a_status(machine, launch_file):
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["nobody", "--timeout", "0.5"], 1, "bring_up: nobody: not active within 0.5 s\n"),
+        (
+            ["nobody", "--timeout", "0.5"],
+            1,
+            "bring_up: nobody: not active within 0.5 s; on a busy machine give it more"
+            " (--timeout, of a launch file timeout:=)\n",
+        ),
         (["--timeout", "nan"], 2, "--timeout"),
         (["--ros-args", "-r", "x"], 2, "bring_up: cannot start ROS"),
     ],

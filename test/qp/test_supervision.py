@@ -69,7 +69,10 @@ def test_late_answers_count_and_a_good_cycle_ends_the_row():
     for k in range(4, 8):
         each.take(k * MS, k * 1e-3)
         each.answered(2e-3)
-    assert each.problem == ("4 control cycles of 1 ms missed in a row (max_consecutive_missed 3)")
+    assert each.problem == (
+        "4 control cycles of 1 ms missed in a row (max_consecutive_missed 3); is the machine busy?"
+        " Free a core, or simulate in lockstep"
+    )
 
 
 def test_a_rate_that_the_states_do_not_have_is_noticed():

@@ -22,6 +22,7 @@ from impact_ros.qos import LATCHED, RECORD, STREAM
 from impact_ros.spin import spin
 from impact_sim import PANDA_NOISE, Simulation, SimulationError, load_scenario
 from impact_sim.node import START_NS, ImpactSimNode, StandaloneSimNode
+from impact_sim.ros import standalone
 
 TIME_OUT = 20.0  # [s]
 QUIET = 0.1  # long enough for a state that must not come [s]
@@ -224,7 +225,7 @@ def test_without_answers_it_gives_up_and_says_why(make_bench, monkeypatch):
     bench = make_bench().start()
     bench.spin(lambda: bench.robot.finished)
     assert bench.robot.failure.startswith("no command for ")
-    assert bench.robot.failure.endswith("is the controller running and active?")
+    assert "is the controller running and active? On a busy machine" in bench.robot.failure
     assert bench.ignored(START_NS)
 
 
@@ -423,6 +424,25 @@ def test_on_its_own_it_starts_with_a_listener_and_waits_for_the_first_command(
     assert stamp(state) == START_NS + MS
     with pytest.raises(SimulationError, match="no command for"):
         bench.spin(lambda: False)
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_on_its_own_it_says_how_to_go_on_when_it_is_over(make_bench, monkeypatch, capfd, ends):
+    monkeypatch.setattr(standalone, "HEARD_WITHIN", 0.0)
+    bench = make_bench(StandaloneSimNode, duration=0.002, shutdown_when_over=ends)
+    bench.spin(lambda: len(bench.controller.states) > 0)
+    bench.robot._timer.cancel()
+    bench.step()
+    last = bench.step()
+    bench.command(stamp(last), None)
+    bench.spin(lambda: bench.robot.finished)
+    bench.robot._tick()
+    bench.robot._tick()
+    assert bench.robot.ended is ends
+    said = capfd.readouterr().err
+    assert said.count("over after 0.00 s simulated; ") == 1
+    assert ("it ends now" if ends else "with shutdown_when_over:=true it does so by itself") in said
+    assert "larger duration and after_contact for more hits or goals" in said
 
 
 def test_on_its_own_a_bad_command_ends_nothing(make_bench):
