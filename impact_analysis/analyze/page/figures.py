@@ -140,8 +140,15 @@ def torques(analysis: Analysis, impact: Judged) -> go.Figure:
         figure.add_vline(x=0.0, line_dash="dash", line_color=COLOURS[6], **at)
         figure.add_vline(x=detected, line_color=COLOURS[5], line_width=1, **at)
     for time, text, side in ((0.0, "touch", "right"), (detected, "detected", "left")):
-        at = {"x": time, "y": 1.0, "yref": "y domain", "yanchor": "bottom", "xanchor": side}
-        figure.add_annotation(text=text, showarrow=False, **at)
+        figure.add_annotation(
+            text=text,
+            showarrow=False,
+            x=time,
+            y=1.0,
+            yref="y domain",
+            yanchor="bottom",
+            xanchor=side,
+        )
     figure.update_yaxes(title_text="torque [N.m]", row=1, col=1)
     figure.update_yaxes(
         title_text="statistic", type="log", tickvals=_DECADES, tickformat="~g", row=2, col=1
