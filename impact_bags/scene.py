@@ -81,7 +81,7 @@ class Scene:
         if DESCRIPTION not in writer.topics:  # or its node has said it
             writer.add_topic(DESCRIPTION, TEXT, latched=True)
             writer.write(DESCRIPTION, TEXT, make.text(self._robot.urdf), first)
-        writer.write(MARKERS, ARRAY, make.wall(first, self._surface), first)
+        writer.write(MARKERS, ARRAY, make.markers(first, self._surface), first)
         for time, q, dq in self._states:
             writer.write(FRAMES, TRANSFORMS, make.frames(time, q), time)
             try:
@@ -89,7 +89,8 @@ class Scene:
             except PredictionError:
                 continue
             if forecast is not None:
-                writer.write(MARKERS, ARRAY, make.forecast(time, forecast), time)
+                made = make.markers(time, self._surface, forecast)
+                writer.write(MARKERS, ARRAY, made, time)
 
 
 class SceneMessages(MessageMaker):
@@ -128,16 +129,24 @@ class SceneMessages(MessageMaker):
             ]
         )
 
-    def wall(self, time: int, surface: Surface) -> Any:
-        """Return a piece of the surface around its point."""
+    def markers(self, time: int, surface: Surface, forecast: Forecast | None = None) -> Any:
+        """Return the wall, and what is to come: contact frame, impulse set and velocities.
+
+        The wall is in every message: who begins to play within a recording sees the last one.
+
+        Args:
+            time: of the state [ns].
+            surface: of which a piece around its point is drawn.
+            forecast: of the impact; none: there is none near.
+        """
         behind = np.asarray(surface.point) - 0.5 * WALL[2] * np.asarray(surface.normal)
         pose = self._placed(behind, contact_rotation(surface.normal))
-        return self._types[ARRAY]([self._marker(time, "wall", 0, "CUBE", pose, WALL, GREY)])
-
-    def forecast(self, time: int, forecast: Forecast) -> Any:
-        """Return the contact frame, the impulse set and the velocities of an impact to come."""
-        markers = []
-        both = zip(forecast.answer.predictions, forecast.impulses, strict=True)
+        markers = [self._marker(time, "wall", 0, "CUBE", pose, WALL, GREY)]
+        both = (
+            ()
+            if forecast is None
+            else zip(forecast.answer.predictions, forecast.impulses, strict=True)
+        )
         for number, (prediction, possible) in enumerate(both):
             pose = self._placed(prediction.contact_position, prediction.contact_rotation)
             found = shapes(prediction, possible, Scales(), number)

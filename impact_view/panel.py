@@ -10,7 +10,9 @@ import numpy as np
 
 from impact_view.instant import Instant, Timeline
 from impact_view.pace import RATES
+from impact_view.record import ViewRecord
 
+UNBOUNDED = ("unaware", "existential")  # limits without a bound in closed form
 MOST_POINTS = 1500  # of a curve
 _COLORS = {"speed [m/s]": "#1f77b4", "bound [m/s]": "#d62728", "now": "#ff7f0e"}
 
@@ -146,5 +148,14 @@ def legend(timeline: Timeline) -> list[str]:
     if wall is not None:
         lines.append(f"wall: {wall.source}; how large it is, nobody said")
     if not np.isfinite(record.speed_bound).any():
-        lines.append("no speed bound was recorded")
+        lines.append(f"no bound is drawn: {_why_no_bound(record)}")
     return [*lines, *record.remarks]
+
+
+def _why_no_bound(record: ViewRecord) -> str:
+    """Return why there is no bound of the speed."""
+    if not any(record.mode):
+        return "no status of a controller was recorded"
+    if record.limits in UNBOUNDED:
+        return f"limits {record.limits} have none"
+    return "the controller never told one"

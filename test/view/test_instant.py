@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is in the scene at one time is geometry and physics; no browser is needed to say so."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -82,6 +85,21 @@ def test_the_legend_says_every_scale(timeline):
     assert f"0.1 m is {0.1 / timeline.force_scale:g} N\n" in text
     assert f"0.1 m is {0.1 / timeline.impulse_scale:g} N.s" in text
     assert "**joint_load**" in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"mode": ()}, "no status of a controller was recorded"),
+        ({"limits": "existential"}, "limits existential have none"),
+        ({"limits": "robust"}, "the controller never told one"),
+    ],
+)
+def test_a_bound_that_is_not_there_says_why(timeline, record, changes, why):
+    unbounded = replace(record, speed_bound=np.full(len(record), np.nan), **changes)
+    scales = {"force_scale": timeline.force_scale, "impulse_scale": timeline.impulse_scale}
+    shown = SimpleNamespace(record=unbounded, wall=timeline.wall, **scales)
+    assert f"no bound is drawn: {why}" in legend(shown)
 
 
 def test_the_curves_are_speed_and_bound(timeline, record):
