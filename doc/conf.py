@@ -5,7 +5,6 @@
 import builtins
 import re
 import sys
-import textwrap
 from pathlib import Path
 from pydoc import ErrorDuringImport, locate
 from typing import Any
@@ -17,7 +16,6 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 import make_api  # noqa: E402
 import make_command_line  # noqa: E402
 import make_messages  # noqa: E402
-from docutils import nodes  # noqa: E402
 from field_comments import add_field_comments  # noqa: E402
 from numpy.typing import ArrayLike  # noqa: E402
 from sphinx.util.typing import stringify_annotation  # noqa: E402
@@ -36,22 +34,18 @@ myst_heading_anchors = 3
 html_theme = "furo"
 html_title = f"{project} {version}"
 html_copy_source = False
-html_static_path = ["_static"]
-html_css_files = ["pages.css"]
+html_static_path, html_css_files = ["static"], ["narrow.css"]
 
 nitpicky = True  # a reference to nothing is a warning: see `exists`
 autodoc_member_order = "groupwise"
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
-WIDTH = 84  # of a command on a page [characters]
-COMMAND = re.compile(r"^ *(\$ )?(\./impact|impact|ros2|sudo|colcon) ", re.MULTILINE)
 ARRAY_LIKE = stringify_annotation(ArrayLike, "smart")
 
 
 def setup(app: Any) -> None:
     """Hook into the build."""
     app.connect("builder-inited", write_generated)
-    app.connect("doctree-read", mark_commands)
     app.connect("missing-reference", leave_as_text)
     app.connect("autodoc-process-signature", shorten_array_like)
     app.connect("autodoc-process-docstring", keep_colons, priority=100)  # before napoleon
@@ -70,32 +64,6 @@ def write_generated(_app: Any) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         if not file.exists() or file.read_text() != text:  # what is unchanged is not read again
             file.write_text(text)
-
-
-def mark_commands(_app: Any, doctree: Any) -> None:
-    """Write long commands with continuation lines; what is still too long wraps, see pages.css."""
-    for block in doctree.findall(nodes.literal_block):
-        text = block.astext()
-        if COMMAND.search(text):
-            block["classes"].append("commands")
-            block[:] = [nodes.Text("\n".join(map(continued, text.split("\n"))))]
-            block.rawsource = block.astext()  # else it counts as parsed, and is not coloured
-
-
-def continued(line: str) -> str:
-    """Return a command in lines that fit a page, as a shell reads them; other lines as they are."""
-    if len(line) <= WIDTH or not COMMAND.match(line) or re.search(r"[\"'#\\]", line):
-        return line
-    whole = re.sub(r"( -{1,2}[a-z][\w-]*) (?=[^-\[]|-\d)", "\\1\0", line)  # options, their values
-    indent = line[: len(line) - len(line.lstrip())]
-    parts = textwrap.wrap(
-        whole,
-        WIDTH - 2,
-        subsequent_indent=f"{indent}    ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return " \\\n".join(parts).replace("\0", " ")
 
 
 def leave_as_text(_app: Any, _environment: Any, node: Any, content: Any) -> Any:

@@ -14,7 +14,8 @@ from impact_view.record import ViewRecord
 
 UNBOUNDED = ("unaware", "existential")  # limits without a bound in closed form
 MOST_POINTS = 1500  # of a curve
-_COLORS = {"speed [m/s]": "#1f77b4", "bound [m/s]": "#d62728", "now": "#ff7f0e"}
+_COLORS = {"speed": "#1f77b4", "bound": "#d62728", "now": "#ff7f0e"}
+_AXES = ({"label": "time [s]"}, {"label": "speed [m/s]"})
 
 
 class Panel:
@@ -38,6 +39,7 @@ class Panel:
         self._slow = gui.add_checkbox("slow at contacts", initial_value=True)
         self._words = gui.add_markdown("")
         self._plot: Any = None
+        self._curves: dict[str, np.ndarray] = {}
         self._legend = gui.add_markdown("")
         self._wanted: float | None = None  # time to which the slider was moved [s]
 
@@ -84,23 +86,27 @@ class Panel:
         """Draw the curves of a run, and say what its scales are."""
         record = timeline.record
         self._time.max = max(0.001, round(record.duration, 3))
-        self._curves = curves(timeline)
+        known, self._curves = [*self._curves], curves(timeline)
         scales = {"x": {"time": False}, "y": {"auto": False, "range": self._range()}}
-        if self._plot is None:
-            self._plot = self._new_plot(scales)
-        else:
+        if self._plot is not None and known == [*self._curves]:
             self._plot.scales, self._plot.data = scales, self._with_now(0.0)
+        else:
+            if self._plot is not None:
+                self._plot.remove()
+            self._plot = self._new_plot(scales)
         self._legend.content = "\n\n".join(legend(timeline))
 
     def _new_plot(self, scales: Any) -> Any:
         """Return the plot, between the words and the legend."""
+        drawn = [label for label in _COLORS if label == "now" or label in self._curves]
         return self._gui.add_uplot(
             self._with_now(0.0),
-            series=tuple(
-                {"label": label, "stroke": color, "width": 2}
-                for label, color in {"time [s]": "#888888", **_COLORS}.items()
+            series=(
+                {"label": "time", "stroke": "#888888"},
+                *({"label": each, "stroke": _COLORS[each], "width": 2} for each in drawn),
             ),
             scales=scales,
+            axes=_AXES,
             title="speed of the contact point",
             aspect=1.3,
             order=self._legend.order - 0.5,
@@ -114,24 +120,27 @@ class Panel:
 
     def _with_now(self, time: float) -> tuple[np.ndarray, ...]:
         """Return the curves with one that rises from zero to the largest value at ``time``."""
-        at, speed, bound = self._curves
+        at, *values = self._curves.values()
         now = np.full(len(at), np.nan)
         index = max(0, min(int(np.searchsorted(at, time)), len(at) - 2))
         now[index : index + 2] = self._range()[: len(at)]
-        return at, speed, bound, now
+        return at, *values, now
 
     def _range(self) -> tuple[float, float]:
         """Return lowest and highest speed of the plot [m/s]."""
-        _, *values = self._curves
+        _, *values = self._curves.values()
         low, high = (float(pick(values, initial=0.0)) for pick in (np.nanmin, np.nanmax))
         return low - 0.01, 1.05 * high + 0.01
 
 
-def curves(timeline: Timeline) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return time [s], speed and its bound [m/s], thinned out to what a plot can show."""
+def curves(timeline: Timeline) -> dict[str, np.ndarray]:
+    """Return time [s], speed and, if there is one, its bound [m/s], thinned out for a plot."""
     record = timeline.record
     step = max(1, -(-len(record) // MOST_POINTS))
-    return record.time[::step], timeline.speed[::step], record.speed_bound[::step]
+    found = {"time": record.time, "speed": timeline.speed}
+    if np.isfinite(record.speed_bound).any():
+        found["bound"] = record.speed_bound
+    return {name: values[::step] for name, values in found.items()}
 
 
 def legend(timeline: Timeline) -> list[str]:
@@ -142,8 +151,9 @@ def legend(timeline: Timeline) -> list[str]:
         lines.append(f"red: force on the arm, 0.1 m is {0.1 / timeline.force_scale:g} N")
     if any(said is not None for said in record.announced):
         lines.append(
-            "blue: every impulse that was announced (with zero), orange: the measured one;"
-            f" 0.1 m is {0.1 / timeline.impulse_scale:g} N.s"
+            "blue: every impulse that was announced (with zero)"
+            + (", orange: the measured one;" if record.touches.size else ";")
+            + f" 0.1 m is {0.1 / timeline.impulse_scale:g} N.s"
         )
     if wall is not None:
         lines.append(f"wall: {wall.source}; how large it is, nobody said")

@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
+import trimesh
 
 from impact_robots.contact_frame import contact_rotation
 from impact_robots.robot import Robot
 from impact_view.instant import Instant, Timeline
 from impact_view.record import BoxTrack
 from impact_view.surfaces import Wall
-from impact_view.urdf_shapes import CAPSULE, link_shapes
+from impact_view.urdf_shapes import link_shapes
 
-ARM, OURS, WALL = (190, 196, 210), (110, 120, 140), (150, 160, 170)
+ARM, WALL = (170, 178, 196), (150, 160, 170)
 BOX = (196, 154, 108)
 FORCE, SET, IMPULSE = (214, 39, 40), (31, 119, 180), (255, 127, 14)
 SEE_THROUGH = 0.65  # what is within the arm is to be seen [-]
@@ -38,15 +39,15 @@ class Stage:
         self._scene, self._name = scene, name
         self._root = scene.add_frame(name, show_axes=False) if name else scene.world_axes
         self._links: dict[int, Any] = {}
-        for number, shape in enumerate(link_shapes(robot)):
-            if shape.frame not in self._links:
-                node = scene.add_frame(f"{name}/arm/{shape.frame}", show_axes=False)
-                self._links[shape.frame] = node
-            scene.add_mesh_simple(
-                f"{name}/arm/{shape.frame}/{number}",
-                vertices=shape.vertices,
-                faces=shape.faces,
-                color=OURS if shape.kind == CAPSULE else ARM,
+        shapes = link_shapes(robot)
+        for frame in dict.fromkeys(shape.frame for shape in shapes):
+            own = [trimesh.Trimesh(s.vertices, s.faces) for s in shapes if s.frame == frame]
+            body = trimesh.util.concatenate(own)  # one of each link
+            self._links[frame] = scene.add_mesh_simple(
+                f"{name}/arm/{frame}",
+                vertices=np.asarray(body.vertices),
+                faces=np.asarray(body.faces),
+                color=ARM,
                 opacity=SEE_THROUGH,
                 flat_shading=False,
             )
@@ -123,6 +124,7 @@ class Stage:
                 opacity=0.35,
                 side="double",
                 flat_shading=True,
+                position=instant.solid_at,  # from its first frame on
             )
             self._shown = solid
         self._solid.position = instant.solid_at

@@ -15,7 +15,7 @@ import trimesh
 
 from impact_robots.robot import Robot
 
-RADIUS, TOOL_RADIUS = 0.045, 0.02  # of a capsule that stands for a link, or for the tool [m]
+RADIUS, TOOL_RADIUS = 0.04, 0.02  # of a capsule that stands for a link, or for the tool [m]
 SHORTEST = 0.01  # shorter pieces need no capsule [m]
 PRIMITIVE, MESH, CAPSULE = "primitive", "mesh", "capsule"
 _FACES = 32
@@ -44,19 +44,30 @@ def link_shapes(robot: Robot) -> list[LinkShape]:
 
 
 def _from_urdf(robot: Robot) -> list[LinkShape]:
-    """Return the shapes of all links of which a frame is in the model."""
+    """Return the shapes of all links of which a frame is in the model.
+
+    Those that are to be seen, or where none of them can be read those for collisions.
+    """
     shapes = []
     model = robot.model
     for link in ElementTree.fromstring(robot.urdf).iter("link"):
         name = link.get("name", "")
         if not model.existFrame(name, pin.BODY):
             continue
-        for visual in link.findall("visual"):
-            geometry = visual.find("geometry")
-            if geometry is not None and (mesh := _mesh(geometry)) is not None:
-                mesh.apply_transform(_origin(visual.find("origin")))
-                kind = PRIMITIVE if geometry.find("mesh") is None else MESH
-                shapes.append(_shape(model.getFrameId(name, pin.BODY), mesh, kind))
+        frame = model.getFrameId(name, pin.BODY)
+        shapes += _of_link(link, "visual", frame) or _of_link(link, "collision", frame)
+    return shapes
+
+
+def _of_link(link: ElementTree.Element, tag: str, frame: int) -> list[LinkShape]:
+    """Return what can be read of a link's elements of one tag."""
+    shapes = []
+    for element in link.findall(tag):
+        geometry = element.find("geometry")
+        if geometry is not None and (mesh := _mesh(geometry)) is not None:
+            mesh.apply_transform(_origin(element.find("origin")))
+            kind = PRIMITIVE if geometry.find("mesh") is None else MESH
+            shapes.append(_shape(frame, mesh, kind))
     return shapes
 
 
@@ -111,28 +122,37 @@ def _numbers(text: str) -> np.ndarray:
 
 
 def _capsules(robot: Robot) -> list[tuple[int, LinkShape]]:
-    """Return a capsule for every piece between joints, with the joint that moves it."""
+    """Return a capsule for every piece between joints, with the joint that moves it.
+
+    Where two of them meet only one has a ball: two of one size in one place flicker.
+    """
     model = robot.model
     contact = model.frames[model.getFrameId(robot.contact_frame)]
-    pieces = [
-        (model.parents[child], model.jointPlacements[child].translation, RADIUS)
+    pieces: list[tuple[int, int | None, np.ndarray, float]] = [
+        (model.parents[child], child, model.jointPlacements[child].translation, RADIUS)
         for child in range(1, model.njoints)
     ]
-    pieces.append((contact.parentJoint, contact.placement.translation, TOOL_RADIUS))
-    return [
-        (joint, _shape(_joint_frame(model, joint), _capsule(end, radius), CAPSULE))
-        for joint, end, radius in pieces
-        if np.linalg.norm(end) > SHORTEST
-    ]
+    pieces.append((contact.parentJoint, None, contact.placement.translation, TOOL_RADIUS))
+    found, balls = [], set[int | None]()  # joints that a ball is at
+    for joint, child, end, radius in pieces:
+        if np.linalg.norm(end) > SHORTEST:
+            mesh = _capsule(end, radius, first=joint not in balls)
+            found.append((joint, _shape(_joint_frame(model, joint), mesh, CAPSULE)))
+            balls |= {joint, child}
+        elif joint in balls:
+            balls.add(child)
+    return found
 
 
-def _capsule(end: np.ndarray, radius: float) -> trimesh.Trimesh:
-    """Return a cylinder from the origin to ``end`` (3,), with a ball at both ends [m]."""
+def _capsule(end: np.ndarray, radius: float, *, first: bool) -> trimesh.Trimesh:
+    """Return a cylinder from the origin to ``end`` (3,) [m], with a ball at one end or both."""
     segment = np.stack([np.zeros(3), end])
-    cylinder = trimesh.creation.cylinder(radius, segment=segment, sections=_FACES)
-    first, last = (trimesh.creation.icosphere(radius=radius) for _ in segment)
-    last.apply_translation(end)
-    return trimesh.util.concatenate([cylinder, first, last])
+    parts = [trimesh.creation.cylinder(radius, segment=segment, sections=_FACES)]
+    for place in segment if first else segment[1:]:
+        ball = trimesh.creation.icosphere(radius=radius)
+        ball.apply_translation(place)
+        parts.append(ball)
+    return trimesh.util.concatenate(parts)
 
 
 def _joint_frame(model: pin.Model, joint: int) -> int:

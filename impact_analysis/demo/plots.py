@@ -40,7 +40,6 @@ STYLE = {
     "axes.spines.right": False,
     "legend.frameon": False,
 }
-_BOUNDED = ("robust", "existential", "joint_load")  # limits with a bound on the speed
 Runs = Sequence[tuple[RunRecord, Evaluation]]
 
 
@@ -68,10 +67,13 @@ def _contact_speed(runs: Runs) -> Figure:
             colour = COLOURS[e.controller]
             t = record.control_time - e.contact_time
             shown = (t > -1.3) & (t < 0.0)
-            axes.plot(t[shown], -record.normal_speed[shown], color=colour, label=e.controller)
+            bounded = e.controller in ("robust", "existential", "joint_load")
+            bound = f", bound at the contact {e.speed_bound:.3f} m/s" if bounded else ""
+            label = f"{e.controller}{bound}"
+            axes.plot(t[shown], -record.normal_speed[shown], color=colour, label=label)
             axes.plot(t[shown], record.speed_bound[shown], color=colour, ls=":", lw=1)
             axes.plot(0, e.contact_speed, "o", color=colour)
-            if e.controller in _BOUNDED:
+            if bounded:
                 axes.axhline(e.speed_bound, color=colour, ls="--", lw=1, alpha=0.8)
         axes.set(
             xlabel="time to contact [s]",
@@ -79,24 +81,8 @@ def _contact_speed(runs: Runs) -> Figure:
             title="The same reference, 0.5 m/s: how fast each controller lets the arm arrive",
             ylim=(0, None),
         )
-        axes.legend(loc="upper left", fontsize=11)
-        _label_bounds(axes, [e for _, e in runs if e.controller in _BOUNDED])
+        axes.legend(loc="upper left", title="dashed: that bound, dotted: on the way")
     return figure
-
-
-def _label_bounds(axes: Axes, evaluations: Sequence[Evaluation]) -> None:
-    """Name bounds at the contact beside the axes, each at its line or just above the one below."""
-    place, apart = -np.inf, 0.05 * axes.get_ylim()[1]
-    for e in sorted(evaluations, key=lambda each: each.speed_bound):
-        place = max(e.speed_bound, place + apart)
-        axes.annotate(
-            f"{e.controller} bound {e.speed_bound:.3f} m/s",
-            (1.01, place),
-            xycoords=axes.get_yaxis_transform(),
-            color=COLOURS[e.controller],
-            fontsize=10,
-            va="center",
-        )
 
 
 def _force(runs: Runs) -> Figure:

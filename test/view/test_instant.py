@@ -13,6 +13,7 @@ from scipy.spatial import Delaunay
 from impact_robots import ArmDynamics
 from impact_sim import load_scenario
 from impact_view.impulse_shapes import round_scale
+from impact_view.instant import Timeline
 from impact_view.pace import AFTER, BEFORE, SLOW, advance, rate
 from impact_view.panel import curves, legend
 
@@ -103,10 +104,19 @@ def test_a_bound_that_is_not_there_says_why(timeline, record, changes, why):
 
 
 def test_the_curves_are_speed_and_bound(timeline, record):
-    time, speed, bound = curves(timeline)
-    assert len(time) == len(record)  # short enough for all of them
-    assert np.array_equal(speed, -record.normal_speed)
-    assert np.array_equal(bound, record.speed_bound, equal_nan=True)
+    found = curves(timeline)
+    assert [*found] == ["time", "speed", "bound"]
+    assert len(found["time"]) == len(record)  # short enough for all of them
+    assert np.array_equal(found["speed"], -record.normal_speed)
+    assert np.array_equal(found["bound"], record.speed_bound, equal_nan=True)
+
+
+def test_what_is_not_there_is_in_neither_plot_nor_legend(record, panda):
+    nothing = np.full(len(record), np.nan)
+    bare = Timeline(replace(record, speed_bound=nothing, force=0.0 * record.force), panda)
+    assert [*curves(bare)] == ["time", "speed"]
+    text = "\n".join(legend(bare))
+    assert "red:" not in text and "orange" not in text and "blue:" in text
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pinocchio as pin
 import pytest
 import trimesh
 
@@ -40,6 +41,29 @@ def test_capsules_reach_from_joint_to_joint_and_to_the_contact_point(panda):
     assert panda.model.frames[tool.frame].parentJoint == frame.parentJoint
     far = np.linalg.norm(tool.vertices, axis=1).max()
     assert far == pytest.approx(np.linalg.norm(frame.placement.translation) + 0.02, abs=1e-3)
+
+
+def test_only_one_ball_is_at_a_joint(panda):
+    """Two of one size in one place flicker."""
+    dynamics, still = panda.model.createData(), panda.stance
+    pin.framesForwardKinematics(panda.model, dynamics, still)
+    centres = []
+    for shape in link_shapes(replace(panda, urdf="<robot/>"))[:-1]:  # but for the thinner tool
+        mesh = trimesh.Trimesh(shape.vertices, shape.faces, process=False)
+        parts = mesh.split(only_watertight=False)
+        balls = [part for part in parts if part.bounding_box.extents.std() < 1e-3]
+        centres += [dynamics.oMf[shape.frame].act(ball.bounds.mean(axis=0)) for ball in balls]
+    apart = [np.linalg.norm(a - b) for k, a in enumerate(centres) for b in centres[:k]]
+    assert len(centres) >= 5 and min(apart) > 0.01
+
+
+def test_a_link_whose_visual_mesh_is_not_there_is_what_it_is_for_collisions(panda, tmp_path):
+    trimesh.creation.box((0.1, 0.1, 0.1)).export(tmp_path / "link.stl")
+    robot = with_mesh(panda, "package://nowhere/link.dae")
+    solid = f'<geometry><mesh filename="{tmp_path / "link.stl"}"/></geometry>'
+    urdf = robot.urdf.replace("</link>", f"<collision>{solid}</collision></link>")
+    (mesh,) = drawn(link_shapes(replace(robot, urdf=urdf)), MESH)
+    assert mesh.vertices.max() == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize("form", ["{}", "file://{}"])

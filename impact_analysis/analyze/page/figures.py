@@ -136,9 +136,8 @@ def torques(analysis: Analysis, impact: Judged) -> go.Figure:
     )
     detected = 1e3 * (item.detection_time - item.time)
     for row in (1, 2):
-        at = {"row": row, "col": 1}
-        figure.add_vline(x=0.0, line_dash="dash", line_color=COLOURS[6], **at)
-        figure.add_vline(x=detected, line_color=COLOURS[5], line_width=1, **at)
+        figure.add_vline(x=0.0, line_dash="dash", line_color=COLOURS[6], row=row, col=1)
+        figure.add_vline(x=detected, line_color=COLOURS[5], line_width=1, row=row, col=1)
     for time, text, side in ((0.0, "touch", "right"), (detected, "detected", "left")):
         figure.add_annotation(
             text=text,
