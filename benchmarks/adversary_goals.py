@@ -23,6 +23,7 @@ REFUSED = (RESULT.CODE_BAD_GOAL, RESULT.CODE_NOT_FEASIBLE, RESULT.CODE_INACTIVE)
 SERVED = 0.02  # for an answer before the arm goes on, so that each run is alike [s of real time]
 SETTLES = 5  # cycles in which a goal or a cancel has its effects
 ANSWERED_WITHIN = 5.0  # a goal [s of real time]
+SAID = 5.0  # within which a result comes that is out [s of real time]
 ENDS_WITHIN = 3.0  # a goal, after its time-out or a contact [s]
 GOOD = ("plain", "slow", "open", "joint_load", "existential", "press", "zeros")
 BAD = ("unset", "fast", "millimetres", "behind", "far", "flipped", "absurd", "frame", "quaternion")
@@ -192,5 +193,5 @@ class Sender:
             rig.host.serve(0.0)
         for number in self.running:
             latest = max(self._until[number], rig.impact_at) + ENDS_WITHIN
-            if rig.now > latest:
+            if rig.now > latest and not rig.host.wait_for(lambda n=number: n in self.codes, SAID):
                 rig.checks.note("goal", "it has not ended long after its time-out")

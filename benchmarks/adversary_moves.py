@@ -19,6 +19,7 @@ RESTS_WITHIN = 2.0  # of the end of what was asked for [s]
 STILL, SLOW = 0.05, 0.01  # at rest [rad/s], [m/s]
 CAP_MARGIN, CAP_ROUNDING = 1.1, 0.01  # of speed_cap [-], [m/s]
 BOUND_MARGIN, BOUND_ROUNDING = 1.05, 0.002  # of speeds at contact [-], [m/s]
+SLOWS = 0.1  # within which an arm is slowed down whose states are back [s]
 THROWN = 0.4  # after a contact, or after somebody let go, motion is not that of commands [s]
 FINISHED = (ControllerStatus.MODE_HOLD, ControllerStatus.MODE_BRAKE)
 RETRACTS_WITHIN = 6.0  # an approach that nobody gave as a goal [s]
@@ -49,7 +50,7 @@ class MoveChecks:
         self.retracts_at = np.inf
         self.first = True  # the next command is the first one since it had no authority
         self.fastest, self.judged_hits = 0.0, 0
-        self.noticed_within, self._slow_at = 0.0, 0.0
+        self.noticed_within, self._slow_at, self._blind_at = 0.0, 0.0, -1e9
         self.cap = rig.settings["speed_cap"]
 
     # --- what happens -----------------------------------------------------------------------------
@@ -139,7 +140,9 @@ class MoveChecks:
         state, since = arm.state, rig.now - max(self.asked_at, self.free_at, self.touched)
         speed = float(np.linalg.norm(state.velocity))
         self.fastest = max(self.fastest, speed)
-        blind = rig.interface == "torque" and not rig.states  # nobody can control it then
+        if rig.interface == "torque" and not rig.states:
+            self._blind_at = rig.now  # nobody can control it then
+        blind = rig.now - self._blind_at < SLOWS
         if blind or speed <= CAP_MARGIN * self.cap + CAP_ROUNDING:
             self._slow_at = rig.now
         elif rig.now - self._slow_at > self.noticed_within:
