@@ -11,6 +11,7 @@ NOT_RUN = {
     r"^\./impact (test|setup|doc|shell)\b": "is this run, or a step of its own in .ci/run",
     r"^\./impact reproduce (load|learn|hrp4|val2|foreign)\b": "a study of many minutes",
     r"^\./impact reproduce$": "is its four tables, one by one",
+    r"^\./impact (fake-fr3|hit)\b": "serves until Ctrl-C, or hits: test_hit_command.py runs both",
     r"^\./impact bench (?!first_day)": "a benchmark: minutes, with nothing else running",
     r"[A-Z][A-Z_]{2,}\b|\[--": "has a placeholder for what is the reader's",
     r"--view\b|^\./impact view (?!.*--picture)": "waits for a browser; test/view opens its pages",
