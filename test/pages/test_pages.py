@@ -35,14 +35,22 @@ STEPS = {str(path.relative_to(ROOT)): read(path.read_text()) for path in PAGES}
 PRINTED = re.compile(r"^ *print\(.*\)  # (.*)$", re.MULTILINE)
 
 
+IN_BLOCKS = {each.text for steps in STEPS.values() for each in steps if each.block}
+
+
 def is_run(step):
     return step.kind == "python" or (step.kind == "shell" and not reason(step.text))
+
+
+def is_repeated(step):
+    """Return whether a table names a command that stands on a page with what it prints."""
+    return not step.block and step.text in IN_BLOCKS
 
 
 def items():
     for page, steps in STEPS.items():
         for place, step in enumerate(steps):
-            if is_run(step):
+            if is_run(step) and not is_repeated(step):
                 name = f"{page}:{step.line} {step.text.splitlines()[0][:60]}"
                 marks = [pytest.mark.pages, *[pytest.mark.slow] * is_long(step.text)]
                 yield pytest.param(page, place, id=name, marks=marks)
