@@ -232,13 +232,22 @@ def drivers_own(bag: BagReader, topics: Sequence[str], joints: Sequence[str]) ->
     return [topic for topic, n in counts.items() if n * MUCH_FASTER > most] or list(topics)
 
 
+def is_another_arm(bag: BagReader, topic: str, joints: Sequence[str]) -> bool:
+    """Tell whether a topic says as many joints as an arm has, and none of these."""
+    names = _first_names(bag, topic)
+    return any(len(each) >= len(joints) and not each & set(joints) for each in names)
+
+
 def _has_joints(bag: BagReader, topic: str, joints: Sequence[str]) -> bool:
     """Whether one of the first joint states of a topic has all these joints."""
+    return any(set(joints) <= names for names in _first_names(bag, topic))
+
+
+def _first_names(bag: BagReader, topic: str) -> Iterator[set[str]]:
+    """Yield the joints of a topic's first messages, as far as they can be read."""
     for _, _, message in islice(bag.messages([topic]), FIRST):
         with suppress(*UNREADABLE):
-            if set(joints) <= set(message.name):
-                return True
-    return False
+            yield set(message.name)
 
 
 def is_measured(topic: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from impact_bags.bag_recording import DESIRED, JOINT_STATE, drivers_own, is_measured
+from impact_bags.bag_recording import DESIRED, JOINT_STATE, drivers_own, is_another_arm, is_measured
 from impact_bags.message_maker import POSE, TWIST
 from impact_bags.reader import SUFFIXES, BagReader
 
@@ -51,6 +51,7 @@ def cell_topics(
         topics = {topic: info.type_name for topic, info in bag.topics.items()}
         states = [t for t, kind in topics.items() if kind == JOINT_STATE and is_measured(t)]
         own = drivers_own(bag, states, joints) if len(states) > 1 else states
+        own += [t for t in states if t not in own and is_another_arm(bag, t, joints)]
     topics = {topic: kind for topic, kind in topics.items() if topic not in states or topic in own}
     arms, silent = _arms(topics)
     known, poses = _objects(topics, (*arms, *silent))

@@ -11,7 +11,7 @@ from impact_analysis.analyze.reading.normals_file import read_normals
 from impact_analysis.detection.threshold_file import read_thresholds
 from impact_cli import detect_options, number_options, several_plan, view_options
 from impact_cli.command_line import make_parser, run
-from impact_cli.commands import evaluate, view
+from impact_cli.commands import demo, evaluate, view
 from impact_cli.demo_scenario import demo_scenario
 
 NUMERIC = (
@@ -30,7 +30,15 @@ NUMERIC = (
     view._time,
     several_plan._arrival,
 )
-OTHER = (None, Path, demo_scenario, detect_options._names, read_normals, read_thresholds)
+OTHER = (
+    None,
+    Path,
+    demo_scenario,
+    demo._not_here,
+    detect_options._names,
+    read_normals,
+    read_thresholds,
+)
 NEEDED = {
     "simulate": ["free_motion"],
     "detect": ["recording.csv"],
@@ -39,6 +47,7 @@ NEEDED = {
     "view": ["recording.csv"],
     "export": ["mjcf", "--out", "results"],
     "map": ["--point", "0.5,0,0.1"],
+    "hit": ["127.1.0.1"],
 }
 NO_NUMBERS = ["nan", "inf", "-inf", "1e308", "-1e308", "9" * 400, "", " ", "text", "0x10", "--"]
 SIGNED = ("--speed", "--q", "--dq", "--normal", "--wrench-normal", "--contains")
