@@ -37,7 +37,7 @@ from impact_qp.ros.messages import feedback_message, result_message
 from impact_ros.messages import from_nanoseconds, to_nanoseconds, vector
 
 FEEDBACK_RATE = 50.0  # of a goal [Hz]
-RESULT_KEPT = 10  # for a client that asks late; then it gets an empty one [s]
+RESULT_KEPT = 60  # for a client that asks late; then it gets an empty one [s]
 MOST_WAITING = 4  # goals that are prepared or wait to be; more are refused
 
 Answer = Prepared | End

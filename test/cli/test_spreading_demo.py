@@ -94,7 +94,7 @@ def test_reference_spreading_takes_little_feedback_of_a_push(pushes):
 
 def test_the_table_says_what_is_bought_and_what_is_not(push, pushes):
     out, err, folder = push
-    assert "mine: an arm pushes catfood at .7 m/s" in out
+    assert "mine: rs_push_catfood_case2 with its own box_mass, box_offset, variation" in out
     assert MODES in [line.split() for line in out.splitlines()]
     rows = {line[:28].strip(): line[28:].split() for line in out.splitlines()}
     peaks = [f"{pushes[mode]['peak_feedback_mps2']:.2f}" for mode in MODES]
