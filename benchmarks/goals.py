@@ -13,27 +13,20 @@ node that only echoes gets the same states: what it has at its longest is the ma
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
-import qp_loop
 import rclpy
-import yaml
 from adversary_arm import SimulatedArm
-from predictor_service import importable
-from qp_loop import ECHO, PERIOD, ROBOT, SCENARIO, START_TIME_OUT, WARM_UP, Driver
+from qp_loop import ECHO, PERIOD, ROBOT, SCENARIO, START_TIME_OUT, WARM_UP, Driver, suite_and_echo
 from rclpy.action import ActionClient
 from rclpy.context import Context
 from rclpy.node import Node
 from rclpy.task import Future
 
-from impact_bringup.child import child_process
-from impact_bringup.domain import own_domain
 from impact_bringup.lifecycle import LifecycleClient
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import JointCommand
@@ -88,25 +81,14 @@ def measure(blocks: int = BLOCKS) -> dict[str, float]:
     Args:
         blocks: of each kind.
     """
-    values = SCENARIO.controller_parameters(ROBOT) | {
+    changes = {
         "state_timeout": 1.0,
         "max_consecutive_missed": 1_000_000,
         "approach_on_activation": False,
         "simulated": True,
     }
-    settings = {
-        "impact_qp": {"ros__parameters": values},
-        "impact_detector": {"ros__parameters": {"robot": "panda"}},
-    }
-    with own_domain(), tempfile.TemporaryDirectory() as folder, importable():
-        log = Path(folder)
-        (log / "suite.yaml").write_text(yaml.safe_dump(settings))
-        arguments = ["--ros-args", "--params-file", str(log / "suite.yaml")]
-        with (
-            child_process("impact_bringup.suite", arguments, log / "suite.log"),
-            child_process(qp_loop.__name__, [ECHO], log / "echo.log"),
-        ):
-            return _drive(blocks)
+    with suite_and_echo(changes):
+        return _drive(blocks)
 
 
 def _drive(blocks: int) -> dict[str, float]:

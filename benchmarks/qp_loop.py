@@ -15,7 +15,8 @@ from __future__ import annotations
 import gc
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -132,13 +133,10 @@ class Driver:
         self._publishers[name].publish(message)
 
 
-def measure(seconds: int = SECONDS) -> dict[str, float]:
-    """Return all figures; times in microseconds.
-
-    Args:
-        seconds: how long the states flow.
-    """
-    values = SCENARIO.controller_parameters(ROBOT) | {"state_timeout": 1.0, "speed": 0.0}
+@contextmanager
+def suite_and_echo(changes: dict[str, Any]) -> Iterator[None]:
+    """Let the suite, with the demo's parameters but for some, and the echo run beside."""
+    values = SCENARIO.controller_parameters(ROBOT) | changes
     settings = {
         "impact_qp": {"ros__parameters": values},
         "impact_detector": {"ros__parameters": {"robot": "panda"}},
@@ -151,7 +149,17 @@ def measure(seconds: int = SECONDS) -> dict[str, float]:
             child_process("impact_bringup.suite", arguments, log / "suite.log"),
             child_process(Path(__file__).stem, [ECHO], log / "echo.log"),
         ):
-            delays = _drive(seconds)
+            yield
+
+
+def measure(seconds: int = SECONDS) -> dict[str, float]:
+    """Return all figures; times in microseconds.
+
+    Args:
+        seconds: how long the states flow.
+    """
+    with suite_and_echo({"state_timeout": 1.0, "speed": 0.0}):
+        delays = _drive(seconds)
     return _figures(delays, seconds * 1000)
 
 
