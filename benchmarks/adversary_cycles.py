@@ -23,7 +23,6 @@ from adversary_plans import INTERFACES, Task, draw_plan, draw_task
 
 from impact_qp import Phase
 from impact_qp.control.lead import LEAD
-from impact_qp.control.phases import STANDING
 from impact_qp.limits import JointLoadLimit, RobustImpactLimit, SpeedBound
 from impact_robots import PointState
 from impact_sim.sensors import PANDA_NOISE
@@ -297,7 +296,7 @@ class Episode:
     def _judge_release(self, reply: Sent | None) -> None:
         """Judge how far an arm moves that was held and let go, and that is not to move."""
         helpless = self.interface == "torque" and self.loop.lost
-        if helpless or (reply is not None and reply.phase not in STANDING):
+        if helpless or (reply is not None and not reply.phase.stands):
             self.held_q = None
         if self.held_q is None or self.arm.blocked:
             return

@@ -25,7 +25,7 @@ from impact_drivers.franka.ros.goals import RATE, LoopGoals
 from impact_drivers.franka.ros.impact_reporter import ImpactReporter
 from impact_drivers.franka.supervisor import LoopSupervisor, SupervisedLoop
 from impact_msgs.action import ExecuteImpact
-from impact_qp.control.phases import STANDING, Phase
+from impact_qp.control.phases import Phase
 from impact_qp.control.state_machine import Action, Event, Lifecycle, StateMachine
 from impact_qp.exact_friction import exact_friction_warning
 from impact_qp.ros.goal import INACTIVE, INPUT_LOST, PREEMPTED, End, Prepared
@@ -233,7 +233,7 @@ class FrankaNode(LifecycleNode):
 
     def _follow(self, cycle: LoopCycle) -> None:
         """Report to the state machine what the arm does by itself."""
-        if cycle.answer is None or cycle.answer.phase not in STANDING:
+        if cycle.answer is None or not cycle.answer.phase.stands:
             return
         if cycle.begun and cycle.begun == self._goals.present:
             self._machine.take(Event.FINISHED)

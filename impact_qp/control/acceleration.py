@@ -115,12 +115,13 @@ class AccelerationSolver:
             envelope: the row of the envelope is, too.
             added: to what the tasks ask for, under the same limits, shape (n,) [rad/s^2].
         """
-        n, program = len(state.q), self._programs[impact + 2 * envelope]
+        program = self._programs[impact + 2 * envelope]
         if added is None and program.standard is not None:
             found = program.standard.solve(state, program.bound)
             if found is not None:
                 acceleration, program.bound = found
                 return acceleration
+        n = len(state.q)
         try:
             x, active, program.bound = solve(
                 program.plain.build(state, added), self._by, program.bound

@@ -15,7 +15,7 @@ from impact_qp.control.command import Acceleration, Command
 from impact_qp.control.envelope import Envelope
 from impact_qp.control.geometry import geometry_refusal
 from impact_qp.control.lead import HELD_LEAD, LEAD, next_motion
-from impact_qp.control.phases import MOVING, STANDING, Phase, Situation, next_phase
+from impact_qp.control.phases import Phase, Situation, next_phase
 from impact_qp.control.plan import Plan
 from impact_qp.control.press import PREVIEW, RAMP, highest_press_force, press_acceleration
 from impact_qp.control.stall import StallWatch
@@ -33,12 +33,9 @@ from impact_robots.state import PointState
 
 AT_REST = 0.01  # share of the velocity limits
 PLAUSIBLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
-_PLAUSIBLE = PLAUSIBLE**2
+_PLAUSIBLE = PLAUSIBLE**2  # of both together
 FAR = 1.01  # leads of a commanded position beyond which somebody else has moved the arm
 PAUSE = 100_000_000  # without a command, after which the arm may be anywhere [ns]
-_BEARS = (*MOVING, *STANDING)  # what the model does not explain, as a payload
-_BACK = (Phase.COAST, Phase.RETRACT)  # away from the surface, or soon
-_TOWARDS = (Phase.APPROACH, Phase.PRESS, Phase.BRAKE)  # the surface, or not yet away from it
 
 
 class ImpactController:
@@ -177,7 +174,7 @@ class ImpactController:
         those of such velocities. Nothing for a position interface that was never sent a position.
         """
         limits, dt = self.robot.limits, self.period
-        if self.plan.interface == "torque":
+        if self._sends_torques:
             step = KEPT * limits.torque_rate * dt
             while self._sent.any():
                 self._sent = self._sent - np.clip(self._sent, -step, step)
@@ -256,7 +253,7 @@ class ImpactController:
         command = self._command(state, dq, gap, ready)
         self._remember(command)
         if self._looks:
-            if phase in MOVING:
+            if phase.moves:
                 self._watch_motion(state, command)
             self._since_look = 0.0
         return command
@@ -285,7 +282,7 @@ class ImpactController:
         """
         if self.impact_limit is not None:
             self.impact_limit.catch_up(until)
-        if self._phase in _BACK:
+        if self._phase.leaves:
             self._envelope.catch_up(until)
 
     def _share(self, elapsed: int | None) -> float:
@@ -317,7 +314,7 @@ class ImpactController:
             self._stall.time >= self.plan.stall_time,  # blocked
             asked and self._within(state.dq, self._slowest, 1.0),  # at rest
             detected,
-            self._phase is Phase.HOLD and self._approach.pushed(state),
+            self._phase.stands and self._phase is Phase.HOLD and self._approach.pushed(state),
         )
 
     def _estimate(self, q: np.ndarray, dq: np.ndarray, impact: bool, periods: int) -> np.ndarray:
@@ -328,11 +325,11 @@ class ImpactController:
         itself. A velocity- or position-controlled arm follows the command with the lag of its own
         loop, which must not be fed back: there the last command.
         """
-        if self.plan.interface != "torque" and (self._started or self._positioned):
+        if not self._sends_torques and (self._started or self._positioned):
             return self._velocity
-        if impact or self._phase in (Phase.COAST, Phase.PRESS):
+        if impact or self._phase.follows:
             self._filter.reset()
-        self._filter.alert = self._phase in STANDING
+        self._filter.alert = self._phase.stands
         return self._filter.update(q, dq, self._ddq, periods)
 
     def _usable(self, q: np.ndarray, dq: np.ndarray) -> bool:
@@ -341,11 +338,11 @@ class ImpactController:
                 return False
         except AttributeError:  # no arrays
             return False
-        return bool(q.dot(q) < _PLAUSIBLE and dq.dot(dq) < _PLAUSIBLE)  # NaN: no
+        return bool(q.dot(q) + dq.dot(dq) < _PLAUSIBLE)  # NaN: no
 
     def _watch_for_stall(self, gap: float, ready: bool, taken: float) -> None:
         """Hold the way that the contact point goes along the normal against what it should go."""
-        if self._phase not in MOVING or not ready or not self._started:
+        if not self._phase.moves or not ready or not self._started:
             self._stall.reset()
             return
         approaching = self._phase is Phase.APPROACH
@@ -384,11 +381,11 @@ class ImpactController:
             self.impact_limit.look(state)
         note = ""
         if self._sends_torques:
-            if self._looks or self._load.counts or self._phase in STANDING:
+            if self._looks or self._load.counts or self._phase.stands:
                 state, note = self._bearing(state)
             if limit is not None:
                 limit.unexplained = self._left_over()
-        if self._phase in _BACK:
+        if self._phase.leaves:
             self._envelope.look(state)
         robot_state = state.robot_state
         if self._phase is Phase.COAST:
@@ -404,7 +401,7 @@ class ImpactController:
             (robot_state.q, dq),
             self.robot.limits,
             self.period,
-            most=HELD_LEAD if self._phase in STANDING else LEAD,
+            most=HELD_LEAD if self._phase.stands else LEAD,
         )
         compensated = self.robot.driver_compensates_gravity
         return Command(
@@ -445,10 +442,10 @@ class ImpactController:
         """
         unexplained, load = self._filter.unexplained, self._load
         self._opposed = self._none
-        if unexplained is None or self._phase not in _BEARS:
+        if unexplained is None or self._phase.follows:
             load.reset()
             return state, ""
-        if self._looks or self._phase in STANDING:
+        if self._looks or self._phase.stands:
             load.look(state, unexplained)
         if not load.counts:
             return state, ""
@@ -458,14 +455,14 @@ class ImpactController:
     def _left_over(self) -> np.ndarray | None:
         """Return accelerations (n,) [rad/s^2] that are neither explained nor opposed."""
         unexplained = self._filter.unexplained
-        if unexplained is None or self._opposed is self._none:
+        if self._opposed is self._none or unexplained is None:
             return unexplained
         return unexplained - self._opposed
 
     def _watch_motion(self, state: PointState, command: Command) -> None:
         """Stop an arm that moves faster than it is commanded."""
         velocity = self._approach.velocity.reference
-        if self.plan.interface != "torque":
+        if not self._sends_torques:
             velocity = state.J[:3].dot(command.velocity)
         problem = self._tracking.problem(state.position, velocity, self._since_look)
         if problem and not self._stopping:
@@ -473,12 +470,13 @@ class ImpactController:
 
     def _is_due(self, gap: float) -> bool:
         """Return whether contact is intended now: the surface may be off by the overrun."""
-        near = self._phase is Phase.APPROACH and gap <= self.plan.overrun
-        return near or self._phase is Phase.COAST
+        if gap <= self.plan.overrun and self._phase is Phase.APPROACH:
+            return True
+        return self._phase.follows and self._phase is Phase.COAST
 
     def _impact_limit_acts(self, gap: float) -> bool:
         """Return whether the impact limit is in force."""
-        return gap < self._near and self._phase in _TOWARDS
+        return gap < self._near and self._phase.faces
 
     def _press(self, state: PointState) -> np.ndarray:
         """Return the accelerations (n,) [rad/s^2] that pressing adds."""
@@ -498,5 +496,5 @@ class ImpactController:
         if self._opposed is not self._none:
             self._ddq = command.ddq - self._opposed  # by the model without the load that is borne
         self._velocity, self._position = command.velocity, command.position
-        if self.plan.interface == "torque" and not compensated:
+        if self._sends_torques and not compensated:
             self._hangs = command.gravity

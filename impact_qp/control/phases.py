@@ -11,7 +11,15 @@ from impact_qp.control.plan import Plan
 
 
 class Phase(Enum):
-    """What the controller is doing."""
+    """What the controller is doing.
+
+    Attributes:
+        moves: along the normal, at a reference speed.
+        stands: comes to rest, or is there.
+        faces: the surface, and may still go towards it.
+        leaves: goes away from the surface, or soon will.
+        follows: the measurement alone: velocities jump, or the surface takes up what is commanded.
+    """
 
     APPROACH = "approach"
     COAST = "coast"
@@ -20,10 +28,16 @@ class Phase(Enum):
     BRAKE = "brake"
     HOLD = "hold"
 
+    def __init__(self, name: str) -> None:
+        """Work out once what every cycle asks for."""
+        self.moves = name in ("approach", "retract")
+        self.stands = name in ("brake", "hold")
+        self.faces = name in ("approach", "press", "brake")
+        self.leaves = name in ("coast", "retract")
+        self.follows = name in ("coast", "press")
+
 
 AFTER = {"retract": Phase.RETRACT, "hold": Phase.BRAKE, "press": Phase.PRESS}
-MOVING = (Phase.APPROACH, Phase.RETRACT)  # along the normal, at a reference speed
-STANDING = (Phase.BRAKE, Phase.HOLD)
 STOPPING = 1.0  # an arm that brakes holds after that time, whatever moves it [s]
 
 
@@ -48,14 +62,15 @@ def next_phase(now: Situation, plan: Plan) -> Phase:
     holds the position that it then has; an arm that is pushed away brakes and holds anew. Only the
     torque interface coasts: other drivers have no gravity compensation.
     """
-    phase, over = now.phase, now.phase is Phase.BRAKE and now.since >= STOPPING
+    phase = now.phase
+    if phase is Phase.APPROACH and not now.stopping:
+        return _approaching(now, plan)
+    over = phase is Phase.BRAKE and now.since >= STOPPING
     stop = Phase.HOLD if now.at_rest or over else Phase.BRAKE
     if phase is Phase.HOLD:
         return Phase.BRAKE if now.pushed else phase
     if phase is Phase.BRAKE or now.stopping:
         return stop
-    if phase is Phase.APPROACH:
-        return _approaching(now, plan)
     if phase is Phase.COAST and now.since >= plan.coast_time:
         return AFTER[plan.after]
     if phase is Phase.PRESS and now.gap < -plan.overrun:  # the surface is gone

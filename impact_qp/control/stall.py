@@ -52,14 +52,14 @@ class StallWatch:
         """
         time = self._period if elapsed is None else elapsed
         ways, most = self._ways, self._fastest if isnan(bound) else bound
-        self._wanted += time * (reference if reference < most else most)
-        self._now += time
-        ways.append((self._now, way, self._wanted))  # time, gone, wanted
-        before, way_before, wanted_before = ways[0]
-        gone, wanted, span = way - way_before, self._wanted - wanted_before, self._now - before
-        if len(ways) == ways.maxlen and gone > self._fastest * span:
-            self._fastest = gone / span  # over less, noise alone looks fast
+        now = self._now = self._now + time
+        asked = self._wanted = self._wanted + time * (reference if reference < most else most)
+        ways.append((now, way, asked))
+        before, way_before, asked_before = ways[0]
+        gone, least = way - way_before, STALLED * (asked - asked_before)
+        if gone > self._fastest * (now - before) and len(ways) == ways.maxlen:
+            self._fastest = gone / (now - before)  # over less, noise alone looks fast
         if self._turning:
-            self._turning = len(ways) == 1 or gone < -STALLED * wanted
-        blocked = wanted > 0.0 and gone < STALLED * wanted and not self._turning
+            self._turning = len(ways) == 1 or gone < -least
+        blocked = gone < least and least > 0.0 and not self._turning
         self.time = self.time + time if blocked else 0.0

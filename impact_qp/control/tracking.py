@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections import deque
+from math import sqrt
 
 import numpy as np
 
@@ -58,12 +59,12 @@ class TrackingWatch:
         if self._cycle % self._every:
             return ""
         self._places.append((self._time, position))
-        self._commanded.append(float(np.sqrt(commanded.dot(commanded))))
+        self._commanded.append(sqrt(commanded.dot(commanded)))
         if len(self._places) < (self._places.maxlen or 0):
             return ""
         before, place = self._places[0]
         way = position - place
-        speed, most = float(np.sqrt(way.dot(way))) / (self._time - before), max(self._commanded)
+        speed, most = sqrt(way.dot(way)) / (self._time - before), max(self._commanded)
         steady = min(self._commanded) >= STEADY * most
         faster = self._faster if steady else max(self._faster, SPEEDING)
         if speed <= faster * most + self._slack:

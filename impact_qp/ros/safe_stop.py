@@ -8,7 +8,7 @@ from typing import Any
 
 from impact_msgs.msg import ControllerStatus
 from impact_qp.control.guarded import GuardedController
-from impact_qp.control.phases import STANDING, Phase
+from impact_qp.control.phases import Phase
 from impact_qp.control.state_machine import (
     Action,
     Event,
@@ -99,7 +99,7 @@ class SafeStop:
         """Note that the state with that stamp [ns] has a command, of a phase."""
         self.stamp = stamp
         motion = self._machine.situation.motion
-        if motion is MotionState.MOVE and phase in STANDING:
+        if motion is MotionState.MOVE and phase.stands:
             motion = self._take(Event.FINISHED)
         if motion is MotionState.BRAKE and phase is Phase.HOLD:
             self._take(Event.AT_REST)

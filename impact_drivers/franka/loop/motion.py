@@ -26,7 +26,7 @@ from impact_drivers.franka.loop.requests import Requests
 from impact_drivers.franka.memory.request import Request, RequestKind
 from impact_qp.control.command import Command
 from impact_qp.control.guarded import GuardedController
-from impact_qp.control.phases import STANDING, Phase
+from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
 from impact_robots.exceptions import ImpactError
 
@@ -250,7 +250,7 @@ class TorqueMotion:
 
     def _note(self, reason: str) -> None:
         """Note that the arm has ended the motion."""
-        if self._phase not in STANDING:
+        if not self._phase.stands:
             reason = advice(reason, raised=self.is_raised)
         self.fault = f"{self.fault}; {reason}" if self.fault else reason
 
