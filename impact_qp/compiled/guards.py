@@ -27,6 +27,15 @@ def within(values: np.ndarray, most: np.ndarray, share: float) -> bool:
     return len(values) == len(most)
 
 
+@compiled(TRUTH, VECTOR, VECTOR, INTEGER, NUMBER)
+def usable(q: np.ndarray, dq: np.ndarray, dof: int, most: float) -> bool:
+    """Tell whether positions and velocities are ``dof`` numbers each, below ``most``."""
+    good = len(q) == len(dq) == dof
+    for i in range(dof):
+        good = good and abs(q[i]) < most and abs(dq[i]) < most
+    return good
+
+
 @compiled(TRUTH, *(VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR), *(NUMBER, NUMBER, TO_VECTOR))
 def sendable(
     torque: np.ndarray,

@@ -33,7 +33,6 @@ from impact_robots.state import PointState
 
 AT_REST = 0.01  # share of the velocity limits
 PLAUSIBLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
-_PLAUSIBLE = PLAUSIBLE**2  # of both together
 FAR = 1.01  # leads of a commanded position beyond which somebody else has moved the arm
 PAUSE = 100_000_000  # without a command, after which the arm may be anywhere [ns]
 
@@ -66,13 +65,13 @@ class ImpactController:
         Raises:
             RobotError: a limit or another figure of the robot that it needs is unknown.
         """
-        from impact_qp.compiled.guards import within  # loads slowly
+        from impact_qp.compiled.guards import usable, within  # loads slowly
 
-        self._within = within
+        self._usable, self._within = usable, within
         robot.require("impact_qp")
         plan = plan.resolved(robot)
         self.robot, self.plan, self.period = robot, plan, period
-        self._period_ns, self._shape = round(period * 1e9), (robot.dof,)
+        self._period_ns = round(period * 1e9)
         self._dynamics = ArmDynamics(robot, compiled=True)
         self._filter = VelocityFilter(period)
         self._next_phase = phases
@@ -226,12 +225,7 @@ class ImpactController:
             ControlError: the state is not n finite numbers, or beyond what any arm does; the
                 controller is as before.
         """
-        if not self._usable(q, dq):
-            raise ControlError(
-                f"state: expected {self.robot.dof} finite positions and velocities"
-                f" below {PLAUSIBLE:g}"
-            )
-        q, dq = np.asarray(q, dtype=float), np.asarray(dq, dtype=float)
+        q, dq = self._measured(q, dq)
         if self._started and (self._sends_positions or (elapsed or 0) > PAUSE):
             self._look_back(elapsed, q)
         self._solver.torque_limit.share = self._share(elapsed)
@@ -332,13 +326,17 @@ class ImpactController:
         self._filter.alert = self._phase.stands
         return self._filter.update(q, dq, self._ddq, periods)
 
-    def _usable(self, q: np.ndarray, dq: np.ndarray) -> bool:
+    def _measured(self, q: np.ndarray, dq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return both as arrays of numbers that can be an arm's, or raise ``ControlError``."""
         try:
-            if not q.shape == dq.shape == self._shape:
-                return False
-        except AttributeError:  # no arrays
-            return False
-        return bool(q.dot(q) + dq.dot(dq) < _PLAUSIBLE)  # NaN: no
+            q, dq = np.asarray(q, dtype=float), np.asarray(dq, dtype=float)
+            if self._usable(q, dq, self.robot.dof, PLAUSIBLE):
+                return q, dq
+        except (TypeError, ValueError):  # no numbers, or not in one row
+            pass
+        raise ControlError(
+            f"state: expected {self.robot.dof} finite positions and velocities below {PLAUSIBLE:g}"
+        )
 
     def _watch_for_stall(self, gap: float, ready: bool, taken: float) -> None:
         """Hold the way that the contact point goes along the normal against what it should go."""
