@@ -25,7 +25,7 @@ from impact_bringup.child import child_process
 from impact_bringup.domain import own_domain
 
 KILLED_AFTER = 120.0  # [s]
-TOLD = {"approach_on_activation": False}
+TOLD = {"approach_on_activation": False, "impact_limits": "robust"}
 
 
 @dataclass(frozen=True)
