@@ -3,26 +3,34 @@
 """An adversary: random cycles, faults over DDS, mutated inputs, classes of cases; counts failures.
 
 Not times but counts: how often what must hold was tried, and how often it did not. Run it with
-``./impact bench adversary`` (full form: some minutes) or ``./impact bench adversary --quick``.
+``./impact bench adversary`` (full form: over an hour; ``--out`` and ``--resume`` keep what is
+finished) or ``./impact bench adversary --quick``.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import as_completed
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from math import ceil
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import adversary_classes
 import adversary_cycles
 
+from impact_analysis.reproduce.study_folder import StudyFolder
 from impact_bringup.domain import own_domain
 from impact_cli.progress import Progress
+from impact_cli.stopped_study import resumable
 from impact_trials.processes import Workers, result_of
 
-JOBS = 2
+NAME, COMMAND = "adversary", "bench adversary"
+JOBS, SEED = 2, 0
 TOLD = 20  # descriptions of failures, at most
 # Modules with a campaign of inputs, and the share of each: a damaged recording takes the longest.
 INPUTS = {"mutated_robots": 0.4, "damaged_recordings": 0.2, "odd_messages": 0.4}
@@ -33,121 +41,156 @@ class Size(NamedTuple):
 
     cycles: int
     chunks: int  # that the cycles are done in, each with a seed of its own
-    faults: tuple[str, ...] | None  # none: all
     inputs: int
 
 
-class Tally:
-    """Counts what was tried and what failed, by name."""
-
-    def __init__(self) -> None:
-        """Start with nothing."""
-        self.tried: Counter[str] = Counter()
-        self.failed: Counter[str] = Counter()
-        self.told: list[str] = []
-
-    def add(self, name: str, tried: int, failed: int, told: list[str]) -> None:
-        """Count a part of the campaign; ``told`` describes its failures."""
-        self.tried[name] += tried
-        self.failed[name] += failed
-        self.told += told
-
-    def figures(self) -> dict[str, dict[str, int]]:
-        """Return the counts, both with the same names."""
-        failed = {name: self.failed[name] for name in self.tried}
-        return {"tried": dict(self.tried), "failed": failed}
+QUICK, WHOLE = Size(24_000, 24, 2_100), Size(1_000_000, 40, 20_000)
 
 
-def measure(quick: bool = False) -> dict[str, dict[str, int]]:
+class Count(NamedTuple):
+    """How often something was tried, and how often it failed."""
+
+    name: str
+    tried: int
+    failed: int
+
+
+class Part(NamedTuple):
+    """A part of the campaign that is finished."""
+
+    key: str
+    counts: tuple[Count, ...]
+    told: tuple[str, ...]  # its failures in words
+
+
+class Work(NamedTuple):
+    """A part that is to be tried; ``function(*arguments)`` returns its counts and failures."""
+
+    key: str
+    function: Callable[..., tuple[list[Count], list[str]]]
+    arguments: tuple[Any, ...]
+
+    def run(self) -> Part:
+        """Try it."""
+        counts, told = self.function(*self.arguments)
+        return Part(self.key, tuple(counts), tuple(told))
+
+
+def measure(quick: bool = False, out: Path | None = None, resume: bool = False) -> dict[str, Any]:
     """Try everything; return how often, and how often it failed, by name.
 
     The first failures are described on standard error.
 
     Args:
         quick: a short form of the same.
+        out: folder that keeps each part as it is finished; none: none does.
+        resume: go on with what the folder holds.
+
+    Raises:
+        UsageError: the folder cannot be used.
+        SystemExit: Ctrl-C; how to go on has been said.
     """
-    tally, size = Tally(), _size(quick)
-    try_cycles(tally, size.cycles, size.chunks)
-    try_faults(tally, size.faults)
-    try_inputs(tally, size.inputs)
-    try_classes(tally, quick)
-    for text in tally.told[:TOLD]:
-        print(f"adversary: {text}", file=sys.stderr)
-    if len(tally.told) > TOLD:
-        print(f"adversary: and {len(tally.told) - TOLD} more", file=sys.stderr)
-    return tally.figures()
+    work = parts(quick)
+    with _kept(out, resume) as finished:
+        left = [each for each in work if each.key not in finished.trials]
+        progress, most = Progress(NAME), max(1, len(work))
+        for done in _tried(left):
+            finished.add(done)
+            progress.update(len(finished.trials) / most, done.key)
+        progress.close("done")
+    found = [finished.trials[each.key] for each in work]
+    _tell([text for each in found for text in each.told])
+    return {"seed": SEED, **finished.origin(), **figures(found)}
 
 
-def _size(quick: bool) -> Size:
-    if quick:
-        from adversary_faults import QUICK
-
-        return Size(24_000, 24, QUICK, 2_100)
-    return Size(1_000_000, 40, None, 20_000)
-
-
-def try_cycles(tally: Tally, count: int, chunks: int) -> None:
-    """Run random cycles without ROS, chunks with the seeds 0, 1, ... in several processes."""
-    share = -(-count // chunks)
-    found = _in_workers("cycles", adversary_cycles.campaign, [(share, k) for k in range(chunks)])
-    total = adversary_cycles.Found()
-    for each in found:
-        total.add(each)
-    for interface, tried in sorted(total.tried.items()):
-        tally.add(f"cycles: {interface}", tried, total.failed[interface], [])
-    tally.told += [f"{total.broken[name]} times {text}" for name, text in total.first.items()]
+@contextmanager
+def _kept(out: Path | None, resume: bool) -> Iterator[StudyFolder[Part]]:
+    """Return the folder of what is finished, for the time being without ``out``."""
+    with ExitStack() as stack:
+        folder = out or Path(stack.enter_context(TemporaryDirectory()))
+        finished = StudyFolder(folder, NAME, Part, SEED, resume=resume)
+        stack.enter_context(resumable(finished, "parts", COMMAND) if out else finished)
+        yield finished
 
 
-def try_faults(tally: Tally, names: tuple[str, ...] | None = None) -> None:
-    """Run named faults over DDS, all by default."""
+def _tried(work: Sequence[Work]) -> Iterator[Part]:
+    """Yield each part when it is finished: first faults, which are processes of their own."""
+    from predictor_service import importable
+
+    with importable(), ThreadPoolExecutor(JOBS) as pool:
+        try:
+            faults = [pool.submit(each.run) for each in work if each.function is fault]
+            for future in as_completed(faults):
+                yield future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+    with Workers(JOBS) as workers:
+        others = [(each,) for each in work if each.function is not fault]
+        for future in as_completed(workers.submit(Work.run, others)):
+            yield result_of(future, COMMAND)
+
+
+def _tell(told: Sequence[str]) -> None:
+    """Describe the first failures."""
+    for text in told[:TOLD]:
+        print(f"{NAME}: {text}", file=sys.stderr)
+    if len(told) > TOLD:
+        print(f"{NAME}: and {len(told) - TOLD} more", file=sys.stderr)
+
+
+def figures(found: Sequence[Part]) -> dict[str, dict[str, int]]:
+    """Return the counts of all parts, both with the same names."""
+    tried: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
+    for count in (each for part in found for each in part.counts):
+        tried[count.name] += count.tried
+        failed[count.name] += count.failed
+    return {"tried": dict(tried), "failed": {name: failed[name] for name in tried}}
+
+
+# --- what is tried ----------------------------------------------------------------------------
+
+
+def parts(quick: bool) -> list[Work]:
+    """Return all that there is to try."""
+    from adversary_faults import FAULTS
+    from adversary_faults import QUICK as FEW
+
+    size = QUICK if quick else WHOLE
+    share = -(-size.cycles // size.chunks)
+    work = [Work(f"fault: {name}", fault, (name,)) for name in (FEW if quick else FAULTS)]
+    for name, first, count in adversary_classes.parts(quick):
+        work.append(Work(f"{name} {first}", try_class, (name, first, count)))
+    work += [Work(f"cycles {seed}", cycles, (share, seed)) for seed in range(size.chunks)]
+    for module, fraction in INPUTS.items():
+        count = ceil(size.inputs * fraction / JOBS)
+        work += [Work(f"{module} {seed}", feed, (module, count, seed)) for seed in range(JOBS)]
+    return work
+
+
+def cycles(count: int, seed: int) -> tuple[list[Count], list[str]]:
+    """Run random cycles without ROS."""
+    found = adversary_cycles.campaign(count, seed)
+    counts = [Count(f"cycles: {k}", n, found.failed[k]) for k, n in sorted(found.tried.items())]
+    return counts, [f"{found.broken[name]} times {text}" for name, text in found.first.items()]
+
+
+def fault(name: str) -> tuple[list[Count], list[str]]:
+    """Run a named fault over DDS."""
     import adversary_faults
 
-    names = tuple(adversary_faults.FAULTS) if names is None else names
-    progress, done = Progress("faults over DDS"), []
-
-    def note(name: str) -> None:
-        done.append(name)
-        progress.update(len(done) / len(names), name)
-
-    said = adversary_faults.campaign(names, JOBS, note)
-    progress.close(f"{len(names)}, {sum(map(bool, said.values()))} failed")
-    for name, text in said.items():
-        tally.add(f"fault: {name}", 1, int(bool(text)), [f"fault: {name}: {text}"] if text else [])
+    said = adversary_faults.in_process(name)
+    return [Count(f"fault: {name}", 1, int(bool(said)))], [f"fault: {name}: {said}"] * bool(said)
 
 
-def try_inputs(tally: Tally, count: int) -> None:
-    """Feed mutated inputs of all kinds, each kind in two parts with seeds of their own."""
-    parts = {name: ceil(count * share / JOBS) for name, share in INPUTS.items()}
-    work = [(name, part, seed) for name, part in parts.items() for seed in range(JOBS)]
-    results = _in_workers("mutated inputs", feed, work)
-    for (name, _, _), (tried, failed, told) in zip(work, results, strict=True):
-        tally.add(f"inputs: {name.replace('_', ' ')}", tried, failed, told)
-
-
-def try_classes(tally: Tally, quick: bool) -> None:
-    """Try the cases of all classes, in parts."""
-    import adversary_classes
-
-    work = adversary_classes.parts(quick)
-    results = _in_workers("classes", adversary_classes.campaign, work)
-    for (name, _, _), (tried, failed, told) in zip(work, results, strict=True):
-        tally.add(name, tried, failed, told)
-
-
-def feed(module: str, count: int, seed: int) -> tuple[int, int, list[str]]:
-    """Run one campaign of mutated inputs; return how many were tried and failed, and which."""
+def feed(module: str, count: int, seed: int) -> tuple[list[Count], list[str]]:
+    """Feed mutated inputs of one kind."""
     with own_domain():
         tried, failed, told = import_module(module).campaign(count, seed)
-    return tried, failed, list(told)
+    return [Count(f"inputs: {module.replace('_', ' ')}", tried, failed)], list(told)
 
 
-def _in_workers(label: str, work: Callable[..., Any], arguments: list[tuple[Any, ...]]) -> list:
-    """Return ``work(*each)`` for each of ``arguments``, in their order, and show the progress."""
-    progress = Progress(label)
-    with Workers(JOBS) as workers:
-        futures = workers.submit(work, arguments)
-        for k, _ in enumerate(as_completed(futures), 1):
-            progress.update(k / len(futures))
-        results = [result_of(each, "bench adversary") for each in futures]
-    progress.close("done")
-    return results
+def try_class(name: str, first: int, count: int) -> tuple[list[Count], list[str]]:
+    """Try cases of a class."""
+    tried, failed, told = adversary_classes.campaign(name, first, count)
+    return [Count(name, tried, failed)], told

@@ -11,8 +11,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,13 +20,12 @@ import adversary_goal_faults as goals
 import adversary_process_faults as processes
 import adversary_state_faults as states
 from adversary_dds import DdsArm, FaultError
-from predictor_service import importable
 
 from impact_bringup.child import child_process
 from impact_bringup.domain import own_domain
 
 KILLED_AFTER = 120.0  # [s]
-TOLD = {"approach_on_activation": False}
+TOLD = {"approach_on_activation": False, "impact_limits": "robust"}
 
 
 @dataclass(frozen=True)
@@ -78,27 +76,8 @@ QUICK = (
 )
 
 
-def campaign(
-    names: Sequence[str], jobs: int = 2, note: Callable[[str], None] = lambda name: None
-) -> dict[str, str]:
-    """Run faults, each in a process of its own; return what failed, empty texts where nothing did.
-
-    Args:
-        names: of ``FAULTS``.
-        jobs: processes at a time.
-        note: called with each name when it is over.
-    """
-
-    def run(name: str) -> str:
-        said = _in_process(name)
-        note(name)
-        return said
-
-    with importable(), ThreadPoolExecutor(jobs) as pool:
-        return dict(zip(names, pool.map(run, names), strict=True))
-
-
-def _in_process(name: str) -> str:
+def in_process(name: str) -> str:
+    """Run a fault in a process of its own; return what failed, empty if nothing did."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         with child_process(Path(__file__).stem, [name], log) as process:

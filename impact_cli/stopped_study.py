@@ -18,12 +18,13 @@ INTERRUPTED = 130  # exit status after Ctrl-C
 
 
 @contextmanager
-def resumable(finished: StudyFolder[Any], what: str) -> Iterator[None]:
+def resumable(finished: StudyFolder[Any], what: str, command: str = "reproduce") -> Iterator[None]:
     """Keep what is finished within; Ctrl-C says how to go on.
 
     Args:
         finished: the study's folder.
         what: it holds, in the plural.
+        command: that is run.
 
     Raises:
         SystemExit: Ctrl-C.
@@ -33,7 +34,7 @@ def resumable(finished: StudyFolder[Any], what: str) -> Iterator[None]:
             yield
     except KeyboardInterrupt:
         print(
-            f"\nimpact reproduce: stopped; {len(finished.trials)} {what} are finished,"
+            f"\nimpact {command}: stopped; {len(finished.trials)} {what} are finished,"
             f" go on with --resume --out {finished.folder}",
             file=sys.stderr,
         )

@@ -21,6 +21,7 @@ _FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 _EPILOG = """example:
   impact bench predictor --json
   impact bench adversary --quick
+  impact bench adversary --out adversary --json
 
 Times are of this machine at this moment; ratios travel better.
 """
@@ -38,6 +39,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument("name", metavar="NAME", help="of a file in benchmarks/")
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     parser.add_argument("--quick", action="store_true", help="a short form, where there is one")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="keep each part as it is finished (adversary)"
+    )
+    parser.add_argument("--resume", action="store_true", help="go on with what --out holds")
     parser.set_defaults(run=run)
     return parser
 
@@ -58,20 +63,23 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _options(arguments: argparse.Namespace, measure: Callable[..., Any]) -> dict[str, bool]:
+def _options(arguments: argparse.Namespace, measure: Callable[..., Any]) -> dict[str, Any]:
     """Return what the benchmark is called with.
 
     Raises:
-        UsageError: it has no short form.
+        UsageError: it has no short form, or cannot be resumed.
     """
-    if not arguments.quick:
-        return {}
-    if "quick" not in inspect.signature(measure).parameters:
-        raise UsageError(f"--quick: benchmark {arguments.name} has no short form")
-    return {"quick": True}
+    missing = {"quick": "has no short form", "out": "keeps nothing", "resume": "keeps nothing"}
+    options = {name: getattr(arguments, name) for name in missing if getattr(arguments, name)}
+    for name in options:
+        if name not in inspect.signature(measure).parameters:
+            raise UsageError(f"--{name}: benchmark {arguments.name} {missing[name]}")
+    if options.get("resume") and "out" not in options:
+        raise UsageError("--resume: expected --out DIR, the folder to go on with")
+    return options
 
 
-def _print_counts(counts: dict[str, dict[str, int]], as_json: bool) -> int:
+def _print_counts(counts: dict[str, Any], as_json: bool) -> int:
     """Print what was tried and failed, by name; return 1 if anything failed."""
     tried, failed = counts["tried"], counts["failed"]
     if as_json:

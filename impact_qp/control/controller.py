@@ -18,7 +18,7 @@ from impact_qp.control.lead import HELD_LEAD, LEAD, next_motion
 from impact_qp.control.phases import Phase, Situation, next_phase
 from impact_qp.control.plan import Plan
 from impact_qp.control.press import PREVIEW, RAMP, highest_press_force, press_acceleration
-from impact_qp.control.stall import StallWatch
+from impact_qp.control.stall import HeldBackWatch, StallWatch
 from impact_qp.control.takeover import cannot_be_made_safe
 from impact_qp.control.tracking import TrackingWatch, looks_every
 from impact_qp.control.unexplained import UnexplainedLoad
@@ -100,6 +100,7 @@ class ImpactController:
         self.last_state: PointState | None = None  # of the contact point
         self._none, self._load = np.zeros(robot.dof), UnexplainedLoad(robot)
         self._stall = StallWatch(period, plan.stall_time)
+        self._held_back = HeldBackWatch()
         self._sends_torques = plan.interface == "torque"
         self._sends_positions = plan.interface == "position"
         self._every = looks_every(period)
@@ -237,7 +238,8 @@ class ImpactController:
             self._look_before_approaching(state, dq, gap)
         taken = periods * self.period
         self._watch_for_stall(gap, ready, taken)
-        phase = self._next_phase(self._situation(state, gap, impact), self.plan)
+        pushed = self._phase is Phase.HOLD and self._pushed(state, dq, taken)
+        phase = self._next_phase(self._situation(state, gap, impact, pushed), self.plan)
         self._phase_time += taken
         self._since_look += taken
         self._count += 1
@@ -295,7 +297,14 @@ class ImpactController:
         )
         self._stopping = bool(self.refused)
 
-    def _situation(self, state: PointState, gap: float, impact: bool) -> Situation:
+    def _pushed(self, state: PointState, dq: np.ndarray, taken: float) -> bool:
+        """Return whether an arm that holds is to be held anew where it is."""
+        if self._approach.pushed(state):
+            return True
+        velocity = self.plan.interface == "velocity"
+        return velocity and self._held_back.update(self._velocity, dq, taken)
+
+    def _situation(self, state: PointState, gap: float, impact: bool, pushed: bool) -> Situation:
         """Return what the next phase depends on."""
         asked = self._stopping or self._phase is not Phase.APPROACH
         detected, self._impact = impact and not self._impact, impact
@@ -308,7 +317,7 @@ class ImpactController:
             self._stall.time >= self.plan.stall_time,  # blocked
             asked and self._within(state.dq, self._slowest, 1.0),  # at rest
             detected,
-            self._phase.stands and self._phase is Phase.HOLD and self._approach.pushed(state),
+            pushed,
         )
 
     def _estimate(self, q: np.ndarray, dq: np.ndarray, impact: bool, periods: int) -> np.ndarray:
@@ -354,6 +363,7 @@ class ImpactController:
         if not self._started and not (self._positioned and self._is_near(state.q)):
             self._position = state.q
         self._stall.reset()
+        self._held_back.reset()
         self._tracking.reset(float(np.linalg.norm(state.J[:3].dot(dq))))
         at_rest = not self._started and self._within(state.dq, self._slowest, 1.0)
         self._velocity = np.zeros(self.robot.dof) if at_rest else state.dq

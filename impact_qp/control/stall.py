@@ -7,9 +7,12 @@ from __future__ import annotations
 from collections import deque
 from math import isnan
 
+import numpy as np
+
 STALLED = 0.25  # share of the speed that the arm should have, below which it counts as blocked
 CREEP = 0.01  # speed below which no impact limit holds the arm back [m/s]
 LOOKED_BACK = 0.25  # share of the stall time over which a speed is taken
+HELD_BACK, FORGOTTEN = 0.03, 2.0  # way back that an arm did not go [rad], over which that fades [s]
 
 
 class StallWatch:
@@ -63,3 +66,31 @@ class StallWatch:
             self._turning = len(ways) == 1 or gone < -least
         blocked = gone < least and least > 0.0 and not self._turning
         self.time = self.time + time if blocked else 0.0
+
+
+class HeldBackWatch:
+    """Adds up what a velocity-controlled arm was commanded and did not follow, while it holds.
+
+    Somebody has it, or it leans on something: its drives wind up while it wants to come back.
+    """
+
+    def __init__(self) -> None:
+        """Start with an arm that follows."""
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin to add up, as when a hold begins."""
+        self._way: np.ndarray | None = None
+
+    def update(self, commanded: np.ndarray, measured: np.ndarray, elapsed: float) -> bool:
+        """Take one cycle; return whether the arm is held back.
+
+        Args:
+            commanded: joint velocities, shape (n,) [rad/s].
+            measured: joint velocities, shape (n,) [rad/s].
+            elapsed: since the last cycle [s].
+        """
+        way = np.zeros_like(commanded) if self._way is None else self._way
+        stands = measured.dot(commanded) < STALLED * commanded.dot(commanded)
+        self._way = way + elapsed * (stands * commanded - way / FORGOTTEN)
+        return bool(np.abs(self._way).max() > HELD_BACK)

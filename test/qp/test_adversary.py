@@ -5,7 +5,7 @@
 import json
 import sys
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from impact_cli.command_line import run
 from impact_cli.commands import bench as bench_command
 from impact_qp import Phase
 from impact_robots import ArmDynamics
+from impact_robots.exceptions import UsageError
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -205,23 +206,59 @@ def test_there_are_twenty_faults_and_eight_quick_ones():
 # --- the command ------------------------------------------------------------------------------
 
 
-def test_inputs_are_fed_to_each_campaign_and_counted(monkeypatch):
+@pytest.fixture
+def adversary(monkeypatch):
+    """The campaign with three parts for all there is, the second of which fails when it is new."""
     import adversary
 
-    for name in adversary.INPUTS:
-        module = ModuleType(name)
-        module.campaign = lambda count, seed, name=name: (count, seed, [f"{name} {seed}"] * seed)
-        monkeypatch.setitem(sys.modules, name, module)
+    def part(number):
+        return [adversary.Count(f"kind {number % 2}", 5, number)], [f"case {number}"] * number
+
+    work = [adversary.Work(f"part {k}", part, (k,)) for k in range(3)]
+    monkeypatch.setattr(adversary, "parts", lambda quick: work)
+    monkeypatch.setattr(adversary, "_tried", lambda left: (each.run() for each in left))
+    return adversary
+
+
+def test_parts_are_counted_by_name_with_where_they_come_from(adversary, capsys):
+    found = adversary.measure()
+    assert found["tried"] == {"kind 0": 10, "kind 1": 5}
+    assert found["failed"] == {"kind 0": 2, "kind 1": 1}
+    assert capsys.readouterr().err.count("case 2") == 2
+    assert found["seed"] == 0 and found["commit"] and found["date"] and found["duration_s"] >= 0.0
+
+
+def test_a_campaign_that_was_stopped_tries_what_is_left(adversary, monkeypatch, tmp_path, capsys):
+    def stopped(left):
+        yield left[0].run()
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(adversary, "_tried", stopped)
+        with pytest.raises(SystemExit):
+            adversary.measure(out=tmp_path / "kept")
+    said = capsys.readouterr().err
+    assert "impact bench adversary: stopped; 1 parts are finished, go on with --resume" in said
+    tried = []
     monkeypatch.setattr(
-        adversary, "_in_workers", lambda label, work, arguments: [work(*each) for each in arguments]
+        adversary, "_tried", lambda left: (tried.append(each.key) or each.run() for each in left)
     )
-    tally = adversary.Tally()
-    adversary.try_inputs(tally, 60)
-    figures = tally.figures()
-    names = ("mutated robots", "damaged recordings", "odd messages")
-    assert figures["tried"] == dict(zip((f"inputs: {n}" for n in names), (24, 12, 24), strict=True))
-    assert set(figures["failed"].values()) == {1}
-    assert tally.told == [f"{name} 1" for name in adversary.INPUTS]
+    resumed = adversary.measure(out=tmp_path / "kept", resume=True)
+    assert tried == ["part 1", "part 2"]
+    assert resumed["failed"] == adversary.measure()["failed"]
+    with pytest.raises(UsageError, match="holds a study"):
+        adversary.measure(out=tmp_path / "kept")
+
+
+def test_the_parts_of_both_forms_have_names_of_their_own():
+    pytest.importorskip("rclpy")
+    import adversary
+
+    for quick in (True, False):
+        keys = [work.key for work in adversary.parts(quick)]
+        assert len(keys) == len(set(keys))
+    fed = [work.arguments[:2] for work in adversary.parts(False) if work.function is adversary.feed]
+    assert sum(count for _, count in fed) == adversary.WHOLE.inputs
 
 
 @pytest.mark.parametrize(("failed", "status"), [(0, 0), (2, 1)])
@@ -239,9 +276,20 @@ def test_counts_are_one_document_or_a_table_and_failures_the_status(
     assert row.split() == ["cycles", "1,200", str(failed)]
 
 
-def test_a_benchmark_without_a_short_form_refuses_quick_in_one_line(monkeypatch, capsys):
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("--quick", "has no short form"),
+        ("--out=kept", "keeps nothing"),
+        ("--resume", "keeps nothing"),
+    ],
+)
+def test_a_benchmark_refuses_an_option_that_it_has_not_in_one_line(
+    monkeypatch, capsys, option, said
+):
     monkeypatch.setattr(
         bench_command, "_benchmark", lambda name: SimpleNamespace(measure=lambda: {})
     )
-    assert run(["bench", "qp", "--quick"]) == 2
-    assert capsys.readouterr().err == "impact: --quick: benchmark qp has no short form\n"
+    assert run(["bench", "qp", option]) == 2
+    name = option.partition("=")[0]
+    assert capsys.readouterr().err == f"impact: {name}: benchmark qp {said}\n"

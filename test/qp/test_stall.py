@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from impact_qp import ImpactController, Phase, Plan
-from impact_qp.control.stall import StallWatch
+from impact_qp.control.stall import HELD_BACK, HeldBackWatch, StallWatch
 from impact_sim import PANDA_NOISE, Simulation
 
 PERIOD, STALL_TIME = 1e-3, 0.1  # [s]
@@ -144,3 +144,32 @@ def test_an_arm_that_approaches_freely_is_never_blocked(
         **{"run_up": 0.03, "wall": False, "seconds": 0.3, "impact_limits": limits},
     ):
         assert phase is Phase.APPROACH, time
+
+
+def test_only_a_command_that_is_not_followed_is_held_back():
+    followed, blocked, back = np.full(7, 0.1), np.zeros(7), -np.full(7, 0.02)
+    for measured, found in ((followed, False), (blocked, True), (back, True)):
+        watch = HeldBackWatch()
+        cycles = [watch.update(np.full(7, 0.1), measured, PERIOD) for _ in range(400)]
+        assert any(cycles) == found and not cycles[round(HELD_BACK / 0.1 / PERIOD) - 1]
+    noise = PANDA_NOISE.velocity * np.random.default_rng(0).standard_normal((20_000, 7))
+    watch = HeldBackWatch()
+    assert not any(watch.update(np.full(7, 0.002), each, PERIOD) for each in noise)
+
+
+@pytest.mark.parametrize("joint", range(7))
+def test_a_held_arm_that_somebody_has_does_not_wind_up_its_drives(panda, contact, joint):
+    """Its tool is turned by less than what a hold lets go, and kept there for two seconds."""
+    controller = ImpactController(panda, Plan(contact, interface="velocity"))
+    controller.stop()
+    q, dq = np.array(panda.stance), np.zeros(7)
+    q[5] = 2.9  # the wrist is nearly straight: small turns of the tool are large ones of joints
+    way, sent = np.zeros(7), []
+    for k in range(3000):
+        dq[joint] = 0.1 * (500 <= k < 1500)
+        q = q + PERIOD * dq
+        command = controller.update(q, dq)
+        way = way + PERIOD * (command.velocity - way / 2.0)
+        sent.append(np.abs(way).max())
+    assert command.phase is Phase.HOLD
+    assert max(sent) < 0.1
