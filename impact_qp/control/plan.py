@@ -93,8 +93,9 @@ class Plan:
         return (ApproachCapLimit(into, self.highest_speed, preview=self.preview),)
 
     def prepare(self, robot: Robot) -> None:
-        """Compile what any of the impact limits runs, or load it: less than a minute once."""
-        from impact_qp.compiled import existential_rows  # noqa: F401  and worst_speed: loads slowly
+        """Compile what a goal may run, of any impact limits, or load it: a minute at most, once."""
+        from impact_predictor.compiled import coulomb, mobility  # noqa: F401  what it reports
+        from impact_qp.compiled import existential_rows  # noqa: F401  and worst_speed
 
         if self._knows(robot):
             from impact_predictor.joint_load.load import warm_up  # loads slowly

@@ -471,3 +471,20 @@ def test_a_goal_loads_nothing_after_what_was_prepared(project_root):
     )
     assert done.returncode == 0, done.stderr
     assert not [name for name in done.stdout.split()[1:] if "compiled" in name]
+
+
+def test_the_result_of_a_goal_loads_nothing_after_what_was_prepared(project_root):
+    """The prediction in a result is worked out in the thread that answers states."""
+    code = (
+        "import sys; import numpy as np; from impact_qp import *; from impact_robots import *;"
+        "from impact_qp.ros.goal import GoalRun; r = load_robot('panda');"
+        "p = Plan(Contact((0.6, 0, 0.2), (0, 0, 1)), 'unaware'); p.prepare(r);"
+        "run = GoalRun(r, p, 1.0); run.before = ArmDynamics(r)(r.stance, np.full(7, 0.01));"
+        "before = set(sys.modules); assert run.prediction(); run.holds_impulse(np.ones(3));"
+        "print(len(before), *(name for name in set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=project_root, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert not [name for name in done.stdout.split()[1:] if "compiled" in name]
