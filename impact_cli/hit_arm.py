@@ -13,10 +13,14 @@ from pathlib import Path
 import numpy as np
 
 from impact_analysis.demo.loop_record import measured
+from impact_bags.exceptions import RecordingError
+from impact_cli.commands.hit import SLOWEST_FIRST, SPEED_CAP
 from impact_cli.fci_run import FciRun, ending, recorded_run
 from impact_cli.hit_questions import Questions, checked_distance
 from impact_cli.progress import Progress
 from impact_cli.reports.fci_report import tell
+from impact_drivers.exceptions import DriverError
+from impact_drivers.franka.arm.arm_state import ArmState
 from impact_drivers.franka.arm.fr3_model import load_fr3
 from impact_drivers.franka.arm.libfranka_arm import LibfrankaArm, is_on_this_machine, libfranka
 from impact_drivers.franka.arm.settings import ArmSettings, read_settings
@@ -27,9 +31,6 @@ from impact_qp.limits import Contact
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import UsageError
 from impact_robots.robot import Robot
-
-SPEED_CAP = 0.1  # [m/s]
-SLOWEST_FIRST = ("robust", "joint_load")  # limits that bound every admissible impulse
 
 
 def hit_with_an_arm(arguments: argparse.Namespace, make_folder: Callable[[], Path]) -> int:
@@ -52,13 +53,15 @@ def hit_with_an_arm(arguments: argparse.Namespace, make_folder: Callable[[], Pat
         questions.require_terminal()
     elif arguments.distance is None:
         raise UsageError("--unattended: expected --distance too")
+    if not 0 < arguments.speed <= SPEED_CAP:
+        raise UsageError(f"--speed: expected above 0 to {SPEED_CAP:g} m/s, got {arguments.speed:g}")
     is_fake = is_on_this_machine(arguments.address)
     settings = replace(
         settings,
         raise_thresholds=settings.raise_thresholds or arguments.raise_thresholds,
         realtime=settings.realtime and not is_fake,
     )
-    state = LibfrankaArm(arguments.address, realtime=settings.realtime).look()
+    state = _look(arguments, settings, questions)
     plan = _plan_in_front(arguments, state.q, robot, questions)
     clear = "Is the arm's reach clear of people, and does somebody hold the stop button?"
     agreed: Iterable[str] = ()
@@ -85,9 +88,29 @@ def hit_with_an_arm(arguments: argparse.Namespace, make_folder: Callable[[], Pat
     return 0
 
 
+def _look(arguments: argparse.Namespace, settings: ArmSettings, questions: Questions) -> ArmState:
+    """Return the arm's state; one that has stopped itself is recovered by a yes.
+
+    Raises:
+        DriverError: no arm, or one with errors that nobody wants to be cleared.
+    """
+    arm = LibfrankaArm(arguments.address, realtime=settings.realtime)
+    state = arm.look()
+    if not state.errors:
+        return state
+    errors = ", ".join(state.errors)
+    question = f"The arm has stopped itself ({errors}). Clear these errors?"
+    if arguments.unattended or not questions.agrees(question):
+        raise DriverError(
+            f"arm: expected no errors, got {errors}; without --unattended hit asks to clear them"
+        )
+    arm.recover()
+    return arm.look()
+
+
 def _agreed(arguments: argparse.Namespace, plan: Plan, questions: Questions) -> Iterator[str]:
     """Yield the controllers that may hit, each asked for when its turn has come."""
-    for controller in SLOWEST_FIRST:
+    for controller in [arguments.impact_limits] if arguments.impact_limits else SLOWEST_FIRST:
         question = f"Hit the surface under {controller} at up to {plan.speed:g} m/s?"
         if arguments.unattended or questions.agrees(question):
             yield controller
@@ -123,12 +146,18 @@ def with_thresholds(
 
 
 def _hit_at_an_arm(job: HitJob, folder: Path, robot: Robot) -> FciRun:
-    """Hit once, and record it whatever came of it."""
+    """Hit once, and record it whatever came of it.
+
+    Raises:
+        DriverError: there was no impact; says why.
+    """
     progress = Progress(job.plan.impact_limits)
     outcome = run_hit(job, time.time_ns)
     progress.close("; ".join([ending(outcome), *outcome.notes]))
-    rows = measured(outcome, None)
-    return recorded_run(job, outcome, rows, robot, folder)
+    try:
+        return recorded_run(job, outcome, measured(outcome, None), robot, folder)
+    except RecordingError as error:
+        raise DriverError(str(error)) from None
 
 
 def _plan_in_front(
@@ -142,4 +171,4 @@ def _plan_in_front(
     else:
         distance = checked_distance(arguments.distance, "--distance")
     contact = Contact(position + distance * axis, -axis)
-    return Plan(contact, speed=SPEED_CAP, retract_speed=SPEED_CAP)
+    return Plan(contact, speed=arguments.speed, retract_speed=SPEED_CAP)

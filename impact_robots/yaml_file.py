@@ -92,11 +92,11 @@ def read_text(path: Path, what: str) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise RobotError(f"robot: no {what} {path}: {error.strerror}") from None
+        raise RobotError(f"no {what} {path}: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise RobotError(f"{path}: expected a text in UTF-8: {error}") from None
     except ValueError:  # a path that no file can have
-        raise RobotError(f"robot: no {what} {str(path)!r}") from None
+        raise RobotError(f"no {what} {str(path)!r}") from None
 
 
 def read_yaml(text: str) -> Any:

@@ -79,7 +79,7 @@ def _of_file(path: Path) -> AnyScenario:
     try:
         entries: Mapping[str, Any] = read_mapping(path)
     except RobotError as error:
-        raise ScenarioError(str(error).replace("robot: no file", "scenario: no file")) from None
+        raise ScenarioError(str(error).replace("no file", "scenario: no file", 1)) from None
     like = entries.get("like")
     if like is not None:
         check_name(like, simulated_names(), f"{path}: like")

@@ -167,5 +167,5 @@ def _why_no_bound(record: ViewRecord) -> str:
     if not any(record.mode):
         return "no status of a controller was recorded"
     if record.limits in UNBOUNDED:
-        return f"limits {record.limits} have none"
+        return f"the controller reports none under {record.limits}"
     return "the controller never told one"

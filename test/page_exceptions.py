@@ -11,7 +11,8 @@ NOT_RUN = {
     r"^\./impact (test|setup|doc|shell)\b": "is this run, or a step of its own in .ci/run",
     r"^\./impact reproduce (load|learn|hrp4|val2|foreign)\b": "a study of many minutes",
     r"^\./impact reproduce$": "is its four tables, one by one",
-    r"^\./impact (fake-fr3|hit)\b": "serves until Ctrl-C, or hits: test_hit_command.py runs both",
+    r"^\./impact fake-fr3\b": "serves until Ctrl-C: test_hit_command.py runs it",
+    r"^\./impact hit .*--speed 0\.02": "is not detected, and fails: test_hit_command.py",
     r"^\./impact bench (?!first_day)": "a benchmark: minutes, with nothing else running",
     r"[A-Z][A-Z_]{2,}\b|\[--": "has a placeholder for what is the reader's",
     r"--view\b|^\./impact view (?!.*--picture)": "waits for a browser; test/view opens its pages",
@@ -23,7 +24,7 @@ NOT_RUN = {
 
 # Commands that take 2.5 s or more, and those that need what these have made.
 LONG = (
-    r"^\./impact (demo|reproduce|simulate|analyze|learn|map|bench)\b",
+    r"^\./impact (demo|reproduce|simulate|analyze|learn|map|bench|hit)\b",
     r"--optimize",
     r"detect wall",
     r"grab_trial|arm\.strike",

@@ -89,11 +89,11 @@ REMARKS = {
     " them later than at 1 kHz: what was not found may have been one",
     "damaged": "damaged: lost {lost}",
     "trouble": "for some time the detector could not judge: {reason}",
-    "gaps": "{count} gaps in the joint states, the longest {longest} s: impacts within them are"
+    "gaps": "gaps in the joint states: {count}, the longest {longest} s; impacts within them are"
     " lost",
     "jumps": "time jumps back {count} times, by up to {longest} s: what follows counts as a new"
     " recording",
-    "repeated": "{count} joint states came twice with the same stamp",
+    "repeated": "joint states with the stamp of the one before: {count}",
     "slow": "joint states come at {rate} Hz only: velocities before an impact and its time are"
     " uncertain below 500 Hz",
     "not_finite": "{count} of {samples} joint states not finite, or without the robot's joints",

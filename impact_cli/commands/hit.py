@@ -12,9 +12,12 @@ from impact_cli.command_names import COMMANDS
 from impact_cli.number_options import number
 from impact_drivers.franka.arm.fr3_model import NAME
 
+SPEED_CAP = 0.1  # [m/s]
+SLOWEST_FIRST = ("robust", "joint_load")  # limits that bound every admissible impulse
+
 _EPILOG = """examples:
   impact hit 172.16.0.2 --dry-run
-  impact hit 172.16.0.2
+  impact hit 172.16.0.2 --speed 0.02 --impact-limits robust
   impact hit 127.1.0.1 --distance 0.1 --unattended --raise-thresholds
 
 An address of this machine (127.*) is that of impact fake-fr3, which needs no real-time kernel.
@@ -41,6 +44,18 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--robot", default=NAME, metavar="FILE", help="YAML of the arm with your own tool")
     add("--arm", type=Path, metavar="FILE", help="YAML of the arm's load and collision behaviour")
     add("--distance", type=number, metavar="M", help="of the surface from the tool's tip [m]")
+    add(
+        "--speed",
+        type=number,
+        default=SPEED_CAP,
+        metavar="V",
+        help="of the approach [m/s] (default: the most, 0.1)",
+    )
+    add(
+        "--impact-limits",
+        choices=SLOWEST_FIRST,
+        help="hit once, under these (default: under each of them, in this order)",
+    )
     add("--unattended", action="store_true", help="ask nothing; needs --distance")
     add("--dry-run", action="store_true", help="compute everything, send the arm zero torques")
     add(

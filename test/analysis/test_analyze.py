@@ -344,7 +344,7 @@ def test_gaps_and_jumps_are_said(write_csv, samples):
     path = write_csv(np.concatenate([t[kept], t]), *twice)
     analysis = analyze(path, normal=(0, 0, 1))
     said = " ".join(analysis.warnings)
-    assert "1 gaps in the joint states, the longest 0.10" in said
+    assert "gaps in the joint states: 1, the longest 0.10" in said
     assert "time jumps back 1 times" in said
     assert len(analysis.impacts) == 2
 

@@ -12,11 +12,11 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from impact_bags.exceptions import RecordingError
 from impact_cli.command_line import make_parser, run
 from impact_cli.commands import demo
 from impact_cli.hit_arm import SLOWEST_FIRST, SPEED_CAP, hit_with_an_arm, with_thresholds
 from impact_cli.hit_questions import Questions, checked_distance
+from impact_drivers.exceptions import DriverError
 from impact_drivers.fake_fr3.fake_process import FakeProcess
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
 from impact_drivers.franka.arm.fr3_model import load_fr3
@@ -62,12 +62,38 @@ def test_an_arm_at_an_address_goes_slowly_and_says_when_nothing_was_there(libfra
         given = (fake.address, "--unattended", "--distance", "0.02")
         given += ("--arm", str(tmp_path / "arm.yaml"))
         (tmp_path / "arm.yaml").write_text("load_mass: 0.2\n")
-        with pytest.raises(RecordingError, match=r"^robust: no impact was detected$"):
+        with pytest.raises(DriverError, match=r"^robust: no impact was detected$"):
             hit_with_an_arm(arguments(*given), lambda: tmp_path)
         assert fake.load[0] == pytest.approx(0.2)
         speeds = np.array([row.dq for row in fake.log])
     assert 0.01 < abs(speeds).max() < 1.0
     assert (tmp_path / "robust" / "bag").is_dir() and SPEED_CAP == 0.1
+
+
+def test_speed_and_limits_are_chosen_and_errors_cleared_by_a_yes(
+    libfranka, tmp_path, monkeypatch, capsys
+):
+    answers = iter(["no", "yes", "no", "no"])
+    asked = Questions(lambda text: next(answers), is_terminal=True)
+    monkeypatch.setattr("impact_cli.hit_arm.Questions", lambda: asked)
+    slow = ("--distance", "0.1", "--speed", "0.05", "--impact-limits", "robust")
+    with FakeProcess(FakeSetup()) as fake:
+        hit = ["hit", fake.address, *slow, "--out", str(tmp_path / "hit")]
+        assert run([*hit, "--unattended"]) == 1  # not 2: nothing that was given is wrong
+        assert "motion aborted by reflex" in capsys.readouterr().err
+        assert [each.parent.name for each in tmp_path.glob("hit/*/bag")] == ["robust"]
+        for refused in ([*hit, "--unattended"], hit):
+            assert run(refused) == 1
+            assert "expected no errors, got cartesian_reflex" in capsys.readouterr().err
+        assert run(hit) == run(hit) == 1  # cleared, then nothing to clear; neither may it hit
+        assert 0.01 < abs(np.array([row.dq for row in fake.log])).max() < 1.0
+    assert capsys.readouterr().out == 2 * "Nothing was hit.\n" and next(answers, None) is None
+
+
+@pytest.mark.parametrize("wrong", ["0", "0.11", "-0.02"])
+def test_a_speed_is_one(libfranka, wrong, capsys):
+    assert run(["hit", "127.9.9.9", "--unattended", "--distance", "0.1", "--speed", wrong]) == 2
+    assert "--speed: expected above 0 to 0.1 m/s" in capsys.readouterr().err
 
 
 def test_nothing_moves_without_a_yes(libfranka, tmp_path, monkeypatch, capsys):

@@ -23,6 +23,8 @@ from printed_pages import PAGES, ROOT, read, sources
 
 from impact_cli.command_line import run as impact
 from impact_detector import DETECTORS, GROSS_METHODS
+from impact_drivers.fake_fr3.fake_process import FakeProcess
+from impact_drivers.fake_fr3.fake_setup import FakeSetup
 from impact_predictor import CONTACT_LAWS, FRICTION_LAWS, PLANAR_LAWS
 from impact_predictor.joint_load.materials import MATERIALS
 from impact_qp.limits import IMPACT_LIMITS
@@ -148,10 +150,26 @@ def shell(text, capture):
     if words[1] == "shell":
         done = subprocess.run(words[3:], cwd=ROOT, capture_output=True, text=True, check=True)
         return done.stdout
-    status = impact(words[1:])
+    with fake_arm(words) as words:
+        status = impact(words[1:])
     out, err = capture.readouterr()
     assert status == 0, f"{text}\n{err}\n{out[-2000:]}"
     return out + err
+
+
+@contextlib.contextmanager
+def fake_arm(words):
+    """Yield a command; one that hits asks nothing, and its arm is a fake one, 0.1 m before a wall.
+
+    Without libfranka the test is skipped.
+    """
+    if words[1] != "hit":
+        yield words
+        return
+    pytest.importorskip("pylibfranka", reason="pylibfranka is not installed")
+    with FakeProcess(FakeSetup()) as fake:
+        unasked = ("--unattended", "--raise-thresholds", "--distance", "0.1")
+        yield [*words[:2], fake.address, *words[3:], *unasked]
 
 
 @pytest.fixture(scope="module")

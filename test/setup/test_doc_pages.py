@@ -10,8 +10,12 @@ from importlib import import_module
 from pydoc import locate
 
 import pytest
+from printed_pages import PAGES, commands
 
 from impact_cli.command_names import COMMANDS
+
+FENCE = re.compile(r"^[ >]*```(.*)\n", re.MULTILINE)
+WIDTH = 92  # of what stands in a block, in a window of 1200 px
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,14 @@ def test_every_command_has_a_section_with_its_options(page_module, monkeypatch):
     assert "```{option} NAME" in sections["bench"]
     assert "Exit status" in sections["plan"]
     assert "usage: impact plan [-h] [--robot ROBOT] [--urdf PATH]" in sections["plan"]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_commands_are_no_wider_than_the_site_shows_them(path):
+    parts = FENCE.split(path.read_text())  # prose, language, block, nothing, prose, ...
+    for language, block in zip(parts[1::4], parts[2::4], strict=False):
+        if not language.startswith("{") and commands(block.splitlines()):
+            assert [line for line in block.splitlines() if len(line) > WIDTH] == []
 
 
 def test_comments_behind_fields_are_their_documentation(page_module):

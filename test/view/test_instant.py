@@ -92,7 +92,7 @@ def test_the_legend_says_every_scale(timeline):
     ("changes", "why"),
     [
         ({"mode": ()}, "no status of a controller was recorded"),
-        ({"limits": "existential"}, "limits existential have none"),
+        ({"limits": "existential"}, "the controller reports none under existential"),
         ({"limits": "robust"}, "the controller never told one"),
     ],
 )
