@@ -11,6 +11,7 @@ from setuptools import setup
 NAME = "impact_control"
 PACKAGES = [
     "impact_robots",
+    "impact_robots.task",
     "impact_ros",
     "impact_predictor",
     "impact_predictor.compiled",

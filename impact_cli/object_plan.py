@@ -14,10 +14,11 @@ from impact_qp.limits.registry import AUTO
 from impact_qp.object_speed import OBJECT_LIMITS, object_speeds
 from impact_robots import load_robot
 from impact_robots.exceptions import UsageError
+from impact_robots.task.box_task import STILL, BoxRanges
 from impact_sim.cell.spreading_file import spreading_names
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.scenario_choice import find_scenario
-from impact_trials.object_hits import STILL, BoxRanges, scenario_hit
+from impact_trials.object_hits import scenario_hit
 
 _BOX = ("object_mass", "object_velocity")  # options that only a box has
 _OF_ONE_ARM = (  # options that a scenario says itself, or that are not there with a box

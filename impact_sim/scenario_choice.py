@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from impact_robots.exceptions import RobotError
+from impact_robots.task.like import check_name, with_own_title
 from impact_robots.yaml_file import read_mapping
 from impact_sim.cell.spreading_file import load_spreading, spreading_names, spreading_of
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.exceptions import ScenarioError
-from impact_sim.scenario_entries import check_name, with_own_title
 from impact_sim.scenarios import Scenario, all_scenario_names, load_scenario, scenario_of
 
 AnyScenario = Scenario | SpreadingScenario

@@ -4,38 +4,23 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from impact_predictor.multicontact.bodies import ArmBody
 from impact_predictor.multicontact.contacts import face_points
 from impact_predictor.multicontact.object_impact import Footing, Plate
 from impact_qp.object_speed import ObjectHit
-from impact_qp.object_speed.object_hit import Range
 from impact_qp.references import impact_motion
 from impact_qp.references.joint_way import fastest_joints
 from impact_qp.references.spread import TASK
 from impact_qp.spreading.force import GRAVITY
 from impact_robots import ArmDynamics, Robot
+from impact_robots.task.box_task import BoxRanges
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 
 HEAVIER = 1.3  # times its mass, that the box may have
 RESTITUTION = (0.0, 0.3)  # of plates on the box [-]
 SPREAD = 4.0  # times as stiff or as soft as it is held to be, that a contact may be
-STILL = (0.0, 0.0, 0.0)
-
-
-class BoxRanges(NamedTuple):
-    """What may be true of a scenario's box; none: the usual range about what the scenario says."""
-
-    mass: Range | None = None  # [kg]; none: up to 30 % heavier
-    friction: Range | None = None  # of the plates [-]; none: from half of it
-    restitution: Range | None = None  # [-]; none: 0 to 0.3
-    stiffness: Range | None = None  # of a plate's contact [N/m]; none: a quarter to four times
-    velocity: tuple[float, float, float] = STILL  # before the impact, world axes [m/s]
-
-
 USUAL_BOX = BoxRanges()
 
 
@@ -80,12 +65,13 @@ def scenario_hit(
     Args:
         scenario: what hits what; where the box really stands does not count.
         robot: every arm.
-        box: what may be true of the box.
+        box: what may be true of the box, where that is not what the task says.
 
     Raises:
         OutOfRangeError: a range is none.
         ScenarioError: the plates do not lie flat on the box.
     """
+    box = box.over(scenario.ranges)
     mass = box.mass or (scenario.box_mass, HEAVIER * scenario.box_mass)
     expected = scenario.box_mass * scenario.contact_frequency**2
     forces = {

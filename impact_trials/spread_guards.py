@@ -13,7 +13,8 @@ from impact_qp.object_speed import object_speeds
 from impact_qp.object_speed.load_use import SETTLED
 from impact_qp.spreading import SpreadGuard
 from impact_robots import Robot
-from impact_sim.cell.spreading_scenario import UNAWARE, SpreadingScenario
+from impact_robots.task.box_task import UNAWARE
+from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_trials.object_hits import scenario_hit
 
 GIVE = 0.03  # farther no box gives way that two arms hold [m]

@@ -16,10 +16,10 @@ from impact_detector.session import DetectorSession
 from impact_detector.signals.sample import TORQUE_ERROR, Verdict
 from impact_qp.spreading import Trigger, heard
 from impact_robots.robot import Robot
+from impact_robots.task.poses import robot_named
 from impact_ros.parameters import from_values
 from impact_sim.cell.cell_plant import BoxState
 from impact_sim.cell.cell_simulation import CellSimulation
-from impact_sim.cell.poses import robot_named
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.cell.watched_cell import WatchedCell
 from impact_sim.sensors import PANDA_NOISE, Noise

@@ -21,7 +21,7 @@ from impact_bringup.launch_parts import (
     limited_discovery,
     node,
 )
-from impact_sim.humanoid.grab_scenario import LIMITS_OF_GRABS
+from impact_robots.task.palm_task import LIMITS_OF_GRABS
 from impact_trials.grab.node import OWN_LIMITS
 
 

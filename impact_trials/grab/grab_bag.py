@@ -14,10 +14,10 @@ from impact_bags.message_maker import Made
 from impact_bags.writer import Tap
 from impact_robots.loader import load_robot
 from impact_robots.quaternions import quaternion_wxyz
+from impact_robots.task.palm_task import PERIOD
 from impact_ros.messages import NANOSECONDS
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.humanoid.model import box_name
-from impact_sim.humanoid.simulation import PERIOD
 from impact_sim.simulation import START_NS
 from impact_trials.cell_bag import WORLD
 from impact_trials.grab.grab_cycle import GrabCycle

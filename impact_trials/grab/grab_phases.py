@@ -11,7 +11,8 @@ import numpy as np
 from impact_qp import Contact
 from impact_qp.whole_body import Arrival, PalmTarget, WholeBodyTargets
 from impact_robots import PointState
-from impact_sim.humanoid.grab_scenario import FORWARD, GrabScenario
+from impact_robots.task.palm_task import FORWARD
+from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_trials.grab.pair import PALMS
 from impact_trials.grab.phases import beginning, next_state
 from impact_trials.grab.plan import GrabPlan

@@ -10,12 +10,13 @@ from typing import Protocol
 import numpy as np
 
 from impact_qp.whole_body import WholeBodyCommand, WholeBodyController, arrival_speed
+from impact_robots.task.palm_task import PERIOD
 from impact_sim.exceptions import SimulationError
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.humanoid.grab_stage import GrabStage
 from impact_sim.humanoid.plant import HumanoidPlant
 from impact_sim.humanoid.senses import HumanoidMeasurement, HumanoidNoise
-from impact_sim.humanoid.simulation import DELAY, PERIOD
+from impact_sim.humanoid.simulation import DELAY
 from impact_trials.grab.follower import FollowerCommand, StanceFollower
 from impact_trials.grab.grab_notes import GrabNotes, Record
 from impact_trials.grab.grab_phases import GrabPhases

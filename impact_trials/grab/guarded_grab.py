@@ -19,8 +19,8 @@ from impact_qp.whole_body.announced import NO_BOUND
 from impact_qp.whole_body.position_hold import PositionHold
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.loader import load_robot
+from impact_robots.task.palm_task import PERIOD
 from impact_sim.humanoid.grab_scenario import GrabScenario
-from impact_sim.humanoid.simulation import PERIOD
 from impact_trials.grab.grab_phases import GrabPhases, scenario_arrivals
 from impact_trials.grab.pair import PALMS
 from impact_trials.grab.phases import OPEN_SPEED

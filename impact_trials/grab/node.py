@@ -19,6 +19,7 @@ from impact_qp.ros.diagnostics import DiagnosticsReporter
 from impact_qp.ros.stamp_steps import StampSteps
 from impact_qp.ros.supervision import CycleWatch
 from impact_robots.exceptions import ImpactError
+from impact_robots.task.palm_task import PERIOD
 from impact_ros.boundary import guarded
 from impact_ros.lifecycle_node import SuiteLifecycleNode
 from impact_ros.main import main_for
@@ -28,7 +29,6 @@ from impact_ros.qos import LOCKSTEP, SENSOR
 from impact_ros.spin import freeze_garbage
 from impact_ros.throttled_log import ThrottledLog
 from impact_sim.humanoid.grab_file import find_grab
-from impact_sim.humanoid.simulation import PERIOD
 from impact_trials.grab.guarded_grab import GrabAnswer, GuardedGrab
 from impact_trials.grab.humanoid_inputs import BASE, JOINTS, HumanoidReader, StampedSets
 from impact_trials.grab.humanoid_port import HumanoidPort

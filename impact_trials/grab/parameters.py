@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from impact_qp.watching_parameters import WatchingParameters
+from impact_robots.task.palm_task import LIMITS_OF_GRABS
 from impact_ros.parameters import parameter
-from impact_sim.humanoid.grab_scenario import LIMITS_OF_GRABS
 from impact_trials.grab.guarded_grab import HOLD_DISTANCE
 
 OWN_LIMITS = "scenario"  # the impact limits that the scenario names

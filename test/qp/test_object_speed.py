@@ -23,11 +23,12 @@ from impact_qp.object_speed.use import ObjectUse, largest_scale
 from impact_qp.object_speed.velocity_use import VelocityUse
 from impact_robots import contact_rotation, load_robot
 from impact_robots.exceptions import OutOfRangeError
+from impact_robots.task.box_task import BoxRanges
 from impact_sim.cell.cell_simulation import CellSimulation
 from impact_sim.cell.spreading_file import load_spreading
 from impact_sim.cell.watched_cell import WatchedCell
 from impact_sim.sensors import Noise
-from impact_trials.object_hits import BoxRanges, scenario_hit
+from impact_trials.object_hits import scenario_hit
 
 ROBOT = load_robot("panda_plate")
 SOFT = FaceContact(3e4, 0.2, 0.6)

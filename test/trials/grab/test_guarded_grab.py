@@ -15,8 +15,8 @@ from impact_qp.control.lead import LEAD
 from impact_qp.control.state_machine import MotionState
 from impact_qp.whole_body.position_hold import PositionHold
 from impact_robots import load_robot
+from impact_robots.task.palm_task import PERIOD
 from impact_sim.humanoid.grab_file import load_grab
-from impact_sim.humanoid.simulation import PERIOD
 from impact_trials.grab.guarded_grab import GuardedGrab
 from impact_trials.grab.phases import beginning, next_state
 from impact_trials.grab.plan import GrabPlan
