@@ -33,6 +33,8 @@ PACKAGES = [
     "impact_detector.ros",
     "impact_detector.signals",
     "impact_qp",
+    "impact_qp.arms",
+    "impact_qp.body",
     "impact_qp.compiled",
     "impact_qp.control",
     "impact_qp.learning",

@@ -54,37 +54,36 @@ def load_box_task(name: str) -> BoxTask:
     return box_task_of(name, shipped_box_task(name), f"task {name}")
 
 
-def box_task_of(
-    name: str, own: Mapping[str, Any], where: str, cell: RobotCell | None = None
-) -> BoxTask:
+def box_task_of(name: str, own: Mapping[str, Any], where: str) -> BoxTask:
     """Return the task of a mapping, which may be that of a scenario.
 
     Args:
         name: of the task.
-        own: its entries; what it does not say is that of the task that it is ``like``. What it
-            ``announced`` counts, whatever else it says of the same.
+        own: its entries, among them robot and bases or a ``cell``; what it does not say is that
+            of the task that it is ``like``. What it ``announced`` counts, whatever else it says of
+            the same.
         where: they are from, for errors.
-        cell: of the arms; none: the entries say it.
 
     Raises:
         TaskError: it is like none that ships with the suite, an entry is missing, unknown or
             wrong, or the arms cannot be where it says.
     """
-    entries = box_entries(own, where, cell)
+    entries = box_entries(own, where)
     task = record_of(BoxTask, entries | {"name": name}, where)
     check_box_task(task, where)
     return task
 
 
-def box_entries(
-    own: Mapping[str, Any], where: str, cell: RobotCell | None = None
-) -> dict[str, Any]:
+def box_entries(own: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return all entries of a task as its record has them, but for the name.
 
     Arguments and errors as of :func:`box_task_of`.
     """
-    given = {} if cell is None else {"robot": cell.robot, "bases": cell.bases}
-    entries = timed(_merged(announced_in(own, WORLD, where) | given, where), where)
+    known = announced_in(own, WORLD, where)
+    cell: RobotCell | None = known.pop("cell", None)
+    if cell is not None:
+        known |= {"robot": cell.robot, "bases": cell.bases}
+    entries = timed(_merged(known, where), where)
     if cell is None and "robot" in entries and "bases" in entries:
         cell = RobotCell.of(entries["robot"], entries["bases"])
     entries = {key: value for key, value in entries.items() if key not in _CELL}

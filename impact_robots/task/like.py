@@ -10,6 +10,8 @@ from typing import Any
 from impact_robots.exceptions import TaskError
 
 LIKE = "like"
+CELL = "cell"  # of a task's file: the file of its cell, which then stands here
+TASK = "task"  # of a scenario's file: the file of its task, whose entries then stand here
 ANNOUNCED = "announced"  # what a scenario's controller is told, other than the truth
 
 
@@ -63,7 +65,8 @@ def announced_in(own: Mapping[str, Any], world: Sequence[str], where: str) -> di
     """Return what entries of a scenario tell a controller.
 
     Args:
-        own: entries; what they ``announced`` replaces what they say of the same.
+        own: entries. Those of its ``task``, where it has one, are all that is told; otherwise what
+            it ``announced`` replaces what it says of the same.
         world: names of entries that a simulator alone reads.
         where: they are from, for errors.
 
@@ -73,6 +76,8 @@ def announced_in(own: Mapping[str, Any], world: Sequence[str], where: str) -> di
     announced = own.get(ANNOUNCED, {})
     if not isinstance(announced, Mapping):
         raise TaskError(f"{where}: {ANNOUNCED}: expected entries, got {announced!r}")
+    if TASK in own:
+        return {**own[TASK], **announced}
     known = {key: value for key, value in own.items() if key not in (*world, ANNOUNCED)}
     return {**known, **announced}
 
@@ -81,6 +86,7 @@ def split_truth(
     own: Mapping[str, Any],
     entries: Callable[[Mapping[str, Any], str], dict[str, Any]],
     truths: Sequence[str],
+    world: Sequence[str],
     where: str,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return all entries of a scenario's task, and those that are not as they are announced.
@@ -89,22 +95,28 @@ def split_truth(
         own: entries of the scenario.
         entries: returns all entries of the task of some.
         truths: names of those that may be announced other than they are.
+        world: names of entries that a simulator alone reads.
         where: they are from, for errors.
 
     Returns:
         The task's, and among the others what is ``announced``.
 
     Raises:
-        TaskError: something else is announced.
+        TaskError: something is said that is neither a truth nor of the world.
     """
-    task = entries(own, where)
-    announced = {key: task[key] for key in own.get(ANNOUNCED, {})}
-    for key in announced:
+    task, announced = entries(own, where), own.get(ANNOUNCED, {})
+    if TASK in own:
+        rest = (key for key in own if key not in (TASK, "title", "note", *world))
+        keys = [key for key in rest if key not in announced] + list(announced)
+    else:
+        keys = list(announced)
+    for key in keys:
         if key not in truths:
-            choices = ", ".join(truths)
-            raise TaskError(f"{where}: {ANNOUNCED}: expected entries of {choices}, got {key!r}")
-    if not announced:
-        return task, {ANNOUNCED: {}}
+            place = f"{where}: {ANNOUNCED}" if key in announced else where
+            choices = ", ".join(truths if key in announced else (*truths, *world))
+            raise TaskError(f"{place}: expected entries of {choices}, got {key!r}")
     told_nothing = {key: value for key, value in own.items() if key != ANNOUNCED}
-    really = entries(told_nothing, where)
-    return task, {key: really[key] for key in announced} | {ANNOUNCED: announced}
+    missing = [key for key in keys if key not in own]
+    usual = entries(told_nothing, where) if missing else {}
+    truth = {key: own.get(key, usual.get(key)) for key in keys}
+    return task, truth | {ANNOUNCED: {key: task[key] for key in keys}}

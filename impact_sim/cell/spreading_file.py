@@ -53,7 +53,7 @@ def spreading_of(name: str, own: Mapping[str, Any], where: str) -> SpreadingScen
         ScenarioError: it is like none that ships with the suite, an entry is missing, unknown or
             wrong, or the arms cannot be where it says.
     """
-    task, truth = split_truth(own, box_entries, TRUTHS, where)
+    task, truth = split_truth(own, box_entries, TRUTHS, WORLD, where)
     entries = task | truth | _world(own, where) | {"name": name}
     return checked(record_of(SpreadingScenario, entries, where), where)
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
-from impact_robots.exceptions import RobotError
-from impact_robots.task.like import LIKE, check_name, split_truth, with_like, with_own_title
+from impact_robots.task.find import is_palm_task, task_entries
+from impact_robots.task.like import LIKE, check_name, split_truth, with_like
 from impact_robots.task.palm_file import (
     WORLD,
     check_palm_task,
@@ -51,8 +51,8 @@ def load_grab(name: str) -> GrabScenario:
 def is_grab_file(path: Path) -> bool:
     """Tell whether a file is there whose scenario is like one of a humanoid's."""
     try:
-        return read_mapping(path).get("like") in grab_names()
-    except RobotError:
+        return is_palm_task(task_entries(path))
+    except ScenarioError:
         return False
 
 
@@ -65,11 +65,7 @@ def grab_of_file(path: Path) -> GrabScenario:
     Raises:
         ScenarioError: there is no such file, or an entry is wrong.
     """
-    try:
-        entries = read_mapping(path)
-    except RobotError as error:
-        raise ScenarioError(str(error)) from None
-    return grab_of(path.stem, with_own_title(entries), str(path))
+    return grab_of(path.stem, task_entries(path, "scenario"), str(path))
 
 
 def find_grab(name: str) -> GrabScenario:
@@ -103,7 +99,7 @@ def grab_of(name: str, own: Mapping[str, Any], where: str) -> GrabScenario:
     Raises:
         ScenarioError: an entry is missing, unknown or wrong.
     """
-    task, truth = split_truth(own, palm_entries, TRUTHS, where)
+    task, truth = split_truth(own, palm_entries, TRUTHS, WORLD, where)
     entries = task | truth | _world(own, where) | {"name": name}
     scenario = record_of(GrabScenario, entries, where)
     check_palm_task(scenario.task, where)
