@@ -11,6 +11,7 @@ from setuptools import setup
 NAME = "impact_control"
 PACKAGES = [
     "impact_robots",
+    "impact_robots.task",
     "impact_ros",
     "impact_predictor",
     "impact_predictor.compiled",
@@ -32,6 +33,8 @@ PACKAGES = [
     "impact_detector.ros",
     "impact_detector.signals",
     "impact_qp",
+    "impact_qp.arms",
+    "impact_qp.body",
     "impact_qp.compiled",
     "impact_qp.control",
     "impact_qp.learning",

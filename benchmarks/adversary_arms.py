@@ -15,10 +15,10 @@ from adversary_host import Host, VirtualClock
 from sensor_msgs.msg import JointState
 
 from impact_msgs.msg import DetectorStatus
+from impact_qp.arms.node import ImpactSpreadingNode
 from impact_robots import load_robot
 from impact_ros.messages import fill, from_nanoseconds
 from impact_sim.scenario_choice import find_cell_scenario
-from impact_trials.node import ImpactSpreadingNode
 
 SCENARIO, ARMS = "rs_grab_catfood_case1", ("left", "right")
 PERIOD, EPOCH = 1e-3, 10**12  # [s], [ns]

@@ -15,11 +15,11 @@ from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 
+from impact_qp.body.node import ImpactHumanoidNode
 from impact_qp.control.lead import LEAD
 from impact_robots import load_robot
 from impact_ros.messages import fill, from_nanoseconds, set_vector
 from impact_sim.humanoid.grab_file import find_grab
-from impact_trials.grab.node import ImpactHumanoidNode
 
 SCENARIO, PERIOD, EPOCH = "qp_hrp4_grab", 0.005, 10**12  # [s], [ns]
 WRENCHES = tuple(f"{side}_{part}/wrench" for part in ("palm", "sole") for side in ("left", "right"))

@@ -12,14 +12,14 @@ from pathlib import Path
 from impact_detector.node import DetectorNode
 from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
+from impact_qp.arms.node import ImpactSpreadingNode
+from impact_qp.body.node import ImpactHumanoidNode
 from impact_qp.learning.node import ImpactLearnerNode
 from impact_qp.node import ImpactQpNode
 from impact_ros.parameters import describe
 from impact_sim.cell.node import ImpactCellNode
 from impact_sim.humanoid.node import ImpactHumanoidSimNode
 from impact_sim.node import ImpactSimNode
-from impact_trials.grab.node import ImpactHumanoidNode
-from impact_trials.node import ImpactSpreadingNode
 
 FILE = Path(__file__).with_name("parameters.md")
 NODES = {

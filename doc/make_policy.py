@@ -22,14 +22,14 @@ from impact_bringup.domain import free_domain
 from impact_detector.node import DetectorNode
 from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
+from impact_qp.arms.node import ImpactSpreadingNode
+from impact_qp.body.node import ImpactHumanoidNode
 from impact_qp.learning.node import ImpactLearnerNode
 from impact_qp.node import ImpactQpNode
 from impact_ros.closing import one_core
 from impact_sim.cell.node import StandaloneCellNode
 from impact_sim.humanoid.node import StandaloneHumanoidNode
 from impact_sim.node import StandaloneSimNode
-from impact_trials.grab.node import ImpactHumanoidNode
-from impact_trials.node import ImpactSpreadingNode
 
 FILE = Path(__file__).resolve().parents[1] / "config" / "sros2" / "policy.xml"
 ARMS = "left", "right"  # namespaces of two arms with a box, each with a detector
@@ -46,8 +46,13 @@ ENCLAVES = {  # a process has one
 OPERATOR = "/impact_control/operator"
 CONFIGURED = (ImpactQpNode, ImpactLearnerNode, ImpactSpreadingNode, ImpactHumanoidNode)
 SURFACE = {"contact_point": [0.5, 0.0, 0.4], "contact_normal": [-1.0, 0.0, 0.0]}
-GRAB = {"scenario": "rs_grab_catfood_case1"}
-TOLD = {ImpactQpNode: SURFACE, StandaloneCellNode: GRAB, ImpactSpreadingNode: GRAB}
+GRAB = "rs_grab_catfood_case1"
+TOLD = {
+    ImpactQpNode: SURFACE,
+    StandaloneCellNode: {"scenario": GRAB},
+    ImpactSpreadingNode: {"task": GRAB},
+    ImpactHumanoidNode: {"task": "qp_hrp4_grab"},
+}
 CLOCK = "/clock"  # subscribed to with use_sim_time
 ACTION = "/_action/"  # between the name of an action and that of one of its parts
 ASKED = ("change_state", "get_state", "recover")

@@ -16,9 +16,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from impact_analysis.demo.spreading_evaluation import MODES
+from impact_qp.arms.plans import SpreadChoice
 from impact_qp.spreading import Variant
 from impact_sim.cell.spreading_file import load_spreading
-from impact_trials.spread_plans import SpreadChoice
 from impact_trials.spreading_trial import SpreadingRun, spread
 
 FILE = Path(__file__).with_name("figures") / "spread_references.png"

@@ -72,7 +72,7 @@ def grab_over_dds(run: GrabExperiment, attend: Callable[[ImpactHumanoidSimNode],
     make_folder(run.folder)
     scenario = run.folder / f"{run.scenario.name}.yaml"
     write_file(scenario, grab_text(run.scenario))
-    own = {"scenario": str(scenario), "lockstep": True}
+    own = {"task": str(scenario), "lockstep": True}
     settings, log = run.folder / "parameters.yaml", run.folder / "controller.log"
     write_file(settings, yaml.safe_dump({CONTROLLER: {"ros__parameters": own}}, sort_keys=False))
     parameters = {"scenario": str(scenario), "seed": run.seed, "noise": run.noise}
@@ -85,7 +85,7 @@ def grab_over_dds(run: GrabExperiment, attend: Callable[[ImpactHumanoidSimNode],
             plant,
             recorder,
         ),
-        child_process("impact_trials.grab.node", arguments, log) as controller,
+        child_process("impact_qp.body.node", arguments, log) as controller,
     ):
         attend(plant)
         other = "the controller", controller, log

@@ -21,6 +21,7 @@ from impact_cli.demo_ending import end_demo
 from impact_cli.demo_here import must_run_here
 from impact_cli.demo_viewer import demo_viewer
 from impact_cli.progress import Progress
+from impact_qp.body.progress import GrabProgress
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.humanoid.senses import HumanoidMeasurement
 from impact_trials.grab.grab_bag import GrabBag
@@ -29,7 +30,6 @@ from impact_trials.grab.grab_notes import GrabNotes, Record
 from impact_trials.grab.grab_trial import GrabTrial
 from impact_trials.grab.haste import MODES, scenario_of_mode
 from impact_trials.grab.outcome import GrabOutcome
-from impact_trials.grab.progress import GrabProgress
 
 USUAL = 14.0  # of a trial with one box, for the bar [s]
 Simulated = tuple[GrabOutcome, GrabNotes]

@@ -10,14 +10,15 @@ from typing import Any
 from impact_cli.number_options import bounds, numbers
 from impact_cli.reports.object_plan_report import ObjectPlan
 from impact_predictor.exceptions import PredictionError
+from impact_qp.arms.object_hits import box_hit
 from impact_qp.limits.registry import AUTO
 from impact_qp.object_speed import OBJECT_LIMITS, object_speeds
 from impact_robots import load_robot
 from impact_robots.exceptions import UsageError
+from impact_robots.task.box_task import STILL, BoxRanges
 from impact_sim.cell.spreading_file import spreading_names
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.scenario_choice import find_scenario
-from impact_trials.object_hits import STILL, BoxRanges, scenario_hit
 
 _BOX = ("object_mass", "object_velocity")  # options that only a box has
 _OF_ONE_ARM = (  # options that a scenario says itself, or that are not there with a box
@@ -72,7 +73,7 @@ def object_plan(arguments: argparse.Namespace, parser: argparse.ArgumentParser) 
     if mode not in OBJECT_LIMITS:
         choices = ", ".join((AUTO, *OBJECT_LIMITS))
         raise UsageError(f"--impact-limits: with a box expected one of {choices}, got {mode}")
-    hit = scenario_hit(scenario, robot, _ranges(arguments))
+    hit = box_hit(scenario.task, robot, _ranges(arguments))
     pulse = arguments.peak_factor, arguments.duration
     try:
         speeds = object_speeds(hit, mode, arguments.joint_ranges, pulse=pulse)

@@ -22,11 +22,11 @@ from impact_analysis.demo.spreading_table import spreading_sentence, spreading_t
 from impact_bags import impact_typestore
 from impact_cli.demo_ending import end_demo
 from impact_cli.progress import Progress
+from impact_qp.arms.plans import SpreadChoice
 from impact_qp.spreading import Variant
 from impact_robots.loader import load_robot
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_trials.cell_bag import CellBag
-from impact_trials.spread_plans import SpreadChoice
 from impact_trials.spreading_trial import SpreadingRun, spread
 
 HERE = "in this process, not over DDS: reference spreading has no node"

@@ -25,6 +25,12 @@ class RobotError(ImpactError):
         super().__init__(one_line(text))
 
 
+class TaskError(ImpactError):
+    """A task, a cell or a scenario is unknown, incomplete or wrong; the text names the choices."""
+
+    is_wrong_input = True
+
+
 class OutOfRangeError(ImpactError):
     """An argument is outside its range, of the wrong shape or not finite."""
 

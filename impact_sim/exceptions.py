@@ -2,14 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors of the simulator."""
 
-from impact_robots.exceptions import ImpactError
+from impact_robots.exceptions import ImpactError, TaskError
 
 
 class SimulationError(ImpactError):
     """The simulated plant was asked for something it cannot do; nothing has moved."""
 
 
-class ScenarioError(ImpactError):
-    """A scenario is unknown or incomplete; the text names the choices."""
-
-    is_wrong_input = True
+ScenarioError = TaskError  # of what a scenario and its task have in common, and of its world

@@ -4,16 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from impact_robots.exceptions import RobotError
-from impact_robots.yaml_file import read_mapping
+from impact_robots.task.find import task_entries
+from impact_robots.task.like import LIKE, TASK, check_name
 from impact_sim.cell.spreading_file import load_spreading, spreading_names, spreading_of
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.exceptions import ScenarioError
-from impact_sim.scenario_entries import check_name, with_own_title
 from impact_sim.scenarios import Scenario, all_scenario_names, load_scenario, scenario_of
 
 AnyScenario = Scenario | SpreadingScenario
@@ -76,14 +73,11 @@ def _of_file(path: Path) -> AnyScenario:
     Raises:
         ScenarioError: there is no such file, or an entry is wrong.
     """
-    try:
-        entries: Mapping[str, Any] = read_mapping(path)
-    except RobotError as error:
-        raise ScenarioError(str(error).replace("no file", "scenario: no file", 1)) from None
-    like = entries.get("like")
+    entries = task_entries(path, "scenario")
+    told = entries.get(TASK, entries)
+    like = told.get(LIKE)
     if like is not None:
         check_name(like, simulated_names(), f"{path}: like")
-        entries = with_own_title(entries)
-    if like in spreading_names() or (like is None and "box_size" in entries):
+    if like in spreading_names() or (like is None and "box_size" in told):
         return spreading_of(path.stem, entries, str(path))
     return scenario_of(path.stem, entries, str(path))

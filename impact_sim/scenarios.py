@@ -18,11 +18,11 @@ from impact_robots.dynamics import ArmDynamics
 from impact_robots.kinematics import inverse_kinematics
 from impact_robots.robot import Robot
 from impact_robots.surface import Surface
+from impact_robots.task.like import check_name, with_like
+from impact_robots.task.typed_entries import record_of
 from impact_robots.yaml_file import read_mapping
 from impact_sim.compliant_wall import CompliantWall
 from impact_sim.layered_law import wall_law
-from impact_sim.scenario_entries import check_name, with_like
-from impact_sim.typed_entries import record_of
 
 _FILE = Path(__file__).parent / "scenarios.yaml"
 

@@ -16,7 +16,7 @@ from rosbags.typesys.store import Typestore
 from impact_bags import impact_typestore
 from impact_bags.exceptions import AnalysisError
 from impact_robots.exceptions import ImpactError
-from impact_sim.cell.poses import robot_named
+from impact_robots.task.poses import robot_named
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.scenario_choice import AnyScenario
 from impact_trials.cell_bag import CellBag

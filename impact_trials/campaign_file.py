@@ -14,7 +14,7 @@ from zlib import crc32
 
 from impact_robots.exceptions import UsageError
 from impact_robots.robot import Robot
-from impact_sim.cell.poses import robot_named
+from impact_robots.task.poses import robot_named
 from impact_sim.scenario_choice import AnyScenario
 
 CAMPAIGN = "campaign.json"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from impact_detector.box_parameters import torque_threshold
 from impact_detector.signals.sample import TORQUE_ERROR, Detection
 from impact_robots.dynamics import ArmDynamics
 from impact_sim.cell.cell_plant import BoxState
@@ -21,7 +22,6 @@ from impact_trials.trial_truth import columns
 
 START = START_NS * 1e-9  # of the recordings' time [s]
 LOADED = 0.15  # after the first touch, within which joint torques are looked at [s]
-TORQUE_THRESHOLD = 1.8  # of torque errors of joints 5 and 6, unless a scenario says else [N.m]
 AXES = "xyz"
 
 
@@ -120,11 +120,6 @@ def cell_row(trial: Trial[SpreadingScenario], log: CellLog) -> dict[str, Value]:
     if first is None:
         return row
     return row | {"plate_slip_m": log.slip(first)} | _summed(scenario, log, first)
-
-
-def torque_threshold(scenario: SpreadingScenario) -> float:
-    """Return the threshold of the detector of torque errors [N.m]."""
-    return scenario.detection_threshold if scenario.detector == TORQUE_ERROR else TORQUE_THRESHOLD
 
 
 def _arm(scenario: SpreadingScenario, log: CellLog, number: int) -> dict[str, Value]:

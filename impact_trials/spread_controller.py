@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from impact_detector.signals.sample import Verdict
-from impact_qp.spreading import SpreadingController, join
+from impact_qp.arms.plans import USUAL, SpreadChoice, spread_controllers
+from impact_qp.spreading import SpreadingController
 from impact_qp.spreading.command import SpreadCommand
 from impact_robots import Robot
-from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_robots.task.box_task import BoxTask
 from impact_sim.simulation import Measurement
 from impact_trials.lockstep import Answer, SpreadState
-from impact_trials.spread_plans import USUAL, SpreadChoice, spread_plans
 
 
 class SpreadAnswers:
@@ -42,18 +42,13 @@ class SpreadAnswers:
 
 
 def spread_answers(
-    scenario: SpreadingScenario, robot: Robot, choice: SpreadChoice = USUAL
+    task: BoxTask, robot: Robot, choice: SpreadChoice = USUAL
 ) -> tuple[SpreadAnswers, ...]:
-    """Return what answers the measurements of each arm of a scenario.
+    """Return what answers the measurements of each arm of a task.
 
     Raises:
-        ControlError: no speed is safe by the scenario's impact limits.
-        ImpactError: the scenario's arms are not where they can hit the object.
+        ControlError: no speed is safe by the task's impact limits.
+        ImpactError: the task's arms are not where they can hit the object.
         UnknownNameError: no such inertia or map.
     """
-    plans = spread_plans(scenario, robot, choice)
-    controllers = [
-        SpreadingController(robot, plan, hold_distance=choice.hold_distance) for plan in plans
-    ]
-    join(controllers)
-    return tuple(SpreadAnswers(controller) for controller in controllers)
+    return tuple(map(SpreadAnswers, spread_controllers(task, robot, choice)))

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from impact_qp.arms.plans import USUAL, Frictions, SpreadChoice, spread_plans
 from impact_qp.references import Quintics, free_motions
 from impact_qp.spreading import (
     SpreadingController,
@@ -21,7 +22,6 @@ from impact_sim.cell.cell_plant import CellPlant
 from impact_sim.cell.cell_simulation import CellSimulation
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.sensors import PANDA_NOISE, Noise
-from impact_trials.spread_plans import USUAL, Frictions, SpreadChoice, spread_plans
 
 BEYOND = 0.1  # after a motion's end, how long it is watched [s]
 
@@ -51,7 +51,7 @@ def learned_frictions(
         ImpactError: the scenario's arms are not where they can hit the object.
         OutOfRangeError: no trial.
     """
-    plans = spread_plans(scenario, robot, choice)
+    plans = spread_plans(scenario.task, robot, choice)
     plant = CellPlant(replace(scenario.layout(robot), box=None, support=None))
     motions = [free_motions(plan.reference) for plan in plans]
     learned, rows = [], POSITION if position_only else TASKS

@@ -6,27 +6,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from impact_detector.detectors.detector_kind import DETECTORS
+from impact_detector.box_parameters import box_parameters
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession
-from impact_detector.signals.sample import TORQUE_ERROR, Verdict
+from impact_detector.signals.sample import Verdict
+from impact_qp.arms.plans import USUAL, SpreadChoice
 from impact_qp.spreading import Trigger, heard
 from impact_robots.robot import Robot
+from impact_robots.task.box_task import BoxTask
+from impact_robots.task.poses import robot_named
 from impact_ros.parameters import from_values
 from impact_sim.cell.cell_plant import BoxState
 from impact_sim.cell.cell_simulation import CellSimulation
-from impact_sim.cell.poses import robot_named
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.cell.watched_cell import WatchedCell
 from impact_sim.sensors import PANDA_NOISE, Noise
-from impact_trials.cell_truth import CellLog, cell_row, torque_threshold
+from impact_trials.cell_truth import CellLog, cell_row
 from impact_trials.lockstep import ArmTurn, Cycle, cell_lockstep
 from impact_trials.spread_controller import SpreadAnswers, spread_answers
-from impact_trials.spread_plans import USUAL, SpreadChoice
 from impact_trials.trial import DetectorLog, Trial, TrialResult
 
 LONGEST = 1.0  # after the nominal impact, without a touch [s]
@@ -58,7 +58,7 @@ def spread(
     trigger: Trigger = Trigger.PER_ARM,
     noise: Noise = PANDA_NOISE,
     record: CellRecord | None = None,
-    told: SpreadingScenario | None = None,
+    told: BoxTask | None = None,
 ) -> SpreadingRun:
     """Run a scenario until some time after the first touch, or for long enough without one.
 
@@ -69,14 +69,13 @@ def spread(
         trigger: which arms hear of an impact.
         noise: of the sensors.
         record: gets every cycle.
-        told: what the controllers hold the scenario to be; none: what it is.
+        told: what controllers and detectors are given; none: the scenario's task.
     """
     robot = robot_named(scenario.robot)
     plant = WatchedCell(scenario.layout(robot, scenario.drawn(seed)))
-    answers = spread_answers(told or scenario, robot, choice)
-    turns = [
-        ArmTurn(answer, cell_session(scenario, robot, arm)) for arm, answer in enumerate(answers)
-    ]
+    task = told or scenario.task
+    answers = spread_answers(task, robot, choice)
+    turns = [ArmTurn(answer, cell_session(task, robot, arm)) for arm, answer in enumerate(answers)]
     log = CellLog(plant, tuple(DetectorLog() for _ in turns))
     simulation = CellSimulation(plant, noise=noise, seed=seed)
     start = [np.array(q) for q in scenario.q_start]
@@ -92,34 +91,14 @@ def spread(
     return SpreadingRun(log, answers)
 
 
-def cell_session(scenario: SpreadingScenario, robot: Robot, arm: int) -> DetectorSession:
+def cell_session(task: BoxTask, robot: Robot, arm: int) -> DetectorSession:
     """Return what the detector's node of one arm does.
 
     Raises:
-        DetectorError: there is no detector of the scenario's name.
+        DetectorError: there is no detector of the task's name.
     """
-    parameters = from_values(DetectorParameters, detector_values(scenario, arm))
+    parameters = from_values(DetectorParameters, box_parameters(task, arm))
     return session_for(parameters, robot, estimates=False)
-
-
-def detector_values(scenario: SpreadingScenario, arm: int) -> dict[str, Any]:
-    """Return the parameters of the detector's node of one arm: its defaults, in lockstep.
-
-    The published detector, of torque errors, runs alongside.
-
-    Raises:
-        DetectorError: there is no detector of the scenario's name.
-    """
-    normal = [float(component) for component in -scenario.direction(arm)]
-    return {
-        "robot": scenario.robot,
-        "detectors": list(dict.fromkeys((scenario.detector, TORQUE_ERROR))),
-        DETECTORS.named(TORQUE_ERROR).parameter: torque_threshold(scenario),
-        DETECTORS.named(scenario.detector).parameter: scenario.detection_threshold,
-        "contact_normal": normal,
-        "wrench_normal": normal,
-        "lockstep": True,
-    }
 
 
 def _hearing(

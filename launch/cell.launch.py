@@ -25,9 +25,9 @@ from impact_bringup.launch_parts import (
     limited_discovery,
     node,
 )
+from impact_detector.box_parameters import box_parameters
 from impact_qp.spreading import Variant
-from impact_sim.scenario_choice import find_cell_scenario
-from impact_trials.spreading_trial import detector_values
+from impact_robots.task.find import find_box_task
 
 
 def generate_launch_description():
@@ -41,22 +41,23 @@ def generate_launch_description():
 
 
 def _actions(context):
-    scenario = find_cell_scenario(context.launch_configurations["scenario"])
-    simulated, controlled = ("scenario", "seed", "noise", ENDS), ("scenario", "variant")
-    told = [*given(context.launch_configurations, controlled), "-p", "lockstep:=true"]
+    name, simulated = context.launch_configurations["scenario"], ("scenario", "seed", "noise", ENDS)
+    task = find_box_task(name)
+    told = ["-p", f"task:={name}", *given(context.launch_configurations, ("variant",))]
+    told += ["-p", "lockstep:=true"]
     return [
         limited_discovery(),
         node(PACKAGE, "impact_cell", ros_arguments=given(context.launch_configurations, simulated)),
-        *(_detector(scenario, arm) for arm in range(len(scenario.bases))),
+        *(_detector(task, arm) for arm in range(len(task.bases))),
         node(PACKAGE, "impact_spreading", ros_arguments=told),
         activated(context, "impact_spreading"),
     ]
 
 
-def _detector(scenario, arm):
+def _detector(task, arm):
     """Return the detector of an arm; two arms' are in the namespaces of the arms."""
-    values = detector_values(scenario, arm)
+    values = box_parameters(task, arm)
     told = [part for name in values for part in ("-p", f"{name}:={json.dumps(values[name])}")]
-    name, space = scenario.arm_names[arm], LaunchConfiguration("namespace")
+    name, space = task.arm_names[arm], LaunchConfiguration("namespace")
     within = {"namespace": [space, "/", name]} if name else {}
     return node(PACKAGE, "impact_detector", ros_arguments=told, **within)

@@ -21,8 +21,8 @@ from impact_bringup.launch_parts import (
     limited_discovery,
     node,
 )
-from impact_sim.humanoid.grab_scenario import LIMITS_OF_GRABS
-from impact_trials.grab.node import OWN_LIMITS
+from impact_qp.body.parameters import OWN_LIMITS
+from impact_robots.task.palm_task import LIMITS_OF_GRABS
 
 
 def generate_launch_description():
@@ -40,8 +40,9 @@ def generate_launch_description():
 
 
 def _actions(context):
-    simulated, controlled = ("scenario", "seed", "noise", ENDS), ("scenario", "impact_limits")
-    told = [*given(context.launch_configurations, controlled), "-p", "lockstep:=true"]
+    name, simulated = context.launch_configurations["scenario"], ("scenario", "seed", "noise", ENDS)
+    told = ["-p", f"task:={name}", *given(context.launch_configurations, ("impact_limits",))]
+    told += ["-p", "lockstep:=true"]
     return [
         limited_discovery(),
         node(

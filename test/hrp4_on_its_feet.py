@@ -8,9 +8,9 @@ import numpy as np
 import pinocchio as pin
 
 from impact_robots import load_robot
+from impact_robots.task.stance import Stance, StanceSolver
 from impact_sim.humanoid.layout import HumanoidLayout
 from impact_sim.humanoid.plant import HumanoidPlant
-from impact_sim.humanoid.posing import Stance, StanceSolver
 from impact_sim.humanoid.servos import default_servos
 
 SOLES = {"left_sole": 0.0875, "right_sole": -0.0875}

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from impact_bags.exceptions import AnalysisError
+from impact_qp.body.pair import PALMS, SIDES
 from impact_robots import ArmDynamics
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_trials.grab.grab_cycle import GrabCycle
 from impact_trials.grab.grab_notes import GrabNotes
 from impact_trials.grab.outcome import GrabOutcome, PalmOutcome
-from impact_trials.grab.pair import PALMS, SIDES
 from impact_trials.grab.palm_truth import PalmTruth
 
 

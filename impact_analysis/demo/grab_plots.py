@@ -15,9 +15,9 @@ from matplotlib.figure import Figure
 from impact_analysis.demo.grab_evaluation import GrabRun, palm_speeds
 from impact_analysis.demo.plots import COLOURS, STYLE
 from impact_analysis.picture import save_as
+from impact_qp.body.pair import SIDES
 from impact_sim.humanoid.plant import STEP
 from impact_trials.grab.haste import PLANNED
-from impact_trials.grab.pair import SIDES
 
 OF_MODE = COLOURS | {PLANNED: "#1f5fa8"}
 LINES = ("-", "--")  # of the left and the right palm

@@ -32,10 +32,18 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the scenarios."""
     scenarios = [*map(find_scenario, simulated_names()), *map(load_grab, grab_names())]
     if arguments.json:
-        print(json.dumps({"scenarios": [asdict(scenario) for scenario in scenarios]}, indent=2))
+        print(json.dumps({"scenarios": list(map(_document, scenarios))}, indent=2))
         return 0
     width = max(len(scenario.name) for scenario in scenarios)
     for scenario in scenarios:
         note = f"; {scenario.note}" if scenario.note else ""
         print(f"{scenario.name:<{width}}  {scenario.title}{note}")
     return 0
+
+
+def _document(scenario: Any) -> dict[str, Any]:
+    """Return all of a scenario, its cell as robot and bases."""
+    document = asdict(scenario)
+    if document.pop("cell", None) is not None:
+        document |= {"robot": scenario.robot, "bases": scenario.bases}
+    return document

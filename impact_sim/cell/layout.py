@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from impact_robots.cell import TWO
 from impact_robots.robot import Robot
 from impact_sim.checked_numbers import check_at_least
 from impact_sim.exceptions import SimulationError
 from impact_sim.motor_friction import MotorFriction
 
-ARMS = ("left", "right")  # namespaces of two arms; one alone has none
 PLATE = (0.1, 0.1)  # edges of an end-effector's plate [m]
 
 
@@ -92,6 +92,7 @@ class CellLayout:
     plate_contact: PairContact = field(default_factory=lambda: PairContact(0.8))
     support_contact: PairContact = field(default_factory=lambda: PairContact(0.3))
     motor_friction: MotorFriction | None = None  # of every arm's motors
+    names: tuple[str, ...] = ()  # namespaces of the arms; none: the usual ones
 
     def __post_init__(self) -> None:
         """Check the number of arms.
@@ -104,5 +105,5 @@ class CellLayout:
 
     @property
     def arm_names(self) -> tuple[str, ...]:
-        """Namespaces of the arms; of a single one it is empty."""
-        return ARMS if len(self.bases) == 2 else ("",)
+        """Namespaces of the arms; of a single one it may be empty."""
+        return self.names or (TWO if len(self.bases) == 2 else ("",))

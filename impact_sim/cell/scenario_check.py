@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from impact_robots.exceptions import RobotError
-from impact_sim.cell.poses import robot_named
-from impact_sim.cell.spreading_scenario import IMPACT_LIMITS_OF_BOXES, SpreadingScenario
+from impact_robots.task.box_file import check_box_task
+from impact_robots.task.poses import robot_named
+from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.exceptions import ScenarioError, SimulationError
 
 _FRICTION = {"coulomb", "viscous"}
@@ -23,21 +24,13 @@ def checked(scenario: SpreadingScenario, where: str) -> SpreadingScenario:
         ScenarioError: something is wrong; says what.
     """
     _check_mappings(scenario, where)
-    for key in ("run_up", "after_contact", "detection_threshold"):
-        if getattr(scenario, key) <= 0.0:
-            raise ScenarioError(f"{where}: {key}: expected a number above 0")
-    if scenario.impact_limits not in IMPACT_LIMITS_OF_BOXES:
-        choices = ", ".join(IMPACT_LIMITS_OF_BOXES)
-        got = scenario.impact_limits
-        raise ScenarioError(f"{where}: impact_limits: expected one of {choices}, got {got!r}")
+    if scenario.after_contact <= 0.0:
+        raise ScenarioError(f"{where}: after_contact: expected a number above 0")
+    check_box_task(scenario.task, where)
     try:
-        robot = robot_named(scenario.robot)
-        scenario.layout(robot, scenario.drawn(0))
+        scenario.layout(robot_named(scenario.robot), scenario.drawn(0))
     except (RobotError, SimulationError) as error:
         raise ScenarioError(f"{where}: {error}") from None
-    speeds = [v @ scenario.direction(arm) for arm, v in enumerate(scenario.velocities)]
-    if min(speeds) <= 0.0:
-        raise ScenarioError(f"{where}: v_minus: expected plates that move into the box")
     return scenario
 
 

@@ -11,24 +11,31 @@ from typing import Any
 
 import yaml
 
-from impact_robots.exceptions import RobotError
+from impact_robots.task.find import is_palm_task, task_entries
+from impact_robots.task.like import LIKE, check_name, split_truth, with_like
+from impact_robots.task.palm_file import (
+    WORLD,
+    check_palm_task,
+    palm_entries,
+    palm_task_names,
+    shipped_palm_task,
+)
+from impact_robots.task.typed_entries import record_of
 from impact_robots.yaml_file import read_mapping
 from impact_sim.exceptions import ScenarioError
-from impact_sim.humanoid.grab_scenario import LIMITS_OF_GRABS, GrabScenario
-from impact_sim.scenario_entries import check_name, with_like, with_own_title
-from impact_sim.typed_entries import record_of
+from impact_sim.humanoid.grab_scenario import TRUTHS, GrabScenario
 
 _FILE = Path(__file__).parent / "grabs.yaml"
 
 
 @cache
-def _shipped() -> dict[str, Any]:
+def _worlds() -> dict[str, Any]:
     return read_mapping(_FILE)
 
 
 def grab_names() -> tuple[str, ...]:
-    """Return the names of the scenarios that ship with the suite."""
-    return tuple(_shipped()["scenarios"])
+    """Return the names of the scenarios that ship with the suite: those of the tasks."""
+    return palm_task_names()
 
 
 def load_grab(name: str) -> GrabScenario:
@@ -38,14 +45,14 @@ def load_grab(name: str) -> GrabScenario:
         ScenarioError: there is none of that name; lists the choices.
     """
     check_name(name, grab_names())
-    return grab_of(name, _own(name), f"scenario {name}")
+    return grab_of(name, shipped_palm_task(name) | _own_world(name), f"scenario {name}")
 
 
 def is_grab_file(path: Path) -> bool:
     """Tell whether a file is there whose scenario is like one of a humanoid's."""
     try:
-        return read_mapping(path).get("like") in grab_names()
-    except RobotError:
+        return is_palm_task(task_entries(path))
+    except ScenarioError:
         return False
 
 
@@ -58,11 +65,7 @@ def grab_of_file(path: Path) -> GrabScenario:
     Raises:
         ScenarioError: there is no such file, or an entry is wrong.
     """
-    try:
-        entries = read_mapping(path)
-    except RobotError as error:
-        raise ScenarioError(str(error)) from None
-    return grab_of(path.stem, with_own_title(entries), str(path))
+    return grab_of(path.stem, task_entries(path, "scenario"), str(path))
 
 
 def find_grab(name: str) -> GrabScenario:
@@ -96,24 +99,20 @@ def grab_of(name: str, own: Mapping[str, Any], where: str) -> GrabScenario:
     Raises:
         ScenarioError: an entry is missing, unknown or wrong.
     """
-    entries = with_like(own, _own, grab_names(), where)
-    entries = _shipped()["defaults"] | entries | {"name": name}
+    task, truth = split_truth(own, palm_entries, TRUTHS, WORLD, where)
+    entries = task | truth | _world(own, where) | {"name": name}
     scenario = record_of(GrabScenario, entries, where)
-    if scenario.impact_limits not in LIMITS_OF_GRABS:
-        choices = ", ".join(LIMITS_OF_GRABS)
-        raise ScenarioError(
-            f"{where}: impact_limits: expected one of {choices}, got {scenario.impact_limits!r}"
-        )
-    positive = ("half_width", "reference_speed", "reference_ramp", "run_up", "grip_force")
-    for entry in positive:
-        if getattr(scenario, entry) <= 0.0:
-            got = getattr(scenario, entry)
-            raise ScenarioError(f"{where}: {entry}: expected a number above 0, got {got:g}")
-    if not scenario.box_masses:
-        raise ScenarioError(f"{where}: box_masses: expected at least one")
+    check_palm_task(scenario.task, where)
     return scenario
 
 
-def _own(name: str) -> dict[str, Any]:
-    """Return what a shipped scenario says of itself."""
-    return _shipped()["scenarios"][name]
+def _world(own: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return what only a simulator reads of entries, and of those that they are like."""
+    said = {key: own[key] for key in (LIKE, *WORLD) if key in own}
+    return _worlds()["defaults"] | with_like(said, _own_world, grab_names(), where)
+
+
+def _own_world(name: str) -> dict[str, Any]:
+    """Return what the world of a shipped scenario says, and which one it is like."""
+    like = shipped_palm_task(name).get(LIKE)
+    return ({} if like is None else {LIKE: like}) | _worlds()["scenarios"].get(name, {})

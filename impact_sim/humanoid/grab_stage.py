@@ -9,10 +9,11 @@ from collections.abc import Callable
 import numpy as np
 
 from impact_robots.loader import load_robot
+from impact_robots.task.palm_task import PERIOD
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.humanoid.plant import HumanoidPlant
 from impact_sim.humanoid.senses import HumanoidMeasurement, HumanoidNoise
-from impact_sim.humanoid.simulation import DELAY, PERIOD, HumanoidSimulation
+from impact_sim.humanoid.simulation import DELAY, HumanoidSimulation
 
 SETTLING = 1.0  # before the approach, for which the start is held [s]
 FALLEN = 0.2  # by which the centre of mass is lower than at the start [m]
@@ -57,7 +58,7 @@ class GrabStage:
         self._simulation = HumanoidSimulation(
             self.plant, noise=noise or HumanoidNoise(), delay=delay, seed=seed, watch=self._look
         )
-        self.start = scenario.start(self.robot)
+        self.start = scenario.task.start(self.robot)
         self.box, self.over, self.moved, self._cycles = 0, False, False, 0
 
     def _look(self, plant: HumanoidPlant) -> None:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from impact_robots.task.palm_task import PERIOD
 from impact_sim.exceptions import SimulationError
 from impact_sim.humanoid.plant import STEP, HumanoidPlant
 from impact_sim.humanoid.senses import HumanoidMeasurement, HumanoidNoise, HumanoidSenses
 
 DELAY = 0.002  # of sensors, assumed [s]
-PERIOD = 0.005  # of HRP-4's control (Wang et al. 2023, 6.2.1) [s]
 
 
 class HumanoidSimulation:

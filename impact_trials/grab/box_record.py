@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from impact_qp.body.progress import GrabProgress
 from impact_sim.humanoid.plant import HumanoidPlant
 from impact_trials.grab.outcome import BoxOutcome, PalmOutcome
-from impact_trials.grab.progress import GrabProgress
 
 EARLY = ("approach", "clamp", "grip", "lift")  # before the toss
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_qp.body.grab_phases import GrabPhases
+from impact_qp.body.pair import PALMS
 from impact_qp.limits import SpeedBound
 from impact_qp.whole_body.announced import NO_BOUND
 from impact_robots.robot import Robot
-from impact_sim.humanoid.posing import Stance, StanceSolver
-from impact_trials.grab.grab_phases import GrabPhases
-from impact_trials.grab.pair import PALMS
+from impact_robots.task.stance import Stance, StanceSolver
 
 
 class FollowerCommand(NamedTuple):

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_qp.body.progress import GrabProgress
 from impact_sim.cell.cell_plant import BoxState
 from impact_sim.humanoid.grab_stage import sole_wrenches
 from impact_sim.humanoid.plant import HumanoidPlant
 from impact_sim.humanoid.senses import HumanoidMeasurement
 from impact_trials.grab.box_record import plant_margin
-from impact_trials.grab.progress import GrabProgress
 
 
 class GrabCycle(NamedTuple):

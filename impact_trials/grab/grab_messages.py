@@ -10,9 +10,9 @@ import numpy as np
 
 from impact_bags.message_maker import COMMAND, Made, MessageMaker
 from impact_bags.suite_messages import CONTROLLER_STATUS
+from impact_qp.body.phase_modes import mode_of
+from impact_qp.body.progress import GrabProgress
 from impact_robots.robot import Robot
-from impact_trials.grab.phase_modes import mode_of
-from impact_trials.grab.progress import GrabProgress
 
 GRAB = "impact_msgs/msg/GrabStatus"
 UNKNOWN = float("nan")

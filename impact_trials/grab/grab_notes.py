@@ -8,14 +8,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from impact_qp.body.grab_phases import box_arrivals
+from impact_qp.body.progress import GrabProgress
 from impact_sim.humanoid.grab_stage import GrabStage
 from impact_sim.humanoid.senses import HumanoidMeasurement
 from impact_trials.grab.box_record import BoxRecord
 from impact_trials.grab.grab_cycle import GrabCycle, cycle_of
-from impact_trials.grab.grab_phases import scenario_arrivals
 from impact_trials.grab.outcome import GrabOutcome, PalmOutcome, palm_outcome
 from impact_trials.grab.palm_truth import PalmTruth, PalmWatch
-from impact_trials.grab.progress import GrabProgress
 
 Record = Callable[[GrabCycle], None]
 
@@ -30,7 +30,7 @@ class GrabNotes:
     def __init__(self, stage: GrabStage, record: Record | None = None) -> None:
         """Watch every step of a stage; ``record`` is given each cycle."""
         self._stage, self._record, self.robot = stage, record, stage.robot
-        self.arrivals = scenario_arrivals(stage.scenario)
+        self.arrivals = box_arrivals(stage.scenario.task)
         self._watch = stage.watch = PalmWatch(stage.plant)
         self._records, self._palms = list[BoxRecord](), list[tuple[PalmOutcome, ...]]()
         self.truths = list[tuple[PalmTruth | None, ...]]()

@@ -9,20 +9,21 @@ from typing import Protocol
 
 import numpy as np
 
+from impact_qp.body.grab_phases import GrabPhases
+from impact_qp.body.phases import GrabState
+from impact_qp.body.plan import GrabPlan
+from impact_qp.body.progress import GrabProgress
 from impact_qp.whole_body import WholeBodyCommand, WholeBodyController, arrival_speed
+from impact_robots.task.palm_task import PERIOD
 from impact_sim.exceptions import SimulationError
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.humanoid.grab_stage import GrabStage
 from impact_sim.humanoid.plant import HumanoidPlant
 from impact_sim.humanoid.senses import HumanoidMeasurement, HumanoidNoise
-from impact_sim.humanoid.simulation import DELAY, PERIOD
+from impact_sim.humanoid.simulation import DELAY
 from impact_trials.grab.follower import FollowerCommand, StanceFollower
 from impact_trials.grab.grab_notes import GrabNotes, Record
-from impact_trials.grab.grab_phases import GrabPhases
 from impact_trials.grab.outcome import GrabOutcome
-from impact_trials.grab.phases import GrabState
-from impact_trials.grab.plan import GrabPlan
-from impact_trials.grab.progress import GrabProgress
 from impact_trials.processes import check_stopped
 
 Disturbance = Callable[[HumanoidPlant, GrabState], None]
@@ -74,7 +75,7 @@ class GrabTrial:
         self.scenario, self.robot, self.plant = scenario, self.stage.robot, self.stage.plant
         self.start, self._disturb = self.stage.start, disturb
         self.notes = GrabNotes(self.stage, record)
-        self.phases = GrabPhases(GrabPlan.of(scenario), PERIOD, self.notes.arrivals)
+        self.phases = GrabPhases(GrabPlan.of(scenario.task), PERIOD, self.notes.arrivals)
         self.controller = self._controller(controller)
 
     def _controller(self, name: str) -> GrabController:
@@ -83,9 +84,9 @@ class GrabTrial:
         if name == "whole_body":
             return WholeBodyController(robot, self.start, self.phases, impact_limits=limits)
         if limits != "unaware":
-            at_box, arrivals = self.scenario.grabbing(robot), self.notes.arrivals
+            at_box, arrivals = self.scenario.task.grabbing(robot), self.notes.arrivals
             self.phases.cap = arrival_speed(robot, at_box, arrivals, limits).speed
-        return StanceFollower(robot, self.scenario.solver(robot), self.start, self.phases)
+        return StanceFollower(robot, self.scenario.task.solver(robot), self.start, self.phases)
 
     def run(self) -> GrabOutcome:
         """Return what came of it."""

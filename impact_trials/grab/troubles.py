@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from impact_qp.body.phases import GrabState
 from impact_sim.humanoid.grab_file import load_grab
 from impact_sim.humanoid.plant import HumanoidPlant
 from impact_sim.humanoid.senses import HumanoidNoise
 from impact_trials.grab.grab_trial import GrabTrial
 from impact_trials.grab.haste import HASTE
 from impact_trials.grab.outcome import GrabOutcome
-from impact_trials.grab.phases import GrabState
 
 FORWARD, BACK = (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)
 LEFT, DOWN = (0.0, 1.0, 0.0), (0.0, 0.0, -1.0)

@@ -16,13 +16,13 @@ from rclpy.parameter import Parameter
 from impact_detector.node import DetectorNode
 from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
+from impact_qp.arms.node import ImpactSpreadingNode
+from impact_qp.body.node import ImpactHumanoidNode
 from impact_qp.learning.node import ImpactLearnerNode
 from impact_qp.node import ImpactQpNode
 from impact_ros.closing import close
 from impact_sim.humanoid.node import ImpactHumanoidSimNode
 from impact_sim.node import ImpactSimNode
-from impact_trials.grab.node import ImpactHumanoidNode
-from impact_trials.node import ImpactSpreadingNode
 
 DOC = Path(__file__).resolve().parents[2] / "doc"
 OF_RCLPY = ("/rosout", "/parameter_events", "transition_event")
@@ -41,9 +41,9 @@ NODES = {
 SURFACE = {"contact_point": [0.5, 0.0, 0.4], "contact_normal": [-1.0, 0.0, 0.0]}
 GIVEN = {  # to configure
     "impact_qp": SURFACE,
-    "impact_spreading": {"scenario": "rs_grab_safe"},
+    "impact_spreading": {"task": "rs_grab_safe"},
     "impact_learner": {"robot": "panda"},
-    "impact_humanoid": {"scenario": "qp_hrp4_grab"},
+    "impact_humanoid": {"task": "qp_hrp4_grab"},
 }
 
 

@@ -21,9 +21,12 @@ import itertools
 from rclpy.context import Context
 
 from impact_cli.command_line import make_parser
+from impact_detector.box_parameters import box_parameters
 from impact_detector.node import DetectorNode
 from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
+from impact_qp.arms.node import ImpactSpreadingNode
+from impact_qp.body.node import ImpactHumanoidNode
 from impact_qp.node import ImpactQpNode
 from impact_robots import ArmDynamics, load_robot
 from impact_ros.closing import close
@@ -33,9 +36,6 @@ from impact_sim.humanoid.node import ImpactHumanoidSimNode
 from impact_sim.node import ImpactSimNode, SimulationParameters
 from impact_sim.scenario_choice import find_cell_scenario
 from impact_sim.scenarios import load_scenario, scenario_names
-from impact_trials.grab.node import ImpactHumanoidNode
-from impact_trials.node import ImpactSpreadingNode
-from impact_trials.spreading_trial import detector_values
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted(path.name.removesuffix(".launch.py") for path in ROOT.glob("launch/*.launch.py"))
@@ -228,7 +228,7 @@ def test_each_arm_of_a_cell_has_a_detector_that_its_controller_hears(launch_file
     for arm, each in enumerate(detectors):
         (node,) = graph("impact_detector", each.command_line(launched.context)).nodes.values()
         verdicts.add(node.get_fully_qualified_name() + "/status")
-        for name, value in detector_values(scenario, arm).items():
+        for name, value in box_parameters(scenario, arm).items():
             assert list(np.atleast_1d(node.get_parameter(name).value)) == list(np.atleast_1d(value))
     assert verdicts == {f"{prefix}/{name}/impact_detector/status" for name in ("left", "right")}
     made = graph("impact_spreading", launched.lines["impact_spreading"])

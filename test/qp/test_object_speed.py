@@ -15,6 +15,7 @@ from impact_predictor.joint_load.load_case import normal_law
 from impact_predictor.joint_load.object_load import CORNERS, FaceContact, ObjectLoad
 from impact_predictor.multicontact.contacts import face_points
 from impact_qp import Contact, ControlError
+from impact_qp.arms.object_hits import box_hit
 from impact_qp.limits import RobustImpactLimit
 from impact_qp.object_speed import object_speeds
 from impact_qp.object_speed.load_use import LoadUse
@@ -23,11 +24,11 @@ from impact_qp.object_speed.use import ObjectUse, largest_scale
 from impact_qp.object_speed.velocity_use import VelocityUse
 from impact_robots import contact_rotation, load_robot
 from impact_robots.exceptions import OutOfRangeError
+from impact_robots.task.box_task import BoxRanges
 from impact_sim.cell.cell_simulation import CellSimulation
 from impact_sim.cell.spreading_file import load_spreading
 from impact_sim.cell.watched_cell import WatchedCell
 from impact_sim.sensors import Noise
-from impact_trials.object_hits import BoxRanges, scenario_hit
 
 ROBOT = load_robot("panda_plate")
 SOFT = FaceContact(3e4, 0.2, 0.6)
@@ -35,7 +36,7 @@ HEAVY = 1e9  # a wall [kg]
 
 
 def hit(name="rs_push_catfood_case2", **ranges):
-    return scenario_hit(load_spreading(name), ROBOT, BoxRanges(**ranges))
+    return box_hit(load_spreading(name), ROBOT, BoxRanges(**ranges))
 
 
 def load_of(push, mass, contact=SOFT, scale=1.0):
@@ -220,7 +221,7 @@ def test_the_load_is_that_of_the_plant(name, low, high):
     torques = np.array([[each.tau for each in arms] for arms in measured])
     felt = np.abs(torques - torques[1]).max(axis=0)
     contact = FaceContact(scenario.box_mass * scenario.contact_frequency**2, 0.25, 0.8)
-    hits = scenario_hit(scenario, ROBOT)
+    hits = box_hit(scenario, ROBOT)
     found = ObjectLoad(ROBOT, hits.plates, hits.body(scenario.box_mass)).loads(contact)
     for load, plain in zip(found.values(), felt, strict=True):
         model = np.maximum(load.highest, -load.lowest) / ROBOT.limits.torque_range

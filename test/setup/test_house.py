@@ -21,6 +21,10 @@ LAYERS = (  # a package imports from those before its own layer
 )
 LEVELS = {package: level for level, packages in enumerate(LAYERS) for package in packages}
 OLD_DOOR = "impact_analysis.__main__"  # `python -m impact_analysis` opens impact_cli
+CONTROLLERS = (  # what commands robots; each entry of the suite that does
+    *("impact_qp.node", "impact_qp.arms.node", "impact_qp.body.node", "impact_qp.learning.node"),
+    *("impact_drivers.franka.node", "impact_drivers.franka.loop_main", "impact_bringup.suite"),
+)
 LARGEST = 0.25  # of the library's lines
 MOST_EXPORTS = 40  # names of a package
 
@@ -57,6 +61,13 @@ def imported(nodes, known):
     return found & known.keys()
 
 
+def all_imported(tree):
+    """Return the names of all modules that a syntax tree imports, wherever it does."""
+    nodes = list(ast.walk(tree))
+    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    return plain | {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
+
+
 def at_import(tree):
     """Yield the nodes that run when a module is imported: not functions, not types alone."""
     for node in tree.body:
@@ -88,6 +99,26 @@ def test_packages_import_downwards_only(arrows):
         if other != package and LEVELS[other] >= LEVELS[package] and name != OLD_DOOR:
             upward.append(f"{name} -> {target}")
     assert upward == []
+
+
+@pytest.mark.parametrize("name", CONTROLLERS)
+def test_nothing_that_controls_imports_a_simulator(arrows, name):
+    """A real arm or humanoid is configured without a word of simulation, lazily imported or not."""
+    reached, waiting = set(), [name]
+    while waiting:
+        module = waiting.pop()
+        reached.add(module)
+        waiting += arrows[module] - reached
+    assert len(reached) > 40
+    assert [each for each in sorted(reached) if each.startswith("impact_sim")] == []
+
+
+def test_trials_need_no_ros(trees):
+    trials = [name for name in trees if name.startswith("impact_trials")]
+    assert len(trials) > 20
+    for name in trials:
+        roots = {module.split(".")[0] for module in all_imported(trees[name])}
+        assert not roots & {"rclpy", "impact_msgs", "sensor_msgs", "geometry_msgs"}, name
 
 
 def test_no_files_import_each_other_in_a_circle(trees):

@@ -17,14 +17,14 @@ pytest.importorskip("mujoco")
 from cell_mishaps import drawn, loaded, missing, run, slips, vanishes
 
 from impact_qp import ControlError
+from impact_qp.arms.object_hits import box_hit
+from impact_qp.arms.plans import spread_plans
 from impact_qp.spreading import StopReason
 from impact_robots import ArmDynamics, load_robot
 from impact_sim.cell.spreading_file import load_spreading
 from impact_sim.exceptions import ScenarioError
 from impact_sim.scenario_choice import find_scenario
-from impact_trials.object_hits import scenario_hit
 from impact_trials.spread_controller import spread_answers
-from impact_trials.spread_plans import spread_plans
 
 pytestmark = pytest.mark.slow  # grabs by the dozen
 
@@ -154,7 +154,7 @@ def test_a_payload_that_nobody_announced_is_held(mass, after):
 @pytest.mark.parametrize("seed", range(4))
 def test_at_the_bound_every_box_in_the_ranges_keeps_the_limits(seed):
     """Asked for 0.35 m/s, the arms hit at 98 % of the bound, which is 0.19."""
-    scenario = drawn(safe(GRAB), scenario_hit(safe(GRAB), ROBOT), seed)
+    scenario = drawn(safe(GRAB), box_hit(safe(GRAB), ROBOT), seed)
     done = run(scenario, due(GRAB) + 0.7, told=safe(GRAB), seed=seed)
     keeps_its_limits(done)
     assert done.stops == [None, None]

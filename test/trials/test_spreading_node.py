@@ -16,6 +16,8 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
 from impact_msgs.msg import ControllerStatus, DetectorStatus, JointCommand
+from impact_qp.arms.node import ImpactSpreadingNode
+from impact_qp.arms.plans import spread_plans
 from impact_qp.spreading import Mode, SpreadingController
 from impact_qp.spreading.guarded_spreading import GuardedSpreading
 from impact_robots import load_robot
@@ -23,8 +25,6 @@ from impact_ros.messages import fill, from_nanoseconds, to_nanoseconds
 from impact_ros.qos import RECORD, STREAM
 from impact_ros.spin import spin
 from impact_sim.scenario_choice import find_cell_scenario
-from impact_trials.node import ImpactSpreadingNode
-from impact_trials.spread_plans import spread_plans
 
 NAME = "rs_grab_catfood_case1"
 MS, BEGIN = 1_000_000, 1_000_000_000
@@ -66,7 +66,7 @@ class Bench:
     """Two arms at rest where the plan starts, and the node."""
 
     def __init__(self, context, start, **settings):
-        values = {"scenario": NAME, "state_timeout": 5.0, "max_consecutive_missed": 1_000_000}
+        values = {"task": NAME, "state_timeout": 5.0, "max_consecutive_missed": 1_000_000}
         given = [Parameter(key, value=value) for key, value in (values | settings).items()]
         self.node = ImpactSpreadingNode(context=context, parameter_overrides=given)
         self.driver = Node("driver", context=context)
@@ -375,7 +375,7 @@ def test_deactivated_and_cleaned_up_it_leaves_gravity(make_bench):
 
 
 def test_a_scenario_without_a_box_is_not_configured(context):
-    given = [Parameter("scenario", value="qp_panda_demo")]
+    given = [Parameter("task", value="qp_panda_demo")]
     node = ImpactSpreadingNode(context=context, parameter_overrides=given)
     assert node.trigger_configure() is TransitionCallbackReturn.FAILURE
     node.destroy_node()

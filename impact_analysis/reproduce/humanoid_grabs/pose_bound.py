@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
+from impact_qp.body.grab_phases import announced_arrivals
 from impact_qp.whole_body import arrival_speed
 from impact_robots import load_robot
 from impact_sim.humanoid.grab_scenario import GrabScenario
-from impact_trials.grab.grab_phases import announced_arrivals
 
 
 def pose_bound(scenario: GrabScenario, *, at_box: bool = True) -> float:

@@ -12,11 +12,11 @@ import numpy as np
 
 from impact_analysis.reproduce.validation.held_feedback import held_mass
 from impact_predictor.prediction.predict import motor_inertia
+from impact_qp.arms.plans import SpreadChoice, expected_impact
 from impact_qp.references import AfterImpact
 from impact_robots import ArmDynamics, PointState, Robot
 from impact_sim.cell.spreading_file import load_spreading
 from impact_sim.cell.spreading_scenario import SpreadingScenario
-from impact_trials.spread_plans import SpreadChoice, expected_impact
 
 KINDS = ("push", "grab")
 OBJECTS = ("parcel", "catfood", "juice")  # the order of the published tables

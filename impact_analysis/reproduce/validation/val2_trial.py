@@ -14,12 +14,12 @@ from impact_analysis.reproduce.validation.held_feedback import held_feedback
 from impact_analysis.reproduce.validation.momentum_closure import closure_miss
 from impact_analysis.reproduce.validation.val2_case import INERTIAS, UseCase
 from impact_predictor.prediction.predict import motor_inertia
+from impact_qp.arms.plans import SpreadChoice, spread_plans, usual_gains
 from impact_qp.spreading import Mode
 from impact_robots import ArmDynamics, Robot, load_robot
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_trials.processes import check_stopped
 from impact_trials.spread_friction import learned_frictions
-from impact_trials.spread_plans import SpreadChoice, spread_plans, usual_gains
 from impact_trials.spreading_trial import SpreadingRun, spread
 
 ROBOT = "panda_plate"

@@ -14,8 +14,10 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
+from impact_detector.box_parameters import box_parameters
 from impact_detector.node import DetectorNode
 from impact_msgs.msg import ControllerStatus, ImpactEvent
+from impact_qp.arms.node import ImpactSpreadingNode
 from impact_ros.messages import to_nanoseconds
 from impact_ros.qos import LATCHED, RECORD
 from impact_ros.spin import spin
@@ -23,8 +25,7 @@ from impact_sim.cell.node import ImpactCellNode
 from impact_sim.exceptions import ScenarioError
 from impact_sim.scenario_choice import find_scenario
 from impact_sim.simulation import START_NS
-from impact_trials.node import ImpactSpreadingNode
-from impact_trials.spreading_trial import detector_values, spread
+from impact_trials.spreading_trial import spread
 
 ANSWERED = ("impact_detector/status", "impact_qp/desired_joint_states", "impact_qp/command")
 TIME_OUT = 90.0  # [s]
@@ -66,7 +67,7 @@ def nodes(context, scenario):
         ImpactSpreadingNode(context=context, parameter_overrides=control),
     ]
     for arm, name in enumerate(cell.arm_names):
-        values = given(detector_values(cell, arm))
+        values = given(box_parameters(cell, arm))
         made.append(DetectorNode(context=context, namespace=name, parameter_overrides=values))
         made.append(Listener(context, name))
     yield made

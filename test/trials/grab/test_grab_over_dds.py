@@ -19,6 +19,8 @@ from impact_bringup import grab_experiment
 from impact_bringup.conductor import ExperimentError
 from impact_bringup.grab_experiment import GrabConductor, GrabExperiment, grab_over_dds
 from impact_msgs.msg import GrabStatus, JointCommand
+from impact_qp.body.node import ImpactHumanoidNode
+from impact_qp.body.progress import GrabProgress
 from impact_ros.messages import fill
 from impact_ros.spin import spin
 from impact_sim.exceptions import ScenarioError, SimulationError
@@ -29,8 +31,6 @@ from impact_trials.grab.grab_bag import GrabBag
 from impact_trials.grab.grab_notes import GrabNotes
 from impact_trials.grab.grab_trial import GrabTrial
 from impact_trials.grab.haste import scenario_of_mode
-from impact_trials.grab.node import ImpactHumanoidNode
-from impact_trials.grab.progress import GrabProgress
 
 NAME, MODE, SEED = "qp_hrp4_grab", "unaware", 3
 PAST_THE_TOUCH = 1.6  # palms touch at 1.26 s [s]
@@ -91,7 +91,7 @@ def same(ours, theirs):
 
 def test_nodes_do_what_one_process_does(context, file, scenario, plant):
     ours, theirs = [], []
-    given = parameters({"scenario": str(file), "lockstep": True})
+    given = parameters({"task": str(file), "lockstep": True})
     controller = ImpactHumanoidNode(context=context, parameter_overrides=given)
     nodes = [plant, controller]
     try:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from impact_qp.whole_body.controller import AWARENESS
+from impact_robots.task.palm_task import LIMITS_OF_GRABS
 from impact_sim.exceptions import SimulationError
 from impact_sim.humanoid.grab_file import load_grab
-from impact_sim.humanoid.grab_scenario import LIMITS_OF_GRABS
 from impact_trials.grab.grab_trial import GrabTrial, grab_trial
 from impact_trials.grab.troubles import FORWARD, TROUBLES, PhasePush, troubled_trial
 

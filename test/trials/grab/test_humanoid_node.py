@@ -16,13 +16,13 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
 from impact_msgs.msg import ControllerStatus, GrabStatus, JointCommand
+from impact_qp.body import phase_modes
+from impact_qp.body.node import ImpactHumanoidNode
 from impact_robots import load_robot
 from impact_ros.messages import fill, from_nanoseconds, set_vector, to_nanoseconds
 from impact_ros.qos import RECORD, STREAM
 from impact_ros.spin import spin
 from impact_sim.humanoid.grab_file import load_grab
-from impact_trials.grab import phase_modes
-from impact_trials.grab.node import ImpactHumanoidNode
 
 NAME, OK = "qp_hrp4_grab", TransitionCallbackReturn.SUCCESS
 FAILURE = TransitionCallbackReturn.FAILURE
@@ -80,7 +80,7 @@ class Bench:
     """The node, and its robot."""
 
     def __init__(self, context, robot, start, without=(), **settings):
-        values = {"scenario": NAME, "state_timeout": 5.0, "lockstep": True}
+        values = {"task": NAME, "state_timeout": 5.0, "lockstep": True}
         given = [Parameter(key, value=value) for key, value in (values | settings).items()]
         self.node = ImpactHumanoidNode(context=context, parameter_overrides=given)
         self.driver, self.now = Driver(context, robot, start, without), BEGIN
@@ -376,9 +376,7 @@ def test_positions_that_no_servo_may_get_are_withheld(make_bench, monkeypatch):
     assert bench.has_ended("command withheld: ")
 
 
-@pytest.mark.parametrize(
-    "settings", [{"scenario": "rs_grab_catfood_late"}, {"scenario": "none.yaml"}]
-)
+@pytest.mark.parametrize("settings", [{"task": "rs_grab_catfood_late"}, {"task": "none.yaml"}, {}])
 def test_a_scenario_that_is_none_of_a_humanoid_is_not_configured(context, settings):
     given = [Parameter(key, value=value) for key, value in settings.items()]
     node = ImpactHumanoidNode(context=context, parameter_overrides=given)

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from impact_qp.body.pair import Pair, minimum_jerk
+from impact_qp.body.phases import ADMITTANCE, PHASES, beginning, next_state
+from impact_qp.body.plan import GrabPlan
 from impact_sim.humanoid.grab_file import load_grab
-from impact_trials.grab.pair import Pair, minimum_jerk
-from impact_trials.grab.phases import ADMITTANCE, PHASES, beginning, next_state
-from impact_trials.grab.plan import GrabPlan
 
 PLAN = replace(GrabPlan.of(load_grab("qp_hrp4_grab")), boxes=1)
 PERIOD = 0.005

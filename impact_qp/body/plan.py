@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_sim.humanoid.grab_scenario import GrabScenario
+from impact_robots.task.palm_task import PalmTask
 
 
 @dataclass(frozen=True)
@@ -30,20 +30,20 @@ class GrabPlan:
     tosses: bool = True  # no: it ends with the lift, the box between the palms
 
     @classmethod
-    def of(cls, scenario: GrabScenario) -> GrabPlan:
-        """Return the plan of a scenario."""
+    def of(cls, task: PalmTask) -> GrabPlan:
+        """Return the plan of a task."""
         return cls(
-            start=np.array([scenario.palm_x, 0.0, scenario.palm_z]),
-            half_width=scenario.half_width,
-            run_up=scenario.run_up,
-            speed=scenario.reference_speed,
-            acceleration=scenario.reference_ramp,
-            detection_force=scenario.detection_force,
-            clamp_delay=scenario.clamp_delay,
-            grip_force=scenario.grip_force,
-            lift=scenario.lift,
-            yaw=scenario.toss_yaw,
-            toss_speed=scenario.toss_speed,
-            boxes=len(scenario.box_masses),
-            tosses=scenario.tosses,
+            start=np.array([task.palm_x, 0.0, task.palm_z]),
+            half_width=task.half_width,
+            run_up=task.run_up,
+            speed=task.reference_speed,
+            acceleration=task.reference_ramp,
+            detection_force=task.detection_force,
+            clamp_delay=task.clamp_delay,
+            grip_force=task.grip_force,
+            lift=task.lift,
+            yaw=task.toss_yaw,
+            toss_speed=task.toss_speed,
+            boxes=len(task.box_masses),
+            tosses=task.tosses,
         )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from impact_trials.grab.phases import GrabState
+from impact_qp.body.phases import GrabState
 
 
 class GrabProgress(NamedTuple):

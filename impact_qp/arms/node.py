@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Control by reference spreading as a lifecycle node: all arms of a scenario with a box."""
+"""Control by reference spreading as a lifecycle node: all arms of a task with a box."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import numpy as np
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 
+from impact_qp.arms.plans import SpreadChoice, spread_controllers
 from impact_qp.ros.diagnostics import DiagnosticsReporter
 from impact_qp.ros.plan_start import PlanStart
 from impact_qp.ros.spread_arm import STATES, SpreadArm
+from impact_qp.ros.task_name import task_name
 from impact_qp.spreading import Variant
 from impact_qp.spreading.guarded_spreading import GuardedSpreading
 from impact_qp.spreading.stopping import HOLD_DISTANCE
 from impact_qp.watching_parameters import WatchingParameters
 from impact_robots.loader import load_robot
+from impact_robots.task.find import find_box_task
 from impact_ros.lifecycle_node import SuiteLifecycleNode
 from impact_ros.main import main_for
 from impact_ros.parameters import declare, parameter
 from impact_ros.spin import freeze_garbage
 from impact_ros.throttled_log import ThrottledLog
-from impact_sim.scenario_choice import find_cell_scenario
-from impact_trials.spread_controller import spread_answers
-from impact_trials.spread_plans import SpreadChoice
 
 PERIOD = 1e-3  # of control [s]
 
@@ -35,7 +35,9 @@ PERIOD = 1e-3  # of control [s]
 class SpreadingParameters(WatchingParameters):
     """Parameters of control by reference spreading."""
 
-    scenario: str = parameter("rs_push_catfood_case2", "Named scenario with a box, or its YAML")
+    task: str = parameter("", "Named task of arms and a box, or its YAML; a scenario contains one")
+    cell: str = parameter("", "YAML of which arms stand where; empty: the task says it")
+    scenario: str = parameter("", "Former name of `task`; works for now")
     variant: str = parameter(
         "rs", "How references change", choices=tuple(each.value for each in Variant)
     )
@@ -82,8 +84,8 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
 
     def set_up(self) -> str:
         """Make the plans, a controller and the topics of each arm, and the watchdog."""
-        scenario = find_cell_scenario(self.settings.scenario)
-        robot = load_robot(scenario.robot)
+        task = find_box_task(task_name(self, self.settings), self.settings.cell)
+        robot = load_robot(task.robot)
         settings = self.settings
         choice = SpreadChoice(
             variant=Variant(settings.variant),
@@ -91,12 +93,12 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
             hold_distance=settings.hold_distance,
         )
         controls = [
-            GuardedSpreading(answers.controller, np.array(start))
-            for answers, start in zip(
-                spread_answers(scenario, robot, choice), scenario.q_start, strict=True
+            GuardedSpreading(controller, np.array(start))
+            for controller, start in zip(
+                spread_controllers(task, robot, choice), task.q_start, strict=True
             )
         ]
-        self._plan_start = PlanStart(scenario.arm_names, period=PERIOD, lockstep=settings.lockstep)
+        self._plan_start = PlanStart(task.arm_names, period=PERIOD, lockstep=settings.lockstep)
         self._log = ThrottledLog(self.get_logger())
         self._stopping = False
         self.arms = [
@@ -109,11 +111,11 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
                 self._stop_all,
                 self._take_turns,
             )
-            for name, control in zip(scenario.arm_names, controls, strict=True)
+            for name, control in zip(task.arm_names, controls, strict=True)
         ]
         self._make_timers()
         freeze_garbage()
-        return f"{scenario.name}, {self.settings.variant}"
+        return f"{task.name}, {self.settings.variant}"
 
     def _make_timers(self) -> None:
         steady = Clock(clock_type=ClockType.STEADY_TIME)  # watches while simulated time stands

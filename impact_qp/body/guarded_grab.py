@@ -10,6 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_qp.body.grab_phases import GrabPhases, box_arrivals
+from impact_qp.body.pair import PALMS
+from impact_qp.body.phases import OPEN_SPEED
+from impact_qp.body.plan import GrabPlan
+from impact_qp.body.progress import GrabProgress
+from impact_qp.body.state_check import HumanoidState, HumanoidStateCheck
 from impact_qp.control.last_check import LastCheck
 from impact_qp.control.state_machine import Action, Event, MotionState, StateMachine
 from impact_qp.control.tracking import TrackingWatch
@@ -19,14 +25,7 @@ from impact_qp.whole_body.announced import NO_BOUND
 from impact_qp.whole_body.position_hold import PositionHold
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.loader import load_robot
-from impact_sim.humanoid.grab_scenario import GrabScenario
-from impact_sim.humanoid.simulation import PERIOD
-from impact_trials.grab.grab_phases import GrabPhases, scenario_arrivals
-from impact_trials.grab.pair import PALMS
-from impact_trials.grab.phases import OPEN_SPEED
-from impact_trials.grab.plan import GrabPlan
-from impact_trials.grab.progress import GrabProgress
-from impact_trials.grab.state_check import HumanoidState, HumanoidStateCheck
+from impact_robots.task.palm_task import PERIOD, PalmTask
 
 HOLD_DISTANCE = 0.05  # of a joint from where it is held, from which it is held anew [rad]
 
@@ -56,26 +55,26 @@ class GuardedGrab:
 
     def __init__(
         self,
-        scenario: GrabScenario,
+        task: PalmTask,
         *,
         hold_distance: float = HOLD_DISTANCE,
         speed_cap: float = inf,
     ) -> None:
-        """Make the controller of a scenario; nothing is answered before :meth:`activate`.
+        """Make the controller of a task; nothing is answered before :meth:`activate`.
 
         Args:
-            scenario: what is grabbed, and how.
+            task: what is grabbed, and how.
             hold_distance: of a joint, from which it is held anew [rad].
             speed_cap: of the palms [m/s].
 
         Raises:
-            ControlError: the robot cannot stand where the scenario starts, or the scenario is
+            ControlError: the robot cannot stand where the task starts, or the task is
                 faster than the cap.
             RobotError: the start is out of its reach, or its YAML lacks something.
         """
-        self.robot, self._scenario = load_robot(scenario.robot), scenario
-        _check_speeds(scenario, speed_cap)
-        self._start = scenario.start(self.robot)
+        self.robot, self._task = load_robot(task.robot), task
+        _check_speeds(task, speed_cap)
+        self._start = task.start(self.robot)
         self._state_check = HumanoidStateCheck(self.robot, self._start)
         self._hold = PositionHold(self.robot, PERIOD, hold_distance)
         self._dynamics = ArmDynamics(self.robot)
@@ -88,10 +87,10 @@ class GuardedGrab:
         self._start_over()
 
     def _start_over(self) -> None:
-        scenario, robot = self._scenario, self.robot
-        self._phases = GrabPhases(GrabPlan.of(scenario), PERIOD, scenario_arrivals(scenario))
+        task, robot = self._task, self.robot
+        self._phases = GrabPhases(GrabPlan.of(task), PERIOD, box_arrivals(task))
         self._controller = WholeBodyController(
-            robot, self._start, self._phases, impact_limits=scenario.impact_limits
+            robot, self._start, self._phases, impact_limits=task.impact_limits
         )
         self._last_check = LastCheck(robot, "position", PERIOD)
         self._hold.begin()
@@ -249,16 +248,16 @@ class GuardedGrab:
         return GrabAnswer(positions, np.zeros(self.robot.dof), (), said, problem)
 
 
-def _check_speeds(scenario: GrabScenario, cap: float) -> None:
-    """Refuse a scenario whose palms are asked to be faster than a cap [m/s].
+def _check_speeds(task: PalmTask, cap: float) -> None:
+    """Refuse a task whose palms are asked to be faster than a cap [m/s].
 
     Raises:
         ControlError: says which speed.
     """
-    tossing = ("toss_speed", scenario.toss_speed), ("the palms' opening", OPEN_SPEED)
-    speeds = [("reference_speed", scenario.reference_speed), *(tossing if scenario.tosses else ())]
+    tossing = ("toss_speed", task.toss_speed), ("the palms' opening", OPEN_SPEED)
+    speeds = [("reference_speed", task.reference_speed), *(tossing if task.tosses else ())]
     for name, speed in speeds:
         if speed > cap:
             raise ControlError(
-                f"{scenario.name}: {name}: expected at most speed_cap {cap:g} m/s, got {speed:g}"
+                f"{task.name}: {name}: expected at most speed_cap {cap:g} m/s, got {speed:g}"
             )

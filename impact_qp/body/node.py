@@ -15,10 +15,17 @@ from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from sensor_msgs.msg import JointState
 
+from impact_qp.body.guarded_grab import GrabAnswer, GuardedGrab
+from impact_qp.body.humanoid_inputs import BASE, JOINTS, HumanoidReader, StampedSets
+from impact_qp.body.humanoid_port import HumanoidPort
+from impact_qp.body.parameters import FORMER, OWN_LIMITS, GrabParameters
 from impact_qp.ros.diagnostics import DiagnosticsReporter
 from impact_qp.ros.stamp_steps import StampSteps
 from impact_qp.ros.supervision import CycleWatch
+from impact_qp.ros.task_name import task_name
 from impact_robots.exceptions import ImpactError
+from impact_robots.task.find import find_palm_task
+from impact_robots.task.palm_task import PERIOD
 from impact_ros.boundary import guarded
 from impact_ros.lifecycle_node import SuiteLifecycleNode
 from impact_ros.main import main_for
@@ -27,12 +34,6 @@ from impact_ros.parameters import declare
 from impact_ros.qos import LOCKSTEP, SENSOR
 from impact_ros.spin import freeze_garbage
 from impact_ros.throttled_log import ThrottledLog
-from impact_sim.humanoid.grab_file import find_grab
-from impact_sim.humanoid.simulation import PERIOD
-from impact_trials.grab.guarded_grab import GrabAnswer, GuardedGrab
-from impact_trials.grab.humanoid_inputs import BASE, JOINTS, HumanoidReader, StampedSets
-from impact_trials.grab.humanoid_port import HumanoidPort
-from impact_trials.grab.parameters import OWN_LIMITS, GrabParameters
 
 
 class ImpactHumanoidNode(SuiteLifecycleNode):
@@ -58,17 +59,17 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
     def set_up(self) -> str:
         """Make the controller, the topics and the watchdog."""
         settings = self.settings
-        scenario = find_grab(settings.scenario)
-        if settings.impact_limits != OWN_LIMITS:
-            scenario = replace(scenario, impact_limits=settings.impact_limits)
+        task = find_palm_task(task_name(self, settings))
+        if settings.impact_limits not in (OWN_LIMITS, FORMER):
+            task = replace(task, impact_limits=settings.impact_limits)
         self._grab = GuardedGrab(
-            scenario, hold_distance=settings.hold_distance, speed_cap=settings.speed_cap
+            task, hold_distance=settings.hold_distance, speed_cap=settings.speed_cap
         )
         self._watch = CycleWatch(PERIOD, settings.max_consecutive_missed)
-        self._make_topics(scenario.impact_limits)
+        self._make_topics(task.impact_limits)
         self._forget()
         freeze_garbage()
-        return f"{scenario.name}, {scenario.impact_limits}"
+        return f"{task.name}, {task.impact_limits}"
 
     def _make_topics(self, limits: str) -> None:
         """Publish, subscribe, report, and watch outside lockstep."""

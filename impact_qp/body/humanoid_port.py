@@ -11,13 +11,13 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from impact_msgs.msg import ControllerStatus, GrabStatus, JointCommand
+from impact_qp.body.guarded_grab import GrabAnswer
+from impact_qp.body.phase_modes import mode_of
 from impact_qp.ros.messages import command_message, limits_code, unknown_status
 from impact_qp.ros.supervision import Counts
 from impact_robots.robot import Robot
 from impact_ros.messages import fill
 from impact_ros.qos import STREAM
-from impact_trials.grab.guarded_grab import GrabAnswer
-from impact_trials.grab.phase_modes import mode_of
 
 
 class HumanoidPort:

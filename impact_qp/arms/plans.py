@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the arms of a scenario with an object shall do: references by an impact map, and forces."""
+"""What the arms of a task with an object shall do: references by an impact map, and forces."""
 
 from __future__ import annotations
 
@@ -13,23 +13,25 @@ import numpy as np
 from impact_predictor.multicontact.bodies import ArmBody, box
 from impact_predictor.multicontact.object_impact import ObjectImpact, Plate, object_impact
 from impact_predictor.prediction.predict import motor_inertia
+from impact_qp.arms.guards import spread_guards
+from impact_qp.arms.object_hits import box_footing
 from impact_qp.references import AfterImpact, impact_motion, smooth_motion
 from impact_qp.spreading import (
     FrictionFeedforward,
     GrabForce,
     PushForce,
     SpreadGains,
+    SpreadingController,
     SpreadPlan,
     Variant,
     check_speeds,
     held_back,
+    join,
 )
 from impact_qp.spreading.force import ForceLaw
 from impact_qp.spreading.stopping import HOLD_DISTANCE
 from impact_robots import ArmDynamics, PointState, Robot
-from impact_sim.cell.spreading_scenario import SpreadingScenario
-from impact_trials.object_hits import scenario_footing
-from impact_trials.spread_guards import spread_guards
+from impact_robots.task.box_task import BoxTask
 
 Frictions = tuple[FrictionFeedforward, FrictionFeedforward]  # of ante- and post-impact motions
 PUSHED, GRABBED = AfterImpact(0.1, 0.7), AfterImpact(0.0, 0.8)
@@ -38,7 +40,7 @@ GRAB_GAINS = SpreadGains(orientation_after=50.0)
 
 
 class SpreadChoice(NamedTuple):
-    """How a scenario is run."""
+    """How a task is run."""
 
     variant: Variant = Variant.RS
     inertia: str = "M+B_theta"  # of the impact map, one of ``robot.motor_inertias``
@@ -54,44 +56,54 @@ class SpreadChoice(NamedTuple):
 USUAL = SpreadChoice()
 
 
+def spread_controllers(
+    task: BoxTask, robot: Robot, choice: SpreadChoice = USUAL
+) -> tuple[SpreadingController, ...]:
+    """Return the controllers of all arms, which stop together; raises as :func:`spread_plans`."""
+    plans = spread_plans(task, robot, choice)
+    controllers = [
+        SpreadingController(robot, plan, hold_distance=choice.hold_distance) for plan in plans
+    ]
+    join(controllers)
+    return tuple(controllers)
+
+
 def spread_plans(
-    scenario: SpreadingScenario, robot: Robot, choice: SpreadChoice = USUAL
+    task: BoxTask, robot: Robot, choice: SpreadChoice = USUAL
 ) -> tuple[SpreadPlan, ...]:
     """Return one plan an arm; each in the axes of its arm's base.
 
     A push holds the velocity after the impact for 0.1 s and then stops within 0.7 s; a grab stops
-    within 0.8 s. By the scenario's impact limits both are slowed, if need be.
+    within 0.8 s. By the task's impact limits both are slowed, if need be.
 
     Raises:
         ControlError: no speed is safe by these limits, or there is a cap and a plan is faster, or
             faster than the joints may be.
-        ImpactError: the scenario's arms are not where they can hit the object.
+        ImpactError: the task's arms are not where they can hit the object.
         UnknownNameError: no such inertia or map.
     """
-    dynamics, guards = ArmDynamics(robot), spread_guards(scenario, robot)
-    contacts = [
-        dynamics(q, dq) for q, dq in zip(scenario.q_impact, scenario.dq_impact, strict=True)
-    ]
-    expected = expected_impact(scenario, robot, contacts, choice)
-    then = choice.then or (PUSHED if scenario.kind == "push" else GRABBED)
+    dynamics, guards = ArmDynamics(robot), spread_guards(task, robot)
+    contacts = [dynamics(q, dq) for q, dq in zip(task.q_impact, task.dq_impact, strict=True)]
+    expected = expected_impact(task, robot, contacts, choice)
+    then = choice.then or (PUSHED if task.kind == "push" else GRABBED)
     plans = []
     for arm, (contact, name) in enumerate(zip(contacts, expected.plates, strict=True)):
-        start = dynamics(scenario.q_start[arm], np.zeros(robot.dof))
+        start = dynamics(task.q_start[arm], np.zeros(robot.dof))
         after = np.append(expected.plates[name][:3], expected.joints[name][0])
-        reference = impact_motion(start, contact, choice.level * after, scenario.run_up, then)
+        reference = impact_motion(start, contact, choice.level * after, task.run_up, then)
         friction = (None, None) if choice.friction is None else choice.friction[arm]
-        into = scenario.direction(arm)
+        into = task.direction(arm)
         through = then
-        if scenario.kind == "grab":
+        if task.kind == "grab":
             less = reference.jump[1] - reference.jump[0]  # to rest where the other one does
             through = then._replace(offset=np.append(INTO * into, 0.0) + less * then.stop / 2)
-        smooth = smooth_motion(start, contact, scenario.run_up, through)
+        smooth = smooth_motion(start, contact, task.run_up, through)
         plans.append(
             SpreadPlan(
                 reference,
                 choice.variant,
-                choice.gains or usual_gains(scenario),
-                force=force_law(scenario, into),
+                choice.gains or usual_gains(task),
+                force=force_law(task, into),
                 smooth=smooth,
                 ante_friction=friction[0],
                 post_friction=friction[1],
@@ -100,13 +112,13 @@ def spread_plans(
         )
     slowed = held_back(plans)
     if choice.cap < inf:
-        for plan, q in zip(slowed, scenario.q_start, strict=True):
-            check_speeds(scenario.name, robot, plan, np.array(q))
+        for plan, q in zip(slowed, task.q_start, strict=True):
+            check_speeds(task.name, robot, plan, np.array(q))
     return slowed
 
 
 def expected_impact(
-    scenario: SpreadingScenario,
+    task: BoxTask,
     robot: Robot,
     contacts: list[PointState],
     choice: SpreadChoice,
@@ -114,28 +126,28 @@ def expected_impact(
     """Return what the map says of the nominal impact; arms are numbered from 0.
 
     Args:
-        scenario: what hits what.
+        task: what hits what.
         robot: every arm.
         contacts: the arms right before the impact.
         choice: of the map.
     """
-    B, half = motor_inertia(robot, choice.inertia), np.array(scenario.plate) / 2
+    B, half = motor_inertia(robot, choice.inertia), np.array(task.plate) / 2
     plates = {
-        f"arm {arm}": Plate(ArmBody(state, B, base), half, scenario.plate_friction)
-        for arm, (state, base) in enumerate(zip(contacts, scenario.bases, strict=True))
+        f"arm {arm}": Plate(ArmBody(state, B, base), half, task.plate_friction)
+        for arm, (state, base) in enumerate(zip(contacts, task.bases, strict=True))
     }
-    body = box(scenario.box_mass, scenario.box_size, scenario.box_position)
-    kind = choice.object_map or ("points" if scenario.kind == "push" else "locked")
-    return object_impact(plates, body, scenario_footing(scenario), kind=kind)
+    body = box(task.box_mass, task.box_size, task.box_position)
+    kind = choice.object_map or ("points" if task.kind == "push" else "locked")
+    return object_impact(plates, body, box_footing(task), kind=kind)
 
 
-def usual_gains(scenario: SpreadingScenario) -> SpreadGains:
+def usual_gains(task: BoxTask) -> SpreadGains:
     """Return the gains of a push or a grab."""
-    return SpreadGains() if scenario.kind == "push" else GRAB_GAINS
+    return SpreadGains() if task.kind == "push" else GRAB_GAINS
 
 
-def force_law(scenario: SpreadingScenario, into: np.ndarray) -> ForceLaw:
+def force_law(task: BoxTask, into: np.ndarray) -> ForceLaw:
     """Return the force that an arm shall exert along ``into`` the object, shape (3,)."""
-    if scenario.kind == "push":
-        return PushForce(scenario.box_mass, scenario.support_friction, into)
-    return GrabForce(scenario.box_mass, scenario.clamp_force, into)
+    if task.kind == "push":
+        return PushForce(task.box_mass, task.support_friction, into)
+    return GrabForce(task.box_mass, task.clamp_force, into)

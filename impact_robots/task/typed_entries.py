@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from impact_sim.exceptions import ScenarioError
+from impact_robots.exceptions import TaskError
 
 Record = TypeVar("Record")
 
 
 def typed_entries(
-    kind: type, entries: Mapping[str, Any], where: str, **others: Any
+    kind: type, entries: Mapping[str, Any], where: str, *, leave_out: str = "", **others: Any
 ) -> dict[str, Any]:
     """Return some of a record's entries, each of its field's type, lists turned into tuples.
 
@@ -24,16 +24,18 @@ def typed_entries(
         kind: a dataclass.
         entries: by field name.
         where: they are from, for errors.
+        leave_out: a field that is no entry.
         **others: types of entries that are no fields.
 
     Raises:
-        ScenarioError: an entry is unknown or of another type; says which.
+        TaskError: an entry is unknown or of another type; says which.
     """
     hints = get_type_hints(kind) | others
+    hints.pop(leave_out, None)
     for name in entries:
         if name not in hints:
             choices = ", ".join(hints)
-            raise ScenarioError(f"{where}: expected entries of {choices}, got {name!r}")
+            raise TaskError(f"{where}: expected entries of {choices}, got {name!r}")
     return {name: _typed(entries[name], hints[name], f"{where}: {name}") for name in entries}
 
 
@@ -46,12 +48,12 @@ def record_of(kind: type[Record], entries: Mapping[str, Any], where: str) -> Rec
         where: they are from, for errors.
 
     Raises:
-        ScenarioError: an entry is missing, unknown, or of another type; says which.
+        TaskError: an entry is missing, unknown, or of another type; says which.
     """
     typed = typed_entries(kind, entries, where)
     missing = [field.name for field in fields(kind) if field.name not in typed]  # type: ignore[arg-type]
     if missing:
-        raise ScenarioError(f"{where}: entries missing: {', '.join(missing)}")
+        raise TaskError(f"{where}: entries missing: {', '.join(missing)}")
     return kind(**typed)
 
 
@@ -59,12 +61,12 @@ def _typed(value: Any, hint: Any, where: str) -> Any:
     """Return a value as a type asks for.
 
     Raises:
-        ScenarioError: it is of another type.
+        TaskError: it is of another type.
     """
     try:
         return _converted(value, hint)
     except (TypeError, ValueError):
-        raise ScenarioError(f"{where}: expected {_words(hint)}, got {value!r}") from None
+        raise TaskError(f"{where}: expected {_words(hint)}, got {value!r}") from None
 
 
 def _converted(value: Any, hint: Any) -> Any:
@@ -72,6 +74,8 @@ def _converted(value: Any, hint: Any) -> Any:
     kind, parts = get_origin(hint), get_args(hint)
     if kind in (Union, types.UnionType):
         return None if value is None else _converted(value, parts[0])
+    if hasattr(hint, "_fields"):
+        return _named(value, hint)
     if kind is tuple:
         items = list(value) if isinstance(value, list | tuple) else _refuse()
         if len(parts) == 2 and parts[1] is Ellipsis:
@@ -83,6 +87,16 @@ def _converted(value: Any, hint: Any) -> Any:
         number = isinstance(value, int | float) and not isinstance(value, bool)
         return float(value) if number and math.isfinite(value) else _refuse()
     return value if type(value) is hint else _refuse()
+
+
+def _named(value: Any, hint: Any) -> Any:
+    """Return a named tuple of entries; raises TypeError or ValueError."""
+    if type(value) is hint:
+        return value
+    if not isinstance(value, Mapping) or not set(value) <= set(hint._fields):
+        raise TypeError
+    hints = get_type_hints(hint)
+    return hint(**{name: _converted(each, hints[name]) for name, each in value.items()})
 
 
 def _refuse() -> Any:
@@ -100,5 +114,7 @@ def _words(hint: Any) -> str:
         return f"{len(parts)} times {_words(parts[0])}"
     if kind is dict:
         return "a mapping"
+    if hasattr(hint, "_fields"):
+        return f"entries of {', '.join(hint._fields)}, with numbers"
     words = {float: "a finite number", int: "an integer", str: "a text", bool: "true or false"}
     return words.get(hint, hint.__name__)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from impact_qp.body.state_check import HumanoidState
 from impact_robots.robot import Robot
 from impact_ros.exceptions import MessageError
 from impact_ros.messages import JointReader, vector
-from impact_trials.grab.state_check import HumanoidState
 
 JOINTS, BASE = "joint_states", "odom"
 MOST_WAITING = 8  # times of which not all is there

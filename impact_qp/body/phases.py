@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from impact_trials.grab.pair import Pair, between, minimum_jerk
-from impact_trials.grab.plan import GrabPlan
+from impact_qp.body.pair import Pair, between, minimum_jerk
+from impact_qp.body.plan import GrabPlan
 
 PHASES = ("approach", "clamp", "grip", "lift", "turn", "pull", "toss", "open", "back", "rest")
 ADMITTANCE = 0.002  # of the grip [m/s/N]

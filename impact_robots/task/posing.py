@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Poses the arms of a scenario that says only how it differs from another one."""
+"""Poses the arms of a task that says only how it differs from another one."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from impact_robots.dynamics import ArmDynamics
-from impact_robots.exceptions import RobotError
+from impact_robots.exceptions import RobotError, TaskError
 from impact_robots.robot import Robot
-from impact_sim.cell.poses import impact_velocity, posed, robot_named, run_up_start
-from impact_sim.exceptions import ScenarioError
+from impact_robots.task.poses import impact_velocity, posed, robot_named, run_up_start
 
 # An entry that is no field of a scenario: the first joint of each arm at the impact [rad].
 POSING = {"first_joint": tuple[float, ...]}
@@ -21,6 +20,7 @@ _STANDING = ("first_joint", "box_size", "support_z", "robot")  # with another on
 _MOVING = ("q_impact", "v_minus", *_STANDING)  # and here they move otherwise
 
 Rows = tuple[tuple[float, ...], ...]
+Bases = tuple[tuple[float, float, float], ...]
 
 
 def reposed(base: Mapping[str, Any], own: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def reposed(base: Mapping[str, Any], own: Mapping[str, Any], where: str) -> dict
         where: they are from, for errors.
 
     Raises:
-        ScenarioError: the arms cannot be where it says.
+        TaskError: the arms cannot be where it says.
     """
     merged = {**base, **own}
     if "q_impact" not in own and any(key in own for key in _STANDING):
@@ -52,7 +52,7 @@ def timed(entries: dict[str, Any], where: str) -> dict[str, Any]:
     """Return entries with the velocities at the impact and the start of the run-up, if missing.
 
     Raises:
-        ScenarioError: rows that are not as many as arms, or not as long as they must be; or the
+        TaskError: rows that are not as many as arms, or not as long as they must be; or the
             run-up would begin where an arm cannot be.
     """
     if any(key not in entries for key in ("q_impact", "v_minus", "bases", "robot", "run_up")):
@@ -95,13 +95,13 @@ def _rows(make: Callable[[int, Robot], np.ndarray], entries: Mapping[str, Any], 
     """Return one row an arm.
 
     Raises:
-        ScenarioError: an arm cannot be there.
+        TaskError: an arm cannot be there.
     """
     try:
         robot = robot_named(entries["robot"])
         rows = [make(arm, robot) for arm in range(len(entries["bases"]))]
     except RobotError as error:
-        raise ScenarioError(f"{where}: {error}") from None
+        raise TaskError(f"{where}: {error}") from None
     return tuple(tuple(row.tolist()) for row in rows)
 
 
@@ -109,17 +109,17 @@ def _check(entries: Mapping[str, Any], key: str, where: str, width: int = 0) -> 
     """Refuse rows that are not one an arm, or not one number a joint.
 
     Raises:
-        ScenarioError: so it is.
+        TaskError: so it is.
     """
     arms = len(entries["bases"])
     try:
         width = width or robot_named(entries["robot"]).dof
     except RobotError as error:
-        raise ScenarioError(f"{where}: {error}") from None
+        raise TaskError(f"{where}: {error}") from None
     for each, count in ((key, width), ("first_joint", 0)):
         rows = entries.get(each)
         if rows is None:
             continue
         if len(rows) != arms or (count and any(len(row) != count for row in rows)):
             each_of = f" of {count} numbers" if count else ""
-            raise ScenarioError(f"{where}: {each}: expected {arms} rows{each_of}, one an arm")
+            raise TaskError(f"{where}: {each}: expected {arms} rows{each_of}, one an arm")

@@ -6,21 +6,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from impact_qp.body.guarded_grab import HOLD_DISTANCE
 from impact_qp.watching_parameters import WatchingParameters
+from impact_robots.task.palm_task import LIMITS_OF_GRABS
 from impact_ros.parameters import parameter
-from impact_sim.humanoid.grab_scenario import LIMITS_OF_GRABS
-from impact_trials.grab.guarded_grab import HOLD_DISTANCE
 
-OWN_LIMITS = "scenario"  # the impact limits that the scenario names
+OWN_LIMITS, FORMER = "task", "scenario"  # the impact limits that the task names
 
 
 @dataclass(frozen=True)
 class GrabParameters(WatchingParameters):
     """Parameters of the controller of a humanoid's grab."""
 
-    scenario: str = parameter("qp_hrp4_grab", "Named scenario of a humanoid's grab, or its YAML")
+    task: str = parameter("", "Named task of a humanoid, or its YAML; a scenario contains one")
+    scenario: str = parameter("", "Former name of `task`; works for now")
     impact_limits: str = parameter(
-        OWN_LIMITS, "Which impulses must be safe", choices=(OWN_LIMITS, *LIMITS_OF_GRABS)
+        OWN_LIMITS, "Which impulses must be safe", choices=(OWN_LIMITS, *LIMITS_OF_GRABS, FORMER)
     )
     state_timeout: float = parameter(
         0.1, "End the grab when no state was usable for longer", unit="s", low=0.005, high=10.0

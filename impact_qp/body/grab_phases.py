@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 
 from impact_qp import Contact
+from impact_qp.body.pair import PALMS
+from impact_qp.body.phases import beginning, next_state
+from impact_qp.body.plan import GrabPlan
 from impact_qp.whole_body import Arrival, PalmTarget, WholeBodyTargets
 from impact_robots import PointState
-from impact_sim.humanoid.grab_scenario import FORWARD, GrabScenario
-from impact_trials.grab.pair import PALMS
-from impact_trials.grab.phases import beginning, next_state
-from impact_trials.grab.plan import GrabPlan
+from impact_robots.task.palm_task import FORWARD, PalmTask
 
 TOGETHER = 20.0  # by which the palm that is ahead slows down [1/s]
 PULL = 6.0  # of a palm back to where it is wanted, along the normal [1/s]
@@ -88,10 +88,10 @@ class GrabPhases:
         return np.maximum(state.speed - TOGETHER * ahead, 0.0)
 
 
-def scenario_arrivals(scenario: GrabScenario) -> tuple[Arrival, ...]:
-    """Return the arrivals of both palms as a scenario announces them."""
-    at = scenario.box_position
-    return announced_arrivals(scenario.half_width, at, scenario.friction, scenario.restitution)
+def box_arrivals(task: PalmTask) -> tuple[Arrival, ...]:
+    """Return the arrivals of both palms as a task announces them."""
+    at = task.box_position
+    return announced_arrivals(task.half_width, at, task.friction, task.restitution)
 
 
 def announced_arrivals(

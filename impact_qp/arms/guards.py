@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What keeps the arms of a scenario with a box safe: its impact limits, and what a box gives."""
+"""What keeps the arms of a task with a box safe: its impact limits, and what a box gives."""
 
 from __future__ import annotations
 
@@ -8,46 +8,46 @@ from dataclasses import replace
 
 import numpy as np
 
+from impact_qp.arms.object_hits import box_hit
 from impact_qp.exceptions import ControlError
 from impact_qp.object_speed import object_speeds
 from impact_qp.object_speed.load_use import SETTLED
 from impact_qp.spreading import SpreadGuard
 from impact_robots import Robot
-from impact_sim.cell.spreading_scenario import UNAWARE, SpreadingScenario
-from impact_trials.object_hits import scenario_hit
+from impact_robots.task.box_task import UNAWARE, BoxTask
 
 GIVE = 0.03  # farther no box gives way that two arms hold [m]
 APART = 0.02  # that a plate stays from the middle of the box, though the box is not there [m]
 
 
-def spread_guards(scenario: SpreadingScenario, robot: Robot) -> tuple[SpreadGuard, ...]:
+def spread_guards(task: BoxTask, robot: Robot) -> tuple[SpreadGuard, ...]:
     """Return the guard of each arm.
 
     Arms that grab stop when the box is gone, and before they meet where there is none. With impact
     limits no arm is faster than they allow, and forces wait until all arms have touched.
 
     Raises:
-        ControlError: no speed is safe by the scenario's impact limits.
+        ControlError: no speed is safe by the task's impact limits.
         PredictionError: the robot's YAML does not give what ``joint_load`` needs.
     """
-    arms = range(len(scenario.bases))
-    ways = [scenario.direction(arm) for arm in arms]
-    guards = [_usual(scenario, into) for into in ways]
-    if scenario.impact_limits == UNAWARE:
+    arms = range(len(task.bases))
+    ways = [task.direction(arm) for arm in arms]
+    guards = [_usual(task, into) for into in ways]
+    if task.impact_limits == UNAWARE:
         return tuple(guards)
-    bound = object_speeds(scenario_hit(scenario, robot), scenario.impact_limits).safe
+    bound = object_speeds(box_hit(task, robot), task.impact_limits).safe
     if not bound.scale > 0.0:
-        raise ControlError(f"{scenario.name}: no speed is safe: {bound.limit}")
-    speeds = [float(v @ into) for v, into in zip(scenario.velocities, ways, strict=True)]
+        raise ControlError(f"{task.name}: no speed is safe: {bound.limit}")
+    speeds = [float(v @ into) for v, into in zip(task.velocities, ways, strict=True)]
     return tuple(
         replace(guard, speed=bound.scale * speed, settle=SETTLED)
         for guard, speed in zip(guards, speeds, strict=True)
     )
 
 
-def _usual(scenario: SpreadingScenario, into: np.ndarray) -> SpreadGuard:
+def _usual(task: BoxTask, into: np.ndarray) -> SpreadGuard:
     """Return the guard of an arm without impact limits."""
-    if scenario.kind == "push":
+    if task.kind == "push":
         return SpreadGuard(into)
-    half = float(np.abs(into) @ np.array(scenario.box_size)) / 2.0
+    half = float(np.abs(into) @ np.array(task.box_size)) / 2.0
     return SpreadGuard(into, give=GIVE, room=max(half - APART, half / 2.0))

@@ -1,0 +1,104 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a task with a box is to the impact limits: its arms at the impact, its box in ranges."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_predictor.multicontact.bodies import ArmBody
+from impact_predictor.multicontact.contacts import face_points
+from impact_predictor.multicontact.object_impact import Footing, Plate
+from impact_qp.object_speed import ObjectHit
+from impact_qp.references import impact_motion
+from impact_qp.references.joint_way import fastest_joints
+from impact_qp.references.spread import TASK
+from impact_qp.spreading.force import GRAVITY
+from impact_robots import ArmDynamics, Robot
+from impact_robots.task.box_task import BoxRanges, BoxTask
+
+HEAVIER = 1.3  # times its mass, that the box may have
+RESTITUTION = (0.0, 0.3)  # of plates on the box [-]
+SPREAD = 4.0  # times as stiff or as soft as it is held to be, that a contact may be
+USUAL_BOX = BoxRanges()
+
+
+def box_plates(task: BoxTask, robot: Robot, motor_inertia: np.ndarray) -> dict[str, Plate]:
+    """Return the arms' plates right before the nominal impact, by the arms' namespaces.
+
+    Args:
+        task: what hits what.
+        robot: every arm.
+        motor_inertia: of the arms in the impact maps, shape (n,) [kg.m^2].
+    """
+    dynamics, half = ArmDynamics(robot), np.array(task.plate) / 2
+    rows = zip(task.arm_names, task.q_impact, task.dq_impact, task.bases, strict=True)
+    return {
+        name: Plate(
+            ArmBody(dynamics(np.array(q), np.array(dq)), motor_inertia, base),
+            half,
+            task.plate_friction,
+        )
+        for name, q, dq, base in rows
+    }
+
+
+def box_footing(task: BoxTask) -> Footing | None:
+    """Return what the box of a push stays on; a grab lifts it."""
+    if task.kind != "push":
+        return None
+    size, centre = np.array(task.box_size), task.box_position
+    feet = face_points(centre - [0.0, 0.0, size[2] / 2], np.eye(3), size[:2] / 2)
+    return Footing(feet, friction=task.support_friction)
+
+
+def box_hit(task: BoxTask, robot: Robot, box: BoxRanges = USUAL_BOX) -> ObjectHit:
+    """Return what the impact limits are asked of a task.
+
+    Args:
+        task: what hits what; where the box really stands does not count.
+        robot: every arm.
+        box: what may be true of the box, where that is not what the task says.
+
+    Raises:
+        OutOfRangeError: a range is none.
+        ScenarioError: the plates do not lie flat on the box.
+    """
+    box = box.over(task.ranges)
+    mass = box.mass or (task.box_mass, HEAVIER * task.box_mass)
+    expected = task.box_mass * task.contact_frequency**2
+    forces = {
+        name: np.append(_force(task, arm, mass[1]), np.zeros(3))
+        for arm, name in enumerate(task.arm_names)
+    }
+    return ObjectHit(
+        robot,
+        box_plates(task, robot, robot.apparent_motor_inertia),
+        task.box_size,
+        task.box_position,
+        mass,
+        box.friction or (0.5 * task.plate_friction, task.plate_friction),
+        box.restitution or RESTITUTION,
+        box.stiffness or (expected / SPREAD, expected * SPREAD),
+        box.velocity,
+        forces,
+        {name: _way(task, robot, arm) for arm, name in enumerate(task.arm_names)},
+        box_footing(task),
+    )
+
+
+def _way(task: BoxTask, robot: Robot, arm: int) -> np.ndarray:
+    """Return the highest speeds of an arm's joints in its run-up, shape (n,) [rad/s]."""
+    dynamics, q = ArmDynamics(robot), np.array(task.q_start[arm])
+    contact = dynamics(np.array(task.q_impact[arm]), np.array(task.dq_impact[arm]))
+    start = dynamics(q, np.zeros(robot.dof))
+    reference = impact_motion(start, contact, np.zeros(TASK), task.run_up)
+    return fastest_joints(robot, reference.ante, reference.rotation, q, task.run_up)
+
+
+def _force(task: BoxTask, arm: int, mass: float) -> np.ndarray:
+    """Return the force on a box that then rests, or slides: of the heaviest, shape (3,) [N]."""
+    into, weight = task.direction(arm), mass * GRAVITY
+    if task.kind == "push":
+        return into * task.support_friction * weight
+    return into * task.clamp_force + [0.0, 0.0, weight / len(task.bases)]

@@ -1,0 +1,144 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A push or a grab of a box by arms with plates: what is to be done, and what is known of the box.
+
+What a box really is, and where, says a scenario of ``impact_sim``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_robots.cell import RobotCell
+from impact_robots.dynamics import ArmDynamics
+from impact_robots.exceptions import TaskError
+from impact_robots.task.poses import robot_named
+
+UNAWARE = "unaware"
+IMPACT_LIMITS_OF_BOXES = (UNAWARE, "joint_load", "robust")
+FLAT = 2e-3  # by how much a plate may be turned against a face [rad], or off it [m]
+
+STILL = (0.0, 0.0, 0.0)
+
+Range = tuple[float, float]
+
+
+class BoxRanges(NamedTuple):
+    """What may be true of a box; none: the usual range about what the task says."""
+
+    mass: Range | None = None  # [kg]; none: up to 30 % heavier
+    friction: Range | None = None  # of the plates [-]; none: from half of it
+    restitution: Range | None = None  # [-]; none: 0 to 0.3
+    stiffness: Range | None = None  # of a plate's contact [N/m]; none: a quarter to four times
+    velocity: tuple[float, float, float] = STILL  # before the impact, world axes [m/s]
+
+    def over(self, other: BoxRanges) -> BoxRanges:
+        """Return these where they say something, another's where not."""
+        said = {
+            name: value
+            for name, value in self._asdict().items()
+            if value != BoxRanges._field_defaults[name]
+        }
+        return other._replace(**said)
+
+
+@dataclass(frozen=True)
+class BoxTask:
+    """What hits what, and how fast; base axes are the world's, one row an arm.
+
+    The box stands on its support, and faces the plates at the impact: where they are and its size
+    say where it is.
+    """
+
+    name: str
+    title: str
+    note: str
+    cell: RobotCell  # which arms, and where they stand
+    object: str  # what the box stands for
+    box_size: tuple[float, float, float]  # [m]
+    box_mass: float  # [kg]
+    ranges: BoxRanges  # that impact limits count on
+    support_z: float  # height of table or pedestal [m]
+    q_impact: tuple[tuple[float, ...], ...]  # [rad]
+    dq_impact: tuple[tuple[float, ...], ...]  # right before it [rad/s]
+    q_start: tuple[tuple[float, ...], ...]  # at rest, where the run-up begins [rad]
+    v_minus: tuple[tuple[float, float, float], ...]  # of the plates, right before [m/s]
+    run_up: float  # time from rest to the impact [s]
+    clamp_force: float  # of each arm, after a grab's impact [N]
+    plate: tuple[float, float]  # edges [m]
+    plate_friction: float  # of plates and box [-]
+    support_friction: float  # of box and support [-]
+    contact_frequency: float  # natural, of the box on a contact's spring [rad/s]
+    detector: str  # whose verdict the controller obeys
+    detection_threshold: float  # of that detector [its unit]
+    impact_limits: str  # that the arms' speeds keep, one of IMPACT_LIMITS_OF_BOXES
+
+    @property
+    def robot(self) -> str:
+        """Every arm, by name or the path of its YAML."""
+        return self.cell.robot
+
+    @property
+    def bases(self) -> tuple[tuple[float, float, float], ...]:
+        """Of the arms in the world [m]."""
+        return self.cell.bases
+
+    @property
+    def arm_names(self) -> tuple[str, ...]:
+        """Namespaces of the arms; of a single one it may be empty."""
+        return self.cell.names
+
+    @property
+    def kind(self) -> str:
+        """``push`` by one arm, ``grab`` by two."""
+        return "push" if len(self.bases) == 1 else "grab"
+
+    @property
+    def velocities(self) -> np.ndarray:
+        """Velocities of the plates right before the impact, shape (arms, 3) [m/s]."""
+        return np.array(self.v_minus)
+
+    @property
+    def reference_speed(self) -> float:
+        """Normal speed of the plates right before the impact, the mean of the arms [m/s]."""
+        speeds = [v @ self.direction(arm) for arm, v in enumerate(self.velocities)]
+        return float(np.mean(speeds))
+
+    def contact_point(self, arm: int) -> np.ndarray:
+        """Return where an arm's plate touches at the impact, world axes, shape (3,) [m]."""
+        at = ArmDynamics(robot_named(self.robot)).position(np.array(self.q_impact[arm]))
+        return at + np.array(self.bases[arm])
+
+    def direction(self, arm: int) -> np.ndarray:
+        """Return the axis of the box along which a plate faces it, into it, shape (3,).
+
+        Raises:
+            TaskError: the plate does not lie flat on a face.
+        """
+        robot = robot_named(self.robot)
+        state = ArmDynamics(robot)(np.array(self.q_impact[arm]), np.zeros(robot.dof))
+        faces = state.rotation[:, 2]
+        axis = np.zeros(3)
+        axis[np.argmax(np.abs(faces))] = np.sign(faces[np.argmax(np.abs(faces))])
+        if (turned := float(np.linalg.norm(faces - axis))) > FLAT:
+            raise TaskError(
+                f"{self.name}: q_impact: expected plates flat on the box, got {turned:.3g} rad off"
+            )
+        return axis
+
+    @property
+    def box_position(self) -> np.ndarray:
+        """Where the box's centre is expected, world axes, shape (3,) [m].
+
+        Raises:
+            TaskError: plates are not flat on its faces.
+        """
+        half = np.array(self.box_size) / 2.0
+        arms = range(len(self.bases))
+        centres = np.array([self.contact_point(arm) + self.direction(arm) * half for arm in arms])
+        if np.abs(np.ptp(centres[:, :2], axis=0)).max() > FLAT:
+            raise TaskError(f"{self.name}: q_impact: expected plates on both sides of the box")
+        return np.array([*centres.mean(axis=0)[:2], self.support_z + half[2]])

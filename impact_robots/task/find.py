@@ -1,0 +1,135 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A task by its name, or from a file of one's own; and the cell in which it is done."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from impact_robots.cell import PlacedRobot, RobotCell
+from impact_robots.entries import Entries
+from impact_robots.exceptions import RobotError, TaskError
+from impact_robots.task.box_file import box_task_names, box_task_of, load_box_task, shipped_box_task
+from impact_robots.task.box_task import BoxTask
+from impact_robots.task.like import CELL, LIKE, TASK, with_own_title
+from impact_robots.task.palm_file import load_palm_task, palm_task_names, palm_task_of
+from impact_robots.task.palm_task import PalmTask
+from impact_robots.yaml_file import read_mapping
+
+Task = BoxTask | PalmTask
+_YAML = (".yaml", ".yml")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*$")
+
+
+def find_task(name: str | Path, cell: str | Path = "") -> Task:
+    """Return a task.
+
+    Args:
+        name: of a task that ships with the suite, which scenarios have too, or the path of a YAML
+            of a task or of a scenario with one. Its name is the file's.
+        cell: the path of a YAML that says which robots stand where; empty: the task says it.
+
+    Raises:
+        TaskError: no such task or file, or an entry is wrong; says which.
+    """
+    path, given = Path(name), {CELL: read_cell(cell)} if str(cell) else {}
+    if path.suffix in _YAML:
+        entries = {**task_entries(path), **given}
+        of = palm_task_of if is_palm_task(entries) else box_task_of
+        return of(path.stem, entries, str(path))
+    if str(name) in palm_task_names():
+        return load_palm_task(str(name))
+    if str(name) in box_task_names():
+        own = shipped_box_task(str(name)) | given
+        return box_task_of(str(name), own, f"task {name}") if cell else load_box_task(str(name))
+    choices = ", ".join((*box_task_names(), *palm_task_names()))
+    raise TaskError(f"task: expected one of {choices} or a YAML file, got {str(name)!r}")
+
+
+def find_box_task(name: str | Path, cell: str | Path = "") -> BoxTask:
+    """Return a task of arms with plates and a box; as :func:`find_task`.
+
+    Raises:
+        TaskError: it is another one, or there is none.
+    """
+    task = find_task(name, cell)
+    if not isinstance(task, BoxTask):
+        raise TaskError(f"task: expected one of arms with plates and a box, got {str(name)!r}")
+    return task
+
+
+def find_palm_task(name: str | Path) -> PalmTask:
+    """Return a task of a humanoid; as :func:`find_task`.
+
+    Raises:
+        TaskError: it is another one, or there is none.
+    """
+    task = find_task(name)
+    if not isinstance(task, PalmTask):
+        raise TaskError(f"task: expected one of a humanoid's palms, got {str(name)!r}")
+    return task
+
+
+def is_palm_task(entries: dict[str, Any]) -> bool:
+    """Tell whether entries are those of a humanoid's grab, from their keys."""
+    told = entries.get(TASK, entries)
+    return told.get(LIKE) in palm_task_names() or (LIKE not in told and "palm_x" in told)
+
+
+def task_entries(path: Path, what: str = "task") -> dict[str, Any]:
+    """Return the entries of a file of a task or a scenario.
+
+    With those of the file of its ``task`` and its ``cell`` instead of their paths, which are from
+    the file's folder.
+
+    Args:
+        path: of the file.
+        what: it is, for errors.
+
+    Raises:
+        TaskError: there is no such file, or it is no mapping.
+    """
+    try:
+        entries = dict(with_own_title(read_mapping(path)))
+    except RobotError as error:
+        raise TaskError(str(error).replace("no file", f"{what}: no file", 1)) from None
+    for key, read in ((TASK, task_entries), (CELL, read_cell)):
+        if key in entries:
+            if not isinstance(entries[key], str):
+                raise TaskError(f"{path}: {key}: expected a path, got {entries[key]!r}")
+            entries[key] = read(path.parent / entries[key])
+    return entries
+
+
+def read_cell(path: str | Path) -> RobotCell:
+    """Return the cell of a YAML: robots by name, each with its ``base``.
+
+    Raises:
+        TaskError: there is no such file, or an entry is wrong.
+    """
+    path = Path(path)
+    try:
+        entries = Entries(path, read_mapping(path), ("robots",))
+        placed = [
+            _placed(name, each, path)
+            for name, each in entries.sections("robots", ("robot", "base"))
+        ]
+    except RobotError as error:
+        raise TaskError(str(error).replace("no file", "cell: no file", 1)) from None
+    try:
+        return RobotCell(tuple(placed))
+    except TaskError as error:
+        raise TaskError(f"{path}: {error}") from None
+
+
+def _placed(name: str, entries: Entries, path: Path) -> PlacedRobot:
+    """Return one robot of a cell."""
+    if not _NAME.match(name):
+        raise TaskError(f"{path}: robots: expected names of letters, digits and _, got {name!r}")
+    robot = entries.text("robot")
+    if robot.endswith(_YAML):
+        robot = str(path.parent / robot)
+    x, y, z = entries.vector("base", 3).tolist()
+    return PlacedRobot(name, robot, (x, y, z))

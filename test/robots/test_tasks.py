@@ -1,0 +1,163 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Tasks by name and from files, and cells: what controllers are given."""
+
+import dataclasses
+
+import pytest
+
+from impact_robots.cell import RobotCell
+from impact_robots.exceptions import TaskError
+from impact_robots.task.box_file import WORLD, box_task_names
+from impact_robots.task.box_task import BoxTask
+from impact_robots.task.find import find_box_task, find_palm_task, find_task, read_cell
+from impact_robots.task.palm_file import WORLD as PALM_WORLD
+from impact_robots.task.palm_file import palm_task_names
+from impact_robots.task.palm_task import PalmTask
+from impact_sim.cell.spreading_file import load_spreading
+from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_sim.humanoid.grab_file import load_grab
+from impact_sim.humanoid.grab_scenario import GrabScenario
+from impact_sim.scenario_choice import find_cell_scenario
+
+TWO_ARMS = """
+robots:
+  front: {robot: panda_plate, base: [0.0, 0.45, 0.0]}
+  back: {robot: panda_plate, base: [0.0, -0.45, 0.0]}
+"""
+
+
+@pytest.fixture
+def written(tmp_path):
+    """A function that writes a file and returns its path."""
+
+    def write(text, name="mine.yaml"):
+        (tmp_path / name).write_text(text)
+        return tmp_path / name
+
+    return write
+
+
+@pytest.mark.parametrize("name", box_task_names())
+def test_a_named_scenario_contains_the_task_of_its_name(name):
+    assert load_spreading(name).task == dataclasses.replace(
+        find_box_task(name), title=load_spreading(name).title, note=load_spreading(name).note
+    )
+
+
+@pytest.mark.parametrize("name", palm_task_names())
+def test_a_named_grab_contains_the_task_of_its_name(name):
+    assert load_grab(name).task == find_palm_task(name)
+
+
+def test_what_only_simulators_read_is_what_scenarios_have_besides():
+    def names(kind):
+        return {each.name for each in dataclasses.fields(kind)}
+
+    assert names(SpreadingScenario) - names(BoxTask) == {*WORLD, "announced"}
+    assert names(GrabScenario) - names(PalmTask) == {*PALM_WORLD, "announced"}
+
+
+def test_a_scenarios_file_is_the_file_of_its_task(written):
+    path = written("like: rs_push_catfood_case1\nbox_mass: 2.0\nbox_offset: [0.0, 0.01, 0.0]\n")
+    assert find_task(path) == find_cell_scenario(path).task
+    assert find_task(path).box_mass == 2.0
+
+
+def test_what_is_announced_is_told_and_the_rest_is_true(written):
+    path = written(
+        "like: rs_grab_catfood_case1\nbox_mass: 2.0\n"
+        "announced: {box_mass: 1.0, plate_friction: 0.5}\n"
+    )
+    scenario, task = find_cell_scenario(path), find_task(path)
+    assert task == scenario.task and type(scenario.task) is BoxTask
+    assert (scenario.box_mass, scenario.plate_friction) == (2.0, 0.8)
+    assert (task.box_mass, task.plate_friction) == (1.0, 0.5)
+
+
+def test_a_box_of_another_size_stands_where_it_is_expected(written):
+    """Arms are posed for what is announced; the true box stands on the same support."""
+    path = written("like: rs_grab_catfood_case1\nannounced: {box_size: [0.26, 0.2, 0.3]}\n")
+    scenario = find_cell_scenario(path)
+    assert scenario.box_size == (0.26, 0.16, 0.2) and scenario.task.box_size == (0.26, 0.2, 0.3)
+    assert scenario.q_impact == scenario.task.q_impact
+    assert scenario.standing[:2] == pytest.approx(scenario.task.box_position[:2])
+    assert scenario.standing[2] == scenario.support_z + 0.1
+    assert scenario.task.box_position[2] == scenario.support_z + 0.15
+
+
+def test_a_scenario_of_a_task_says_only_what_is_true(written):
+    written("like: rs_push_juice_case1\nbox_mass: 2.0\ncell: cell.yaml\n", "push.yaml")
+    written("robots:\n  only: {robot: panda_plate, base: [0.0, 0.0, 0.1]}\n", "cell.yaml")
+    path = written("task: push.yaml\nbox_mass: 2.6\nbox_offset: [0.0, 0.01, 0.0]\n")
+    scenario = find_cell_scenario(path)
+    assert (scenario.box_mass, scenario.task.box_mass) == (2.6, 2.0)
+    assert scenario.task == find_task(path)
+    assert find_task(path).cell == read_cell(path.with_name("cell.yaml"))
+    assert find_task(path).arm_names == ("only",) and find_task(path).kind == "push"
+
+
+def test_a_cell_names_the_arms_of_a_named_task(written):
+    cell = written(TWO_ARMS)
+    task = find_box_task("rs_grab_catfood_case1", cell)
+    assert task.arm_names == ("front", "back")
+    assert task.q_impact == find_box_task("rs_grab_catfood_case1").q_impact
+
+
+def test_arms_without_names_have_the_usual_ones():
+    assert RobotCell.of("panda", [(0.0, 0.0, 0.0)]).names == ("",)
+    assert RobotCell.of("panda", [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0)]).names == ("left", "right")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("robots: {}", "mine.yaml: cell: expected one or two arms, got 0"),
+        ("robot: panda", "'robot': expected one of robots as entry"),
+        ("robots: {a: {robot: panda}}", "entry 'robots.a.base' is missing"),
+        ("robots: {a: {robot: panda, base: [0, 0]}}", "base: expected 3 finite numbers, got"),
+        ("robots: {a/b: {robot: panda, base: [0, 0, 0]}}", "expected names of letters, digits an"),
+        (TWO_ARMS.replace("panda_plate", "panda", 1), "arms of one kind, got panda, panda_plate"),
+    ],
+)
+def test_what_is_wrong_with_a_cell_is_one_line(written, text, message):
+    with pytest.raises(TaskError, match=message) as caught:
+        read_cell(written(text))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("task: nowhere.yaml", "task: no file .*nowhere.yaml"),
+        ("task: 3", "mine.yaml: task: expected a path, got 3"),
+        ("like: rs_grab_safe\ncell: nowhere.yaml", "cell: no file .*nowhere.yaml"),
+        ("like: rs_grab_safe\nannounced: heavy", "announced: expected entries, got 'heavy'"),
+        ("like: rs_grab_safe\nannounced: {run_up: 1}", "announced: expected entries of box_size, "),
+        ("like: rs_grab_safe\nranges: {weight: [1, 2]}", "ranges: expected entries of mass, frict"),
+        ("like: rs_grab_safe\nbox_ofset: [0, 0, 0]", "expected entries of .*box_offset, .*box_of"),
+    ],
+)
+def test_what_is_wrong_with_a_scenario_of_a_task_is_one_line(written, text, message):
+    with pytest.raises(TaskError, match=message) as caught:
+        find_cell_scenario(written(text))
+    assert "\n" not in str(caught.value)
+
+
+def test_truths_beside_a_task_are_no_commands(written):
+    written("like: rs_push_juice_case1\n", "push.yaml")
+    with pytest.raises(
+        TaskError, match=r"mine.yaml: expected entries of box_size, .*, got 'run_up'"
+    ):
+        find_cell_scenario(written("task: push.yaml\nrun_up: 0.5\n"))
+
+
+def test_a_task_of_another_kind_is_refused():
+    with pytest.raises(TaskError, match="expected one of arms with plates and a box, got 'qp_hrp4"):
+        find_box_task("qp_hrp4_grab")
+    with pytest.raises(TaskError, match="expected one of a humanoid's palms, got 'rs_grab_safe'"):
+        find_palm_task("rs_grab_safe")
+    with pytest.raises(
+        TaskError, match=r"task: expected one of rs_push_catfood_case1, .*'nothing'"
+    ):
+        find_task("nothing")
