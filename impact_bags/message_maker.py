@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from rosbags.typesys.store import Typestore
 
 from impact_detector.attribution.expectation import Announcement
 from impact_robots.robot import Robot
+from impact_ros.message_fields import Stamp, Vector
 from impact_ros.messages import NANOSECONDS
 from impact_ros.surface_message import written_stiffness
 
@@ -31,7 +32,11 @@ Made = tuple[str, Any]  # type and message, as ``BagWriter.write`` takes them
 
 
 class MessageMaker:
-    """Makes messages with a stamp [ns]; forces and normals are in the axes of one frame."""
+    """Makes messages with a stamp [ns]; forces and normals are in the axes of one frame.
+
+    Attributes:
+        types: classes of the messages by their types.
+    """
 
     def __init__(self, typestore: Typestore, frame: str) -> None:
         """Set up.
@@ -40,33 +45,33 @@ class MessageMaker:
             typestore: with impact_msgs; the same may serve many makers.
             frame: name of the robot's base frame.
         """
-        self._types, self._frame = typestore.types, frame
+        self.types, self._frame = typestore.types, frame
 
     def joint_state(self, time: int, names: Sequence[str], *values: np.ndarray) -> Made:
         """Return position, velocity and effort of named joints, each of shape (n,) or empty."""
-        return STATE, self._types[STATE](self._header(time, ""), list(names), *values)
+        return STATE, self.types[STATE](self._header(time, ""), list(names), *values)
 
     def wrench(
         self, time: int, force: np.ndarray, moment: Sequence[float] | np.ndarray = _ORIGIN
     ) -> Made:
         """Return a force (3,) [N] and its moment (3,) [N.m], none if nothing is said."""
-        kind = self._types["geometry_msgs/msg/Wrench"]
+        kind = self.types["geometry_msgs/msg/Wrench"]
         wrench = kind(self._vector(force), self._vector(moment))
-        return WRENCH, self._types[WRENCH](self._header(time, self._frame), wrench)
+        return WRENCH, self.types[WRENCH](self._header(time, self._frame), wrench)
 
     def wrench_batch(self, time: int, period: int, force: np.ndarray) -> Made:
         """Return forces (k, 3) [N], the first at ``time``, one a ``period`` [ns]."""
         header, seconds = self._header(time, self._frame), period / NANOSECONDS
-        return BATCH, self._types[BATCH](header, seconds, force.ravel(), np.zeros(0))
+        return BATCH, self.types[BATCH](header, seconds, force.ravel(), np.zeros(0))
 
     def pose(self, time: int, frame: str, position: np.ndarray, wxyz: np.ndarray) -> Made:
         """Return a pose in a frame: position (3,) [m], quaternion (4,), its scalar first."""
         pose = self._pose(position, np.roll(wxyz, -1))
-        return POSE, self._types[POSE](self._header(time, frame), pose)
+        return POSE, self.types[POSE](self._header(time, frame), pose)
 
     def size(self, time: int, frame: str, edges: np.ndarray) -> Made:
         """Return the edges of a box, shape (3,) [m], in its own axes."""
-        return SIZE, self._types[SIZE](self._header(time, frame), self._vector(edges))
+        return SIZE, self.types[SIZE](self._header(time, frame), self._vector(edges))
 
     def odometry(
         self, time: int, frame: str, base: str, pose: np.ndarray, twist: np.ndarray
@@ -80,7 +85,7 @@ class MessageMaker:
             pose: position [m] and quaternion x, y, z, w, shape (7,).
             twist: linear and angular velocity, shape (6,) [m/s, rad/s].
         """
-        types, unknown = self._types, np.zeros(36)
+        types, unknown = self.types, np.zeros(36)
         moving = types["geometry_msgs/msg/Twist"](self._vector(twist[:3]), self._vector(twist[3:]))
         return ODOMETRY, types[ODOMETRY](
             self._header(time, frame),
@@ -90,24 +95,24 @@ class MessageMaker:
         )
 
     def _pose(self, position: np.ndarray, xyzw: np.ndarray) -> Any:
-        point = self._types["geometry_msgs/msg/Point"](*map(float, position))
-        turn = self._types["geometry_msgs/msg/Quaternion"](*map(float, xyzw))
-        return self._types["geometry_msgs/msg/Pose"](point, turn)
+        point = self.types["geometry_msgs/msg/Point"](*map(float, position))
+        turn = self.types["geometry_msgs/msg/Quaternion"](*map(float, xyzw))
+        return self.types["geometry_msgs/msg/Pose"](point, turn)
 
     def velocity(self, time: int, linear: np.ndarray) -> Made:
         """Return the velocity (3,) [m/s] of a point."""
-        twist = self._types["geometry_msgs/msg/Twist"](self._vector(linear), self._vector(_ORIGIN))
-        return TWIST, self._types[TWIST](self._header(time, self._frame), twist)
+        twist = self.types["geometry_msgs/msg/Twist"](self._vector(linear), self._vector(_ORIGIN))
+        return TWIST, self.types[TWIST](self._header(time, self._frame), twist)
 
     def acceleration(self, time: int, linear: np.ndarray) -> Made:
         """Return the acceleration (3,) [m/s^2] of a point."""
-        kind = self._types["geometry_msgs/msg/Accel"]
+        kind = self.types["geometry_msgs/msg/Accel"]
         accel = kind(self._vector(linear), self._vector(_ORIGIN))
-        return ACCELERATION, self._types[ACCELERATION](self._header(time, self._frame), accel)
+        return ACCELERATION, self.types[ACCELERATION](self._header(time, self._frame), accel)
 
     def command(self, time: int, robot: Robot, values: np.ndarray) -> Made:
         """Return a torque command that answers the state of that time [ns], shape (n,) [N.m]."""
-        kind: Any = self._types[COMMAND]
+        kind: Any = self.types[COMMAND]
         gravity = not robot.driver_compensates_gravity
         header, names = self._header(time, ""), list(robot.joint_names)
         return COMMAND, kind(header, kind.INTERFACE_TORQUE, gravity, names, values)
@@ -115,7 +120,7 @@ class MessageMaker:
     def announcement(self, announced: Announcement) -> Made:
         """Return the announcement of an impact to come."""
         contact = self._contact(announced)
-        return ANNOUNCEMENT, self._types[ANNOUNCEMENT](
+        return ANNOUNCEMENT, self.types[ANNOUNCEMENT](
             self._header(announced.time, self._frame),
             announced.withdrawn,
             contact,
@@ -125,8 +130,8 @@ class MessageMaker:
 
     def _contact(self, announced: Announcement) -> Any:
         """Return what is announced to be hit; nothing but zeros where that is withdrawn."""
-        surface, kind = announced.surface, self._types["impact_msgs/msg/Contact"]
-        point = self._types["geometry_msgs/msg/Point"](*announced.offset)
+        surface, kind = announced.surface, self.types["impact_msgs/msg/Contact"]
+        point = self.types["geometry_msgs/msg/Point"](*announced.offset)
         if surface is None:
             return kind("", point, self._vector(_ORIGIN), *(0.0,) * 6)
         return kind(
@@ -138,11 +143,28 @@ class MessageMaker:
             *written_stiffness(surface),
         )
 
+    def message(self, kind: str, time: int, frame: str, fields: Mapping[str, Any]) -> Made:
+        """Return a message with a header.
+
+        Args:
+            kind: its type.
+            time: stamp of the header [ns].
+            frame: of the header.
+            fields: all others, see :mod:`impact_ros.message_fields`.
+        """
+        values = {name: self._value(value) for name, value in fields.items()}
+        return kind, self.types[kind](header=self._header(time, frame), **values)
+
+    def _value(self, value: Any) -> Any:
+        if isinstance(value, Stamp):
+            return self._stamp(value.nanoseconds)
+        return self._vector(value) if isinstance(value, Vector) else value
+
     def _vector(self, values: Sequence[float] | np.ndarray) -> Any:
-        return self._types["geometry_msgs/msg/Vector3"](*map(float, values))
+        return self.types["geometry_msgs/msg/Vector3"](*map(float, values))
 
     def _header(self, time: int, frame: str) -> Any:
-        return self._types["std_msgs/msg/Header"](self._stamp(time), frame)
+        return self.types["std_msgs/msg/Header"](self._stamp(time), frame)
 
     def _stamp(self, time: int) -> Any:
-        return self._types["builtin_interfaces/msg/Time"](*divmod(time, NANOSECONDS))
+        return self.types["builtin_interfaces/msg/Time"](*divmod(time, NANOSECONDS))

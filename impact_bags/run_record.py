@@ -21,7 +21,7 @@ FORCES = "/wrench_batch"
 CONTROLLER = "/impact_qp/status"
 DETECTOR = "/impact_detector/status"
 EVENTS = "/impact_detector/impact"
-_NO_FAULTS = ("waiting: ", "cleaned up", "shut down")
+_FAULTLESS = ("waiting: ", "cleaned up", "shut down")  # remarks, where a status has no code
 TOPICS = (STATES, FORCES, CONTROLLER, DETECTOR, EVENTS)
 
 
@@ -39,17 +39,11 @@ class RunRecord:
     normal_speed: np.ndarray  # of the contact point along the normal, shape (K,) [m/s]
     speed_bound: np.ndarray  # NaN where there is none, shape (K,) [m/s]
     slack: np.ndarray  # by which impact limits gave way, shape (K,)
-    remarks: tuple[str, ...]  # what the controller reported for people, each once, in order
+    fault: str  # why the controller stopped, "" if it did not
     detector_time: np.ndarray  # shape (L,) [s]
     statistic: np.ndarray  # shape (L,) [N.m]
     threshold: float  # [N.m], NaN without a detector
     detection_times: np.ndarray  # of the events, shape (E,) [s]
-
-    @property
-    def fault(self) -> str:
-        """Why the controller stopped, "" if it did not."""
-        faults = [line for line in self.remarks if not line.startswith(_NO_FAULTS)]
-        return faults[0] if faults else ""
 
 
 def read_run(bag: Path, robot: Robot) -> RunRecord:
@@ -85,8 +79,16 @@ def _forces(rows: dict[str, list[Any]], message: Any, _: JointReader) -> None:
 def _controller(rows: dict[str, list[Any]], message: Any, _: JointReader) -> None:
     rows["control_time"].append(to_nanoseconds(message.header.stamp))
     rows["control"].append((message.normal_speed, message.speed_bound, message.slack))
-    if message.message and message.message not in rows["remarks"]:
-        rows["remarks"].append(message.message)
+    if _is_fault(message):
+        rows["faults"].append(message.message)
+
+
+def _is_fault(status: Any) -> bool:
+    """Return whether a status says that the controller is stopped by a fault."""
+    code = getattr(status, "fault", 0)
+    if code == 0:  # recorded before there were codes
+        return bool(status.message) and not status.message.startswith(_FAULTLESS)
+    return bool(code > status.FAULT_NONE)
 
 
 def _detector(rows: dict[str, list[Any]], message: Any, _: JointReader) -> None:
@@ -125,7 +127,7 @@ def _record(rows: dict[str, list[Any]], dof: int) -> RunRecord:
         normal_speed=control[:, 0],
         speed_bound=control[:, 1],
         slack=control[:, 2],
-        remarks=tuple(rows["remarks"]),
+        fault=rows["faults"][0] if rows["faults"] else "",
         detector_time=_seconds(rows["detector_time"]),
         statistic=np.array(rows["statistic"], dtype=float),
         threshold=float(rows["threshold"][-1]) if rows["threshold"] else float("nan"),

@@ -107,14 +107,14 @@ class SceneMessages(MessageMaker):
 
     def text(self, text: str) -> Any:
         """Return a text."""
-        return self._types[TEXT](text)
+        return self.types[TEXT](text)
 
     def frames(self, time: int, q: np.ndarray) -> Any:
         """Return the pose of every link in the base frame, at positions (n,) [rad]."""
         pin.forwardKinematics(self._model, self._data, q)
         pin.updateFramePlacements(self._model, self._data)
         base = self._data.oMf[self._base].inverse()
-        header, types = self._header(time, self._frame), self._types
+        header, types = self._header(time, self._frame), self.types
         placed = {name: base * self._data.oMf[i] for name, i in self._links.items()}
         return types[TRANSFORMS](
             [
@@ -151,7 +151,7 @@ class SceneMessages(MessageMaker):
             pose = self._placed(prediction.contact_position, prediction.contact_rotation)
             found = shapes(prediction, possible, Scales(), number)
             markers += [self._shape(time, each, pose) for each in found if each.kind in _TYPES]
-        return self._types[ARRAY](markers)
+        return self.types[ARRAY](markers)
 
     def _shape(self, time: int, shape: Shape, pose: Any) -> Any:
         """Return one shape; it deletes the former one if there is nothing to draw."""
@@ -161,7 +161,7 @@ class SceneMessages(MessageMaker):
             time, shape.group, shape.number, _TYPES[shape.kind], pose, scale, shape.colour
         )
         if shape.visible:
-            point = self._types["geometry_msgs/msg/Point"]
+            point = self.types["geometry_msgs/msg/Point"]
             made.points = [point(*row) for row in shape.points.tolist()]
         else:
             made.action = made.DELETE
@@ -177,7 +177,7 @@ class SceneMessages(MessageMaker):
         scale: tuple[float, ...],
         colour: tuple[float, ...],
     ) -> Any:
-        types: Any = self._types
+        types: Any = self.types
         marker = types[MARKER]
         stays = types["builtin_interfaces/msg/Duration"](0, 0)
         image = types["sensor_msgs/msg/CompressedImage"](
@@ -209,4 +209,4 @@ class SceneMessages(MessageMaker):
         return self._pose(position, pin.Quaternion(rotation).coeffs())
 
     def _quaternion(self, rotation: np.ndarray) -> Any:
-        return self._types["geometry_msgs/msg/Quaternion"](*pin.Quaternion(rotation).coeffs())
+        return self.types["geometry_msgs/msg/Quaternion"](*pin.Quaternion(rotation).coeffs())

@@ -17,7 +17,8 @@ from impact_detector.signals.sample import Verdict
 from impact_qp.control.command import Command
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
-from impact_qp.control.phases import Phase
+from impact_qp.control.state_machine import Fault
+from impact_qp.control.status import BLIND, remark
 from impact_qp.parameters import ControllerParameters
 from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
@@ -60,7 +61,7 @@ class _Answering:
         plan.prepare(robot)
         self._announced: bool | None = None
         self.command: Command | None = None
-        self.remark = ""
+        self.remark, self.fault = "", Fault.NONE
         self.limits = controller.plan.impact_limits
 
     def __call__(self, measured: Measurement, verdict: Verdict) -> Answer:
@@ -77,8 +78,10 @@ class _Answering:
             raise AnalysisError(f"the controller stopped: {guarded.fault}")
         if guarded.fault:
             guarded.stop()
-        blind = command.phase is Phase.APPROACH and not verdict.ready
-        self.remark = guarded.fault or ("waiting: the detector is not ready" if blind else "")
+        waits = "" if verdict.ready else BLIND
+        self.remark, self.fault = remark(command, fault=guarded.fault, waits=waits), Fault.NONE
+        if guarded.fault:
+            self.fault = Fault.STOPPED
         self.command, news = command, None
         if command.due is not self._announced:
             self._announced = command.due
@@ -109,7 +112,7 @@ def run_in_process(run: InProcessRun) -> float:
             assert answering.command is not None
             for found in cycle.detections:
                 bag.add_event(found, session.assess(found))
-            bag.add(cycle, answering.command, answering.remark)
+            bag.add(cycle, answering.command, answering.remark, answering.fault)
             scene.add(cycle.time, cycle.measurement.q, cycle.measurement.dq)
             run.progress(cycle.measurement.time, simulation.plant.gap)
             now = simulation.time_ns

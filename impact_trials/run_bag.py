@@ -9,6 +9,8 @@ from impact_bags.suite_messages import SuiteMessages
 from impact_detector.attribution.assessment import Assessment
 from impact_detector.signals.sample import Detection
 from impact_qp.control.command import Command
+from impact_qp.control.state_machine import Fault
+from impact_qp.control.status import Counts, command_fields
 from impact_robots.robot import Robot
 from impact_sim.simulation import FORCE_PERIOD_NS, Measurement
 from impact_trials.lockstep import Cycle, forces
@@ -32,25 +34,26 @@ class RunBag:
         """
         self._write, self._robot, self._limits = writer.write, robot, limits
         self._make = SuiteMessages(writer.typestore, robot.base_frame)
-        self._names, self._infeasible = robot.joint_names, 0
+        self._names, self._counts = robot.joint_names, Counts()
 
-    def add(self, cycle: Cycle, command: Command, remark: str) -> None:
+    def add(self, cycle: Cycle, command: Command, remark: str, fault: Fault) -> None:
         """Write a cycle: what was measured, judged and answered.
 
         Args:
             cycle: of the lockstep.
             command: with which the controller answered it.
             remark: of the controller, for people.
+            fault: why nothing may move, if so.
         """
         make, write, time = self._make, self._write, cycle.time
         self._add_measurement(cycle.measurement, time)
         write(DETECTOR, *make.detector_status(cycle.verdict), time)
-        self._infeasible += bool(command.relaxed)
+        self._counts.infeasible += bool(command.relaxed)
         write(COMMAND, *make.command(time, self._robot, command.driver_torque), time)
         desired = command.velocity[:0], command.velocity, command.reference_torque  # no positions
         write(DESIRED, *make.joint_state(time, self._names, *desired), time)
-        status = make.controller_status(time, command, self._limits, self._infeasible, remark)
-        write(CONTROLLER, *status, time)
+        known = {"fault": fault, "limits": self._limits, **command_fields(command)}
+        write(CONTROLLER, *make.controller_status(time, self._counts, remark, **known), time)
         if cycle.answer.announcement is not None:
             write(ANNOUNCEMENT, *make.announcement(cycle.answer.announcement), time)
         for estimate in cycle.estimates:

@@ -11,14 +11,14 @@ import numpy as np
 from impact_analysis.demo.loop_record import MeasuredRows
 from impact_bags import BagWriter, impact_typestore
 from impact_bags.scene import Scene
-from impact_bags.suite_messages import SuiteMessages
+from impact_bags.suite_messages import CONTROLLER_STATUS, SuiteMessages
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators.streaming import ImpactEstimator
 from impact_detector.signals.sample import JointSample
 from impact_drivers.franka.hit_process import HitOutcome
 from impact_drivers.franka.loop.loop_cycle import LoopCycle, LoopState
+from impact_drivers.franka.loop.loop_status import loop_status
 from impact_qp.control.command import Command
-from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
 from impact_robots.robot import Robot
 from impact_sim.arm_driver import CYCLE_NS
@@ -95,8 +95,8 @@ class _HitBag:
             return
         if cycle.answer is not None:
             self._add_answer(cycle, cycle.answer)
-        elif self._answered:  # it was stopped
-            self._add_status(cycle, None)
+        if cycle.answer is not None or self._answered:  # or it was stopped
+            self._add_status(cycle)
         self._answered = cycle.answer is not None
 
     def _add_answer(self, cycle: LoopCycle, answer: Command) -> None:
@@ -106,23 +106,13 @@ class _HitBag:
         desired = answer.velocity[:0], answer.velocity, answer.reference_torque  # no positions
         made = self.make.joint_state(cycle.time, self._names, *desired)
         self._write(DESIRED, *made, cycle.time)
-        self._add_status(cycle, answer)
 
-    def _add_status(self, cycle: LoopCycle, answer: Command | None) -> None:
+    def _add_status(self, cycle: LoopCycle) -> None:
         """Write the controller's status; without an answer it commands nothing any more."""
-        blind = cycle.verdict is None or not cycle.verdict.ready
-        waits = answer is not None and answer.phase is Phase.APPROACH and blind
-        waiting = "waiting: the detector is not ready" if waits else ""
-        text = cycle.fault or waiting or ("" if answer is None else answer.note)
-        limits, counts = self._plan.impact_limits, cycle.counts
-        _, message = self.make.controller_status(
-            cycle.time, answer, limits, counts.infeasible, text
-        )
-        if cycle.begun == 0 and answer is not None and answer.phase is Phase.HOLD:
-            message.mode = message.MODE_IDLE
-        message.missed_cycles, message.dropped_inputs = counts.missed, counts.dropped
-        message.solve_time, message.cycle_time = cycle.solve_time, cycle.cycle_time
-        self._write(CONTROLLER, message.__msgtype__, message, cycle.time)
+        kind, limits = self.make.types[CONTROLLER_STATUS], self._plan.impact_limits
+        fields = loop_status(kind, cycle, limits, idle=cycle.begun == 0)
+        made = self.make.message(CONTROLLER_STATUS, cycle.time, "", fields)
+        self._write(CONTROLLER, *made, cycle.time)
 
     def _add_announcement(self, cycle: LoopCycle) -> None:
         """Write what is announced, if that has changed."""

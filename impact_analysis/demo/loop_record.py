@@ -83,7 +83,7 @@ def record_of(outcome: HitOutcome, rows: MeasuredRows) -> RunRecord:
         normal_speed=control[:, 0],
         speed_bound=control[:, 1],
         slack=control[:, 2],
-        remarks=tuple(filter(None, [outcome.refusal or outcome.fault])),
+        fault=outcome.refusal or outcome.fault,
         detector_time=_seconds([cycle.time for cycle in judged]),
         statistic=statistic[:, 0],
         threshold=float(statistic[-1, 1]) if len(statistic) else float("nan"),

@@ -10,63 +10,34 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
 from impact_detector.attribution.assessment import Assessment
-from impact_detector.estimators.estimate import BY_FORCE, BY_TORQUE, NO_SOURCE, Estimate
+from impact_detector.estimators.estimate import BY_TORQUE, Estimate
+from impact_detector.message_fields import estimate_fields, event_fields, verdict_fields
 from impact_detector.ros.health import Health
 from impact_detector.signals.sample import Detection, Verdict
 from impact_msgs.msg import DetectorStatus, ImpactEstimate, ImpactEvent
-from impact_ros.messages import fill, from_nanoseconds, set_vector
-
-SOURCES = {
-    NO_SOURCE: ImpactEstimate.SOURCE_NONE,
-    BY_FORCE: ImpactEstimate.SOURCE_FORCE,
-    BY_TORQUE: ImpactEstimate.SOURCE_TORQUE,
-}
-EXPECTED = {
-    None: ImpactEvent.EXPECTED_UNKNOWN,
-    True: ImpactEvent.EXPECTED_YES,
-    False: ImpactEvent.EXPECTED_NO,
-}
-_NAN = float("nan")
-
-
-def code_of(detector: str) -> int:
-    """Return the number of a detector in messages; that of "unknown" for one without a number."""
-    return int(getattr(ImpactEvent, f"DETECTOR_{detector.upper()}", ImpactEvent.DETECTOR_UNKNOWN))
+from impact_ros.message_fields import write
+from impact_ros.messages import from_nanoseconds
 
 
 def status_message(verdict: Verdict, frame: str) -> DetectorStatus:
     """Return the status of one state, by the first detector."""
-    message = DetectorStatus()
-    from_nanoseconds(verdict.time, message.header.stamp)
-    message.header.frame_id = frame
-    message.detector = code_of(verdict.detector)
-    message.statistic, message.threshold = verdict.statistic, verdict.threshold
-    message.ready, message.armed, message.impact = verdict.ready, verdict.armed, verdict.impact
-    message.suppressed = verdict.suppressed_count
-    if verdict.detection_time is not None:
-        from_nanoseconds(verdict.detection_time, message.detection_time)
+    message = _stamped(DetectorStatus(), verdict.time, frame)
+    write(message, verdict_fields(ImpactEvent, verdict))
     return message
 
 
 def event_message(detection: Detection, assessment: Assessment, base_frame: str) -> ImpactEvent:
     """Return the event of a detection; what is not known is NaN or empty."""
-    message = ImpactEvent()
-    message.header.frame_id = base_frame
-    from_nanoseconds(detection.detection_time, message.header.stamp)
-    from_nanoseconds(detection.impact_time, message.impact_time)
-    from_nanoseconds(detection.detection_time, message.detection_time)
-    message.detector = code_of(detection.detector)
-    message.statistic, message.threshold = detection.statistic, detection.threshold
-    _fill_assessment(message, assessment)
+    message = _stamped(ImpactEvent(), detection.detection_time, base_frame)
+    write(message, event_fields(ImpactEvent, detection, assessment))
     return message
 
 
-def _fill_assessment(message: ImpactEvent | ImpactEstimate, assessment: Assessment) -> None:
-    location = assessment.location
-    message.link, message.contact = location.link, location.contact
-    message.expected, message.reason = EXPECTED[assessment.expected], assessment.reason
-    unknown = [_NAN, _NAN, _NAN]
-    set_vector(message.direction, unknown if location.direction is None else location.direction)
+def _stamped(message: Any, time: int, frame: str) -> Any:
+    """Write a message's header, its stamp in nanoseconds; return the message."""
+    from_nanoseconds(time, message.header.stamp)
+    message.header.frame_id = frame
+    return message
 
 
 def diagnostic_message(health: Health, name: str, stamp: Any) -> DiagnosticArray:
@@ -103,24 +74,7 @@ def estimate_message(
         frame: of the force sensor.
         base_frame: of the robot, in which impulses from joint torques are.
     """
-    message = ImpactEstimate()
-    from_nanoseconds(estimate.time, message.header.stamp)
-    message.header.frame_id = base_frame if estimate.impulse_source == BY_TORQUE else frame
-    from_nanoseconds(estimate.impact_time, message.impact_time)
-    message.impact_time_std = float(estimate.impact_time_std)
-    _fill_assessment(message, estimate.assessment)
-    message.joint_names = list(names)
-    fill(message.velocity_before, estimate.velocity_before)
-    fill(message.velocity_after, estimate.velocity_after)
-    fill(message.gross_velocity, estimate.gross_velocity)
-    fill(message.velocity_jump, estimate.velocity_jump)
-    set_vector(message.impulse, estimate.impulse)
-    message.impulse_std = float(estimate.impulse_std)
-    message.impulse_source = SOURCES[estimate.impulse_source]
-    message.normal_impulse = estimate.normal_impulse
-    message.peak_force, message.duration = float(estimate.peak_force), estimate.duration
-    message.restitution = estimate.restitution
-    message.fit_rms, message.fit_samples = estimate.fit_rms, estimate.fit_samples
-    message.fit_window = estimate.fit_window
-    message.method, message.quality = estimate.method, estimate.quality
+    of = base_frame if estimate.impulse_source == BY_TORQUE else frame
+    message = _stamped(ImpactEstimate(), estimate.time, of)
+    write(message, estimate_fields(ImpactEstimate, ImpactEvent, estimate, names))
     return message

@@ -13,8 +13,9 @@ from std_msgs.msg import Float64MultiArray
 from impact_msgs.msg import ControllerStatus, GrabStatus, JointCommand
 from impact_qp.body.guarded_grab import GrabAnswer
 from impact_qp.body.phase_modes import mode_of
-from impact_qp.ros.messages import command_message, limits_code, unknown_status
-from impact_qp.ros.supervision import Counts
+from impact_qp.control.state_machine import Fault
+from impact_qp.control.status import Counts
+from impact_qp.ros.messages import command_message, status_message
 from impact_robots.robot import Robot
 from impact_ros.messages import fill
 from impact_ros.qos import STREAM
@@ -43,19 +44,25 @@ class HumanoidPort:
             self._node.destroy_publisher(publisher)
 
     def answer(
-        self, answer: GrabAnswer, counts: Counts, times: tuple[float, float], stamp: Any
+        self,
+        answer: GrabAnswer,
+        fault: Fault,
+        counts: Counts,
+        times: tuple[float, float],
+        stamp: Any,
     ) -> None:
         """Send an answer and its reports.
 
         Args:
             answer: to a state.
+            fault: why nothing may move, if so.
             counts: so far.
             times: to compute it, and since the state came [s].
             stamp: of the state.
         """
         reports = [
             (self._desired, self._desired_message(answer, stamp)),
-            (self._status, self._status_message(answer, counts, times, stamp)),
+            (self._status, self._status_message(answer, fault, counts, times, stamp)),
             (self._grab, grab_message(answer, stamp)),
         ]
         plain = Float64MultiArray()
@@ -74,11 +81,9 @@ class HumanoidPort:
         """Forget the last answer: it was to states before an activation."""
         self._answer = []
 
-    def report(self, counts: Counts, text: str, stamp: Any) -> None:
+    def report(self, counts: Counts, text: str, stamp: Any, fault: Fault) -> None:
         """Say that nothing is commanded any more, and why."""
-        status = unknown_status(counts, text, stamp)
-        status.mode, status.impact_limits = ControllerStatus.MODE_STOPPED, limits_code(self._limits)
-        self._status.publish(status)
+        self._status.publish(status_message(counts, text, stamp, fault=fault, limits=self._limits))
 
     def _desired_message(self, answer: GrabAnswer, stamp: Any) -> JointState:
         message = JointState(name=self._robot.joint_names)
@@ -87,29 +92,31 @@ class HumanoidPort:
         return message
 
     def _status_message(
-        self, answer: GrabAnswer, counts: Counts, times: tuple[float, float], stamp: Any
+        self,
+        answer: GrabAnswer,
+        fault: Fault,
+        counts: Counts,
+        times: tuple[float, float],
+        stamp: Any,
     ) -> ControllerStatus:
         """Return the status; what a single surface has, as gap and normal, is unknown."""
-        message = unknown_status(counts, answer.problem or answer.said.phase, stamp)
-        message.mode = mode_of(answer.said.phase, held=bool(answer.problem))
-        message.impact_limits = limits_code(self._limits)
-        message.active_constraints = answer.active
-        message.speed_bound = answer.said.bound
-        message.solve_time, message.cycle_time = times
-        return message
+        said, (solve_time, cycle_time) = answer.said, times
+        return status_message(
+            counts,
+            answer.problem or said.phase,
+            stamp,
+            fault=fault,
+            limits=self._limits,
+            mode=mode_of(said.phase, held=bool(answer.problem)),
+            active_constraints=list(answer.active),
+            speed_bound=said.bound,
+            solve_time=solve_time,
+            cycle_time=cycle_time,
+        )
 
 
 def grab_message(answer: GrabAnswer, stamp: Any) -> GrabStatus:
     """Return how far the grab has got."""
-    said = answer.said
-    message = GrabStatus(
-        phase=said.phase,
-        box=said.box,
-        left_touched=said.touched[0],
-        right_touched=said.touched[1],
-        speed_bound=said.bound,
-        solved=said.solved,
-        failure=said.failure,
-    )
+    message = GrabStatus(**answer.said.fields())
     message.header.stamp = stamp
     return message

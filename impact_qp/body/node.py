@@ -19,6 +19,7 @@ from impact_qp.body.guarded_grab import GrabAnswer, GuardedGrab
 from impact_qp.body.humanoid_inputs import BASE, JOINTS, HumanoidReader, StampedSets
 from impact_qp.body.humanoid_port import HumanoidPort
 from impact_qp.body.parameters import FORMER, OWN_LIMITS, GrabParameters
+from impact_qp.control.state_machine import Fault
 from impact_qp.ros.diagnostics import DiagnosticsReporter
 from impact_qp.ros.stamp_steps import StampSteps
 from impact_qp.ros.supervision import CycleWatch
@@ -221,7 +222,8 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         counts = self._watch.counts
         counts.infeasible = self._grab.infeasible
         took = time.perf_counter() - received
-        self._port.answer(answer, counts, (took, took), header_stamp)
+        fault = self._grab.machine.situation.fault
+        self._port.answer(answer, fault, counts, (took, took), header_stamp)
 
     # --- what ends the grab -------------------------------------------------------------------
 
@@ -256,7 +258,9 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
 
     def _report(self, text: str) -> None:
         """Say that nothing is commanded any more, and why."""
-        self._port.report(self._watch.counts, text, from_nanoseconds(max(self._stamp, 0)))
+        fault = Fault.NONE if self._grab is None else self._grab.machine.situation.fault
+        stamp = from_nanoseconds(max(self._stamp, 0))
+        self._port.report(self._watch.counts, text, stamp, fault)
 
 
 main = main_for(ImpactHumanoidNode)

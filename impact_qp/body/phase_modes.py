@@ -4,11 +4,9 @@
 
 from __future__ import annotations
 
-APPROACH, RETRACT, HOLD, PRESS = 2, 4, 5, 6  # MODE_ of the message; a test compares
 
-
-def mode_of(phase: str, *, held: bool) -> int:
-    """Return the mode of a phase, or of a robot that is held instead."""
+def mode_of(phase: str, *, held: bool) -> str:
+    """Return the name of the mode of a phase, or of a robot that is held instead."""
     if held or phase == "rest":
-        return HOLD
-    return {"approach": APPROACH, "back": RETRACT}.get(phase, PRESS)
+        return "hold"
+    return {"approach": "approach", "back": "retract"}.get(phase, "press")

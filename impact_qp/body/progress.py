@@ -24,6 +24,19 @@ class GrabProgress(NamedTuple):
         """Return that of phases and a command."""
         return cls(state.phase, state.box, state.touched, bound, solved, state.failure)
 
+    def fields(self, zero: float = 0.0) -> dict[str, Any]:
+        """Return the fields of an impact_msgs/GrabStatus; times are told from ``zero`` on [s]."""
+        left, right = (touch - zero for touch in self.touched)
+        return {
+            "phase": self.phase,
+            "box": self.box,
+            "left_touched": left,
+            "right_touched": right,
+            "speed_bound": self.bound,
+            "solved": self.solved,
+            "failure": self.failure,
+        }
+
     @classmethod
     def told(cls, message: Any, zero: float) -> GrabProgress:
         """Return what an impact_msgs/GrabStatus says.

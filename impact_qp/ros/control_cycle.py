@@ -15,9 +15,9 @@ from sensor_msgs.msg import JointState
 from impact_msgs.msg import ControllerStatus, DetectorStatus
 from impact_qp.control.command import Command
 from impact_qp.control.guarded import GuardedController
-from impact_qp.control.phases import Phase
+from impact_qp.control.status import BLIND, command_fields, remark
 from impact_qp.ros.inputs import Inputs
-from impact_qp.ros.messages import desired_message, fill_status, status_message, values_of
+from impact_qp.ros.messages import desired_message, status_message, values_of
 from impact_qp.ros.outputs import Outputs
 from impact_qp.ros.safe_stop import SafeStop
 from impact_qp.ros.stamp_steps import StampSteps
@@ -175,7 +175,7 @@ class ControlCycle:
     def _waits_for(self, stamp: int) -> str:
         """Return why the arm may not approach at a state's stamp [ns], "" if it may."""
         if not self._inputs.ready(stamp):
-            return "waiting: the detector is not ready"
+            return BLIND
         known = self.steps.right or not self._lockstep
         return "" if known else "waiting: the step of the states' stamps is not known"
 
@@ -195,17 +195,16 @@ class ControlCycle:
 
     def _status(self, command: Command, stamp: Any) -> ControllerStatus:
         """Return the status of a command, all but the times it took."""
-        plan = self._guarded.controller.plan
         self._watch.counts.note = command.note
-        status = status_message(plan, self._watch.counts, self._remark(command, stamp), stamp)
-        fill_status(status, command)
-        if self.idle and command.phase is Phase.HOLD:
-            status.mode = ControllerStatus.MODE_IDLE
-        return status
-
-    def _remark(self, command: Command, stamp: Any) -> str:
-        """Return the status's line for people: why the arm is stopped, waits, and its load."""
-        waits_for = ""
-        if command.phase is Phase.APPROACH:
-            waits_for = self._waits_for(to_nanoseconds(stamp))
-        return "; ".join(filter(None, (self._safe_stop.fault or waits_for, command.note)))
+        return status_message(
+            self._watch.counts,
+            remark(
+                command,
+                fault=self._safe_stop.fault,
+                waits=self._waits_for(to_nanoseconds(stamp)),
+            ),
+            stamp,
+            fault=self._safe_stop.fault_kind,
+            limits=self._guarded.controller.plan.impact_limits,
+            **command_fields(command, idle=self.idle),
+        )

@@ -10,8 +10,8 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.clock import Clock
 from rclpy.node import Node
 
+from impact_qp.control.status import Counts
 from impact_qp.ros.messages import diagnostics_message
-from impact_qp.ros.supervision import Counts
 from impact_ros.messages import from_nanoseconds
 from impact_ros.qos import STREAM
 from impact_ros.throttled_log import ThrottledLog

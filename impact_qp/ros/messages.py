@@ -20,24 +20,15 @@ from impact_msgs.msg import (
     JointCommand,
 )
 from impact_qp.control.command import Command
-from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
+from impact_qp.control.status import Counts, status_fields
 from impact_qp.ros.goal import End
-from impact_qp.ros.supervision import Counts
 from impact_robots import Robot
+from impact_ros.message_fields import write
 from impact_ros.messages import fill, set_vector
 from impact_ros.surface_message import write_surface
 
 NAN = float("nan")
-MOST = 2**32 - 1  # that a count of a message holds
-MODES = {
-    Phase.APPROACH: ControllerStatus.MODE_APPROACH,
-    Phase.COAST: ControllerStatus.MODE_COAST,
-    Phase.RETRACT: ControllerStatus.MODE_RETRACT,
-    Phase.PRESS: ControllerStatus.MODE_PRESS,
-    Phase.BRAKE: ControllerStatus.MODE_BRAKE,
-    Phase.HOLD: ControllerStatus.MODE_HOLD,
-}
 COMMANDS = {
     "torque": JointCommand.INTERFACE_TORQUE,
     "velocity": JointCommand.INTERFACE_VELOCITY,
@@ -72,46 +63,12 @@ def desired_message(names: Sequence[str], command: Command, stamp: Any) -> Joint
     return message
 
 
-def limits_code(name: str) -> int:
-    """Return the constant of a kind of impact limits, IMPACT_LIMITS_UNKNOWN if there is none."""
-    unknown = ControllerStatus.IMPACT_LIMITS_UNKNOWN
-    return int(getattr(ControllerStatus, f"IMPACT_LIMITS_{name.upper()}", unknown))
-
-
-def status_message(plan: Plan, counts: Counts, text: str, stamp: Any) -> ControllerStatus:
-    """Return a status with all counts; all about the arm is unknown."""
-    message = unknown_status(counts, text, stamp)
-    message.impact_limits = limits_code(plan.impact_limits)
-    return message
-
-
-def unknown_status(counts: Counts, text: str, stamp: Any) -> ControllerStatus:
-    """Return a status with all counts that says nothing of a plan, nor of the arm."""
-    message = ControllerStatus(
-        slack=NAN,
-        solve_time=NAN,
-        cycle_time=NAN,
-        normal_speed=NAN,
-        speed_bound=NAN,
-        gap=NAN,
-        infeasible_cycles=min(counts.infeasible, MOST),
-        missed_cycles=min(counts.missed, MOST),
-        dropped_inputs=min(counts.dropped, MOST),
-        message=text,
-    )
+def status_message(counts: Counts, text: str, stamp: Any, **known: Any) -> ControllerStatus:
+    """Return a status; arguments as of :func:`.status_fields`."""
+    message = ControllerStatus()
     message.header.stamp = stamp
+    write(message, status_fields(ControllerStatus, counts, text, **known))
     return message
-
-
-def fill_status(message: ControllerStatus, command: Command) -> None:
-    """Write what a command holds about the arm."""
-    message.mode = MODES[command.phase]
-    message.active_constraints = command.active
-    message.relaxed_constraints = command.relaxed
-    message.slack = command.slack
-    message.normal_speed = command.normal_speed
-    message.speed_bound = command.speed_bound
-    message.gap = command.gap
 
 
 def announcement_message(robot: Robot, plan: Plan, due: bool, stamp: Any) -> ImpactAnnouncement:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from impact_msgs.msg import ControllerStatus
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.phases import Phase
 from impact_qp.control.state_machine import (
@@ -93,6 +92,11 @@ class SafeStop:
         """Why the arm was stopped, "" while it was not."""
         return self._machine.reason
 
+    @property
+    def fault_kind(self) -> Fault:
+        """What that means for the arm."""
+        return self._machine.situation.fault
+
     # --- what happens -------------------------------------------------------------------------
 
     def answered(self, stamp: int, phase: Phase) -> None:
@@ -167,8 +171,10 @@ class SafeStop:
     def _rest(self, reason: str) -> None:
         """Bring the commands to rest at the robot's rate limits; takes a tenth of a second."""
         controller, stamp = self._guarded.controller, from_nanoseconds(max(self.stamp, 0))
-        status = status_message(controller.plan, self._watch.counts, reason, stamp)
-        status.mode = ControllerStatus.MODE_STOPPED
+        limits = controller.plan.impact_limits
+        status = status_message(
+            self._watch.counts, reason, stamp, fault=self.fault_kind, limits=limits
+        )
         self._outputs.announce(False, controller.plan, stamp)
         self._outputs.report(status)
         self._outputs.send_in_steps(self._guarded.settle(), stamp, controller.period)

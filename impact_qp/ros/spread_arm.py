@@ -233,7 +233,8 @@ class SpreadArm:
         self.stamp, self.watch.counts.note = stamp, command.note
         self.watch.counts.infeasible += not command.solved
         text = self.diagnosis or ("deactivated" if self._control.inactive else "")
-        status = spread_status(command, self.watch.counts, text, header_stamp)
+        fault = self._control.machine.situation.fault
+        status = spread_status(command, self.watch.counts, text, header_stamp, fault)
         status.solve_time = time.perf_counter() - started
         status.cycle_time = time.perf_counter() - self._received
         self._port.answer(command, status, header_stamp)
@@ -285,7 +286,8 @@ class SpreadArm:
     def _report(self, reason: str) -> None:
         """Say that nothing is commanded but the way to rest, and why."""
         stamp = from_nanoseconds(max(self.stamp, 0))
-        self._port.report(spread_status(None, self.watch.counts, reason, stamp))
+        fault = self._control.machine.situation.fault
+        self._port.report(spread_status(None, self.watch.counts, reason, stamp, fault))
 
     def settle(self) -> bool:
         """Send the next torque on the way to rest; return whether there may be another one."""

@@ -12,8 +12,9 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from impact_msgs.msg import ControllerStatus, JointCommand
-from impact_qp.ros.messages import unknown_status
-from impact_qp.ros.supervision import Counts
+from impact_qp.control.state_machine import Fault
+from impact_qp.control.status import Counts
+from impact_qp.ros.messages import status_message
 from impact_qp.spreading.command import SpreadCommand
 from impact_qp.spreading.modes import Mode
 from impact_robots import Robot
@@ -21,10 +22,10 @@ from impact_ros.messages import fill
 from impact_ros.qos import STREAM
 
 MODES = {
-    Mode.ANTE: ControllerStatus.MODE_APPROACH,
-    Mode.INTERIM: ControllerStatus.MODE_PRESS,
-    Mode.POST: ControllerStatus.MODE_PRESS,
-    Mode.STOP: ControllerStatus.MODE_BRAKE,
+    Mode.ANTE: "approach",
+    Mode.INTERIM: "press",
+    Mode.POST: "press",
+    Mode.STOP: "brake",
 }
 
 
@@ -88,18 +89,21 @@ class SpreadPort:
 
 
 def spread_status(
-    command: SpreadCommand | None, counts: Counts, text: str, stamp: Any
+    command: SpreadCommand | None, counts: Counts, text: str, stamp: Any, fault: Fault
 ) -> ControllerStatus:
     """Return the status of a command; none: nothing is commanded any more.
 
     What a surface has, as speed bound and gap, is unknown.
     """
-    message = unknown_status(counts, text, stamp)
-    message.mode = ControllerStatus.MODE_STOPPED
-    if command is not None:
-        message.mode = ControllerStatus.MODE_HOLD if command.held else MODES[command.mode]
-        message.active_constraints = command.active
-        mode = command.mode.value
-        said = mode if command.stop is None else f"{mode}: {command.stop.value}"
-        message.message = text or said
-    return message
+    if command is None:
+        return status_message(counts, text, stamp, fault=fault)
+    doing = command.mode.value
+    said = doing if command.stop is None else f"{doing}: {command.stop.value}"
+    return status_message(
+        counts,
+        text or said,
+        stamp,
+        fault=fault,
+        mode="hold" if command.held else MODES[command.mode],
+        active_constraints=list(command.active),
+    )

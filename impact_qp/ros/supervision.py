@@ -4,24 +4,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from impact_qp.control.status import Counts
 from impact_ros.messages import NANOSECONDS
 
 BURST = 3.0  # periods that may be made up for by the clock of arrival: messages come in bunches
 JITTER = 0.3  # of a period, of stamps
-
-
-@dataclass
-class Counts:
-    """Since the activation."""
-
-    answered: int = 0
-    missed: int = 0  # periods without a state, and answers later than a period
-    passed: int = 0  # states that came faster than the rate
-    dropped: int = 0  # states that could not be used
-    infeasible: int = 0
-    note: str = ""  # what the model does not explain, in the last cycle
 
 
 class CycleWatch:

@@ -12,33 +12,24 @@ from impact_bags.message_maker import COMMAND, Made, MessageMaker
 from impact_bags.suite_messages import CONTROLLER_STATUS
 from impact_qp.body.phase_modes import mode_of
 from impact_qp.body.progress import GrabProgress
+from impact_qp.control.status import Counts, status_fields
 from impact_robots.robot import Robot
 
 GRAB = "impact_msgs/msg/GrabStatus"
-UNKNOWN = float("nan")
 
 
 class GrabMessages(MessageMaker):
-    """Makes what the node publishes, field by field as it does."""
+    """Makes what the node publishes, from the fields that it writes."""
 
     def positions(self, time: int, robot: Robot, values: np.ndarray) -> Made:
         """Return the joint positions, shape (n,) [rad], that answer the state of a time [ns]."""
-        kind: Any = self._types[COMMAND]
+        kind: Any = self.types[COMMAND]
         header, names = self._header(time, ""), list(robot.joint_names)
         return COMMAND, kind(header, kind.INTERFACE_POSITION, False, names, values)
 
     def progress(self, time: int, said: GrabProgress, zero: float) -> Made:
         """Return how far the grab is; times are told from ``zero`` on, the first state [s]."""
-        touched = (touch - zero for touch in said.touched)
-        return GRAB, self._types[GRAB](
-            self._header(time, ""),
-            said.phase,
-            said.box,
-            *touched,
-            said.bound,
-            said.solved,
-            said.failure,
-        )
+        return self.message(GRAB, time, "", said.fields(zero))
 
     def status(self, time: int, said: GrabProgress, limits: str, unsolved: int) -> Made:
         """Return the controller's status; what a single surface has is unknown.
@@ -49,18 +40,12 @@ class GrabMessages(MessageMaker):
             limits: name of the impact limits in force.
             unsolved: cycles without a solution so far.
         """
-        kind: Any = self._types[CONTROLLER_STATUS]
-        unknown = ("slack", "solve_time", "cycle_time", "normal_speed", "gap")
-        return CONTROLLER_STATUS, kind(
-            header=self._header(time, ""),
+        fields = status_fields(
+            self.types[CONTROLLER_STATUS],
+            Counts(infeasible=unsolved),
+            said.phase,
+            limits=limits,
             mode=mode_of(said.phase, held=False),
-            impact_limits=getattr(kind, f"IMPACT_LIMITS_{limits.upper()}"),
-            active_constraints=[],
-            relaxed_constraints=[],
             speed_bound=said.bound,
-            infeasible_cycles=unsolved,
-            missed_cycles=0,
-            dropped_inputs=0,
-            message=said.phase,
-            **dict.fromkeys(unknown, UNKNOWN),
         )
+        return self.message(CONTROLLER_STATUS, time, "", fields)

@@ -11,10 +11,10 @@ from impact_msgs.msg import ControllerStatus
 from impact_qp import Plan, solve
 from impact_qp.build import build
 from impact_qp.limits import IMPACT_LIMITS, RobustImpactLimit, impact_limit
-from impact_qp.ros.messages import limits_code
 from impact_qp.tasks import PostureTask
 from impact_robots import ArmDynamics, load_robot
 from impact_robots.registry import NameTakenError
+from impact_ros.message_fields import constant
 
 LIMITS = [name for name, kind in IMPACT_LIMITS.items() if kind.limit is not None]
 every_limit = pytest.mark.parametrize("name", LIMITS)
@@ -141,10 +141,11 @@ def test_it_is_described_and_documented(project_root, name):
 
 
 def test_what_ships_has_a_constant_in_the_message_and_others_have_none():
-    codes = {limits_code(name) for name in IMPACT_LIMITS}
+    codes = {constant(ControllerStatus, "IMPACT_LIMITS", name) for name in IMPACT_LIMITS}
     assert len(codes) == len(IMPACT_LIMITS)
     assert ControllerStatus.IMPACT_LIMITS_UNKNOWN not in codes
-    assert limits_code("gentle") == ControllerStatus.IMPACT_LIMITS_UNKNOWN
+    unknown = constant(ControllerStatus, "IMPACT_LIMITS", "gentle")
+    assert unknown == ControllerStatus.IMPACT_LIMITS_UNKNOWN
 
 
 def test_a_name_is_taken_once():

@@ -12,6 +12,7 @@ from impact_detector import DetectorError, JointSample, StateDetector
 from impact_detector.detectors.detector_kind import DETECTORS, DetectorKind, Setup
 from impact_detector.parameters import DetectorParameters, session_for, state_detectors
 from impact_robots import load_robot
+from impact_ros.message_fields import constant
 from impact_ros.parameters import ParameterError, from_values
 
 MILLISECOND = 1_000_000
@@ -153,13 +154,12 @@ def test_what_a_detector_says_that_it_needs_it_needs(kind, panda, quiet):
 
 def test_the_suites_own_have_a_number_in_messages():
     pytest.importorskip("rclpy")
-    from impact_detector.ros.messages import code_of
     from impact_msgs.msg import ImpactEvent
 
-    codes = {name: code_of(name) for name in (*DETECTORS, "force")}
+    codes = {name: constant(ImpactEvent, "DETECTOR", name) for name in (*DETECTORS, "force")}
     assert len(set(codes.values())) == len(codes)
     assert ImpactEvent.DETECTOR_UNKNOWN not in codes.values()
-    assert code_of("speed") == ImpactEvent.DETECTOR_UNKNOWN
+    assert constant(ImpactEvent, "DETECTOR", "speed") == ImpactEvent.DETECTOR_UNKNOWN
 
 
 @pytest.fixture

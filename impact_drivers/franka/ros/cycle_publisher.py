@@ -11,19 +11,18 @@ from sensor_msgs.msg import JointState
 
 from impact_detector.ros.messages import status_message as verdict_message
 from impact_drivers.franka.loop.loop_cycle import LoopCounts, LoopCycle, LoopState
+from impact_drivers.franka.loop.loop_status import counts_of, loop_status
 from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactAnnouncement, JointCommand
-from impact_qp.control.command import Command
-from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
+from impact_qp.control.state_machine import Fault
 from impact_qp.ros.messages import (
     announcement_message,
     command_message,
     desired_message,
-    fill_status,
     status_message,
 )
-from impact_qp.ros.supervision import Counts
 from impact_robots import Robot
+from impact_ros.message_fields import write
 from impact_ros.messages import fill, from_nanoseconds
 from impact_ros.qos import LATCHED, RECORD
 
@@ -78,9 +77,7 @@ class CyclePublisher:
             sent = command_message(self._robot, "torque", cycle.sent, stamp)
             self._send("impact_qp/command", sent)
         self._send("impact_qp/desired_joint_states", desired_message(names, command, stamp))
-        status = self._status(cycle, command, plan, stamp)
-        if idle and command.phase is Phase.HOLD:
-            status.mode = ControllerStatus.MODE_IDLE
+        status = self._status(cycle, plan, idle=idle)
         self._send("impact_qp/status", status)
         return status
 
@@ -96,9 +93,21 @@ class CyclePublisher:
 
     def stopped(self, stamp: int, plan: Plan, counts: LoopCounts, reason: str) -> None:
         """Report that nothing is commanded any more, from the state with that stamp [ns] on."""
-        status = status_message(plan, counts_of(counts), reason, from_nanoseconds(stamp))
-        status.mode = ControllerStatus.MODE_STOPPED
+        status = status_message(
+            counts_of(counts),
+            reason,
+            from_nanoseconds(stamp),
+            fault=Fault.STOPPED if reason else Fault.NONE,
+            limits=plan.impact_limits,
+        )
         self._send("impact_qp/status", status)
+
+    def _status(self, cycle: LoopCycle, plan: Plan, *, idle: bool) -> ControllerStatus:
+        """Return the status of a cycle that was answered."""
+        status = ControllerStatus()
+        from_nanoseconds(cycle.time, status.header.stamp)
+        write(status, loop_status(ControllerStatus, cycle, plan.impact_limits, idle=idle))
+        return status
 
     def _send(self, topic: str, message: Any) -> None:
         self._publishers[topic].publish(message)
@@ -110,26 +119,3 @@ class CyclePublisher:
         fill(message.velocity, cycle.dq)
         fill(message.effort, cycle.tau)
         return message
-
-    def _status(
-        self, cycle: LoopCycle, command: Command, plan: Plan, stamp: Any
-    ) -> ControllerStatus:
-        blind = cycle.verdict is None or not cycle.verdict.ready
-        waits = blind and command.phase is Phase.APPROACH
-        waiting = "waiting: the detector is not ready" if waits else ""
-        remark = cycle.fault or waiting or command.note
-        status = status_message(plan, counts_of(cycle.counts), remark, stamp)
-        fill_status(status, command)
-        status.solve_time, status.cycle_time = cycle.solve_time, cycle.cycle_time
-        return status
-
-
-def counts_of(counts: LoopCounts, note: str = "") -> Counts:
-    """Return the loop's counts, and a note, as the controller's messages have them."""
-    return Counts(
-        answered=counts.answered,
-        missed=counts.missed,
-        dropped=counts.dropped,
-        infeasible=counts.infeasible,
-        note=note,
-    )

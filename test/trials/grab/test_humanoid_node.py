@@ -16,9 +16,10 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
 from impact_msgs.msg import ControllerStatus, GrabStatus, JointCommand
-from impact_qp.body import phase_modes
 from impact_qp.body.node import ImpactHumanoidNode
+from impact_qp.body.phase_modes import mode_of
 from impact_robots import load_robot
+from impact_ros.message_fields import constant
 from impact_ros.messages import fill, from_nanoseconds, set_vector, to_nanoseconds
 from impact_ros.qos import RECORD, STREAM
 from impact_ros.spin import spin
@@ -179,9 +180,10 @@ def test_it_approaches_and_says_how_far_it_is(make_bench, start):
 
 
 def test_the_modes_are_those_of_the_message():
-    for name in ("APPROACH", "RETRACT", "HOLD", "PRESS"):
-        assert getattr(phase_modes, name) == getattr(ControllerStatus, f"MODE_{name}")
-    assert phase_modes.mode_of("approach", held=True) == ControllerStatus.MODE_HOLD
+    for phase in ("approach", "squeeze", "lift", "back", "rest"):
+        mode = constant(ControllerStatus, "MODE", mode_of(phase, held=False))
+        assert mode != ControllerStatus.MODE_UNKNOWN
+    assert mode_of("approach", held=True) == "hold"
 
 
 @pytest.mark.parametrize(

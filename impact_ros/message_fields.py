@@ -1,0 +1,59 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a message says, field by field, for whoever writes it: a node, or a recorder without ROS.
+
+A message's class, of rclpy or of a recording, names its constants; everything else is a mapping
+from the names of its fields to numbers, texts, lists, arrays, :class:`Stamp` and :class:`Vector`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from impact_ros.messages import fill, from_nanoseconds, set_vector
+
+
+class Stamp(NamedTuple):
+    """A builtin_interfaces/Time."""
+
+    nanoseconds: int
+
+
+class Vector(NamedTuple):
+    """A geometry_msgs/Vector3."""
+
+    x: float
+    y: float
+    z: float
+
+
+def constant(kind: Any, prefix: str, name: str) -> int:
+    """Return a constant of a message's class; that of "unknown" for a name without one.
+
+    Args:
+        kind: class of the message.
+        prefix: of the constant's name, for example "MODE".
+        name: the rest of it, in any case.
+    """
+    unknown = getattr(kind, f"{prefix}_UNKNOWN", 0)
+    return int(getattr(kind, f"{prefix}_{name.upper()}", unknown))
+
+
+def write(message: Any, fields: Mapping[str, Any]) -> None:
+    """Write fields into a message of rclpy.
+
+    Raises:
+        MessageError: a stamp or the number of values does not fit.
+    """
+    for name, value in fields.items():
+        if isinstance(value, Stamp):
+            from_nanoseconds(value.nanoseconds, getattr(message, name))
+        elif isinstance(value, Vector):
+            set_vector(getattr(message, name), value)
+        elif isinstance(value, np.ndarray):
+            fill(getattr(message, name), value)
+        else:
+            setattr(message, name, value)

@@ -1,0 +1,71 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A node and a recorder without ROS write the same message, from the same fields."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy")
+pytest.importorskip("rosbags")
+
+from rclpy.serialization import serialize_message
+
+from impact_bags import impact_typestore
+from impact_bags.suite_messages import CONTROLLER_STATUS, DETECTOR_STATUS, SuiteMessages
+from impact_detector.ros.messages import status_message as verdict_message
+from impact_detector.signals.sample import Verdict
+from impact_msgs.msg import ControllerStatus, ImpactEvent
+from impact_qp.control.phases import Phase
+from impact_qp.control.state_machine import Fault
+from impact_qp.control.status import Counts
+from impact_qp.ros.messages import status_message
+from impact_ros.message_fields import constant
+from impact_ros.messages import from_nanoseconds
+
+TIME = 5_000_000_007  # [ns]
+KNOWN = {
+    "mode": "brake",
+    "active_constraints": ["torque: panda_joint2 upper"],
+    "slack": 0.25,
+    "normal_speed": -0.07,
+    "speed_bound": 0.08,
+}
+
+
+def received(types, sent, kind):
+    """What a recorder without ROS reads of a message; bytes between fields are anything."""
+    return types.deserialize_cdr(serialize_message(sent), kind)
+
+
+@pytest.mark.parametrize("limits", ["robust", "joint_load", "one of my own"])
+@pytest.mark.parametrize("fault", Fault)
+def test_a_status_is_the_same(limits, fault):
+    counts, types = Counts(missed=3, infeasible=2**40), impact_typestore()
+    known = KNOWN | {"limits": limits, "fault": fault}
+    kind, made = SuiteMessages(types, "base").controller_status(TIME, counts, "text", **known)
+    sent = status_message(counts, "text", from_nanoseconds(TIME), **known)
+    assert kind == CONTROLLER_STATUS
+    assert repr(received(types, sent, kind)) == repr(made)
+
+
+def test_a_verdict_is_the_same():
+    verdict = Verdict(TIME, 3.0, 15.0, True, False, detector="one of my own")
+    types = impact_typestore()
+    kind, made = SuiteMessages(types, "base").detector_status(verdict)
+    assert kind == DETECTOR_STATUS
+    assert repr(received(types, verdict_message(verdict, ""), kind)) == repr(made)
+
+
+def test_each_phase_and_fault_has_a_constant_of_its_own():
+    for prefix, names in (("MODE", Phase), ("FAULT", Fault)):
+        codes = {constant(ControllerStatus, prefix, each.value) for each in names}
+        assert len(codes) == len(names) and 0 not in codes
+    assert constant(ImpactEvent, "DETECTOR", "mine") == ImpactEvent.DETECTOR_UNKNOWN
+
+
+def test_numbers_that_nobody_knows_are_nan():
+    status = status_message(Counts(), "", from_nanoseconds(0))
+    numbers = [status.slack, status.normal_speed, status.speed_bound, status.gap]
+    assert np.isnan([*numbers, status.solve_time, status.cycle_time]).all()
+    assert status.mode == ControllerStatus.MODE_STOPPED
+    assert status.fault == ControllerStatus.FAULT_NONE
