@@ -8,6 +8,7 @@ loads. A limit that knows the coefficient exactly counts on that relief.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from impact_qp.planning import safe_speed
 from impact_robots.robot import Robot
 
 _FASTER = 1.001  # ratio of two bounds from which one of them is the faster
+_DRAWN, _MIDDLE = 12, 0.8  # poses that are looked at, and in which share of the joints' ranges
 
 
 def exact_friction_warning(plan: Plan, robot: Robot, q: np.ndarray | None = None) -> str:
@@ -25,23 +27,38 @@ def exact_friction_warning(plan: Plan, robot: Robot, q: np.ndarray | None = None
     Args:
         plan: with the announced contact.
         robot: the arm.
-        q: joint positions to look at, shape (n,) [rad]; none: the robot's stance.
+        q: joint positions to look at, shape (n,) [rad]; none: the robot's stance, and then drawn
+            ones until it is faster in one of them.
 
     Raises:
         ImpactError: the limits of the plan are not known of this robot.
     """
     low, high = plan.contact.friction
-    q = robot.stance if q is None else q
-    if low < high or high == 0.0 or not np.isfinite(q).all():
+    if low < high or high == 0.0:
         return ""
-    exact, ranged = _speed(plan, robot, q), _speed(_from_zero(plan), robot, q)
-    if not exact > _FASTER * ranged:
-        return ""
-    where = ", ".join(f"{value:.4g}" for value in q)
-    return (
-        f"friction: {high:g} is taken as exact and allows {exact:.3f} m/s at q = [{where}], where"
-        f" 0 to {high:g} allow {ranged:.3f} m/s; give [0.0, {high:g}] unless it is known so well"
-    )
+    for place in _places(robot) if q is None else (q,):
+        exact, ranged = _speed(plan, robot, place), _speed(_from_zero(plan), robot, place)
+        if exact > _FASTER * ranged:
+            where = ", ".join(f"{value:.4g}" for value in place)
+            return (
+                f"friction: {high:g} is taken as exact and allows {exact:.3f} m/s at q = [{where}],"
+                f" where 0 to {high:g} allow {ranged:.3f} m/s; give [0.0, {high:g}] unless it is"
+                " known so well"
+            )
+    return ""
+
+
+def _places(robot: Robot) -> Iterator[np.ndarray]:
+    """Yield the stance, if it is known, and drawn joint positions, shape (n,) each [rad]."""
+    if np.isfinite(robot.stance).all():
+        yield robot.stance
+    turn = 2.0 * np.pi
+    low = np.maximum(robot.limits.position_lower, -turn)
+    high = np.minimum(robot.limits.position_upper, turn)
+    random = np.random.default_rng(0)
+    for _ in range(_DRAWN):
+        share = 0.5 + _MIDDLE * (random.random(robot.dof) - 0.5)
+        yield low + share * (high - low)
 
 
 def _from_zero(plan: Plan) -> Plan:

@@ -299,3 +299,21 @@ def test_exchanged_joints_are_not_believed_after_a_while(panda, far):
     answers = [guarded.cycle(k * MS, exchanged, np.zeros(7)) for k in range(102, 400)]
     assert set(answers) == {None}
     assert guarded.latched and guarded.fault.startswith("implausible joint states: ")
+
+
+@pytest.mark.parametrize("pair", [(0, 1), (1, 2), (0, 4)])
+def test_exchanged_joints_whose_positions_hardly_differ_are_not_braked_for_long(panda, far, pair):
+    """No position jumps; what should brake the arm drove it, at up to 3.4 m/s."""
+    guarded = GuardedController(ImpactController(panda, plan_for(far, impact_limits="robust")))
+    arm, dynamics = RigidArm(panda, panda.stance, friction=0.3), ArmDynamics(panda)
+    labels, answered, fastest = list(range(7)), 0, 0.0
+    for k in range(1600):
+        if k == 150:
+            labels[pair[0]], labels[pair[1]] = pair[1], pair[0]
+        state = dynamics(arm.q, arm.dq)
+        fastest = max(fastest, float(np.linalg.norm(state.velocity)))
+        command = guarded.cycle(k * MS, arm.q[labels], arm.dq[labels])
+        answered += command is not None
+        arm.step(state.g if command is None else command.driver_torque + state.g)
+    assert guarded.latched and answered < 1600
+    assert fastest < 0.9

@@ -42,6 +42,15 @@ def test_the_warning_says_both_speeds_where_exact_friction_is_faster(panda):
     assert "0 to 0.3 allow 0.116 m/s; give [0.0, 0.3]" in line
 
 
+def test_configure_looks_beyond_the_stance(panda):
+    """In the stance, at an upright wall, the exact number is not faster; elsewhere it is."""
+    wall = Plan(Contact((0.6, 0.0, 0.3), (-1.0, 0.0, 0.0), 0.3), "joint_load")
+    assert not exact_friction_warning(wall, panda, panda.stance)
+    assert "friction: 0.3 is taken as exact and allows" in exact_friction_warning(wall, panda)
+    robust = Plan(wall.contact, "robust")  # counts on the highest friction alone
+    assert not exact_friction_warning(robust, panda)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("friction", [0.0, 0.1, 0.3, (0.0, 0.3), (0.1, 0.3)])
 def test_there_is_a_warning_exactly_where_one_number_is_faster(panda, kind, friction):
