@@ -17,7 +17,8 @@ from impact_cli.command_line import run
 
 FIGURES = Path(__file__).parent / "figures"
 TYPES = ("flex_exp_type1", "flex_exp_type2", "flex_exp_type4", "flex_exp_type8")
-WIDTH, HEIGHT = 1000, 5000
+WIDTH, HEIGHT = 1000, 7000
+ANSWER, IMPACT = (0, 1315), (4600, 6470)  # rows of the page that are cut out
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -45,8 +46,8 @@ def main() -> int:
         ]
         subprocess.run(command, check=True, capture_output=True)
         page = Image.open(picture).convert("RGB")
-    page.crop((0, 0, WIDTH, 1120)).save(FIGURES / "report_answer.png", optimize=True)
-    page.crop((0, 2480, WIDTH, 4200)).save(FIGURES / "report_impact.png", optimize=True)
+    page.crop((0, ANSWER[0], WIDTH, ANSWER[1])).save(FIGURES / "report_answer.png", optimize=True)
+    page.crop((0, IMPACT[0], WIDTH, IMPACT[1])).save(FIGURES / "report_impact.png", optimize=True)
     return 0
 
 

@@ -54,7 +54,8 @@ ANSWERS = {
     " composite rigid body has too little inertia. This says nothing about what a controller was"
     " told.",
     "torque_changes": "The largest changes of the joint torques within 30 ms of the touch are as"
-    " predicted: all {count} (one a joint, {impacts}) are between the predicted bounds.",
+    " predicted: all {count} (one a joint, {impacts}) are between the predicted bounds, or outside"
+    " by the sensors' noise at most.",
     "torque_changes_beyond": "{beyond} of {count} largest changes of joint torques within 30 ms of"
     " the touch lie outside of the predicted bounds ({above} above, {below} below; furthest above:"
     " {worst}). So something that the prediction supposes does not hold: ranges of surface or"
