@@ -4,8 +4,10 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
+from impact_robots import ArmDynamics, load_robot
 from impact_robots.cell import RobotCell
 from impact_robots.exceptions import TaskError
 from impact_robots.task.box_file import WORLD, box_task_names
@@ -19,6 +21,7 @@ from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.humanoid.grab_file import load_grab
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.scenario_choice import find_cell_scenario
+from impact_trials.spreading_trial import spread
 
 TWO_ARMS = """
 robots:
@@ -95,6 +98,96 @@ def test_a_scenario_of_a_task_says_only_what_is_true(written):
     assert scenario.task == find_task(path)
     assert find_task(path).cell == read_cell(path.with_name("cell.yaml"))
     assert find_task(path).arm_names == ("only",) and find_task(path).kind == "push"
+
+
+PUSH = """
+robot: panda_plate
+box_size: [0.2, 0.16, 0.2]
+box_mass: 1.0
+box_position: [0.45, -0.05, 0.3]
+faces: [+y]
+speed: 0.4
+"""
+
+
+def test_a_task_from_scratch_says_where_the_box_is_and_which_face_is_hit(written):
+    task, dynamics = find_box_task(written(PUSH)), ArmDynamics(load_robot("panda_plate"))
+    assert task.kind == "push" and task.name == "mine"
+    np.testing.assert_allclose(task.box_position, [0.45, -0.05, 0.3], atol=1e-9)
+    np.testing.assert_allclose(task.contact_point(0), [0.45, 0.03, 0.3], atol=1e-9)
+    np.testing.assert_array_equal(task.direction(0), [0.0, -1.0, 0.0])
+    (q,), (dq,), (velocity,) = task.q_impact, task.dq_impact, task.v_minus
+    np.testing.assert_allclose(velocity, [0.0, -0.4, 0.0], atol=1e-12)
+    state = dynamics(np.array(q), np.array(dq))
+    np.testing.assert_allclose(state.J @ state.dq, [*velocity, 0, 0, 0], atol=1e-9)
+    assert task.support_z == pytest.approx(0.2)
+
+
+def test_two_arms_touch_opposite_faces_and_lift_as_they_do(written):
+    written(TWO_ARMS, "cell.yaml")
+    text = PUSH.replace("robot: panda_plate", "cell: cell.yaml").replace("[+y]", "[+y, -y]")
+    task = find_box_task(written(text.replace("0.45, -0.05", "0.5, 0.0") + "rise: 0.3\n"))
+    assert task.arm_names == ("front", "back") and task.kind == "grab"
+    np.testing.assert_allclose(task.v_minus, [[0, -0.4, 0.3], [0, 0.4, 0.3]], atol=1e-12)
+    gap = task.contact_point(0) - task.contact_point(1)
+    np.testing.assert_allclose(gap, [0.0, 0.16, 0.0], atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["rs_push_catfood_case2", "rs_grab_catfood_case1"])
+def test_arms_are_posed_for_a_turned_box(written, name):
+    """They stand about the box as they do about one that is not turned: all is turned with it."""
+    straight, yaw = find_box_task(name), 0.2
+    task = find_box_task(written(f"like: {name}\nbox_yaw: {yaw}\n"))
+    turn = np.array([[np.cos(yaw), -np.sin(yaw), 0], [np.sin(yaw), np.cos(yaw), 0], [0, 0, 1]])
+    np.testing.assert_allclose(task.box_position, straight.box_position, atol=1e-3)
+    np.testing.assert_allclose(task.velocities, straight.velocities @ turn.T, atol=1e-12)
+    for arm in range(len(task.bases)):
+        np.testing.assert_allclose(task.direction(arm), turn @ straight.direction(arm), atol=1e-12)
+        about = task.contact_point(arm) - task.box_position
+        other = straight.contact_point(arm) - straight.box_position
+        np.testing.assert_allclose(about, turn @ other, atol=1e-3)
+
+
+def test_a_push_of_a_turned_box_moves_it_along_its_axis(written):
+    scenario = find_cell_scenario(written("like: rs_push_catfood_case2\nbox_yaw: 0.3\n"))
+    run = spread(scenario, 0)
+    first, last = run.log.boxes[0].position, run.log.boxes[-1].position
+    into = scenario.direction(0)
+    assert (last - first) @ into > 0.15 and np.linalg.norm(np.cross(last - first, into)) < 0.03
+    (plate,) = run.log.plant.plates
+    assert plate.impulse @ -into > 0.9 * np.linalg.norm(plate.impulse)
+
+
+def test_a_box_that_is_turned_unannounced_is_hit_where_it_was_expected(written):
+    text = "like: rs_push_catfood_case2\nbox_yaw: 0.1\nannounced: {box_yaw: 0.0}\n"
+    scenario = find_cell_scenario(written(text))
+    assert scenario.task.q_impact == find_box_task("rs_push_catfood_case2").q_impact
+    assert scenario.task.box_yaw == 0.0
+    turned = scenario.layout(load_robot("panda_plate")).box
+    assert turned.yaw == 0.1
+    assert turned.position == pytest.approx(tuple(scenario.task.box_position))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("[+y]", "[+z]"), r"faces: expected 1 of -x, \+x, -y, \+y, one an arm, got \+z"),
+        (("[+y]", "[+y, -y]"), "faces: expected 1 of"),
+        (("faces: [+y]\n", ""), "entries missing: faces"),
+        (("0.45, -0.05", "1.45, -0.05"), "pose: none in reach with the plate at"),
+        (("speed: 0.4", "rise: 0.4"), "rise: expected a speed, and no v_minus beside it"),
+        (("speed: 0.4", "speed: -0.4"), "v_minus: expected plates that move into the box"),
+        (("speed: 0.4", ""), "entries missing: .*v_minus"),
+        (("speed: 0.4", "speed: 0.4\nnear: [[0, 0]]"), "near: expected 1 rows of 7 numbers"),
+        (("speed: 0.4", "speed: 0.4\nranges: {mass: [1]}"), "ranges: expected entries of mass"),
+        (("speed: 0.4", "speed: 0.4\nranges: {mass: [2, 1]}"), "mass: expected low,high"),
+    ],
+)
+def test_what_is_wrong_with_a_task_from_scratch_is_one_line(written, change, message):
+    assert change[0] in PUSH
+    with pytest.raises(TaskError, match=message) as caught:
+        find_box_task(written(PUSH.replace(*change)))
+    assert "\n" not in str(caught.value)
 
 
 def test_a_cell_names_the_arms_of_a_named_task(written):
