@@ -7,12 +7,19 @@ import dataclasses
 import numpy as np
 import pytest
 
+from impact_qp.parameters import ControllerParameters
 from impact_robots import ArmDynamics, load_robot
 from impact_robots.cell import RobotCell
 from impact_robots.exceptions import TaskError
 from impact_robots.task.box_file import WORLD, box_task_names
 from impact_robots.task.box_task import BoxTask
-from impact_robots.task.find import find_box_task, find_palm_task, find_task, read_cell
+from impact_robots.task.find import (
+    find_box_task,
+    find_hit_task,
+    find_palm_task,
+    find_task,
+    read_cell,
+)
 from impact_robots.task.palm_file import WORLD as PALM_WORLD
 from impact_robots.task.palm_file import palm_task_names
 from impact_robots.task.palm_task import PalmTask
@@ -20,7 +27,7 @@ from impact_sim.cell.spreading_file import load_spreading
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.humanoid.grab_file import load_grab
 from impact_sim.humanoid.grab_scenario import GrabScenario
-from impact_sim.scenario_choice import find_cell_scenario
+from impact_sim.scenario_choice import find_cell_scenario, find_scenario
 from impact_trials.spreading_trial import spread
 
 TWO_ARMS = """
@@ -254,3 +261,90 @@ def test_a_task_of_another_kind_is_refused():
         TaskError, match=r"task: expected one of rs_push_catfood_case1, .*'nothing'"
     ):
         find_task("nothing")
+
+
+HIT = """
+robot: panda
+contact_point: [0.5, 0.1, 0.5]
+contact_normal: [-1.0, 0.0, 0.0]
+friction: [0.0, 0.279]
+stiffness: [1.0e+5, 1.0e+6]
+speed: 0.3
+"""
+
+
+def test_a_hit_says_what_is_known_of_a_surface(written):
+    task, robot = find_hit_task(written(HIT)), load_robot("panda")
+    assert task.surface.friction == (0.0, 0.279) and task.surface.restitution == (0.0, 0.3)
+    assert set(task.parameters) == {line.split(":")[0] for line in HIT.split("\n") if line}
+    state = ArmDynamics(robot)(task.q_impact(robot), np.zeros(7))
+    np.testing.assert_allclose(state.position, task.contact_point, atol=1e-9)
+    np.testing.assert_allclose(state.rotation[:, 2], [1.0, 0.0, 0.0], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("[0.0, 0.279]", "[0.3, 0.2]"), "mine.yaml: friction: expected low, high"),
+        (("speed: 0.3", "speed: -0.3"), "mine.yaml: speed: expected a number above 0, got -0.3"),
+        (("[-1.0, 0.0, 0.0]", "[0.0, 0.0, 0.0]"), "mine.yaml: .*normal"),
+        (("contact_point: [0.5, 0.1, 0.5]\n", ""), "entries missing: contact_point"),
+        (("speed: 0.3", "sped: 0.3"), "expected entries of name, .*, got 'sped'"),
+        (("speed: 0.3", "speed: fast"), "speed: expected a finite number, or nothing, got 'fast'"),
+    ],
+)
+def test_what_is_wrong_with_a_hit_is_one_line(written, change, message):
+    assert change[0] in HIT
+    with pytest.raises(TaskError, match=message) as caught:
+        find_hit_task(written(HIT.replace(*change)))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_hit_gives_the_controller_what_its_parameters_do_not_say(written):
+    parameters = ControllerParameters(task=str(written(HIT)), speed=0.2, speed_cap=0.25)
+    told = parameters.of_task()
+    assert told.contact_point == (0.5, 0.1, 0.5) and told.friction == (0.0, 0.279)
+    assert (told.speed, told.speed_cap) == (0.2, 0.25)
+    assert told.plan().contact.stiffness == (1e5, 1e6)
+    assert ControllerParameters(task=str(written(HIT))).of_task().speed == 0.3
+
+
+def test_a_robot_beside_its_task_is_that_one(written, project_root):
+    for name in ("panda_plate.yaml", "panda.yaml", "panda.urdf"):
+        written((project_root / "impact_robots" / name).read_text(), name)
+    task = find_box_task(written(PUSH.replace("panda_plate", "panda_plate.yaml")))
+    assert task.robot == str(written("", "empty").with_name("panda_plate.yaml"))
+
+
+def test_a_wall_may_be_another_one_than_is_announced(written):
+    text = "like: qp_panda_demo\nfriction: 0.1\nannounced: {friction: [0.2, 0.4]}\n"
+    scenario, robot = find_scenario(written(text)), load_robot("panda")
+    assert scenario.wall(robot).friction == 0.1
+    assert scenario.surface(robot).friction == (0.2, 0.4)
+    assert scenario.controller_parameters(robot)["friction"] == [0.2, 0.4]
+    usual = find_scenario("qp_panda_demo")
+    assert usual.wall(robot).surface.friction == usual.surface(robot).friction
+
+
+def test_a_scenario_of_a_hit_says_only_what_is_true(written):
+    written(HIT, "hit.yaml")
+    scenario = find_scenario(written("task: hit.yaml\nfriction: 0.2\nrun_up: 0.05\n"))
+    robot, task = load_robot("panda"), find_hit_task(written(HIT, "hit.yaml"))
+    told = scenario.controller_parameters(robot)
+    assert scenario.wall(robot).friction == 0.2 and told["friction"] == [0.0, 0.279]
+    assert told["speed"] == 0.3 and told["stiffness"] == [1e5, 1e6]
+    np.testing.assert_allclose(told["contact_point"], task.contact_point, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("announced: {speed: 1}", "announced: expected entries of friction, restitution, stiff"),
+        ("announced: {friction: -1}", "announced: friction: expected"),
+        ("announced: 1", "announced: expected a mapping, got 1"),
+    ],
+)
+def test_what_is_wrong_with_an_announced_wall_is_one_line(written, text, message):
+    with pytest.raises(TaskError, match=message) as caught:
+        find_scenario(written(f"like: qp_panda_demo\n{text}\n"))
+    assert "\n" not in str(caught.value)
