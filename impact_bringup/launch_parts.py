@@ -7,6 +7,7 @@ Needs launch and launch_ros, which come with a ROS distribution; only launch fil
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -18,6 +19,9 @@ from launch.event_handlers import OnShutdown
 from launch.substitutions import EnvironmentVariable, LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
+
+from impact_detector.box_parameters import box_parameters
+from impact_robots.task.box_task import BoxTask
 
 PACKAGE = "impact_control"
 BOOLEANS = ["true", "false"]
@@ -74,6 +78,38 @@ def node(package: str, executable: str, **options: Any) -> Any:
     return Node(package=package, executable=executable, **(own | options))
 
 
+def set_to(values: Mapping[str, Any], node_name: str = "") -> list[str]:
+    """Return ROS arguments that set parameters to values.
+
+    Args:
+        values: by parameter.
+        node_name: of the node whose they are, where a process has several; empty: of all.
+    """
+    where = f"{node_name}:" if node_name else ""
+    return [
+        part for name in values for part in ("-p", f"{where}{name}:={json.dumps(values[name])}")
+    ]
+
+
+def box_detectors(
+    task: BoxTask, *settings: Any, lockstep: bool = True, **options: Any
+) -> list[Any]:
+    """Return the detectors of a task's arms; those of arms with names are in their namespaces.
+
+    Args:
+        task: whose arms hit a box.
+        *settings: further ROS arguments.
+        lockstep: they wait for the other nodes (simulation).
+        **options: of the nodes.
+    """
+    found = []
+    for arm, name in enumerate(task.arm_names):
+        told = [*settings, *set_to(box_parameters(task, arm, lockstep=lockstep))]
+        within = {"namespace": [LaunchConfiguration("namespace"), "/", name]} if name else {}
+        found.append(node(PACKAGE, "impact_detector", ros_arguments=told, **(options | within)))
+    return found
+
+
 def command(executable: str, *arguments: str) -> Any:
     """Return a program of the suite that is no node, whose end ends everything.
 
@@ -97,15 +133,17 @@ def activated(context: Any, name: str) -> Any:
     return node(PACKAGE, "bring_up", arguments=wait, on_exit=unless_done("not activated"))
 
 
-def given(values: Mapping[str, str], names: Iterable[str]) -> list[str]:
+def given(values: Mapping[str, str], names: Iterable[str], node_name: str = "") -> list[str]:
     """Return ROS arguments that set parameters to what arguments of the same names say, if any.
 
     Args:
         values: of the launch file's arguments, by name.
         names: of parameters.
+        node_name: of the node whose they are, where a process has several; empty: of all.
     """
+    where = f"{node_name}:" if node_name else ""
     known = [(name, values.get(name)) for name in names]
-    return [part for name, value in known if value for part in ("-p", f"{name}:={value}")]
+    return [part for name, value in known if value for part in ("-p", f"{where}{name}:={value}")]
 
 
 def included(package: str, file: str, arguments: Mapping[str, Any], **options: Any) -> Any:

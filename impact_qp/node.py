@@ -83,10 +83,10 @@ class ImpactQpNode(SuiteLifecycleNode):
         return settings.summary(controller.plan.impact_limits)
 
     def _read_parameters(self) -> ControllerParameters:
-        """Return the parameters as they are now."""
+        """Return the parameters as they are now, with what the task says."""
         names = [field.name for field in fields(ControllerParameters)]
         values = {name: self.get_parameter(name).value for name in names}
-        return from_values(ControllerParameters, values)
+        return from_values(ControllerParameters, values).of_task()
 
     def _log_restrictions(self, robot: Robot, plan: Plan) -> None:
         """Log a speed that is capped, friction that is exact, and data that are assumed."""

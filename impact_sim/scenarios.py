@@ -15,15 +15,20 @@ import numpy as np
 from impact_predictor.contact_force.laws import ContactLaw
 from impact_robots.contact_frame import contact_rotation
 from impact_robots.dynamics import ArmDynamics
+from impact_robots.exceptions import ImpactError, RobotError
 from impact_robots.kinematics import inverse_kinematics
+from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 from impact_robots.surface import Surface
-from impact_robots.task.like import check_name, with_like
+from impact_robots.task.hit_task import hit_task_of
+from impact_robots.task.like import TASK, check_name, with_like
 from impact_robots.task.typed_entries import record_of
 from impact_robots.yaml_file import read_mapping
 from impact_sim.compliant_wall import CompliantWall
+from impact_sim.exceptions import ScenarioError
 from impact_sim.layered_law import wall_law
 
+ANNOUNCEABLE = ("friction", "restitution", "stiffness")
 _FILE = Path(__file__).parent / "scenarios.yaml"
 
 
@@ -56,6 +61,7 @@ class Scenario:
     variation: dict[str, Any]  # what differs from trial to trial, see impact_sim.variation
     approach: dict[str, Any]  # of a glide, see impact_sim.glide; none: along the normal
     motion: dict[str, Any]  # of a free motion, see impact_sim.free_motion; none: an impact
+    announced: dict[str, Any]  # friction, restitution, stiffness that controllers are told instead
 
     def of_trial(self, trial: int) -> Scenario:
         """Return the scenario with the reference speed of a trial, counted from 0."""
@@ -74,25 +80,26 @@ class Scenario:
 
     def surface(self, robot: Robot) -> Surface:
         """Return the surface through the contact point at ``q_impact``, as it is announced."""
-        point = self.surface_point(robot)
-        return Surface(point, self.normal, self.friction, self.restitution, self.stiffness)
+        known = {name: getattr(self, name) for name in ANNOUNCEABLE} | self.announced
+        return Surface(self.surface_point(robot), self.normal, **known)
 
     def wall(self, robot: Robot, friction: float | None = None) -> CompliantWall:
-        """Return the wall that is there; its ``friction`` may differ from the announced one."""
-        surface = self.surface(robot)
-        if friction is not None:
-            surface = replace(surface, friction=(friction, friction))
+        """Return the wall that is there; its ``friction`` may differ from the scenario's."""
+        mu = self.friction if friction is None else friction
+        point = self.surface_point(robot)
+        surface = Surface(point, self.normal, mu, self.restitution, self.stiffness)
         return CompliantWall(surface, self.law)
 
     def controller_parameters(self, robot: Robot) -> dict[str, Any]:
         """Return the parameters of the controller node for the contact and the approach."""
+        surface = self.surface(robot)
         return {
             "robot": self.robot,
             "contact_point": self.surface_point(robot).tolist(),
             "contact_normal": [float(component) for component in self.normal],
-            "friction": [self.friction, self.friction],
-            "restitution": list(self.restitution),
-            "stiffness": list(self.stiffness),
+            "friction": list(surface.friction),
+            "restitution": list(surface.restitution),
+            "stiffness": list(surface.stiffness),
             "peak_factor": self.peak_factor,
             "impact_duration": self.impact_duration,
             "speed": self.reference_speed,
@@ -152,8 +159,46 @@ def scenario_of(name: str, own: Mapping[str, Any], where: str) -> Scenario:
         ScenarioError: it is like none that ships with the suite, or an entry is missing, unknown,
             or of another type; says which.
     """
-    entries = with_like(own, _own, all_scenario_names(), where)
-    return record_of(Scenario, _entries()["defaults"] | entries | {"name": name}, where)
+    entries = with_like(_told_task(own, where), _own, all_scenario_names(), where)
+    scenario = record_of(Scenario, _entries()["defaults"] | entries | {"name": name}, where)
+    for key in scenario.announced:
+        if key not in ANNOUNCEABLE:
+            choices = ", ".join(ANNOUNCEABLE)
+            raise ScenarioError(f"{where}: announced: expected entries of {choices}, got {key!r}")
+    try:
+        Surface(None, scenario.normal, **scenario.announced)
+    except ImpactError as error:
+        raise ScenarioError(f"{where}: announced: {error}") from None
+    return scenario
+
+
+def _told_task(own: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return entries, those of a task of a hit as a scenario has them.
+
+    The middle of its range of friction is true, unless the entries say else.
+    """
+    entries = dict(own)
+    if TASK not in entries:
+        return entries
+    task = hit_task_of("", entries.pop(TASK), where)
+    said: dict[str, Any] = {
+        "title": task.title,
+        "robot": task.robot or _entries()["defaults"]["robot"],
+        "normal": task.contact_normal,
+        "reference_speed": task.speed,
+        "reference_ramp": task.speed_ramp,
+        "peak_factor": task.peak_factor,
+        "impact_duration": task.impact_duration,
+        "controller": task.impact_limits,
+        "friction": task.surface.middle[0],
+        "restitution": task.surface.restitution,
+        "announced": {name: getattr(task.surface, name) for name in ANNOUNCEABLE},
+    }
+    try:
+        said["q_impact"] = tuple(task.q_impact(load_robot(said["robot"])).tolist())
+    except RobotError as error:
+        raise ScenarioError(f"{where}: {error}") from None
+    return {"note": ""} | {key: value for key, value in said.items() if value is not None} | entries
 
 
 def _own(name: str) -> dict[str, Any]:

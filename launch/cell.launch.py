@@ -8,10 +8,6 @@ Example:
     ros2 launch impact_control cell.launch.py scenario:=rs_grab_catfood_late seed:=3
 """
 
-import json
-
-from launch.substitutions import LaunchConfiguration
-
 from impact_bringup.launch_parts import (
     BOOLEANS,
     COMMON,
@@ -20,12 +16,12 @@ from impact_bringup.launch_parts import (
     PACKAGE,
     TIMEOUT,
     activated,
+    box_detectors,
     description,
     given,
     limited_discovery,
     node,
 )
-from impact_detector.box_parameters import box_parameters
 from impact_qp.spreading import Variant
 from impact_robots.task.find import find_box_task
 
@@ -48,16 +44,7 @@ def _actions(context):
     return [
         limited_discovery(),
         node(PACKAGE, "impact_cell", ros_arguments=given(context.launch_configurations, simulated)),
-        *(_detector(task, arm) for arm in range(len(task.bases))),
+        *box_detectors(task),
         node(PACKAGE, "impact_spreading", ros_arguments=told),
         activated(context, "impact_spreading"),
     ]
-
-
-def _detector(task, arm):
-    """Return the detector of an arm; two arms' are in the namespaces of the arms."""
-    values = box_parameters(task, arm)
-    told = [part for name in values for part in ("-p", f"{name}:={json.dumps(values[name])}")]
-    name, space = task.arm_names[arm], LaunchConfiguration("namespace")
-    within = {"namespace": [space, "/", name]} if name else {}
-    return node(PACKAGE, "impact_detector", ros_arguments=told, **within)

@@ -1,9 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Detector, predictor and controller beside a real arm's driver.
+"""Detector, predictor and controller beside a real robot's driver.
 
-Nothing is configured or activated here, because that moves the robot. When the arm stands where the
-approach shall begin, and you hold the emergency stop:
+The task says what is to be done: a hit by one arm (node impact_qp), a push or a grab by arms
+(impact_spreading), a grab by a humanoid (impact_humanoid). Nothing is configured or activated here,
+because that moves the robot. When it stands where it shall begin, and you hold the emergency stop:
 
     ros2 lifecycle set /impact_qp configure
     ros2 lifecycle set /impact_qp activate
@@ -11,6 +12,7 @@ approach shall begin, and you hold the emergency stop:
 Example:
     ros2 launch impact_control robot.launch.py parameters:=my_robot.yaml
         commands:=forward_command_controller/commands
+    ros2 launch impact_control robot.launch.py task:=grab.yaml cell:=cell.yaml
 """
 
 from launch.substitutions import LaunchConfiguration
@@ -18,16 +20,22 @@ from launch.substitutions import LaunchConfiguration
 from impact_bringup.launch_parts import (
     PACKAGE,
     SUITE,
+    box_detectors,
     description,
     given,
     limited_discovery,
     node,
     rviz,
+    set_to,
     shared_file,
 )
+from impact_robots.task.box_task import BoxTask
+from impact_robots.task.find import find_task
+from impact_robots.task.palm_task import PalmTask
 
 DESIRED = "impact_qp/desired_joint_states"
 COMMANDS = "impact_qp/commands"
+SETTINGS = ["--params-file", LaunchConfiguration("parameters")]
 OVERRIDES = ("robot", "urdf", "joint_prefix")
 TOPICS = {  # name in the nodes -> argument; the controller goes on publishing DESIRED itself
     "joint_states": "joint_states",
@@ -35,13 +43,16 @@ TOPICS = {  # name in the nodes -> argument; the controller goes on publishing D
     "wrench": "wrench",
     COMMANDS: "commands",
 }
+REMAPPED = [(name, LaunchConfiguration(topic)) for name, topic in TOPICS.items()]
 
 
 def generate_launch_description():
     settings = shared_file("config", "suite.yaml")
     arguments = {
         "parameters": (settings, "Parameter file: says where the surface is, among other things"),
-        "robot": ("", "Robot by name, or path of its YAML; empty: the parameter file's"),
+        "task": ("", "What is to be done: YAML of a hit, or name or YAML of a push or grab"),
+        "cell": ("", "YAML of which arms stand where; empty: one arm, or as the task says"),
+        "robot": ("", "Robot by name, or path of its YAML; empty: the task's or parameter file's"),
         "urdf": ("", "Path of the robot's URDF; empty: the parameter file's"),
         "joint_prefix": ("", "Prefix of joint names; empty: the parameter file's"),
         "joint_states": ("joint_states", "Measured state, effort included (JointState)"),
@@ -53,15 +64,34 @@ def generate_launch_description():
 
 
 def _actions(context):
-    settings = ["--params-file", LaunchConfiguration("parameters")]
-    topics = [(name, LaunchConfiguration(topic)) for name, topic in TOPICS.items()]
+    value = context.launch_configurations
+    task = find_task(value["task"], value["cell"]) if value["task"] else None
+    make = {BoxTask: _arms, PalmTask: _humanoid}.get(type(task), _arm)
     return [
         limited_discovery(),
-        node(
-            PACKAGE,
-            "suite",
-            ros_arguments=[*settings, *given(context.launch_configurations, OVERRIDES)],
-            remappings=topics,
-        ),
+        *make(context, task),
         rviz(state_publisher="false"),  # the driver broadcasts the frames
     ]
+
+
+def _arm(context, task):
+    told = given(context.launch_configurations, OVERRIDES)
+    if task is not None:
+        told = [*(set_to({"robot": task.robot}) if task.robot else []), *told]
+        told += given(context.launch_configurations, ("task",), "impact_qp")
+        told += set_to({"contact_normal": list(task.contact_normal)}, "impact_detector")
+    return [node(PACKAGE, "suite", ros_arguments=[*SETTINGS, *told], remappings=REMAPPED)]
+
+
+def _arms(context, task):
+    told = given(context.launch_configurations, ("task", "cell"))
+    own = {"remappings": REMAPPED} if task.arm_names == ("",) else {}
+    return [
+        node(PACKAGE, "impact_spreading", ros_arguments=[*SETTINGS, *told], **own),
+        *box_detectors(task, *SETTINGS, lockstep=False, **own),
+    ]
+
+
+def _humanoid(context, _task):
+    told = given(context.launch_configurations, ("task",))
+    return [node(PACKAGE, "impact_humanoid", ros_arguments=[*SETTINGS, *told])]

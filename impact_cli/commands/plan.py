@@ -23,21 +23,30 @@ from impact_cli.limit_options import (
     words_of,
 )
 from impact_cli.number_options import seed
-from impact_cli.object_plan import add_object_options, object_plan, refuse_box_options
+from impact_cli.object_plan import (
+    add_object_options,
+    box_task,
+    object_plan,
+    refuse_box_options,
+)
 from impact_cli.reports.object_plan_report import object_plan_document, object_plan_text
 from impact_cli.reports.plan_yaml import plan_yaml
 from impact_cli.reports.predict_report import coefficients, finite
 from impact_cli.several_plan import (
+    SeveralPlan,
     add_several_options,
     concerns_several,
     several_document,
     several_plan,
     several_text,
 )
+from impact_cli.task_plan import add_task_options, fill_options, given_task, palms_plan
 from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.planning import HitConfiguration, Search, safe_speed
 from impact_robots.exceptions import UsageError
+from impact_robots.task.box_task import BoxTask
+from impact_robots.task.palm_task import PalmTask
 
 _STANDARD_OUTPUT = "-"
 
@@ -49,6 +58,8 @@ _EPILOG = """examples:
   impact plan --friction 0,0.279 --restitution 0,0.3 --yaml hit.yaml
   impact plan --robot hrp4 --contact left_palm --normal 0,1,0 --and right_palm:0,-1,0 \\
       --friction 0.79 --restitution 0,0.3
+  impact plan --task push.yaml
+  impact plan --task grab.yaml --cell cell.yaml --impact-limits robust
   impact plan --scenario rs_grab_catfood_case1
   impact plan --scenario mine.yaml --object-mass 1,2 --impact-limits robust --json
 
@@ -59,8 +70,9 @@ joints; without --stiffness that of the surface may be any. The others, as publi
 given.
 With --and, or a robot that floats: robust (the default), nominal or existential, around the cone,
 nothing in reserve; no impulse at all is possible at each contact too.
-With --scenario: how fast the arms of a push or a grab may hit its box, joint_load or robust; in
-reserve 5 % (joint_load), 1 % (robust), 2 % of the joints' velocities.
+With --task a file says what is hit and how (doc/own_cell.md). Of a push or a grab by arms, or with
+--scenario: how fast their plates may hit the box, joint_load or robust; in reserve 5 %
+(joint_load), 1 % (robust), 2 % of the joints' velocities. Of a humanoid: its palms, as with --and.
 --yaml is for other controllers: contact point, normal, speed, joint names and limits as well.
 Exit status: 0 done, 1 no speed is safe here, 2 wrong usage.
 """
@@ -78,6 +90,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     add_impact_options(parser, moving=False)
     add_several_options(parser)
+    add_task_options(parser)
     add_object_options(parser)
     add_limit_options(parser)
     add = parser.add_argument
@@ -94,9 +107,16 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     check_limit_options(arguments)
     if arguments.json and arguments.yaml == _STANDARD_OUTPUT:
         raise UsageError("--yaml: expected a file beside --json, got -")
+    task = given_task(arguments)
     if arguments.scenario is not None:
-        return _run_with_box(arguments, parser)
+        task = box_task(arguments.scenario)
+    if isinstance(task, BoxTask):
+        return _run_with_box(arguments, parser, task)
     refuse_box_options(arguments)
+    if isinstance(task, PalmTask):
+        return _print_several(arguments, palms_plan(arguments, parser, task))
+    if task is not None:
+        fill_options(arguments, parser, task)
     impact = read_impact(arguments)
     if concerns_several(arguments, impact):
         return _run_with_several(arguments, impact, parser)
@@ -123,9 +143,11 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     return 0 if here.bound.speed > 0.0 else 1
 
 
-def _run_with_box(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
-    """The same of a scenario with a box."""
-    plan = object_plan(arguments, parser)
+def _run_with_box(
+    arguments: argparse.Namespace, parser: argparse.ArgumentParser, task: BoxTask
+) -> int:
+    """The same of a task with a box."""
+    plan = object_plan(arguments, parser, task)
     document = finite(object_plan_document(plan))
     if arguments.yaml is not None:
         _write_yaml(arguments.yaml, plan_yaml(document, plan.hit.robot, arguments.interface))
@@ -140,7 +162,11 @@ def _run_with_several(
     arguments: argparse.Namespace, impact: GivenImpact, parser: argparse.ArgumentParser
 ) -> int:
     """The same of several contacts, or of a robot that floats."""
-    plan = several_plan(arguments, impact, parser)
+    return _print_several(arguments, several_plan(arguments, impact, parser))
+
+
+def _print_several(arguments: argparse.Namespace, plan: SeveralPlan) -> int:
+    """Print how fast several contacts may arrive; 1 if there is no safe speed."""
     if arguments.json:
         print(json.dumps(finite(several_document(plan)), indent=2, allow_nan=False))
     else:

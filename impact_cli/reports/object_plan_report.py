@@ -11,7 +11,7 @@ import numpy as np
 
 from impact_predictor.multicontact.object_impact import OBJECT_MAPS, object_impact
 from impact_qp.object_speed import ObjectBound, ObjectHit, ObjectSpeeds
-from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_robots.task.box_task import BoxTask
 
 _ONE = "arm"  # what a single arm, which has no name, is called
 
@@ -19,7 +19,7 @@ _ONE = "arm"  # what a single arm, which has no name, is called
 class ObjectPlan(NamedTuple):
     """What was asked, and the answer."""
 
-    scenario: SpreadingScenario
+    task: BoxTask
     hit: ObjectHit
     impact_limits: str
     joint_ranges: str
@@ -27,8 +27,8 @@ class ObjectPlan(NamedTuple):
 
     @property
     def asked_speed(self) -> float:
-        """Normal speed of the scenario's plates, the mean of the arms [m/s]."""
-        return self.scenario.reference_speed
+        """Normal speed of the task's plates, the mean of the arms [m/s]."""
+        return self.task.reference_speed
 
     @property
     def is_safe(self) -> bool:
@@ -41,8 +41,8 @@ def object_plan_document(plan: ObjectPlan) -> dict[str, Any]:
     hit, safe = plan.hit, plan.speeds.safe
     loads = plan.impact_limits == "joint_load"
     return {
-        "scenario": plan.scenario.name,
-        "kind": plan.scenario.kind,
+        "scenario": plan.task.name,
+        "kind": plan.task.kind,
         "robot": hit.robot.name,
         "mode": plan.impact_limits,
         "impact_limits": plan.impact_limits,
@@ -104,7 +104,7 @@ def object_plan_text(plan: ObjectPlan) -> str:
     joints = f", {plan.joint_ranges} joints" if plan.impact_limits == "joint_load" else ""
     return "\n".join(
         [
-            f"{plan.scenario.name}: {plan.scenario.title}",
+            ": ".join(filter(None, (plan.task.name, plan.task.title))),
             f"  box {low:.3g} to {high:.3g} kg{moves}; {plan.impact_limits}{joints}",
             f"  friction {_range(hit.friction)}, restitution {_range(hit.restitution)},"
             f" stiffness {_range(hit.stiffness)} N/m",
@@ -134,11 +134,11 @@ def _speed(bound: ObjectBound, speed: float) -> str:
 
 
 def _scale(plan: ObjectPlan) -> list[str]:
-    """Return how that compares with what the scenario asks for."""
+    """Return how that compares with what the task asks for."""
     scale = plan.speeds.safe.scale
     if not isfinite(scale):
         return []
-    verdict = "fast enough" if scale >= 1.0 else "the scenario is too fast"
+    verdict = "fast enough" if scale >= 1.0 else "the task is too fast"
     return [f"  asked for {plan.asked_speed:.4f} m/s: {scale:.3f} times that is safe, {verdict}"]
 
 

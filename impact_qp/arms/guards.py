@@ -32,7 +32,7 @@ def spread_guards(task: BoxTask, robot: Robot) -> tuple[SpreadGuard, ...]:
     """
     arms = range(len(task.bases))
     ways = [task.direction(arm) for arm in arms]
-    guards = [_usual(task, into) for into in ways]
+    guards = [_usual(task, arm) for arm in arms]
     if task.impact_limits == UNAWARE:
         return tuple(guards)
     bound = object_speeds(box_hit(task, robot), task.impact_limits).safe
@@ -45,9 +45,10 @@ def spread_guards(task: BoxTask, robot: Robot) -> tuple[SpreadGuard, ...]:
     )
 
 
-def _usual(task: BoxTask, into: np.ndarray) -> SpreadGuard:
+def _usual(task: BoxTask, arm: int) -> SpreadGuard:
     """Return the guard of an arm without impact limits."""
+    into = task.direction(arm)
     if task.kind == "push":
         return SpreadGuard(into)
-    half = float(np.abs(into) @ np.array(task.box_size)) / 2.0
+    half = float(np.abs(task.face(arm)) @ np.array(task.box_size)) / 2.0
     return SpreadGuard(into, give=GIVE, room=max(half - APART, half / 2.0))

@@ -48,7 +48,7 @@ def box_footing(task: BoxTask) -> Footing | None:
     if task.kind != "push":
         return None
     size, centre = np.array(task.box_size), task.box_position
-    feet = face_points(centre - [0.0, 0.0, size[2] / 2], np.eye(3), size[:2] / 2)
+    feet = face_points(centre - [0.0, 0.0, size[2] / 2], task.box_rotation, size[:2] / 2)
     return Footing(feet, friction=task.support_friction)
 
 
@@ -84,6 +84,7 @@ def box_hit(task: BoxTask, robot: Robot, box: BoxRanges = USUAL_BOX) -> ObjectHi
         forces,
         {name: _way(task, robot, arm) for arm, name in enumerate(task.arm_names)},
         box_footing(task),
+        task.box_rotation,
     )
 
 

@@ -136,7 +136,7 @@ def expected_impact(
         f"arm {arm}": Plate(ArmBody(state, B, base), half, task.plate_friction)
         for arm, (state, base) in enumerate(zip(contacts, task.bases, strict=True))
     }
-    body = box(task.box_mass, task.box_size, task.box_position)
+    body = box(task.box_mass, task.box_size, task.box_position, rotation=task.box_rotation)
     kind = choice.object_map or ("points" if task.kind == "push" else "locked")
     return object_impact(plates, body, box_footing(task), kind=kind)
 

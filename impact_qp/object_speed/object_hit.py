@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 
@@ -32,7 +32,7 @@ ArmForces = Mapping[str, ArrayLike]  # wrench of each arm on the object, world a
 class ObjectHit:
     """Arms at the contact with the velocities that a scale multiplies, and a box in ranges.
 
-    The box is homogeneous, parallel to the world's axes, and may move already.
+    The box is homogeneous, and may move already.
     """
 
     robot: Robot  # every arm
@@ -47,6 +47,7 @@ class ObjectHit:
     forces: ArmForces | None = None  # that follow the impact; none: none
     ways: Mapping[str, ArrayLike] | None = None  # highest joint speeds before, (n,) [rad/s]
     footing: Footing | None = None  # what the box stands on and stays on; none: it is lifted
+    rotation: ArrayLike = field(default_factory=lambda: np.eye(3))  # axes of the box, (3, 3)
 
     def __post_init__(self) -> None:
         """Check the ranges.
@@ -91,7 +92,8 @@ class ObjectHit:
 
     def body(self, mass: float) -> FreeBody:
         """Return the box with a mass [kg]."""
-        return box(mass, self.size, self.position, linear_velocity=self.velocity)
+        state = {"rotation": self.rotation, "linear_velocity": self.velocity}
+        return box(mass, self.size, self.position, **state)
 
     def force(self, name: str) -> np.ndarray:
         """Return the wrench of an arm on the box after the impact, world axes, (6,) [N; N.m]."""

@@ -14,7 +14,7 @@ from impact_robots.exceptions import RobotError, TaskError
 from impact_robots.task.box_task import IMPACT_LIMITS_OF_BOXES, BoxTask
 from impact_robots.task.like import LIKE, announced_in, check_name
 from impact_robots.task.poses import robot_named
-from impact_robots.task.posing import POSING, Bases, reposed, timed
+from impact_robots.task.posing import POSING, Bases, placed, reposed, timed
 from impact_robots.task.typed_entries import record_of, typed_entries
 from impact_robots.yaml_file import read_mapping
 
@@ -23,7 +23,7 @@ _CELL: dict[str, Any] = {"robot": str, "bases": Bases}  # entries that say the c
 _POSITIVE = ("box_size", "box_mass", "run_up", "plate", "contact_frequency", "detection_threshold")
 _NOT_NEGATIVE = ("clamp_force", "plate_friction", "support_friction")
 WORLD = (  # entries that a scenario has besides: only a simulator reads them
-    *("pedestal_half", "box_offset", "box_yaw", "variation", "contact_damping"),
+    *("pedestal_half", "box_offset", "variation", "contact_damping"),
     *("motor_friction", "after_contact"),
 )
 
@@ -83,7 +83,7 @@ def box_entries(own: Mapping[str, Any], where: str) -> dict[str, Any]:
     cell: RobotCell | None = known.pop("cell", None)
     if cell is not None:
         known |= {"robot": cell.robot, "bases": cell.bases}
-    entries = timed(_merged(known, where), where)
+    entries = timed(placed(_merged(known, where), where), where)
     if cell is None and "robot" in entries and "bases" in entries:
         cell = RobotCell.of(entries["robot"], entries["bases"])
     entries = {key: value for key, value in entries.items() if key not in _CELL}
@@ -99,7 +99,7 @@ def _merged(own: Mapping[str, Any], where: str) -> dict[str, Any]:
         return typed_entries(BoxTask, _shipped()["defaults"], where, **_CELL) | typed
     check_name(own[LIKE], box_task_names(), f"{where}: {LIKE}")
     base = shipped_box_task(own[LIKE])
-    return reposed(timed(_merged(base, where), where), typed, where)
+    return reposed(timed(placed(_merged(base, where), where), where), typed, where)
 
 
 def check_box_task(task: BoxTask, where: str) -> None:
@@ -117,6 +117,10 @@ def check_box_task(task: BoxTask, where: str) -> None:
         choices = ", ".join(IMPACT_LIMITS_OF_BOXES)
         got = task.impact_limits
         raise TaskError(f"{where}: impact_limits: expected one of {choices}, got {got!r}")
+    for key in task.ranges._fields[:4]:
+        if (bounds := getattr(task.ranges, key)) is not None and not 0.0 <= bounds[0] <= bounds[1]:
+            low, high = bounds
+            raise TaskError(f"{where}: ranges: {key}: expected low,high, got {low:g},{high:g}")
     try:
         robot_named(task.robot)
         task.box_position  # noqa: B018 - plates on both sides, flat

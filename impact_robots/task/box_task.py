@@ -15,7 +15,7 @@ import numpy as np
 from impact_robots.cell import RobotCell
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import TaskError
-from impact_robots.task.poses import robot_named
+from impact_robots.task.poses import robot_named, turned
 
 UNAWARE = "unaware"
 IMPACT_LIMITS_OF_BOXES = (UNAWARE, "joint_load", "robust")
@@ -59,6 +59,7 @@ class BoxTask:
     cell: RobotCell  # which arms, and where they stand
     object: str  # what the box stands for
     box_size: tuple[float, float, float]  # [m]
+    box_yaw: float  # by which it is turned about the vertical [rad]
     box_mass: float  # [kg]
     ranges: BoxRanges  # that impact limits count on
     support_z: float  # height of table or pedestal [m]
@@ -112,22 +113,35 @@ class BoxTask:
         at = ArmDynamics(robot_named(self.robot)).position(np.array(self.q_impact[arm]))
         return at + np.array(self.bases[arm])
 
-    def direction(self, arm: int) -> np.ndarray:
-        """Return the axis of the box along which a plate faces it, into it, shape (3,).
+    @property
+    def box_rotation(self) -> np.ndarray:
+        """Axes of the box as it is expected, in the world, shape (3, 3)."""
+        return turned(self.box_yaw)
+
+    def face(self, arm: int) -> np.ndarray:
+        """Return the axis along which a plate faces the box, into it, axes of the box, (3,).
 
         Raises:
             TaskError: the plate does not lie flat on a face.
         """
         robot = robot_named(self.robot)
         state = ArmDynamics(robot)(np.array(self.q_impact[arm]), np.zeros(robot.dof))
-        faces = state.rotation[:, 2]
+        faces = self.box_rotation.T @ state.rotation[:, 2]
         axis = np.zeros(3)
         axis[np.argmax(np.abs(faces))] = np.sign(faces[np.argmax(np.abs(faces))])
-        if (turned := float(np.linalg.norm(faces - axis))) > FLAT:
+        if (off := float(np.linalg.norm(faces - axis))) > FLAT:
             raise TaskError(
-                f"{self.name}: q_impact: expected plates flat on the box, got {turned:.3g} rad off"
+                f"{self.name}: q_impact: expected plates flat on the box, got {off:.3g} rad off"
             )
         return axis
+
+    def direction(self, arm: int) -> np.ndarray:
+        """Return the axis along which a plate faces the box, into it, world axes, shape (3,).
+
+        Raises:
+            TaskError: the plate does not lie flat on a face.
+        """
+        return np.asarray(self.box_rotation @ self.face(arm))
 
     @property
     def box_position(self) -> np.ndarray:
@@ -136,9 +150,11 @@ class BoxTask:
         Raises:
             TaskError: plates are not flat on its faces.
         """
-        half = np.array(self.box_size) / 2.0
+        half, turn = np.array(self.box_size) / 2.0, self.box_rotation
         arms = range(len(self.bases))
-        centres = np.array([self.contact_point(arm) + self.direction(arm) * half for arm in arms])
+        centres = np.array(
+            [self.contact_point(arm) + turn @ (self.face(arm) * half) for arm in arms]
+        )
         if np.abs(np.ptp(centres[:, :2], axis=0)).max() > FLAT:
             raise TaskError(f"{self.name}: q_impact: expected plates on both sides of the box")
         return np.array([*centres.mean(axis=0)[:2], self.support_z + half[2]])

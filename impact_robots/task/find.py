@@ -13,12 +13,13 @@ from impact_robots.entries import Entries
 from impact_robots.exceptions import RobotError, TaskError
 from impact_robots.task.box_file import box_task_names, box_task_of, load_box_task, shipped_box_task
 from impact_robots.task.box_task import BoxTask
+from impact_robots.task.hit_task import HitTask, hit_task_of
 from impact_robots.task.like import CELL, LIKE, TASK, with_own_title
 from impact_robots.task.palm_file import load_palm_task, palm_task_names, palm_task_of
 from impact_robots.task.palm_task import PalmTask
 from impact_robots.yaml_file import read_mapping
 
-Task = BoxTask | PalmTask
+Task = HitTask | BoxTask | PalmTask
 _YAML = (".yaml", ".yml")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*$")
 
@@ -37,6 +38,8 @@ def find_task(name: str | Path, cell: str | Path = "") -> Task:
     path, given = Path(name), {CELL: read_cell(cell)} if str(cell) else {}
     if path.suffix in _YAML:
         entries = {**task_entries(path), **given}
+        if is_hit_task(entries):
+            return hit_task_of(path.stem, entries, str(path))
         of = palm_task_of if is_palm_task(entries) else box_task_of
         return of(path.stem, entries, str(path))
     if str(name) in palm_task_names():
@@ -72,6 +75,23 @@ def find_palm_task(name: str | Path) -> PalmTask:
     return task
 
 
+def find_hit_task(name: str | Path) -> HitTask:
+    """Return a task of one arm and a surface; as :func:`find_task`.
+
+    Raises:
+        TaskError: it is another one, or there is none.
+    """
+    task = find_task(name)
+    if not isinstance(task, HitTask):
+        raise TaskError(f"task: expected one of an arm that hits a surface, got {str(name)!r}")
+    return task
+
+
+def is_hit_task(entries: dict[str, Any]) -> bool:
+    """Tell whether entries are those of a hit of a surface, from their keys."""
+    return "contact_normal" in entries.get(TASK, entries)
+
+
 def is_palm_task(entries: dict[str, Any]) -> bool:
     """Tell whether entries are those of a humanoid's grab, from their keys."""
     told = entries.get(TASK, entries)
@@ -81,8 +101,8 @@ def is_palm_task(entries: dict[str, Any]) -> bool:
 def task_entries(path: Path, what: str = "task") -> dict[str, Any]:
     """Return the entries of a file of a task or a scenario.
 
-    With those of the file of its ``task`` and its ``cell`` instead of their paths, which are from
-    the file's folder.
+    With those of the file of its ``task`` and its ``cell`` instead of their paths. Paths are from
+    the file's folder, that of a robot's YAML too if it is there.
 
     Args:
         path: of the file.
@@ -95,6 +115,9 @@ def task_entries(path: Path, what: str = "task") -> dict[str, Any]:
         entries = dict(with_own_title(read_mapping(path)))
     except RobotError as error:
         raise TaskError(str(error).replace("no file", f"{what}: no file", 1)) from None
+    robot = entries.get("robot")
+    if isinstance(robot, str) and robot.endswith(_YAML) and (path.parent / robot).exists():
+        entries["robot"] = str(path.parent / robot)
     for key, read in ((TASK, task_entries), (CELL, read_cell)):
         if key in entries:
             if not isinstance(entries[key], str):

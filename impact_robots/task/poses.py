@@ -27,16 +27,25 @@ robot_named = cache(load_robot)
 _STEPS = 200
 _TOLERANCE = 1e-10
 _LARGEST = 0.2  # step of a joint [rad]
+_STARTS = 30  # of searches for a pose
 
 
-def posed(robot: Robot, q: np.ndarray, offset: np.ndarray, first_joint: float) -> np.ndarray:
-    """Return positions with the contact point moved, the same orientation, and a given first joint.
+def turned(yaw: float) -> np.ndarray:
+    """Return the axes of what is turned about the vertical by ``yaw`` [rad], shape (3, 3)."""
+    return np.eye(3) if yaw == 0.0 else np.array(pin.utils.rotate("z", yaw))
+
+
+def posed(
+    robot: Robot, q: np.ndarray, offset: np.ndarray, first_joint: float, yaw: float = 0.0
+) -> np.ndarray:
+    """Return positions with the contact point moved and turned, and a given first joint.
 
     Args:
         robot: an arm of seven joints.
         q: where to start from, shape (7,) [rad].
         offset: of the contact point, base axes, shape (3,) [m].
         first_joint: wanted [rad].
+        yaw: by which it is turned about the vertical [rad].
 
     Raises:
         RobotError: there are none within the joint limits.
@@ -44,7 +53,8 @@ def posed(robot: Robot, q: np.ndarray, offset: np.ndarray, first_joint: float) -
     model, data = robot.model, robot.model.createData()
     frame = model.getFrameId(robot.contact_frame)
     pin.framesForwardKinematics(model, data, q)
-    target = pin.SE3(data.oMf[frame].rotation, data.oMf[frame].translation + offset)
+    here = data.oMf[frame]
+    target = pin.SE3(turned(yaw) @ here.rotation, here.translation + offset)
     found = np.array(q, dtype=float)
     for _ in range(_STEPS):
         error, rows = pose_error(model, data, found, frame, target)
@@ -86,3 +96,52 @@ def run_up_start(
     """
     half = run_up / 2.0
     return posed(robot, q, -half * np.asarray(velocity), float(q[0] - half * dq[0]))
+
+
+def touching(
+    robot: Robot, point: np.ndarray, into: np.ndarray, near: np.ndarray | None = None
+) -> np.ndarray:
+    """Return positions with the contact point there and its axis z along a direction, (n,) [rad].
+
+    How the tool is turned about that axis is free: that which is nearest to where it begins.
+
+    Args:
+        robot: the arm.
+        point: base axes, shape (3,) [m].
+        into: direction, base axes, a unit vector, shape (3,).
+        near: where to begin, shape (n,) [rad]; none: at the stance, then at drawn ones.
+
+    Raises:
+        RobotError: none are found within the joint limits.
+    """
+    limits, starts = robot.limits, [near]
+    if near is None:
+        drawn = np.random.default_rng(0).uniform(
+            limits.position_lower, limits.position_upper, (_STARTS, robot.dof)
+        )
+        starts = [*([] if robot.stance is None else [robot.stance]), *drawn]
+    found = (_brought(robot, np.array(q, dtype=float), point, into) for q in starts)
+    if (q := next((each for each in found if each is not None), None)) is None:
+        x, y, z = point
+        raise RobotError(f"pose: none in reach with the plate at ({x:.3f}, {y:.3f}, {z:.3f}) m")
+    return q
+
+
+def _brought(robot: Robot, q: np.ndarray, point: np.ndarray, into: np.ndarray) -> np.ndarray | None:
+    """Return positions as of :func:`touching`, none if the way from ``q`` leads to none."""
+    dynamics, limits = ArmDynamics(robot), robot.limits
+    for _ in range(_STEPS):
+        state = dynamics(q, np.zeros(robot.dof))
+        axis = state.rotation[:, 2]
+        turn = np.cross(axis, into)
+        if axis @ into < 0.0:  # more than a right angle: the sine gets smaller on the way back
+            turn = turn / max(float(np.linalg.norm(turn)), 1e-9)
+        error = np.concatenate([point - state.position, turn])
+        if np.linalg.norm(error) < _TOLERANCE and axis @ into > 0.0:
+            return q
+        across = np.eye(3) - np.outer(axis, axis)
+        rows = np.vstack([state.J[:3], across @ state.J[3:]])
+        step = np.linalg.lstsq(rows, error, rcond=1e-4)[0]
+        q = q + step * min(1.0, _LARGEST / np.abs(step).max())
+        q = np.clip(q, limits.position_lower, limits.position_upper)
+    return None

@@ -12,15 +12,32 @@ import numpy as np
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import RobotError, TaskError
 from impact_robots.robot import Robot
-from impact_robots.task.poses import impact_velocity, posed, robot_named, run_up_start
-
-# An entry that is no field of a scenario: the first joint of each arm at the impact [rad].
-POSING = {"first_joint": tuple[float, ...]}
-_STANDING = ("first_joint", "box_size", "support_z", "robot")  # with another one arms stand apart
-_MOVING = ("q_impact", "v_minus", *_STANDING)  # and here they move otherwise
+from impact_robots.task.poses import (
+    impact_velocity,
+    posed,
+    robot_named,
+    run_up_start,
+    touching,
+    turned,
+)
 
 Rows = tuple[tuple[float, ...], ...]
 Bases = tuple[tuple[float, float, float], ...]
+
+# Entries that are no fields of a task: they pose the arms.
+POSING: dict[str, Any] = {
+    "first_joint": tuple[float, ...],  # of each arm at the impact [rad]
+    "box_position": tuple[float, float, float],  # of its centre, world axes [m]
+    "faces": tuple[str, ...],  # of the box, that the arms' plates touch: -x, +x, -y, +y
+    "near": Rows,  # joints of each arm near which to look for the pose at the impact [rad]
+    "speed": float,  # of the plates into the box [m/s]
+    "rise": float,  # of the same, upwards [m/s]
+}
+FACES = {"-x": (1, 0, 0), "+x": (-1, 0, 0), "-y": (0, 1, 0), "+y": (0, -1, 0)}  # axes into the box
+_STANDING = ("first_joint", "box_size", "box_yaw", "support_z", "robot")  # arms stand elsewhere
+_PLACING = ("box_position", "faces", "near", "speed", "rise")
+_POSED = ("q_impact", "dq_impact", "q_start", "v_minus")
+_MOVING = ("q_impact", "v_minus", "speed", *_STANDING)  # and here they move otherwise
 
 
 def reposed(base: Mapping[str, Any], own: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -35,6 +52,14 @@ def reposed(base: Mapping[str, Any], own: Mapping[str, Any], where: str) -> dict
         TaskError: the arms cannot be where it says.
     """
     merged = {**base, **own}
+    if "box_position" in own or "faces" in own:
+        merged = {key: value for key, value in merged.items() if key not in _POSED or key in own}
+        return merged
+    if "speed" in own:
+        merged.pop("v_minus")
+    elif "box_yaw" in own and "v_minus" not in own:
+        turn = turned(own["box_yaw"] - base["box_yaw"])
+        merged["v_minus"] = tuple(tuple((turn @ np.array(v)).tolist()) for v in base["v_minus"])
     if "q_impact" not in own and any(key in own for key in _STANDING):
         _check(merged, "q_impact", where)
         merged["q_impact"] = _rows(
@@ -46,6 +71,67 @@ def reposed(base: Mapping[str, Any], own: Mapping[str, Any], where: str) -> dict
     merged = {key: value for key, value in merged.items() if key in own or key not in outdated}
     merged.pop("first_joint", None)
     return merged
+
+
+def placed(entries: dict[str, Any], where: str) -> dict[str, Any]:
+    """Return entries with the arms' poses and velocities at the impact, if they say where it is.
+
+    Raises:
+        TaskError: faces or rows are not as many as arms, or an arm cannot be there.
+    """
+    given = {key: entries[key] for key in ("box_position", "faces", "near") if key in entries}
+    filled = {key: value for key, value in entries.items() if key not in _PLACING}
+    if "q_impact" not in entries and given:
+        missing = [key for key in ("box_position", "faces", "box_size") if key not in entries]
+        if missing or "bases" not in entries or "robot" not in entries:
+            raise TaskError(f"{where}: entries missing: {', '.join(missing) or 'robot, bases'}")
+        _check_faces(entries, where)
+        height = entries["box_position"][2] - entries["box_size"][2] / 2.0
+        filled.setdefault("support_z", height)
+        filled["q_impact"] = _rows(lambda arm, robot: _at_face(entries, arm, robot), entries, where)
+    elif given:
+        raise TaskError(f"{where}: {next(iter(given))}: expected no q_impact beside it")
+    for key in ("speed", "rise"):
+        if key in entries and ("v_minus" in entries or "speed" not in entries):
+            raise TaskError(f"{where}: {key}: expected a speed, and no v_minus beside it")
+    if "speed" not in entries or "q_impact" not in filled:
+        return filled
+    _check(filled, "q_impact", where)
+    filled["v_minus"] = _rows(lambda arm, robot: _into(entries, filled, arm, robot), filled, where)
+    return filled
+
+
+def _check_faces(entries: Mapping[str, Any], where: str) -> None:
+    """Refuse faces and rows that are not one an arm.
+
+    Raises:
+        TaskError: so it is.
+    """
+    arms, faces = len(entries["bases"]), entries["faces"]
+    if len(faces) != arms or any(face not in FACES for face in faces):
+        got = ", ".join(faces)
+        raise TaskError(
+            f"{where}: faces: expected {arms} of {', '.join(FACES)}, one an arm, got {got}"
+        )
+    _check(entries, "near", where)
+
+
+def _at_face(entries: Mapping[str, Any], arm: int, robot: Robot) -> np.ndarray:
+    """Return where an arm's plate touches the middle of its face, shape (n,) [rad]."""
+    turn, face = turned(entries["box_yaw"]), np.array(FACES[entries["faces"][arm]], dtype=float)
+    middle = np.array(entries["box_position"]) - np.array(entries["bases"][arm])
+    point = middle - turn @ (face * np.array(entries["box_size"]) / 2.0)
+    near = np.array(entries["near"][arm]) if "near" in entries else None
+    return touching(robot, point, turn @ face, near)
+
+
+def _into(
+    entries: Mapping[str, Any], filled: Mapping[str, Any], arm: int, robot: Robot
+) -> np.ndarray:
+    """Return a plate's velocity at the impact, world axes, shape (3,) [m/s]."""
+    q, turn = np.array(filled["q_impact"][arm]), turned(entries["box_yaw"])
+    into = turn @ np.round(turn.T @ ArmDynamics(robot)(q, np.zeros(robot.dof)).rotation[:, 2])
+    return entries["speed"] * into + [0.0, 0.0, entries.get("rise", 0.0)]
 
 
 def timed(entries: dict[str, Any], where: str) -> dict[str, Any]:
@@ -84,11 +170,15 @@ def _standing(
     q = np.array(base["q_impact"][arm])
     grown = (np.array(merged["box_size"]) - np.array(base["box_size"])) / 2.0
     offset = np.array([0.0, 0.0, merged["support_z"] - base["support_z"] + grown[2]])
+    turn, more = turned(base["box_yaw"]), merged["box_yaw"] - base["box_yaw"]
+    face = np.round(turn.T @ ArmDynamics(robot)(q, np.zeros(robot.dof)).rotation[:, 2])
     if len(merged["bases"]) > 1:  # the box stays in the middle; pushed, it keeps the near face
-        into = ArmDynamics(robot)(q, np.zeros(robot.dof)).rotation[:, 2]
-        offset = offset - np.round(into) * grown
+        offset = offset - turn @ (face * grown)
+    if more:  # about its middle
+        middle = turn @ (face * np.array(merged["box_size"]) / 2.0)
+        offset = offset + middle - turned(more) @ middle
     first = merged.get("first_joint")
-    return posed(robot, q, offset, float(q[0] if first is None else first[arm]))
+    return posed(robot, q, offset, float(q[0] if first is None else first[arm]), more)
 
 
 def _rows(make: Callable[[int, Robot], np.ndarray], entries: Mapping[str, Any], where: str) -> Rows:

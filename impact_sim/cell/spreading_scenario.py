@@ -11,12 +11,13 @@ import numpy as np
 
 from impact_robots.robot import Robot
 from impact_robots.task.box_task import BoxTask
+from impact_robots.task.poses import turned
 from impact_sim.cell.layout import BoxObject, CellLayout, PairContact, Support
 from impact_sim.motor_friction import MotorFriction
 
 STREAM = 1  # of the random numbers of a seed, as of the other scenarios' variation
 TRUTHS = (  # entries of a task that may be announced other than they are
-    *("box_size", "box_mass", "support_z", "plate_friction", "support_friction"),
+    *("box_size", "box_yaw", "box_mass", "support_z", "plate_friction", "support_friction"),
     "contact_frequency",
 )
 
@@ -30,7 +31,6 @@ class SpreadingScenario(BoxTask):
 
     pedestal_half: tuple[float, float] | None  # half edges of a pedestal [m]; none: a table
     box_offset: tuple[float, float, float]  # of the box from where it is expected [m]
-    box_yaw: float  # by which it is turned about the vertical [rad]
     variation: dict[str, Any]  # box: largest displacement along x, y, z from trial to trial [m]
     contact_damping: float  # damping ratio of the contacts' springs [-]
     motor_friction: dict[str, Any]  # coulomb [N.m], viscous [N.m.s/rad]; one number or one a joint
@@ -42,6 +42,20 @@ class SpreadingScenario(BoxTask):
         """What is to be done, and what is known of the box."""
         known = {each.name: getattr(self, each.name) for each in fields(BoxTask)}
         return BoxTask(**known | self.announced)
+
+    @property
+    def box_rotation(self) -> np.ndarray:
+        """Axes of the box as it is expected, in the world, shape (3, 3)."""
+        return turned(self.announced.get("box_yaw", self.box_yaw))
+
+    @property
+    def box_position(self) -> np.ndarray:
+        """Where the box's centre is expected, world axes, shape (3,) [m].
+
+        Raises:
+            TaskError: plates are not flat on its faces.
+        """
+        return self.task.box_position
 
     def of_trial(self, trial: int) -> SpreadingScenario:
         """Return the scenario of a trial: all are alike."""
@@ -78,7 +92,7 @@ class SpreadingScenario(BoxTask):
     @property
     def standing(self) -> np.ndarray:
         """Middle of the box on its support below where it is expected, shape (3,) [m]."""
-        expected = self.task.box_position
+        expected = self.box_position
         return np.array([*expected[:2], self.support_z + self.box_size[2] / 2.0])
 
     def drawn(self, seed: int) -> np.ndarray:

@@ -43,7 +43,7 @@ def test_a_grab_in_a_table_and_in_json(capsys, tmp_path):
     assert {key: found[key] for key in document} == document
     text = told(capsys, GRAB)
     assert f"highest safe speed {document['speed_bound_mps']:.4f} m/s" in text
-    assert "the scenario is too fast" in text and "both at once" in text
+    assert "the task is too fast" in text and "both at once" in text
 
 
 def test_a_file_and_what_is_known_of_the_box(capsys, tmp_path):
@@ -66,9 +66,9 @@ def test_no_speed_is_safe_at_a_box_that_comes_too_fast(capsys):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--q", "0,0,0,0,0,0,0"], "--q: not with --scenario"),
-        (["--optimize"], "--optimize: not with --scenario"),
-        (["--interface", "velocity"], "--interface: not with --scenario"),
+        (["--q", "0,0,0,0,0,0,0"], "--q: not with a box"),
+        (["--optimize"], "--optimize: not with a box"),
+        (["--interface", "velocity"], "--interface: not with a box"),
         (["--impact-limits", "nominal"], "expected one of auto, joint_load, robust, got nominal"),
         (["--object-mass", "3,2"], "mass: expected low,high"),
         (["--object-velocity", "1,2"], "--object-velocity: expected three numbers, got 2"),
@@ -83,4 +83,4 @@ def test_what_does_not_go_with_a_box_is_refused(impact, options, words):
 
 def test_without_a_box_nothing_is_asked_of_one(impact):
     for option in ("--object-mass=1,2", "--object-velocity=0,0,0"):
-        assert "with --scenario" in refused(impact, ["plan", option])
+        assert "with --task or --scenario" in refused(impact, ["plan", option])

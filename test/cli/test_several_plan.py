@@ -73,4 +73,4 @@ def test_what_is_not_for_several_contacts_is_one_line(capsys, options, line):
 def test_a_box_has_its_own_contacts(capsys):
     status = main(["plan", "--scenario", "rs_grab_catfood_case1", "--and", "tip:0,0,1"])
     assert status == 2
-    assert "--and: not with --scenario" in capsys.readouterr().err
+    assert "--and: not with a box" in capsys.readouterr().err

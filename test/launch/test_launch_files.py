@@ -19,6 +19,7 @@ pytest.importorskip("rclpy")
 import itertools
 
 from rclpy.context import Context
+from rclpy.lifecycle import TransitionCallbackReturn
 
 from impact_cli.command_line import make_parser
 from impact_detector.box_parameters import box_parameters
@@ -29,6 +30,7 @@ from impact_qp.arms.node import ImpactSpreadingNode
 from impact_qp.body.node import ImpactHumanoidNode
 from impact_qp.node import ImpactQpNode
 from impact_robots import ArmDynamics, load_robot
+from impact_robots.task.find import find_box_task
 from impact_ros.closing import close
 from impact_ros.parameters import specifications
 from impact_sim.cell.node import ImpactCellNode
@@ -240,6 +242,52 @@ def test_each_arm_of_a_cell_has_a_detector_that_its_controller_hears(launch_file
     assert verdicts < heard and commands < sent and heard - verdicts < measured
     assert controller.settings.lockstep and controller.settings.variant == "timed"
     controller.trigger_shutdown()
+
+
+CELL = """
+robots:
+  front: {robot: panda_plate, base: [0.0, 0.45, 0.0]}
+  back: {robot: panda_plate, base: [0.0, -0.45, 0.0]}
+"""
+
+
+def test_two_real_arms_grab_without_a_simulator(launch_file, graph, tmp_path):
+    """Controller and detectors hear and command the drivers of the cell, in real time."""
+    (tmp_path / "cell.yaml").write_text(CELL)
+    launched = launch_file("robot", task="rs_grab_safe", cell=str(tmp_path / "cell.yaml"))
+    assert set(launched.lines) == {"impact_detector", "impact_spreading"}
+    controller = graph("impact_spreading", launched.lines["impact_spreading"])
+    node = controller.nodes["impact_spreading"]
+    assert node.trigger_configure() is TransitionCallbackReturn.SUCCESS
+    heard, sent = controller.topics("impact_spreading")
+    detectors = [n for n in launched.of("Node") if n.kwargs["executable"] == "impact_detector"]
+    for arm, name, each in zip((0, 1), ("front", "back"), detectors, strict=True):
+        assert f"/{name}/joint_states" in heard and f"/{name}/impact_qp/commands" in sent
+        made = graph("impact_detector", each.command_line(launched.context))
+        (detector,) = made.nodes.values()
+        assert f"{detector.get_fully_qualified_name()}/status" in heard
+        assert not detector.get_parameter("lockstep").value
+        normal = -find_box_task("rs_grab_safe").direction(arm)
+        assert list(detector.get_parameter("contact_normal").value) == normal.tolist()
+    node.trigger_shutdown()
+
+
+def test_an_arm_hits_what_its_task_says(launch_file, graph, tmp_path):
+    path = tmp_path / "hit.yaml"
+    path.write_text("{contact_point: [0.5, 0, 0.4], contact_normal: [-1, 0, 0], speed: 0.05}")
+    nodes = graph("suite", launch_file("robot", task=str(path)).lines["suite"]).nodes
+    controller = nodes["impact_qp"]
+    assert controller.trigger_configure() is TransitionCallbackReturn.SUCCESS
+    assert list(nodes["impact_detector"].get_parameter("contact_normal").value) == [-1, 0, 0]
+    controller.trigger_shutdown()
+
+
+def test_a_humanoid_grabs_what_its_task_says(launch_file, graph):
+    launched = launch_file("robot", task="qp_hrp4_grab_heavy")
+    made = graph("impact_humanoid", launched.lines["impact_humanoid"])
+    node = made.nodes["impact_humanoid"]
+    assert node.trigger_configure() is TransitionCallbackReturn.SUCCESS
+    node.trigger_shutdown()
 
 
 @pytest.mark.parametrize("namespace", ["", "lab"])

@@ -4,13 +4,22 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
+from impact_qp.parameters import ControllerParameters
+from impact_robots import ArmDynamics, load_robot
 from impact_robots.cell import RobotCell
 from impact_robots.exceptions import TaskError
 from impact_robots.task.box_file import WORLD, box_task_names
 from impact_robots.task.box_task import BoxTask
-from impact_robots.task.find import find_box_task, find_palm_task, find_task, read_cell
+from impact_robots.task.find import (
+    find_box_task,
+    find_hit_task,
+    find_palm_task,
+    find_task,
+    read_cell,
+)
 from impact_robots.task.palm_file import WORLD as PALM_WORLD
 from impact_robots.task.palm_file import palm_task_names
 from impact_robots.task.palm_task import PalmTask
@@ -18,7 +27,8 @@ from impact_sim.cell.spreading_file import load_spreading
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.humanoid.grab_file import load_grab
 from impact_sim.humanoid.grab_scenario import GrabScenario
-from impact_sim.scenario_choice import find_cell_scenario
+from impact_sim.scenario_choice import find_cell_scenario, find_scenario
+from impact_trials.spreading_trial import spread
 
 TWO_ARMS = """
 robots:
@@ -97,6 +107,96 @@ def test_a_scenario_of_a_task_says_only_what_is_true(written):
     assert find_task(path).arm_names == ("only",) and find_task(path).kind == "push"
 
 
+PUSH = """
+robot: panda_plate
+box_size: [0.2, 0.16, 0.2]
+box_mass: 1.0
+box_position: [0.45, -0.05, 0.3]
+faces: [+y]
+speed: 0.4
+"""
+
+
+def test_a_task_from_scratch_says_where_the_box_is_and_which_face_is_hit(written):
+    task, dynamics = find_box_task(written(PUSH)), ArmDynamics(load_robot("panda_plate"))
+    assert task.kind == "push" and task.name == "mine"
+    np.testing.assert_allclose(task.box_position, [0.45, -0.05, 0.3], atol=1e-9)
+    np.testing.assert_allclose(task.contact_point(0), [0.45, 0.03, 0.3], atol=1e-9)
+    np.testing.assert_array_equal(task.direction(0), [0.0, -1.0, 0.0])
+    (q,), (dq,), (velocity,) = task.q_impact, task.dq_impact, task.v_minus
+    np.testing.assert_allclose(velocity, [0.0, -0.4, 0.0], atol=1e-12)
+    state = dynamics(np.array(q), np.array(dq))
+    np.testing.assert_allclose(state.J @ state.dq, [*velocity, 0, 0, 0], atol=1e-9)
+    assert task.support_z == pytest.approx(0.2)
+
+
+def test_two_arms_touch_opposite_faces_and_lift_as_they_do(written):
+    written(TWO_ARMS, "cell.yaml")
+    text = PUSH.replace("robot: panda_plate", "cell: cell.yaml").replace("[+y]", "[+y, -y]")
+    task = find_box_task(written(text.replace("0.45, -0.05", "0.5, 0.0") + "rise: 0.3\n"))
+    assert task.arm_names == ("front", "back") and task.kind == "grab"
+    np.testing.assert_allclose(task.v_minus, [[0, -0.4, 0.3], [0, 0.4, 0.3]], atol=1e-12)
+    gap = task.contact_point(0) - task.contact_point(1)
+    np.testing.assert_allclose(gap, [0.0, 0.16, 0.0], atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["rs_push_catfood_case2", "rs_grab_catfood_case1"])
+def test_arms_are_posed_for_a_turned_box(written, name):
+    """They stand about the box as they do about one that is not turned: all is turned with it."""
+    straight, yaw = find_box_task(name), 0.2
+    task = find_box_task(written(f"like: {name}\nbox_yaw: {yaw}\n"))
+    turn = np.array([[np.cos(yaw), -np.sin(yaw), 0], [np.sin(yaw), np.cos(yaw), 0], [0, 0, 1]])
+    np.testing.assert_allclose(task.box_position, straight.box_position, atol=1e-3)
+    np.testing.assert_allclose(task.velocities, straight.velocities @ turn.T, atol=1e-12)
+    for arm in range(len(task.bases)):
+        np.testing.assert_allclose(task.direction(arm), turn @ straight.direction(arm), atol=1e-12)
+        about = task.contact_point(arm) - task.box_position
+        other = straight.contact_point(arm) - straight.box_position
+        np.testing.assert_allclose(about, turn @ other, atol=1e-3)
+
+
+def test_a_push_of_a_turned_box_moves_it_along_its_axis(written):
+    scenario = find_cell_scenario(written("like: rs_push_catfood_case2\nbox_yaw: 0.3\n"))
+    run = spread(scenario, 0)
+    first, last = run.log.boxes[0].position, run.log.boxes[-1].position
+    into = scenario.direction(0)
+    assert (last - first) @ into > 0.15 and np.linalg.norm(np.cross(last - first, into)) < 0.03
+    (plate,) = run.log.plant.plates
+    assert plate.impulse @ -into > 0.9 * np.linalg.norm(plate.impulse)
+
+
+def test_a_box_that_is_turned_unannounced_is_hit_where_it_was_expected(written):
+    text = "like: rs_push_catfood_case2\nbox_yaw: 0.1\nannounced: {box_yaw: 0.0}\n"
+    scenario = find_cell_scenario(written(text))
+    assert scenario.task.q_impact == find_box_task("rs_push_catfood_case2").q_impact
+    assert scenario.task.box_yaw == 0.0
+    turned = scenario.layout(load_robot("panda_plate")).box
+    assert turned.yaw == 0.1
+    assert turned.position == pytest.approx(tuple(scenario.task.box_position))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("[+y]", "[+z]"), r"faces: expected 1 of -x, \+x, -y, \+y, one an arm, got \+z"),
+        (("[+y]", "[+y, -y]"), "faces: expected 1 of"),
+        (("faces: [+y]\n", ""), "entries missing: faces"),
+        (("0.45, -0.05", "1.45, -0.05"), "pose: none in reach with the plate at"),
+        (("speed: 0.4", "rise: 0.4"), "rise: expected a speed, and no v_minus beside it"),
+        (("speed: 0.4", "speed: -0.4"), "v_minus: expected plates that move into the box"),
+        (("speed: 0.4", ""), "entries missing: .*v_minus"),
+        (("speed: 0.4", "speed: 0.4\nnear: [[0, 0]]"), "near: expected 1 rows of 7 numbers"),
+        (("speed: 0.4", "speed: 0.4\nranges: {mass: [1]}"), "ranges: expected entries of mass"),
+        (("speed: 0.4", "speed: 0.4\nranges: {mass: [2, 1]}"), "mass: expected low,high"),
+    ],
+)
+def test_what_is_wrong_with_a_task_from_scratch_is_one_line(written, change, message):
+    assert change[0] in PUSH
+    with pytest.raises(TaskError, match=message) as caught:
+        find_box_task(written(PUSH.replace(*change)))
+    assert "\n" not in str(caught.value)
+
+
 def test_a_cell_names_the_arms_of_a_named_task(written):
     cell = written(TWO_ARMS)
     task = find_box_task("rs_grab_catfood_case1", cell)
@@ -161,3 +261,90 @@ def test_a_task_of_another_kind_is_refused():
         TaskError, match=r"task: expected one of rs_push_catfood_case1, .*'nothing'"
     ):
         find_task("nothing")
+
+
+HIT = """
+robot: panda
+contact_point: [0.5, 0.1, 0.5]
+contact_normal: [-1.0, 0.0, 0.0]
+friction: [0.0, 0.279]
+stiffness: [1.0e+5, 1.0e+6]
+speed: 0.3
+"""
+
+
+def test_a_hit_says_what_is_known_of_a_surface(written):
+    task, robot = find_hit_task(written(HIT)), load_robot("panda")
+    assert task.surface.friction == (0.0, 0.279) and task.surface.restitution == (0.0, 0.3)
+    assert set(task.parameters) == {line.split(":")[0] for line in HIT.split("\n") if line}
+    state = ArmDynamics(robot)(task.q_impact(robot), np.zeros(7))
+    np.testing.assert_allclose(state.position, task.contact_point, atol=1e-9)
+    np.testing.assert_allclose(state.rotation[:, 2], [1.0, 0.0, 0.0], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("[0.0, 0.279]", "[0.3, 0.2]"), "mine.yaml: friction: expected low, high"),
+        (("speed: 0.3", "speed: -0.3"), "mine.yaml: speed: expected a number above 0, got -0.3"),
+        (("[-1.0, 0.0, 0.0]", "[0.0, 0.0, 0.0]"), "mine.yaml: .*normal"),
+        (("contact_point: [0.5, 0.1, 0.5]\n", ""), "entries missing: contact_point"),
+        (("speed: 0.3", "sped: 0.3"), "expected entries of name, .*, got 'sped'"),
+        (("speed: 0.3", "speed: fast"), "speed: expected a finite number, or nothing, got 'fast'"),
+    ],
+)
+def test_what_is_wrong_with_a_hit_is_one_line(written, change, message):
+    assert change[0] in HIT
+    with pytest.raises(TaskError, match=message) as caught:
+        find_hit_task(written(HIT.replace(*change)))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_hit_gives_the_controller_what_its_parameters_do_not_say(written):
+    parameters = ControllerParameters(task=str(written(HIT)), speed=0.2, speed_cap=0.25)
+    told = parameters.of_task()
+    assert told.contact_point == (0.5, 0.1, 0.5) and told.friction == (0.0, 0.279)
+    assert (told.speed, told.speed_cap) == (0.2, 0.25)
+    assert told.plan().contact.stiffness == (1e5, 1e6)
+    assert ControllerParameters(task=str(written(HIT))).of_task().speed == 0.3
+
+
+def test_a_robot_beside_its_task_is_that_one(written, project_root):
+    for name in ("panda_plate.yaml", "panda.yaml", "panda.urdf"):
+        written((project_root / "impact_robots" / name).read_text(), name)
+    task = find_box_task(written(PUSH.replace("panda_plate", "panda_plate.yaml")))
+    assert task.robot == str(written("", "empty").with_name("panda_plate.yaml"))
+
+
+def test_a_wall_may_be_another_one_than_is_announced(written):
+    text = "like: qp_panda_demo\nfriction: 0.1\nannounced: {friction: [0.2, 0.4]}\n"
+    scenario, robot = find_scenario(written(text)), load_robot("panda")
+    assert scenario.wall(robot).friction == 0.1
+    assert scenario.surface(robot).friction == (0.2, 0.4)
+    assert scenario.controller_parameters(robot)["friction"] == [0.2, 0.4]
+    usual = find_scenario("qp_panda_demo")
+    assert usual.wall(robot).surface.friction == usual.surface(robot).friction
+
+
+def test_a_scenario_of_a_hit_says_only_what_is_true(written):
+    written(HIT, "hit.yaml")
+    scenario = find_scenario(written("task: hit.yaml\nfriction: 0.2\nrun_up: 0.05\n"))
+    robot, task = load_robot("panda"), find_hit_task(written(HIT, "hit.yaml"))
+    told = scenario.controller_parameters(robot)
+    assert scenario.wall(robot).friction == 0.2 and told["friction"] == [0.0, 0.279]
+    assert told["speed"] == 0.3 and told["stiffness"] == [1e5, 1e6]
+    np.testing.assert_allclose(told["contact_point"], task.contact_point, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("announced: {speed: 1}", "announced: expected entries of friction, restitution, stiff"),
+        ("announced: {friction: -1}", "announced: friction: expected"),
+        ("announced: 1", "announced: expected a mapping, got 1"),
+    ],
+)
+def test_what_is_wrong_with_an_announced_wall_is_one_line(written, text, message):
+    with pytest.raises(TaskError, match=message) as caught:
+        find_scenario(written(f"like: qp_panda_demo\n{text}\n"))
+    assert "\n" not in str(caught.value)

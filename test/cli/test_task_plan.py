@@ -1,0 +1,101 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""`plan --task`: how fast what a file describes may be hit, without a word of simulation."""
+
+import json
+
+import pytest
+
+from impact_cli.command_line import run
+from impact_qp.body.grab_phases import box_arrivals
+from impact_qp.whole_body.planning import arrival_speed
+from impact_robots import load_robot
+from impact_robots.task.find import find_hit_task, find_palm_task
+
+HIT = """
+robot: panda
+contact_point: [0.5, 0.1, 0.5]
+contact_normal: [-1.0, 0.0, 0.0]
+friction: [0.0, 0.279]
+restitution: [0.0, 0.3]
+impact_limits: robust
+"""
+GRAB = "rs_grab_catfood_case1"
+
+
+@pytest.fixture
+def planned(capsys, tmp_path):
+    """A function that plans, with a text as the file of its task, and returns the document."""
+
+    def plan(*options, task=""):
+        if task:
+            (tmp_path / "mine.yaml").write_text(task)
+            options = ("--task", str(tmp_path / "mine.yaml"), *options)
+        run(["plan", *options, "--json"])
+        return json.loads(capsys.readouterr().out)
+
+    return plan
+
+
+def test_a_named_scenario_contains_its_task(planned):
+    options = ("--impact-limits", "robust")
+    assert planned("--task", GRAB, *options) == planned("--scenario", GRAB, *options)
+
+
+def test_a_task_says_what_options_say(planned, tmp_path):
+    found = planned(task=HIT)
+    task = find_hit_task(tmp_path / "mine.yaml")
+    q = ",".join(repr(float(value)) for value in task.q_impact(load_robot("panda")))
+    surface = ("--normal=-1,0,0", "--friction", "0,0.279", "--restitution", "0,0.3")
+    assert found == planned(f"--q={q}", *surface, "--impact-limits", "robust")
+    assert found["contact_point_m"] == pytest.approx([0.5, 0.1, 0.5])
+
+
+def test_an_option_counts_more_than_the_task(planned):
+    found = planned("--friction", "0.1,0.2", "--impact-limits", "existential", task=HIT)
+    assert (found["friction_low"], found["friction"]) == (0.1, 0.2)
+    assert found["impact_limits"] == "existential"
+
+
+def test_ranges_of_a_task_are_those_of_options(planned):
+    text = f"like: {GRAB}\nranges: {{mass: [1.0, 2.0], friction: [0.5, 0.6]}}\n"
+    options = ("--object-mass", "1,2", "--friction", "0.5,0.6")
+    found = planned("--impact-limits", "robust", task=text)
+    asked = planned("--task", GRAB, "--impact-limits", "robust", *options)
+    assert found["speed_bound_mps"] == asked["speed_bound_mps"]
+    assert found["object_mass_kg"] == [1.0, 2.0] and found["friction"] == 0.6
+    usual = planned("--task", GRAB, "--impact-limits", "robust")
+    assert found["speed_bound_mps"] != usual["speed_bound_mps"]
+
+
+def test_a_cell_names_the_arms(planned, tmp_path):
+    cell = tmp_path / "cell.yaml"
+    robots = "{robot: panda_plate, base: [0, 0.45, 0]}", "{robot: panda_plate, base: [0, -0.45, 0]}"
+    cell.write_text(f"robots:\n  front: {robots[0]}\n  back: {robots[1]}\n")
+    found = planned("--task", GRAB, "--cell", str(cell), "--impact-limits", "robust")
+    assert list(found["arms"]) == ["front", "back"]
+
+
+def test_a_humanoids_palms_arrive_as_fast_as_their_limits_allow(planned):
+    task, robot = find_palm_task("qp_hrp4_grab"), load_robot("hrp4")
+    found = planned("--task", "qp_hrp4_grab")
+    bound = arrival_speed(robot, task.grabbing(robot), box_arrivals(task), "robust")
+    assert found["speed_bound_mps"] == pytest.approx(bound.speed, rel=1e-12)
+    assert [each["frame"] for each in found["contacts"]] == ["left_palm", "right_palm"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--cell", "cell.yaml"], "--cell: only with --task"),
+        (["--task", GRAB, "--scenario", GRAB], "--task: not with --scenario, which contains one"),
+        (["--task", "nothing"], "task: expected one of rs_push_catfood_case1"),
+        (["--task", "none.yaml"], "task: no file none.yaml"),
+        (["--task", "qp_hrp4_grab", "--friction", "0.3"], "--friction: not with a humanoid's task"),
+        (["--task", "qp_hrp4_grab", "--cell", "none.yaml"], "cell: no file none.yaml"),
+        (["--task", GRAB, "--q", "0,0,0,0,0,0,0"], "--q: not with a box"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(impact, options, words):
+    status, out, err = impact("plan", *options)
+    assert (status, out, err.count("\n")) == (2, "", 1) and words in err
