@@ -30,7 +30,8 @@ class SimulatedArm:
         self.blocked = False  # somebody holds it
         self.disturbance = np.zeros(robot.dof)  # torque that no model knows, shape (n,) [N.m]
         self.friction = 1.0  # share of it that there is
-        self.payload = 0.0  # at the contact point, that nobody announced [kg]
+        self.payload = 0.0  # that nobody announced [kg]
+        self.payload_at = np.zeros(3)  # beside the contact point, in its axes [m]
         self.gain = 1.0  # of the motion over what the driver is told, velocities and positions
         self.hits: list[tuple[Surface, PointState]] = []  # what it met, and how it was then
         self._dynamics = ArmDynamics(robot)
@@ -65,8 +66,9 @@ class SimulatedArm:
         if self.robot.driver_compensates_gravity:
             torque += state.g
         if self.payload:
-            torque = torque - self.payload * (J.T @ (GRAVITY + state.drift[:3]))
-            inertia = inertia + self.payload * (J.T @ J)
+            J_load = J + np.cross(state.J[3:], state.rotation @ self.payload_at, axis=0)
+            torque = torque - self.payload * (J_load.T @ (GRAVITY + state.drift[:3]))
+            inertia = inertia + self.payload * (J_load.T @ J_load)
         for wall in self._inside:
             depth, speed = -wall.gap(state.position), float(wall.normal @ state.velocity)
             torque += max(0.0, WALL_STIFFNESS * depth - WALL_DAMPING * speed) * (wall.normal @ J)

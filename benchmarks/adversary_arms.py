@@ -22,10 +22,21 @@ from impact_sim.scenario_choice import find_cell_scenario
 
 SCENARIO, ARMS = "rs_grab_catfood_case1", ("left", "right")
 PERIOD, EPOCH = 1e-3, 10**12  # [s], [ns]
-KINDS = ("clocks apart", "one begins late", "one not ready", "one silent", "moved while inactive")
+KINDS = (
+    "clocks apart",
+    "one begins late",
+    "one not ready",
+    "one silent",
+    "moved while inactive",
+    "labels exchanged",
+    "clock jumps",
+    "payload",
+    "activated in mid-plan",
+)
 STARTED = 0.03  # a joint moves [rad/s]
 TOGETHER = 0.1  # in which both do, as their plans begin alike [s]
 AT_REST, STOPS_WITHIN = 0.05, 1.5  # [rad/s], [s]
+SAG, HEAVIEST = 0.03, 3.0  # of an arm that holds [m], under a load [kg]
 BACK = 0.05  # that an arm may go when it is let go [rad]
 FASTEST = 1.0  # of the contact point; the plan's own is up to 0.6 [m/s]
 
@@ -41,6 +52,7 @@ class Arm:
         self.states = self.verdicts = self.ready = True
         self.offset, self.begun = 0, np.inf  # of its clock [ns], when it began to move [s]
         self.carried = False
+        self.swapped: tuple[int, int] | None = None  # joints whose labels are
 
 
 class Cell:
@@ -108,8 +120,11 @@ class Cell:
 
     def _state(self, each: Arm) -> JointState:
         message = JointState(name=list(self.robot.joint_names))
+        order = np.arange(self.robot.dof)
+        if each.swapped is not None:
+            order[list(each.swapped)] = each.swapped[::-1]
         for field, values in (("position", each.arm.q), ("velocity", each.arm.dq)):
-            fill(getattr(message, field), values)
+            fill(getattr(message, field), values[order])
         fill(message.effort, np.zeros(self.robot.dof))
         return self._stamp(each, message)
 
@@ -226,4 +241,77 @@ def _carry(cell: Cell, one: Arm, random: np.random.Generator) -> None:
     one.carried, one.values = False, np.zeros_like(to)
 
 
-_TRIALS = dict(zip(KINDS, (_clocks, _late, _unready, _silent, _moved), strict=True))
+def _labels(cell: Cell, random: np.random.Generator) -> str:
+    """Exchange the labels of two joints in mid-plan, for a while."""
+    name, one, other = _pick(cell, random)
+    limits = cell.robot.limits
+    cell.start()
+    cell.run(float(random.uniform(0.3, 0.8)))
+    inside = (limits.position_lower[:, None] < one.arm.q) & (
+        one.arm.q < limits.position_upper[:, None]
+    )
+    pairs = [(i, j) for i in range(len(inside)) for j in range(i) if inside[i, j] and inside[j, i]]
+    one.swapped = pairs[int(random.integers(len(pairs)))]
+    cell.run(STOPS_WITHIN)
+    _judge_rest(cell, other)
+    one.swapped = None
+    cell.run(1.0)
+    _judge_rest(cell, other)
+    if one.values.any():  # it coasts against its friction until somebody activates it
+        cell.note("latched", "states that jumped are believed again")
+    return name
+
+
+def _jumps(cell: Cell, random: np.random.Generator) -> str:
+    """Let the clock of one arm's driver jump in mid-plan."""
+    name, one, other = _pick(cell, random)
+    cell.start()
+    cell.run(float(random.uniform(0.3, 0.8)))
+    by = float(random.choice([-0.3, -0.02, 0.02, 0.3, 3.0]))
+    one.offset += round(by * 1e9)
+    cell.run(STOPS_WITHIN)
+    _judge_rest(cell, one, other)
+    return f"{name} by {by:g} s"
+
+
+def _payload(cell: Cell, random: np.random.Generator) -> str:
+    """Load an arm that was stopped and holds, and take the load away."""
+    name, one, other = _pick(cell, random)
+    cell.start()
+    cell.run(float(random.uniform(0.3, 0.8)))
+    one.verdicts = False
+    cell.run(STOPS_WITHIN)
+    mass, height = float(random.uniform(0.2, HEAVIEST)), one.arm.state.position[2]
+    one.arm.payload, sank = mass, 0.0
+    for _ in range(20):
+        cell.run(0.1)
+        sank = max(sank, height - one.arm.state.position[2])
+    if sank > SAG:
+        cell.note("sag", f"{sank * 1e3:.0f} mm")
+    _judge_rest(cell, one, other)
+    one.arm.payload = 0.0
+    cell.run(1.0)
+    if abs(one.arm.state.position[2] - height) > 2.0 * SAG:
+        cell.note("unloaded", f"{(one.arm.state.position[2] - height) * 1e3:.0f} mm off")
+    return f"{name}, {mass:.2f} kg"
+
+
+def _again(cell: Cell, random: np.random.Generator) -> str:
+    """Deactivate in mid-plan and activate where the arms are then: nothing may move."""
+    cell.start()
+    cell.run(float(random.uniform(0.3, 0.8)))
+    cell.host.request("deactivate")
+    cell.run(float(random.choice([0.02, 0.2, 2.2])))
+    cell.host.request("activate")
+    cell.run(STOPS_WITHIN)
+    _judge_rest(cell, *cell.arms.values())
+    return "both"
+
+
+_TRIALS = dict(
+    zip(
+        KINDS,
+        (_clocks, _late, _unready, _silent, _moved, _labels, _jumps, _payload, _again),
+        strict=True,
+    )
+)

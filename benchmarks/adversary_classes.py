@@ -42,6 +42,7 @@ KINDS = {
     "two_arm_clocks": Kind("adversary_arms", "case", 25, 125, 5),
     "humanoid_starts": Kind("adversary_humanoid", "case", 40, 240, 10),
     "stale_evidence": Kind("adversary_evidence", "case", 30, 150, 15),
+    "mixed": Kind("adversary_mixed", "case", 48, 480, 12),
     "layered_walls": Kind("layered_walls", "campaign", 100, 500, 100, series=True),
 }
 

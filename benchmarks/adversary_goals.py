@@ -123,6 +123,7 @@ class Sender:
         rig, goal = self._rig, goal_of(kind, self._rig.random) if goal is None else goal
         if not rig.host.wait_for(self._client.server_is_ready, 1.0):
             return None
+        rig.host.wait_for(lambda: not self.running, SERVED)  # results that are out
         before, number = self.running[-1:] if rig.checks.active else [], self._count
         self._count += 1
         asked = rig.checks.goals

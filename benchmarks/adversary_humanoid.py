@@ -24,7 +24,17 @@ from impact_sim.humanoid.grab_file import find_grab
 SCENARIO, PERIOD, EPOCH = "qp_hrp4_grab", 0.005, 10**12  # [s], [ns]
 WRENCHES = tuple(f"{side}_{part}/wrench" for part in ("palm", "sole") for side in ("left", "right"))
 TOPICS = {"joint_states": JointState, "odom": Odometry} | dict.fromkeys(WRENCHES, WrenchStamped)
-KINDS = ("off at the start", "back elsewhere", "moved while inactive", "one joint off")
+KINDS = (
+    "off at the start",
+    "back elsewhere",
+    "moved while inactive",
+    "one joint off",
+    "deactivated",
+    "moved while active",
+    "labels exchanged",
+)
+LED = 200  # cycles in which somebody moves joints
+SILENT_AFTER, AT_REST = 2.0, 0.05  # of the deactivation [s], [rad/s]
 OFF = (0.02, 1.0)  # [rad]
 SERVO = 0.02  # time constant of the joints [s]
 ROUNDING = 0.01  # rad, beyond a step and the lead
@@ -41,6 +51,9 @@ class Humanoid:
         self.q = np.array(scenario.start(self.robot)[7:])
         self.told, self.broken = self.q.copy(), {}
         self.dq = np.zeros_like(self.q)
+        self.carried_to: np.ndarray | None = None  # by somebody, shape (n,) [rad]
+        self.order = np.arange(len(self.q))  # of the measured joints
+        self.commands = 0
         self.clock.passing = self.advance
         limits = self.robot.limits
         self.most = limits.velocity * (PERIOD + LEAD) + ROUNDING
@@ -50,6 +63,7 @@ class Humanoid:
         if topic != "impact_qp/command":
             return
         values = np.array(message.values)
+        self.commands += 1
         off = np.abs(values - self.q)
         if not (off <= self.most).all():
             joint = int(np.argmax(off / self.most))
@@ -66,7 +80,8 @@ class Humanoid:
         """Let the servos move the joints [s]."""
         self.clock.pass_by(seconds)
         limits = self.robot.limits
-        step = np.clip((self.told - self.q) * min(1.0, seconds / SERVO), -1.0, 1.0)
+        told = self.told if self.carried_to is None else self.carried_to
+        step = np.clip((told - self.q) * min(1.0, seconds / SERVO), -1.0, 1.0)
         step = np.clip(step, -limits.velocity * seconds, limits.velocity * seconds)
         self.q, self.dq = self.q + step, step / seconds
 
@@ -82,8 +97,8 @@ class Humanoid:
         message = TOPICS[topic]()
         if topic == "joint_states":
             message.name = list(self.robot.joint_names)
-            fill(message.position, self.q)
-            fill(message.velocity, self.dq)
+            fill(message.position, self.q[self.order])
+            fill(message.velocity, self.dq[self.order])
         elif topic == "odom":
             set_vector(message.pose.pose.position, self.base[:3])
             for axis, value in zip("xyzw", self.base[3:], strict=True):
@@ -136,6 +151,30 @@ def _try(robot: Humanoid, kind: str) -> float:
     if not robot.start():
         robot.note("start", f"not activated: {robot.host.log.errors[-1:]}")
     robot.run(0.2)
+    if kind == "deactivated":
+        robot.host.request("deactivate")
+        robot.run(SILENT_AFTER)
+        sent = robot.commands
+        robot.run(0.3)
+        if robot.commands > sent:
+            robot.note("silent", "an inactive node sends commands")
+        if np.abs(robot.dq).max() > AT_REST:
+            robot.note("rest", f"{np.abs(robot.dq).max():.2f} rad/s")
+        return 0.0
+    if kind == "moved while active":
+        start, turn = robot.q.copy(), robot.random.uniform(-0.3, 0.3, len(robot.q))
+        low, high = robot.robot.limits.position_lower, robot.robot.limits.position_upper
+        for share in np.linspace(0.0, 1.0, LED):
+            robot.carried_to = np.clip(start + share * turn, 0.95 * low, 0.95 * high)
+            robot.run(PERIOD)
+        robot.carried_to = None
+        robot.run(0.5)
+        return 0.3
+    if kind == "labels exchanged":
+        pair = robot.random.choice(len(robot.q), 2, replace=False)
+        robot.order[pair] = pair[::-1]
+        robot.run(0.3)
+        return float(abs(np.diff(robot.q[pair])[0]))
     if kind == "moved while inactive":
         robot.host.request("deactivate")
         robot.run(0.3)

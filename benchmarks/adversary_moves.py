@@ -10,7 +10,7 @@ import numpy as np
 from adversary_checks import SentChecks
 
 from impact_msgs.msg import ControllerStatus
-from impact_qp.limits import Contact, RobustImpactLimit
+from impact_qp.limits import IMPACT_LIMITS, Contact, RobustImpactLimit
 from impact_robots import ArmDynamics, PointState, Robot, Surface
 
 GRACE = 0.3  # in which what was asked for before comes to its end [s]
@@ -150,7 +150,8 @@ class MoveChecks:
         towards = -float(rig.normal @ state.velocity)
         if since > GRACE and towards > TOWARDS:
             self.note("nobody asked", f"{towards:.3f} m/s towards the surface")
-        if since > RESTS_WITHIN and (np.abs(arm.dq).max() > STILL or speed > SLOW):
+        rests = blind or (np.abs(arm.dq).max() <= STILL and speed <= SLOW)
+        if since > RESTS_WITHIN and not rests:
             self.note("rest", f"{np.abs(arm.dq).max():.3f} rad/s, {speed:.3f} m/s")
 
     def _judge_hits(self) -> None:
@@ -170,25 +171,48 @@ class MoveChecks:
         announced = surface is rig.arm.walls[0] and rig.announced
         normal = surface.normal if announced else -velocity / speed
         towards = -float(normal @ velocity)
-        bound = rigid_bound(rig.arm.robot, rig.contact, normal, state)
+        bound = rigid_bound(rig.arm.robot, rig.contact, normal, state, self._limits(announced))
         if towards > BOUND_MARGIN * bound + BOUND_ROUNDING:
             what = "the surface" if announced else "an obstacle"
             self.note("contact speed", f"{what} at {towards:.3f} m/s, bound {bound:.3f}")
 
+    def _limits(self, announced: bool) -> dict[str, Any]:
+        """Return which limits are in use, and which stiffness they must expect."""
+        settings = self._rig.settings
+        if settings["impact_limits"] != "joint_load":
+            return {}
+        low, high = settings["stiffness"]
+        return {"kind": "joint_load", "stiffness": (low, high if announced else np.inf)}
 
-def rigid_bound(robot: Robot, contact: Contact, normal: np.ndarray, state: PointState) -> float:
-    """Return what is safe against something rigid with this normal, friction as announced [m/s]."""
-    low_to_high = (0.0, contact.friction[1])
+
+def rigid_bound(
+    robot: Robot,
+    contact: Contact,
+    normal: np.ndarray,
+    state: PointState,
+    limits: dict[str, Any] | None = None,
+) -> float:
+    """Return what is safe against something rigid with this normal, friction as announced [m/s].
+
+    Args:
+        robot: the arm.
+        contact: that is announced.
+        normal: of what is hit, shape (3,).
+        state: of the contact point there.
+        limits: ``kind`` and ``stiffness`` that it must expect; none: robust, which needs none.
+    """
+    kind = RobustImpactLimit if not limits else IMPACT_LIMITS[limits["kind"]].limit
     rigid = Contact(
         state.position,
         normal,
-        low_to_high,
+        (0.0, contact.friction[1]),
         contact.restitution,
         contact.peak_factor,
         contact.impact_duration,
+        *((limits["stiffness"],) if limits else ()),
     )
     still = ArmDynamics(robot)(state.q, np.zeros(robot.dof))
-    return max(0.0, RobustImpactLimit(robot, rigid).speed_bound(still).speed)
+    return max(0.0, kind(robot, rigid).speed_bound(still).speed)
 
 
 def contact_of(values: dict[str, Any]) -> Contact:

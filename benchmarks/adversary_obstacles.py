@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 from adversary_goals import Sender, goal_of
-from adversary_moves import SLOW
+from adversary_moves import SLOW, TOWARDS
 from adversary_rig import Rig, rigged, wall
 
+from impact_msgs.msg import ControllerStatus
 from impact_robots import Surface
 
 INTERFACES = ("torque", "velocity", "position")
@@ -105,5 +106,6 @@ def _follow(rig: Rig, situation: str, made: Surface) -> None:
         return
     rig.run(ENDS_WITHIN.get(situation, OTHERWISE))
     speed = float(np.linalg.norm(rig.arm.state.velocity))
-    if speed > SLOW:
+    presses = rig.mode == ControllerStatus.MODE_PRESS  # still, on what is within the overrun
+    if speed > (TOWARDS if presses else SLOW):
         rig.checks.note("obstacle", f"{speed:.3f} m/s long after it was met")

@@ -61,10 +61,17 @@ class Sequence:
             return
         for _ in range(int(self.random.integers(3, 7))):
             self.wait(float(self.random.choice([0.02, 0.1, 0.4, 1.0])))
-            name = str(self.random.choice(list(self._events)))
-            self.told.append(name)
-            self._events[name]()
+            self.do(str(self.random.choice(list(self._events))))
         self.wait(0.2)
+        self.finish()
+
+    def do(self, name: str) -> None:
+        """Let one of the events happen."""
+        self.told.append(name)
+        self._events[name]()
+
+    def finish(self) -> None:
+        """Take back all that was asked for, and look."""
         end = str(self.random.choice(["cancel", "deactivate", "nothing"]))
         self.told.append(end)
         {"cancel": self.sender.cancel, "deactivate": self.rig.deactivate}.get(end, lambda: None)()

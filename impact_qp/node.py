@@ -23,7 +23,7 @@ from impact_qp.parameters import ControllerParameters
 from impact_qp.ros.approach_start import activation_refusal
 from impact_qp.ros.control_cycle import ControlCycle
 from impact_qp.ros.diagnostics import DiagnosticsReporter
-from impact_qp.ros.goal import INACTIVE, INPUT_LOST, End
+from impact_qp.ros.goal import INACTIVE, INPUT_LOST, PREEMPTED, End
 from impact_qp.ros.goal_server import Answer, GoalServer
 from impact_qp.ros.inputs import Inputs
 from impact_qp.ros.outputs import Outputs
@@ -60,8 +60,8 @@ class ImpactQpNode(SuiteLifecycleNode):
         super().__init__("impact_qp", **options)
         self._machine = StateMachine()
         self._guarded: GuardedController | None = None
-        self._goal_server: GoalServer | None = None
         declare(self, ControllerParameters)
+        self._goal_server = GoalServer(self, self._machine, self._begin)
 
     # --- from configure to cleanup ------------------------------------------------------------
 
@@ -108,7 +108,7 @@ class ImpactQpNode(SuiteLifecycleNode):
         self._inputs = Inputs(robot, settings.state_timeout)
         self._outputs = Outputs(self, robot, settings.interface, lockstep=lockstep)
         self._planner = Planner(beside=not lockstep)
-        self._goal_server = GoalServer(self, self._machine, self._begin, settings.rate)
+        self._goal_server.set_rate(settings.rate)
         self._safe_stop = SafeStop(
             self._machine,
             controller,
@@ -169,8 +169,7 @@ class ImpactQpNode(SuiteLifecycleNode):
             self._outputs.wait_for_last_command(ACKNOWLEDGED_WITHIN)
         self._machine.actions = {}
         self._guarded = None
-        self._goal_server.destroy()
-        self._goal_server = None
+        self._goal_server.forget(End(PREEMPTED, reason))
         self._planner.close()
         for subscription in self._listeners:
             self.destroy_subscription(subscription)
@@ -181,9 +180,7 @@ class ImpactQpNode(SuiteLifecycleNode):
 
     def destroy_node(self) -> None:
         """Destroy the node with its action; rclpy leaves that to chance."""
-        if self._goal_server is not None:
-            self._goal_server.destroy()
-            self._goal_server = None
+        self._goal_server.destroy()
         super().destroy_node()
 
     # --- while configured ---------------------------------------------------------------------
@@ -218,7 +215,7 @@ class ImpactQpNode(SuiteLifecycleNode):
     def _begin(self, goal: ExecuteImpact.Goal) -> Answer | Work[Answer]:
         """Prepare a goal beside the thread that answers states; return why not if that is clear."""
         if not self._machine.situation.ready:
-            return End(INACTIVE, self._safe_stop.fault or "activate the controller first")
+            return End(INACTIVE, self._machine.reason or "activate the controller first")
         if self._inputs.state is None:
             return End(INPUT_LOST, "no joint state yet")
         return self._planner.prepare(

@@ -63,7 +63,6 @@ class GoalServer:
         node: Any,
         machine: StateMachine,
         begin: Callable[[ExecuteImpact.Goal], Answer | Work[Answer]],
-        rate: float,
         name: str = "~/execute_impact",
     ) -> None:
         """Offer the action.
@@ -73,11 +72,10 @@ class GoalServer:
             machine: which situation the node is in; :meth:`end_running` is to do its ``END_GOAL``.
             begin: prepares a goal, now or beside the thread that answers states, or says why it
                 cannot be carried out. One that waits may be cancelled.
-            rate: of the cycles [Hz].
             name: of the action.
         """
         self._node, self._machine, self._begin = node, machine, begin
-        self._every = max(1, round(rate / FEEDBACK_RATE))
+        self._every = 1
         self._goals: dict[bytes, _Goal] = {}  # whose result is not out yet
         self._waiting: list[tuple[_Goal, Work[Answer]]] = []  # in the order of their arrival
         self._present: _Goal | None = None
@@ -93,13 +91,22 @@ class GoalServer:
             result_timeout=RESULT_KEPT,
         )
 
-    def destroy(self) -> None:
-        """Withdraw the action."""
+    def set_rate(self, rate: float) -> None:
+        """Tell at which rate :meth:`watch` is called [Hz]."""
+        self._every = max(1, round(rate / FEEDBACK_RATE))
+
+    def forget(self, end: End) -> None:
+        """End the goals that wait; their results, and that of the one before, go out later."""
         for goal, work in self._waiting:
             work.cancel()
-            self._finish(goal, End(PREEMPTED, "shut down"))
+            self._finish(goal, end)
         self._waiting = []
-        self._server.destroy()
+
+    def destroy(self) -> None:
+        """Withdraw the action; results that are not out never will be."""
+        self.forget(End(PREEMPTED, "shut down"))
+        if self._server in self._node.waitables:  # not destroyed yet
+            self._server.destroy()
 
     @property
     def run(self) -> GoalRun | None:

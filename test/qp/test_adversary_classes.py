@@ -26,6 +26,7 @@ AT_LEAST = {
     "humanoid_starts": 40,
     "gains": 20,
     "stale_evidence": 20,
+    "mixed": 48,
 }
 
 
@@ -138,6 +139,27 @@ def test_a_hit_above_what_is_safe_is_found(rig, share, found):
     arm.hits.append((arm.walls[0], hit))
     rig.checks.judge_arm()
     assert set(rig.checks.broken) == found
+
+
+def test_a_hit_is_judged_by_the_limits_in_use(rig):
+    from adversary_moves import rigid_bound
+
+    q, normal = rig.arm.state, rig.normal
+    robust = rigid_bound(rig.arm.robot, rig.contact, normal, q)
+    loads = {"kind": "joint_load", "stiffness": (1e5, np.inf)}
+    assert rigid_bound(rig.arm.robot, rig.contact, normal, q, loads) != pytest.approx(robust, 0.05)
+
+
+def test_a_load_beside_the_contact_point_turns_it_too():
+    from adversary_arm import SimulatedArm
+
+    accelerations = []
+    for beside in (0.0, 0.1):
+        arm = SimulatedArm(load_robot("panda"), "torque")
+        arm.payload, arm.payload_at = 1.0, np.array([0.0, beside, 0.0])
+        arm.step(np.zeros(7), 1e-3)
+        accelerations.append(1e3 * arm.dq)
+    assert np.abs(accelerations[1] - accelerations[0]).max() > 0.5
 
 
 def test_a_load_pulls_an_arm_down_and_a_gain_moves_it_farther():

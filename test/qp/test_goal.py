@@ -250,6 +250,17 @@ def approaching(bench, **fields):
     return handle
 
 
+def test_a_goal_that_a_cleanup_ends_has_a_result_and_later_ones_are_refused(bench):
+    """Nobody is served between the two transitions."""
+    handle = bench.send(bench.goal())
+    bench.cycles(5)
+    bench.node.trigger_deactivate()
+    bench.node.trigger_cleanup()
+    result = bench.result(handle)
+    assert result.code == ExecuteImpact.Result.CODE_PREEMPTED
+    assert bench.result(bench.send(bench.goal())).code == ExecuteImpact.Result.CODE_INACTIVE
+
+
 def test_cancelling_brakes_and_holds(bench):
     handle = approaching(bench)
     future = handle.cancel_goal_async()

@@ -52,7 +52,8 @@ class LoopGoals:
             begin: prepares a goal, see :meth:`begin`, or says why not.
         """
         self._machine = machine
-        self.server = GoalServer(node, machine, begin, RATE, "impact_qp/execute_impact")
+        self.server = GoalServer(node, machine, begin, "impact_qp/execute_impact")
+        self.server.set_rate(RATE)
         self._thread = ThreadPoolExecutor(1, "goals")
         self._commands: CommandWriter | None = None
         self._pending: deque[PendingGoal] = deque()
