@@ -68,7 +68,7 @@ def hit_with_an_arm(arguments: argparse.Namespace, make_folder: Callable[[], Pat
     if arguments.unattended or questions.agrees(clear):
         agreed = _agreed(arguments, plan, questions)
     folder: Path | None = None
-    runs = []
+    runs, stopped = [], False
     for controller in agreed:
         folder = folder or make_folder()
         job = HitJob(
@@ -81,11 +81,13 @@ def hit_with_an_arm(arguments: argparse.Namespace, make_folder: Callable[[], Pat
         )
         job = with_thresholds(job, state.q, robot, arguments, questions)
         runs.append(_hit_at_an_arm(job, folder, robot))
+        if stopped := bool(runs[-1].outcome.fault or runs[-1].outcome.refusal):
+            break  # somebody has to look first
     if folder is None:
         print("Nothing was hit.")
         return 1
     tell(runs, folder, json_only=arguments.json)
-    return 0
+    return int(stopped)
 
 
 def _look(arguments: argparse.Namespace, settings: ArmSettings, questions: Questions) -> ArmState:
