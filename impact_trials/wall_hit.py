@@ -12,7 +12,7 @@ from impact_detector.session import DetectorSession
 from impact_detector.signals.sample import FUSED, Detection, Verdict
 from impact_predictor.joint_load.load import DURATION
 from impact_predictor.joint_load.load_limits import load_limits
-from impact_predictor.learning.hit_window import LearningHit
+from impact_predictor.learning.learning_hit import LearningHit
 from impact_qp.learning.wall_approach import WallApproach
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.state import PointState

@@ -29,6 +29,11 @@ from impact_robots.task.find import find_box_task
 def generate_launch_description():
     arguments = {
         "scenario": ("rs_grab_catfood_case1", "Named scenario with a box, or its YAML"),
+        "task": (
+            "",
+            "Controllers' task, by name or YAML; empty: the scenario's",
+        ),
+        "cell": ("", "YAML of which arms stand where; empty: the task says it"),
         "variant": ("rs", "How references change", [each.value for each in Variant]),
         "seed": ("0", "Seed of the sensor noise and of where the box stands"),
         "noise": ("true", "Sensor noise as on a real Panda", BOOLEANS),
@@ -37,14 +42,13 @@ def generate_launch_description():
 
 
 def _actions(context):
-    name, simulated = context.launch_configurations["scenario"], ("scenario", "seed", "noise", ENDS)
-    task = find_box_task(name)
-    told = ["-p", f"task:={name}", *given(context.launch_configurations, ("variant",))]
-    told += ["-p", "lockstep:=true"]
+    value, simulated = context.launch_configurations, ("scenario", "seed", "noise", ENDS)
+    value["task"] = value["task"] or value["scenario"]
+    told = [*given(value, ("task", "cell", "variant")), "-p", "lockstep:=true"]
     return [
         limited_discovery(),
-        node(PACKAGE, "impact_cell", ros_arguments=given(context.launch_configurations, simulated)),
-        *box_detectors(task),
+        node(PACKAGE, "impact_cell", ros_arguments=given(value, simulated)),
+        *box_detectors(find_box_task(value["task"], value["cell"])),
         node(PACKAGE, "impact_spreading", ros_arguments=told),
         activated(context, "impact_spreading"),
     ]

@@ -28,6 +28,10 @@ from impact_robots.task.palm_task import LIMITS_OF_GRABS
 def generate_launch_description():
     arguments = {
         "scenario": ("qp_hrp4_grab", "Named scenario of a humanoid's grab, or its YAML"),
+        "task": (
+            "",
+            "Controllers' task, by name or YAML; empty: the scenario's",
+        ),
         "impact_limits": (
             OWN_LIMITS,
             "Which impulses must be safe",
@@ -40,15 +44,15 @@ def generate_launch_description():
 
 
 def _actions(context):
-    name, simulated = context.launch_configurations["scenario"], ("scenario", "seed", "noise", ENDS)
-    told = ["-p", f"task:={name}", *given(context.launch_configurations, ("impact_limits",))]
-    told += ["-p", "lockstep:=true"]
+    value, simulated = context.launch_configurations, ("scenario", "seed", "noise", ENDS)
+    value["task"] = value["task"] or value["scenario"]
+    told = [*given(value, ("task", "impact_limits")), "-p", "lockstep:=true"]
     return [
         limited_discovery(),
         node(
             PACKAGE,
             "impact_humanoid_sim",
-            ros_arguments=given(context.launch_configurations, simulated),
+            ros_arguments=given(value, simulated),
         ),
         node(PACKAGE, "impact_humanoid", ros_arguments=told),
         activated(context, "impact_humanoid"),

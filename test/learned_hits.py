@@ -8,7 +8,7 @@ from impact_predictor.joint_load.elastic_arm import elastic_arm
 from impact_predictor.joint_load.integration import TICK
 from impact_predictor.joint_load.load import joint_load
 from impact_predictor.joint_load.load_limits import load_limits
-from impact_predictor.learning.hit_window import LearningHit
+from impact_predictor.learning.learning_hit import LearningHit
 from impact_robots import ArmDynamics, Surface
 
 POSE = np.array([0.3, -0.6, 0.2, -2.2, 0.5, 2.0, 0.3])

@@ -16,10 +16,10 @@ from impact_bags.exceptions import RecordingError
 from impact_bags.reader import BagReader
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import drive_of
-from impact_predictor.learning.hit_window import LearningHit
 from impact_predictor.learning.knowledge import SIGMAS, nothing_known
 from impact_predictor.learning.learned_file import JOINTS
 from impact_predictor.learning.learning_box import FIGURES, LearningBox, learning_box
+from impact_predictor.learning.learning_hit import LearningHit
 from impact_predictor.learning.touch import aligned
 from impact_predictor.learning.wall_change import Learned, learn_hit
 from impact_predictor.learning.wall_interval import wall_ranges

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_predictor.contact_force.integration import free_profile
 from impact_predictor.exceptions import UnknownNameError
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.registry import Registry
@@ -116,20 +117,13 @@ class RateLaw(FreeBodyLaw):
 
     def free_restitution(self, approach_speed: float, mass: float | None) -> float:
         """Return the restitution of a free body, integrated [-]; 0 where it stays for a second."""
-        from impact_predictor.contact_force.integration import free_profile
-
         if mass is None:
             raise OutOfRangeError("mass", "a finite number above 0 with this law", mass)
-        return (
-            free_profile(self, FreeBodyImpact(positive(mass, "mass"), approach_speed)).restitution
-            or 0.0
-        )
+        return free_profile(self, positive(mass, "mass"), approach_speed).restitution or 0.0
 
     def curve(self, time: np.ndarray, impact: FreeBodyImpact) -> ForceCurve:
         """Return the force at ``time`` since touch, integrated, shape (n,) [s]."""
-        from impact_predictor.contact_force.integration import free_profile
-
-        profile = free_profile(self, impact)
+        profile = free_profile(self, *impact)
         force = np.interp(time, profile.time, profile.force, left=0.0, right=0.0)
         never = float("inf")
         return ForceCurve(force, profile.compression_end or never, profile.contact_end or never)

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from impact_predictor.contact_force.contact_law import FreeBodyImpact, RateLaw
 from impact_predictor.contact_force.profile import ContactEnd, ContactProfile
 
 SAMPLES = 400  # of a profile, per phase
@@ -20,11 +19,27 @@ _STILL = 1e-9  # of the approach speed: slower is rounding
 _DEPTH, _RATE, _IMPULSE, _LOSS, _WORK = range(5)  # state of the integration
 
 
+class RateForce(Protocol):
+    """A force of penetration and rate, see ``contact_law.RateLaw``."""
+
+    def force(self, penetration: float, rate: float) -> float:
+        """Return the normal force on the robot [N]."""
+
+    def elastic_force(self, penetration: float) -> float:
+        """Return the force at rest [N]."""
+
+    def elastic_energy(self, penetration: float) -> float:
+        """Return the work of the force at rest [J]."""
+
+    def sign_of_force(self, penetration: float, rate: float) -> float:
+        """Return a number with the sign of the unclipped force."""
+
+
 @dataclass
 class ContactIntegration:
     """The motion so far, phase by phase: a phase ends with an event or where the law changes."""
 
-    law: RateLaw
+    law: RateForce
     mass: float
     speed: float
     external_force: float
@@ -132,9 +147,11 @@ class ContactIntegration:
         )
 
 
-def free_profile(law: RateLaw, impact: FreeBodyImpact) -> ContactProfile:
-    """Return the contact of a body on which nothing else acts."""
-    return ContactIntegration(law, *impact, external_force=0.0, external_start=0.0).run(LONGEST)
+def free_profile(law: RateForce, mass: float, approach_speed: float) -> ContactProfile:
+    """Return the contact of a body [kg, m/s] on which nothing else acts."""
+    return ContactIntegration(
+        law, mass, approach_speed, external_force=0.0, external_start=0.0
+    ).run(LONGEST)
 
 
 def _never(y: np.ndarray) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from impact_predictor.contact_force.free_contact import rebound
 from impact_predictor.contact_force.laws import Viscoelastic
-from impact_predictor.joint_load.load import NormalLaw, RigidLaw
+from impact_predictor.joint_load.load import JointLoad, NormalLaw, RigidLaw
 from impact_robots.joint_ranges import JointRanges
 from impact_robots.state import PointState
 from impact_robots.surface import Surface
@@ -42,6 +42,21 @@ class LoadCase(NamedTuple):
         With the restitution as given, loads are proportional to the speed.
         """
         return normal_law(self.stiffness, self.restitution, 1.0)
+
+
+class RatedCase(NamedTuple):
+    """A case, its load at an approach speed of 1 m/s, and what that uses of the limits."""
+
+    case: LoadCase
+    load: JointLoad
+    used: np.ndarray  # of each limit, at 1 m/s [s/m]
+    worst: int  # index of the limit of which most is used
+
+    @property
+    def speed(self) -> float:
+        """Highest approach speed that keeps all limits in this case [m/s]."""
+        most = self.used[self.worst]
+        return float(1.0 / most) if most > 0.0 else float("inf")
 
 
 def normal_law(

@@ -8,12 +8,9 @@ within 2 cm in some poses of a Panda.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from impact_predictor.joint_load.worst_load import RatedCase
+from impact_predictor.joint_load.load_case import RatedCase
 
 CLOSE = 0.7  # use of a limit, over that of the one that is used most, from which it counts
 

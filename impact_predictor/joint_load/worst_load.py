@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from impact_predictor.joint_load.load import DURATION, JointLoad, LoadContact, L
 from impact_predictor.joint_load.load_case import (
     HARD,
     LoadCase,
+    RatedCase,
     between,
     common_scale,
     scale_ends,
@@ -33,21 +33,6 @@ JOINT_RANGES = (ANNOUNCED, NOMINAL)
 _TOP, _NEAR = 3, 0.8  # surfaces that are looked at closely, and share of the worst that they reach
 _LOW, _HIGH = 0, 1
 _PIECE = 20  # of a case that is rated piece by piece, of the torque loop's 250 us [ticks]
-
-
-class RatedCase(NamedTuple):
-    """A case, its load at an approach speed of 1 m/s, and what that uses of the limits."""
-
-    case: LoadCase
-    load: JointLoad
-    used: np.ndarray  # of each limit, at 1 m/s [s/m]
-    worst: int  # index of the limit of which most is used
-
-    @property
-    def speed(self) -> float:
-        """Highest approach speed that keeps all limits in this case [m/s]."""
-        most = self.used[self.worst]
-        return float(1.0 / most) if most > 0.0 else float("inf")
 
 
 class LoadSearch:

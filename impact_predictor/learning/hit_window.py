@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm
 from impact_predictor.joint_load.integration import TICK
 from impact_predictor.joint_load.load import DURATION, LoadContact, RigidLaw, joint_load
 from impact_predictor.joint_load.load_limits import load_limits
+from impact_predictor.learning.learning_hit import LearningHit
 from impact_predictor.learning.torque_gain import shown_gravity
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
@@ -31,17 +32,6 @@ TURNED = 1.0  # share more for each radian that a joint has turned since: M and 
 LEAST_NOISE = 1e-3, 1e-7, 1e-5  # of torques [N.m], positions [rad], velocities [rad/s]
 DEGREES = {"torque": 1, "position": 3, "velocity": 2}  # of the polynomials without a hit
 SLOWEST = 2.1e-3  # between samples [s]
-
-
-@dataclass(frozen=True)
-class LearningHit:
-    """Joint states around a hit; N samples of n joints at any distances, on one clock."""
-
-    time: np.ndarray  # since the touch as it was detected, 1 ms off at most, shape (N,) [s]
-    position: np.ndarray  # of the links, shape (N, n) [rad]
-    velocity: np.ndarray  # of the links, shape (N, n) [rad/s]
-    torque: np.ndarray  # of the springs, measured, shape (N, n) [N.m]
-    command: np.ndarray | None = None  # to the torque loop, shape (N, n) [N.m]; none: constant
 
 
 class HitWindow(NamedTuple):

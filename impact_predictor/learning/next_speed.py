@@ -14,8 +14,9 @@ from impact_predictor.exceptions import NotApproachingError
 from impact_predictor.joint_load.drive import drive_of
 from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm
 from impact_predictor.joint_load.load import joint_load
+from impact_predictor.joint_load.load_case import RatedCase
 from impact_predictor.joint_load.load_limits import LoadLimits, load_limits
-from impact_predictor.joint_load.worst_load import LoadSearch, RatedCase
+from impact_predictor.joint_load.worst_load import LoadSearch
 from impact_predictor.learning.harm import RESERVE, is_near, lowest
 from impact_predictor.learning.knowledge import Knowledge
 from impact_predictor.learning.learning_box import LearningBox

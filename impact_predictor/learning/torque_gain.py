@@ -8,16 +8,12 @@ the measured :math:`\tau`. Joints that carry much count most; it is one factor f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from impact_predictor.exceptions import PredictionError
+from impact_predictor.learning.learning_hit import LearningHit
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
-
-if TYPE_CHECKING:
-    from impact_predictor.learning.hit_window import LearningHit
 
 CARRIED = 5.0  # gravity of all joints together, below which there is nothing to see it by [N.m]
 TRUE = 0.95  # gain from which sensors count as true: links' masses are not known better

@@ -11,8 +11,9 @@ import numpy as np
 
 from impact_predictor.learning.box_fit import GRID
 from impact_predictor.learning.hit_residual import modelled, residuals
-from impact_predictor.learning.hit_window import LearningHit, hit_window
+from impact_predictor.learning.hit_window import hit_window
 from impact_predictor.learning.learning_box import LearningBox
+from impact_predictor.learning.learning_hit import LearningHit
 
 EARLIER, LATER = 6e-3, 2e-3  # by which a touch may be off its detection [s]
 _STEP = 0.25e-3  # of the search [s]

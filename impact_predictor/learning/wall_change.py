@@ -10,8 +10,8 @@ import numpy as np
 
 from impact_predictor.joint_load.load_limits import LoadLimits
 from impact_predictor.learning.harm import RESERVE
-from impact_predictor.learning.hit_window import LearningHit
 from impact_predictor.learning.knowledge import Knowledge, learn, nothing_known
+from impact_predictor.learning.learning_hit import LearningHit
 from impact_predictor.learning.next_speed import PROVEN, SafeSpeed, next_speed
 from impact_robots.state import PointState
 

@@ -8,9 +8,10 @@ from math import inf
 from typing import NamedTuple
 
 from impact_predictor.learning.harm import Ceiling
-from impact_predictor.learning.hit_window import HitWindow, LearningHit
+from impact_predictor.learning.hit_window import HitWindow
 from impact_predictor.learning.knowledge import nothing_known
 from impact_predictor.learning.learning_box import LearningBox
+from impact_predictor.learning.learning_hit import LearningHit
 from impact_predictor.learning.next_speed import SafeSpeed
 from impact_predictor.learning.touch import aligned
 from impact_predictor.learning.wall_change import Learned, learn_hit, speed_after

@@ -8,7 +8,7 @@ from collections import deque
 
 import numpy as np
 
-from impact_predictor.learning.hit_window import LearningHit
+from impact_predictor.learning.learning_hit import LearningHit
 from impact_qp.exceptions import ControlError
 from impact_robots.robot import Robot
 

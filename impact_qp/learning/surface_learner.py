@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_predictor.learning.harm import Ceiling
-from impact_predictor.learning.hit_window import LearningHit
 from impact_predictor.learning.learning_box import LearningBox
+from impact_predictor.learning.learning_hit import LearningHit
 from impact_predictor.learning.next_speed import SafeSpeed
 from impact_predictor.learning.wall_change import Learned
 from impact_predictor.learning.wall_interval import announced

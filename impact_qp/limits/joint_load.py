@@ -23,9 +23,8 @@ from impact_robots.state import PointState, RobotState
 
 if TYPE_CHECKING:
     from impact_predictor.joint_load.elastic_arm import ElasticArm
-    from impact_predictor.joint_load.load_case import LoadCase
+    from impact_predictor.joint_load.load_case import LoadCase, RatedCase
     from impact_predictor.joint_load.load_limits import LoadLimits
-    from impact_predictor.joint_load.worst_load import RatedCase
 
 MARGIN = 0.02  # arms hit up to 1.5 % faster than the bound
 DURATION = 0.025  # for which an impact is followed; no worst case comes later [s]

@@ -16,8 +16,7 @@ from impact_predictor.joint_load.near_worst import near_worst
 from impact_robots.state import PointState
 
 if TYPE_CHECKING:
-    from impact_predictor.joint_load.load_case import LoadCase
-    from impact_predictor.joint_load.worst_load import RatedCase
+    from impact_predictor.joint_load.load_case import LoadCase, RatedCase
 
 JUMP = 0.02  # between two cycles; an arm that has moved farther is looked at anew [rad]
 PER_CASE = 1.5e-4  # way of the contact point for which a case of a search is rated [m]

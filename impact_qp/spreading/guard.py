@@ -1,18 +1,11 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What keeps an arm that spreads its references safe: its speed before the impact, its force after.
-
-References that are faster than is safe are slowed as a whole, and the impact comes later by as
-much: the way stays, and so does what an impact map says of the velocities, which is homogeneous.
-Arms that hit together are slowed together.
-"""
+"""What keeps an arm that spreads its references safe: its speed before the impact, force after."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,10 +14,6 @@ from impact_qp.references import SpreadReference
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array
 
-if TYPE_CHECKING:
-    from impact_qp.spreading.plan import SpreadPlan
-
-RESERVE = 0.02  # of the safe speed, that slowed references stay below it: arms are not that exact
 _STEP = 1e-3  # between times at which a reference's speed is looked at [s]
 
 
@@ -69,30 +58,3 @@ def approach_speed(reference: SpreadReference, into: ArrayLike, window: float) -
     times = np.arange(reference.ante.start, reference.nominal_time + window, _STEP)
     velocities = np.array([reference.ante(float(t)).velocity[:3] for t in times])
     return float((velocities @ np.asarray(into, dtype=float)).max())
-
-
-def held_back(plans: Sequence[SpreadPlan]) -> tuple[SpreadPlan, ...]:
-    """Return plans of arms that hit together, none of them faster than its guard allows.
-
-    All are slowed by the same factor, so that they still hit together.
-    """
-    factor = min((_factor(plan) for plan in plans), default=1.0)
-    if factor >= 1.0:
-        return tuple(plans)
-    return tuple(
-        replace(
-            plan,
-            reference=plan.reference.slowed(factor),
-            smooth=None if plan.smooth is None else plan.smooth.slowed(factor),
-        )
-        for plan in plans
-    )
-
-
-def _factor(plan: SpreadPlan) -> float:
-    """Return by how much a plan is too fast, 1 if it is not."""
-    if plan.guard.speed == inf:
-        return 1.0
-    fastest = approach_speed(plan.reference, plan.guard.into, plan.window)
-    safe = (1.0 - RESERVE) * plan.guard.speed
-    return safe / fastest if fastest > safe else 1.0

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from math import inf
 
 import numpy as np
 
@@ -13,10 +15,12 @@ from impact_qp.references import Quintics, SpreadReference
 from impact_qp.references.spread import TASK
 from impact_qp.spreading.force import WRENCH, ForceLaw, no_force
 from impact_qp.spreading.friction import TASKS, FrictionFeedforward
-from impact_qp.spreading.guard import SpreadGuard
+from impact_qp.spreading.guard import SpreadGuard, approach_speed
 from impact_qp.spreading.modes import Timing, Variant
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array, positive
+
+RESERVE = 0.02  # of the safe speed, that slowed references stay below it: arms are not that exact
 
 
 @dataclass(frozen=True)
@@ -85,3 +89,32 @@ class SpreadPlan:
     def timing(self) -> Timing:
         """When what happens."""
         return Timing(self.reference.nominal_time, self.interim, self.window)
+
+
+def held_back(plans: Sequence[SpreadPlan]) -> tuple[SpreadPlan, ...]:
+    """Return plans of arms that hit together, none of them faster than its guard allows.
+
+    References that are faster than is safe are slowed as a whole, and the impact comes later by as
+    much: the way stays, and so does what an impact map says of the velocities, which is
+    homogeneous. All are slowed by the same factor, so that they still hit together.
+    """
+    factor = min((_factor(plan) for plan in plans), default=1.0)
+    if factor >= 1.0:
+        return tuple(plans)
+    return tuple(
+        replace(
+            plan,
+            reference=plan.reference.slowed(factor),
+            smooth=None if plan.smooth is None else plan.smooth.slowed(factor),
+        )
+        for plan in plans
+    )
+
+
+def _factor(plan: SpreadPlan) -> float:
+    """Return by how much a plan is too fast, 1 if it is not."""
+    if plan.guard.speed == inf:
+        return 1.0
+    fastest = approach_speed(plan.reference, plan.guard.into, plan.window)
+    safe = (1.0 - RESERVE) * plan.guard.speed
+    return safe / fastest if fastest > safe else 1.0

@@ -123,6 +123,8 @@ def task_entries(path: Path, what: str = "task") -> dict[str, Any]:
             if not isinstance(entries[key], str):
                 raise TaskError(f"{path}: {key}: expected a path, got {entries[key]!r}")
             entries[key] = read(path.parent / entries[key])
+    if TASK in entries and CELL in entries:
+        entries[TASK][CELL] = entries.pop(CELL)
     return entries
 
 

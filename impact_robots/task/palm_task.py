@@ -84,8 +84,13 @@ class PalmTask:
         """Return inverse kinematics that goes back to the task's posture.
 
         Raises:
-            TaskError: the posture is of joints that the robot has not.
+            TaskError: the robot has no palms or soles, or not the joints of the posture.
         """
+        known = {each.name for each in robot.contacts}
+        if missing := [name for name in (*PALMS, *SOLES) if name not in known]:
+            got = ", ".join(missing)
+            raise TaskError(f"{self.name}: {robot.name}: contacts missing in its YAML: {got}")
+        robot.require("a grab", "stance")
         q = robot.positions(robot.stance)
         height, pitch = self.base
         q[2:7] = height, 0.0, np.sin(pitch / 2.0), 0.0, np.cos(pitch / 2.0)

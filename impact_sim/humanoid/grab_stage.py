@@ -53,12 +53,12 @@ class GrabStage:
             RobotError: the robot's start is out of its reach.
         """
         self.scenario, self._seed, self.robot = scenario, seed, load_robot(scenario.robot)
+        self.start = scenario.task.start(self.robot)
         self.plant = HumanoidPlant(scenario.layout(self.robot, seed))
         self.watch: Callable[[HumanoidPlant], None] | None = None
         self._simulation = HumanoidSimulation(
             self.plant, noise=noise or HumanoidNoise(), delay=delay, seed=seed, watch=self._look
         )
-        self.start = scenario.task.start(self.robot)
         self.box, self.over, self.moved, self._cycles = 0, False, False, 0
 
     def _look(self, plant: HumanoidPlant) -> None:

@@ -5,6 +5,7 @@
 import ast
 import py_compile
 import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -270,6 +271,21 @@ def test_two_real_arms_grab_without_a_simulator(launch_file, graph, tmp_path):
         normal = -find_box_task("rs_grab_safe").direction(arm)
         assert list(detector.get_parameter("contact_normal").value) == normal.tolist()
     node.trigger_shutdown()
+
+
+def test_a_simulated_cells_controller_is_given_task_and_cell_alone(launch_file, graph, tmp_path):
+    (tmp_path / "cell.yaml").write_text(CELL)
+    (tmp_path / "world.yaml").write_text("{task: task.yaml, cell: cell.yaml, box_mass: 1.5}")
+    (tmp_path / "task.yaml").write_text("{like: rs_grab_safe}")
+    given = {name: str(tmp_path / f"{name}.yaml") for name in ("task", "cell")}
+    launched = launch_file("cell", scenario=str(tmp_path / "world.yaml"), **given)
+    plant = graph("impact_cell", launched.lines["impact_cell"]).nodes["impact_cell"]
+    made = graph("impact_spreading", launched.lines["impact_spreading"])
+    controller = made.nodes["impact_spreading"]
+    assert (controller.settings.task, controller.settings.cell) == tuple(given.values())
+    told = find_box_task(given["task"], given["cell"])
+    assert replace(plant.scenario.task, name=told.name) == told
+    assert plant.scenario.box_mass == 1.5
 
 
 def test_an_arm_hits_what_its_task_says(launch_file, graph, tmp_path):

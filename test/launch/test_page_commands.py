@@ -14,7 +14,8 @@ from impact_cli.command_names import COMMANDS
 
 FILES = {path.name.removesuffix(".launch.py") for path in ROOT.glob("launch/*.launch.py")}
 SCRIPTS = set(re.findall(r'"(\w+) = impact_\w+', (ROOT / "setup.py").read_text()))
-NODES = {"franka", "impact_qp", "impact_sim", "impact_detector", "impact_predictor"}
+NODES = {"franka", "impact_sim", "impact_detector", "impact_predictor"}
+NODES |= {"impact_qp", "impact_spreading", "impact_humanoid"}
 OF_THE_CHECKOUT = {"setup", "shell", "test", "doc"}  # commands of ./impact beside those
 VERBS = {"configure", "activate", "deactivate", "cleanup", "shutdown"}
 PLACEHOLDER = re.compile(r"\.\.\.|\b[A-Z]{4,}\b")
@@ -46,6 +47,7 @@ def test_a_command_has_its_options(words, tmp_path, monkeypatch):
     Path("thresholds.yaml").write_text("impact_detector: {ros__parameters: {fused_threshold: 9.0}}")
     Path("normals.csv").write_text("recording,normal_x,normal_y,normal_z\nhit,-1,0,0\n")
     Path("mine.yaml").write_text("like: rs_grab_catfood_case1")
+    Path("palms_world.yaml").write_text("like: qp_hrp4_grab")
     command = words[1]
     assert command in OF_THE_CHECKOUT | set(COMMANDS)
     if command in COMMANDS:

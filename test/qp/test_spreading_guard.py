@@ -20,7 +20,8 @@ from impact_qp.spreading import (
     held_back,
     join,
 )
-from impact_qp.spreading.guard import RESERVE, approach_speed
+from impact_qp.spreading.guard import approach_speed
+from impact_qp.spreading.plan import RESERVE
 from impact_robots import ArmDynamics
 from impact_robots.exceptions import OutOfRangeError
 

@@ -25,8 +25,9 @@ from impact_robots.task.palm_file import palm_task_names
 from impact_robots.task.palm_task import PalmTask
 from impact_sim.cell.spreading_file import load_spreading
 from impact_sim.cell.spreading_scenario import SpreadingScenario
-from impact_sim.humanoid.grab_file import load_grab
+from impact_sim.humanoid.grab_file import grab_of_file, load_grab
 from impact_sim.humanoid.grab_scenario import GrabScenario
+from impact_sim.humanoid.grab_stage import GrabStage
 from impact_sim.scenario_choice import find_cell_scenario, find_scenario
 from impact_trials.spreading_trial import spread
 
@@ -197,6 +198,14 @@ def test_what_is_wrong_with_a_task_from_scratch_is_one_line(written, change, mes
     assert "\n" not in str(caught.value)
 
 
+def test_a_scenario_is_a_task_in_a_cell_and_what_is_true(written):
+    written(TWO_ARMS, "cell.yaml")
+    written("like: rs_grab_safe\n", "grab.yaml")
+    scenario = find_cell_scenario(written("task: grab.yaml\ncell: cell.yaml\nbox_mass: 1.5\n"))
+    assert scenario.arm_names == ("front", "back") and scenario.task.box_mass == 1.3
+    assert scenario.layout(load_robot("panda_plate")).arm_names == ("front", "back")
+
+
 def test_a_cell_names_the_arms_of_a_named_task(written):
     cell = written(TWO_ARMS)
     task = find_box_task("rs_grab_catfood_case1", cell)
@@ -261,6 +270,16 @@ def test_a_task_of_another_kind_is_refused():
         TaskError, match=r"task: expected one of rs_push_catfood_case1, .*'nothing'"
     ):
         find_task("nothing")
+
+
+@pytest.mark.parametrize("robot", ["panda", "cassie"])
+def test_a_robot_without_palms_or_soles_grabs_nothing(written, robot):
+    task = find_palm_task(written(f"like: qp_hrp4_grab\nrobot: {robot}\n"))
+    missing = "contacts missing in its YAML: left_palm, right_palm, left_sole, right_sole"
+    with pytest.raises(TaskError, match=f"mine: {robot}: {missing}"):
+        task.start(load_robot(robot))
+    with pytest.raises(TaskError, match=missing):
+        GrabStage(grab_of_file(written(f"like: qp_hrp4_grab\nrobot: {robot}\n")))
 
 
 HIT = """

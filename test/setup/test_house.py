@@ -20,7 +20,6 @@ LAYERS = (  # a package imports from those before its own layer
     {"impact_cli"},
 )
 LEVELS = {package: level for level, packages in enumerate(LAYERS) for package in packages}
-OLD_DOOR = "impact_analysis.__main__"  # `python -m impact_analysis` opens impact_cli
 CONTROLLERS = (  # what commands robots; each entry of the suite that does
     *("impact_qp.node", "impact_qp.arms.node", "impact_qp.body.node", "impact_qp.learning.node"),
     *("impact_drivers.franka.node", "impact_drivers.franka.loop_main", "impact_bringup.suite"),
@@ -68,14 +67,6 @@ def all_imported(tree):
     return plain | {node.module for node in nodes if isinstance(node, ast.ImportFrom)}
 
 
-def at_import(tree):
-    """Yield the nodes that run when a module is imported: not functions, not types alone."""
-    for node in tree.body:
-        nodes = [node] if not isinstance(node, ast.If | ast.Try | ast.With) else ast.walk(node)
-        types_only = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        yield from [] if types_only else nodes
-
-
 def circle(graph):
     """Return a circle of a graph as text, or nothing."""
     try:
@@ -96,7 +87,7 @@ def test_packages_import_downwards_only(arrows):
     upward = []
     for name, target in pairs:
         package, other = name.split(".")[0], target.split(".")[0]
-        if other != package and LEVELS[other] >= LEVELS[package] and name != OLD_DOOR:
+        if other != package and LEVELS[other] >= LEVELS[package]:
             upward.append(f"{name} -> {target}")
     assert upward == []
 
@@ -121,8 +112,9 @@ def test_trials_need_no_ros(trees):
         assert not roots & {"rclpy", "impact_msgs", "sensor_msgs", "geometry_msgs"}, name
 
 
-def test_no_files_import_each_other_in_a_circle(trees):
-    assert not circle({name: imported(at_import(tree), trees) for name, tree in trees.items()})
+def test_no_files_import_each_other_in_a_circle(arrows):
+    """Not within functions either, nor for types alone."""
+    assert not circle(arrows)
 
 
 def test_no_rooms_import_each_other_in_a_circle(files, arrows):

@@ -44,30 +44,45 @@ class Listener(Node):
         subscribe(ControllerStatus, "impact_qp/status", self.status.append, RECORD)
 
 
-@pytest.fixture(scope="module")
-def scenario(tmp_path_factory):
-    path = tmp_path_factory.mktemp("cell") / "mine.yaml"
-    path.write_text(yaml.safe_dump(SHORT))
-    return path, find_scenario(path)
+@pytest.fixture(scope="module", params=["by one file", "task, cell and world"])
+def scenario(request, tmp_path_factory):
+    """The scenario's file and itself, and what its controller is given."""
+    folder = tmp_path_factory.mktemp("cell")
+    if request.param == "by one file":
+        files = {"mine": SHORT}
+        told = {"scenario": str(folder / "mine.yaml")}
+    else:
+        robots = {
+            name: {"robot": "panda_plate", "base": [0.0, y, 0.0]}
+            for name, y in (("front", 0.45), ("back", -0.45))
+        }
+        task = {key: SHORT[key] for key in ("like", "run_up")}
+        world = {"task": "task.yaml", "box_mass": 1.5, "box_offset": [0.0, 0.0035, 0.0]}
+        files = {"cell": {"robots": robots}, "task": task}
+        files["mine"] = world | {"cell": "cell.yaml", "after_contact": SHORT["after_contact"]}
+        told = {name: str(folder / f"{name}.yaml") for name in ("task", "cell")}
+    for name, entries in files.items():
+        (folder / f"{name}.yaml").write_text(yaml.safe_dump(entries, sort_keys=False))
+    path = folder / "mine.yaml"
+    return path, find_scenario(path), told
 
 
 @pytest.fixture
 def nodes(context, scenario):
     """The cell, the controller of both arms, and a detector and a listener for each arm."""
-    path, cell = scenario
+    path, cell, told = scenario
 
     def given(values):
         return [Parameter(name, value=value) for name, value in values.items()]
 
-    told = {"scenario": str(path)}
-    plant = given(told | {"seed": 3})
+    plant = given({"scenario": str(path), "seed": 3})
     control = given(told | {"lockstep": True})
     made = [
         ImpactCellNode(context=context, parameter_overrides=plant),
         ImpactSpreadingNode(context=context, parameter_overrides=control),
     ]
     for arm, name in enumerate(cell.arm_names):
-        values = given(box_parameters(cell, arm))
+        values = given(box_parameters(cell.task, arm))
         made.append(DetectorNode(context=context, namespace=name, parameter_overrides=values))
         made.append(Listener(context, name))
     yield made
