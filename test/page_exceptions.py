@@ -17,7 +17,8 @@ NOT_RUN = {
     r"[A-Z][A-Z_]{2,}\b|\[--": "has a placeholder for what is the reader's",
     r"--view\b|^\./impact view (?!.*--picture)": "waits for a browser; test/view opens its pages",
     r"--fci \d|^communication_test": "needs a real arm",
-    r"(?<!-)\b(free|free_motion|hits|recording|demo/robust/bag|panda_free_motion.csv)\b(?! --trials)": (
+    r"(?<!-)\b(free|free_motion|hits|recording|demo/robust/bag|panda_free_motion.csv)\b"
+    r"(?! --trials)": (
         "reads a recording of the reader's; test/cli/test_own_arm.py makes and reads such"
     ),
 }
