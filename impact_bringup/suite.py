@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Controller, detector and predictor in one process: two to five times less latency.
 
-The controller comes first: of those that wait for a state it is served first.
+The controller comes first: of those that wait for a state it is served first. The predictor's
+services may take seconds; it has a thread of its own.
 """
 
 import sys
@@ -13,7 +14,7 @@ from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
 from impact_ros.main import main_for
 
-main = main_for(ImpactQpNode, DetectorNode, PredictorNode, name="suite")
+main = main_for(ImpactQpNode, DetectorNode, name="suite", beside=(PredictorNode,))
 
 if __name__ == "__main__":
     sys.exit(entry.suite())  # as the console script

@@ -18,13 +18,15 @@ from impact_robots.exceptions import ImpactError
 from impact_ros.closing import one_core
 from impact_ros.exceptions import ParameterError
 from impact_ros.parameters import describe
-from impact_ros.spin import SLICE, spin, stop_on_signals
+from impact_ros.spin import SLICE, serve_beside, spin, stop_on_signals
 from impact_ros.standard_streams import fill_closed_streams, with_output
 
 Main = Callable[..., int]
 
 
-def main_for(*node_classes: Callable[[], Any], name: str = "") -> Main:
+def main_for(
+    *node_classes: Callable[[], Any], name: str = "", beside: Sequence[Callable[[], Any]] = ()
+) -> Main:
     """Make the main function of a console script that runs nodes in one process.
 
     A lifecycle node's `on_shutdown` is called before the end, while it still can publish. All end
@@ -34,6 +36,7 @@ def main_for(*node_classes: Callable[[], Any], name: str = "") -> Main:
         *node_classes: Classes to make a node of, without arguments. A class attribute
             `PARAMETERS` (the dataclass) is listed by `--help`.
         name: Name in messages; that of the script by default.
+        beside: More of them, served in a thread of their own: the others do not wait for them.
 
     Returns:
         `main(args=None) -> status`: 0 stopped on request, 1 failed, 2 wrong usage.
@@ -47,10 +50,10 @@ def main_for(*node_classes: Callable[[], Any], name: str = "") -> Main:
         script = name or given[0].rsplit("/", 1)[-1]
         extra = _without_ros(given)
         if extra and extra[0] in ("-h", "--help"):
-            return _show(script, _help(script, node_classes))
+            return _show(script, _help(script, (*node_classes, *beside)))
         if extra:
             return _fail(script, f"unexpected {extra[0]!r}; ROS arguments follow --ros-args", 2)
-        return _run(script, given, node_classes)
+        return _run(script, given, node_classes, beside)
 
     return main
 
@@ -62,15 +65,24 @@ def _without_ros(given: list[str]) -> list[str]:
         return []
 
 
-def _run(script: str, args: list[str], node_classes: Sequence[Callable[[], Any]]) -> int:
+def _run(
+    script: str,
+    args: list[str],
+    node_classes: Sequence[Callable[[], Any]],
+    beside: Sequence[Callable[[], Any]],
+) -> int:
     with stop_on_signals() as stop:
         try:
             rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
         except Exception as error:  # rclpy has one private class per mistake
             return _fail(script, f"cannot start ROS: {error}", 2)
         nodes: list[Any] = []
+        others: list[Any] = []
+        end_others = serve_beside(others)
         try:
             nodes.extend(make() for make in node_classes)
+            others.extend(make() for make in beside)
+            end_others = serve_beside(others)
             ending = [node for node in nodes if hasattr(node, "ended")]
             over = (lambda: any(node.ended for node in ending)) if ending else None
             reason = spin(nodes, until=over, stop=stop, look_every=SLICE)
@@ -83,18 +95,19 @@ def _run(script: str, args: list[str], node_classes: Sequence[Callable[[], Any]]
         except Exception as error:  # of one node; the others still have something to say
             return _fail(script, f"failed: {type(error).__name__}: {error}", 1)
         finally:
-            _close(nodes)
+            _close(nodes, others, end_others)
     return 0
 
 
-def _close(nodes: list[Any]) -> None:
+def _close(nodes: list[Any], others: list[Any], end_others: Callable[[], None]) -> None:
     """End all nodes; first those with a last command, whatever became of the others."""
     for node in nodes:
         if hasattr(node, "trigger_shutdown"):
             with contextlib.suppress(Exception):  # already finalized
                 node.trigger_shutdown()
+    end_others()
     with one_core():
-        for node in nodes:
+        for node in (*nodes, *others):
             with contextlib.suppress(Exception):  # one that failed must not keep the rest
                 node.destroy_node()
         with contextlib.suppress(Exception):  # it destroys what is left

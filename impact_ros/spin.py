@@ -139,6 +139,42 @@ def spin(
         executor.shutdown()
 
 
+def serve_beside(nodes: Sequence[Any]) -> Callable[[], None]:
+    """Serve nodes of one context in a thread of their own; an error ends that with a line.
+
+    Args:
+        nodes: Nodes to serve; without any nothing happens.
+
+    Returns:
+        What ends it, once the present answer is given.
+    """
+    if not nodes:
+        return lambda: None
+    stop = Stop()
+    thread = threading.Thread(target=_serve, args=(nodes, stop), daemon=True)
+    thread.start()
+
+    def end() -> None:
+        stop.reason = "over"
+        thread.join()
+
+    return end
+
+
+def _serve(nodes: Sequence[Any], stop: Stop) -> None:
+    executor = make_executor(nodes[0].context)
+    for node in nodes:
+        executor.add_node(node)
+    try:
+        _spin_slices(executor, nodes[0].context, None, None, stop, SLICE)
+    except Exception as error:
+        nodes[0].get_logger().fatal(f"answers nothing any more: {type(error).__name__}: {error}")
+    finally:
+        for node in nodes:
+            executor.remove_node(node)
+        executor.shutdown()
+
+
 def _spin_slices(
     executor: Any,
     context: Context,

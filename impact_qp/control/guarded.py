@@ -83,7 +83,9 @@ class GuardedController:
         """Return the command for a state that was accepted; arguments as of :meth:`cycle`."""
         if self.latched:
             return None
-        elapsed = None if self._time is None else time - self._time
+        elapsed = None
+        if self._time is not None and time >= self._time:  # else the clock jumped back
+            elapsed = time - self._time
         self._time = time
         command = self.controller.update(q, dq, impact=impact, ready=ready, elapsed=elapsed)
         if self.controller.anew:

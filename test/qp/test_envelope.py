@@ -249,6 +249,28 @@ def test_positions_follow_an_arm_that_others_move(panda, far):
     assert guarded.fault == ""
 
 
+@pytest.mark.parametrize("interface", ["torque", "velocity", "position"])
+def test_an_arm_whose_clock_runs_back_comes_to_rest(panda, far, interface):
+    """Torques were not to change in negative time: an arm that braked got faster, 1.4 rad/s."""
+    plan = plan_for(far, interface=interface, impact_limits="robust")
+    guarded, dynamics = GuardedController(ImpactController(panda, plan)), ArmDynamics(panda)
+    arm, fastest = RigidArm(panda, panda.stance, friction=0.3), []
+    for k in range(1000):
+        if k == 300:
+            guarded.stop()
+        time = (k if k < 300 else 600 - k) * MS
+        command = guarded.cycle(time + 1000 * MS, arm.q, arm.dq)
+        if interface == "torque":
+            arm.step(command.driver_torque + dynamics(arm.q, arm.dq).g)
+        else:
+            arm.dq = command.velocity
+            arm.q = arm.q + 1e-3 * arm.dq if interface == "velocity" else command.position
+        fastest.append(float(np.abs(arm.dq).max()))
+    assert fastest[299] > 0.02
+    assert max(fastest[600:]) < 0.01
+    assert command.phase is Phase.HOLD
+
+
 # --- what is measured against what is commanded -------------------------------------------------
 
 

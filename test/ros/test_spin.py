@@ -8,6 +8,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from std_msgs.msg import Int64
 
 from impact_ros import spin as spin_module
 from impact_ros.qos import LATCHED, STREAM
-from impact_ros.spin import Stop, make_executor, spin
+from impact_ros.spin import Stop, make_executor, serve_beside, spin
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -156,6 +157,40 @@ def test_an_error_in_a_callback_comes_out(nodes, executor_kind):
     nodes[0].create_timer(0.01, fail)
     with pytest.raises(ValueError, match="broken callback"):
         spin(nodes, timeout=10.0)
+
+
+def test_nobody_waits_for_the_answer_of_a_node_beside(nodes, executor_kind):
+    """A service of the predictor held the controller in the same process for 2 s."""
+    quick, slow = nodes
+    began, served, answered = threading.Event(), threading.Event(), []
+
+    def answer():
+        began.set()
+        answered.append(served.wait(10.0))
+
+    slow.create_timer(0.01, answer)
+    quick.create_timer(0.01, lambda: began.is_set() and served.set())
+    end = serve_beside([slow])
+    assert spin([quick], until=lambda: bool(answered), timeout=10.0) == "condition"
+    end()
+    assert answered[0]
+
+
+def test_an_error_of_a_node_beside_is_a_line_of_its_own(nodes, executor_kind, capfd):
+    def fail():
+        raise ValueError("broken answer")
+
+    nodes[1].create_timer(0.01, fail)
+    end = serve_beside([nodes[1]])
+    said = []
+    spin([nodes[0]], until=lambda: "ValueError: broken answer" in _heard(said, capfd), timeout=10.0)
+    end()
+    assert "answers nothing any more" in "".join(said)
+
+
+def _heard(said, capfd):
+    said.append(capfd.readouterr().err)
+    return "".join(said)
 
 
 def test_signal_handlers_are_put_back(nodes):
