@@ -266,7 +266,7 @@ class ImpactController:
         if elapsed is not None and elapsed > PAUSE:
             self._stopping |= self._phase is not Phase.APPROACH
             self._begin_anew()
-        elif self._sends_positions and not self._is_near(q, FAR):
+        elif self._sends_positions and not self._is_near(q, FAR, self.period):
             self._stopping = True
             self._begin_anew()
 
@@ -380,10 +380,13 @@ class ImpactController:
             )
         self._approach.enter(phase, state)
 
-    def _is_near(self, q: np.ndarray, leads: float = 1.0) -> bool:
-        """Return whether the last commanded position is one that the arm may be following."""
+    def _is_near(self, q: np.ndarray, leads: float = 1.0, later: float = 0.0) -> bool:
+        """Return whether the last commanded position is one that the arm may be following.
+
+        ``later``: where it goes on to within that time [s].
+        """
         most = leads * LEAD * self.robot.limits.velocity
-        return bool((np.abs(q - self._position) <= most).all())
+        return bool((np.abs(q - self._position - later * self._velocity) <= most).all())
 
     def _command(self, state: PointState, dq: np.ndarray, gap: float, ready: bool) -> Command:
         """Return the command of the present phase."""

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from impact_qp import ImpactController, Phase, Plan
+from impact_qp.control.lead import LEAD
 from impact_qp.control.stall import HELD_BACK, HeldBackWatch, StallWatch
 from impact_sim import PANDA_NOISE, Simulation
 
@@ -173,3 +174,20 @@ def test_a_held_arm_that_somebody_has_does_not_wind_up_its_drives(panda, contact
         sent.append(np.abs(way).max())
     assert command.phase is Phase.HOLD
     assert max(sent) < 0.1
+
+
+@pytest.mark.parametrize("period", [0.004, 0.01])
+@pytest.mark.parametrize("last", [0.11, 0.22])
+def test_an_arm_that_somebody_leads_fast_and_stops_is_sent_no_position_beyond_the_lead(
+    panda, contact, period, last
+):
+    controller = ImpactController(panda, Plan(contact, interface="position"), period=period)
+    controller.stop()
+    q, most = np.array(panda.stance), LEAD * panda.limits.velocity
+    ahead = []
+    for k in range(round(0.9 / period)):
+        since, dq = k * period - 0.3, np.zeros(7)
+        dq[1] = 2.1 * min(1.0, since / 0.1) * (0.0 <= since < last)
+        q = q + period * dq
+        ahead.append((np.abs(controller.update(q, dq).position - q) / most).max())
+    assert 0.9 < max(ahead) < 1.01
