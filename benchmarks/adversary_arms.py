@@ -73,6 +73,7 @@ class Cell:
             self.clock,
             topics,
             scenario=SCENARIO,
+            simulated=True,
             state_timeout=0.05,
             max_consecutive_missed=100,
         )

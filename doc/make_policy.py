@@ -50,7 +50,7 @@ GRAB = "rs_grab_catfood_case1"
 TOLD = {
     ImpactQpNode: SURFACE,
     StandaloneCellNode: {"scenario": GRAB},
-    ImpactSpreadingNode: {"task": GRAB},
+    ImpactSpreadingNode: {"task": GRAB, "simulated": True},
     ImpactHumanoidNode: {"task": "qp_hrp4_grab"},
 }
 CLOCK = "/clock"  # subscribed to with use_sim_time

@@ -68,7 +68,7 @@ class ImpactQpNode(SuiteLifecycleNode):
     def set_up(self) -> str:
         """Load the robot, make the controller and the topics."""
         settings = self._settings = self._read_parameters()
-        settings.refuse_weak_limits()
+        settings.refuse_weak_limits(settings.impact_limits)
         robot, plan = settings.load_robot(), settings.plan()
         settings.refuse_pairs(robot, settings.rate, settings.state_timeout)
         controller = ImpactController(robot, plan, period=1.0 / settings.rate)

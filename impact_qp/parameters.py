@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 
 from impact_qp.control.plan import INTERFACES, Plan
-from impact_qp.exceptions import ControlError
-from impact_qp.limits.registry import ON_A_REAL_ARM
 from impact_qp.plan_parameters import PlanParameters, planned
 from impact_qp.watching_parameters import WatchingParameters
 from impact_robots.task.find import find_hit_task
@@ -30,11 +28,6 @@ class ControllerParameters(WatchingParameters, PlanParameters):
     interface: str = parameter("torque", "What is commanded", choices=INTERFACES)
     approach_on_activation: bool = planned(
         True, "Approach at once when activated; false: hold until an ExecuteImpact goal comes"
-    )
-    simulated: bool = parameter(
-        False,
-        "The arm is a simulated one, as it is in lockstep: limits that do not bound every impulse"
-        " (existential, nominal, unaware) may be chosen",
     )
     rate: float = parameter(1000.0, "Rate of the robot's state", unit="Hz", low=10.0, high=10000.0)
 
@@ -62,19 +55,6 @@ class ControllerParameters(WatchingParameters, PlanParameters):
             ControlError: the contact is not given, or not usable.
         """
         return replace(super().plan(), interface=self.interface)
-
-    def refuse_weak_limits(self) -> None:
-        """Refuse to move a real arm by limits that some admissible impulse exceeds.
-
-        Raises:
-            ControlError: says which limits there are.
-        """
-        if self.simulated or self.lockstep or self.impact_limits in ON_A_REAL_ARM:
-            return
-        raise ControlError(
-            f"impact_limits: expected one of {', '.join(ON_A_REAL_ARM)} on a real arm, got"
-            f" {self.impact_limits!r}; simulated: true if it is none"
-        )
 
 
 def _alike(one: Any, other: Any) -> bool:

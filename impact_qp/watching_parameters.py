@@ -4,14 +4,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
+from impact_qp.exceptions import ControlError
+from impact_qp.limits.registry import ON_A_REAL_ARM, SELECTABLE
 from impact_ros.parameters import parameter
 
 
 @dataclass(frozen=True)
 class WatchingParameters:
-    """When an arm is stopped because nothing is heard of it, or too late."""
+    """When a robot is stopped because nothing is heard of it, or too late; and if it is one."""
 
     state_timeout: float = parameter(
         0.02, "Stop when state or detector are silent for longer", unit="s", low=1e-3, high=10.0
@@ -25,3 +28,26 @@ class WatchingParameters:
     lockstep: bool = parameter(
         False, "Answer each state once the detector has judged it; no watchdog (simulation)"
     )
+    simulated: bool = parameter(
+        False,
+        "The robot is a simulated one, as it is in lockstep: limits that do not bound every impulse"
+        " (existential, nominal, unaware) may be chosen",
+    )
+
+    def refuse_weak_limits(self, limits: str, choices: Collection[str] = SELECTABLE) -> None:
+        """Refuse to move a real robot by limits that some admissible impulse exceeds.
+
+        Args:
+            limits: of the impact.
+            choices: those that there are for it.
+
+        Raises:
+            ControlError: says which limits there are.
+        """
+        if self.simulated or self.lockstep or limits in ON_A_REAL_ARM:
+            return
+        known = ", ".join(name for name in ON_A_REAL_ARM if name in choices)
+        raise ControlError(
+            f"impact_limits: expected one of {known} on a real arm, got {limits!r};"
+            " simulated: true if it is none"
+        )

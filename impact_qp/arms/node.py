@@ -21,6 +21,7 @@ from impact_qp.spreading.guarded_spreading import GuardedSpreading
 from impact_qp.spreading.stopping import HOLD_DISTANCE
 from impact_qp.watching_parameters import WatchingParameters
 from impact_robots.loader import load_robot
+from impact_robots.task.box_task import IMPACT_LIMITS_OF_BOXES
 from impact_robots.task.find import find_box_task
 from impact_ros.lifecycle_node import SuiteLifecycleNode
 from impact_ros.main import main_for
@@ -85,8 +86,9 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
     def set_up(self) -> str:
         """Make the plans, a controller and the topics of each arm, and the watchdog."""
         task = find_box_task(task_name(self, self.settings), self.settings.cell)
-        robot = load_robot(task.robot)
         settings = self.settings
+        settings.refuse_weak_limits(task.impact_limits, IMPACT_LIMITS_OF_BOXES)
+        robot = load_robot(task.robot)
         choice = SpreadChoice(
             variant=Variant(settings.variant),
             cap=settings.speed_cap,

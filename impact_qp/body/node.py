@@ -26,7 +26,7 @@ from impact_qp.ros.supervision import CycleWatch
 from impact_qp.ros.task_name import task_name
 from impact_robots.exceptions import ImpactError
 from impact_robots.task.find import find_palm_task
-from impact_robots.task.palm_task import PERIOD
+from impact_robots.task.palm_task import LIMITS_OF_GRABS, PERIOD
 from impact_ros.boundary import guarded
 from impact_ros.lifecycle_node import SuiteLifecycleNode
 from impact_ros.main import main_for
@@ -63,6 +63,7 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         task = find_palm_task(task_name(self, settings))
         if settings.impact_limits not in (OWN_LIMITS, FORMER):
             task = replace(task, impact_limits=settings.impact_limits)
+        settings.refuse_weak_limits(task.impact_limits, LIMITS_OF_GRABS)
         self._grab = GuardedGrab(
             task, hold_distance=settings.hold_distance, speed_cap=settings.speed_cap
         )

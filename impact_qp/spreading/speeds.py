@@ -20,7 +20,7 @@ def check_speeds(name: str, robot: Robot, plan: SpreadPlan, q: np.ndarray) -> No
     """Refuse a plan whose references are too fast.
 
     Args:
-        name: of the scenario.
+        name: of the task.
         robot: the arm.
         plan: of the arm.
         q: where it starts, shape (n,) [rad].

@@ -39,7 +39,7 @@ def find_task(name: str | Path, cell: str | Path = "") -> Task:
     if path.suffix in _YAML:
         entries = {**task_entries(path), **given}
         if is_hit_task(entries):
-            return hit_task_of(path.stem, entries, str(path))
+            return hit_task_of(path.stem, entries.get(TASK, entries), str(path))
         of = palm_task_of if is_palm_task(entries) else box_task_of
         return of(path.stem, entries, str(path))
     if str(name) in palm_task_names():

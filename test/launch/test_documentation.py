@@ -41,7 +41,7 @@ NODES = {
 SURFACE = {"contact_point": [0.5, 0.0, 0.4], "contact_normal": [-1.0, 0.0, 0.0]}
 GIVEN = {  # to configure
     "impact_qp": SURFACE,
-    "impact_spreading": {"task": "rs_grab_safe"},
+    "impact_spreading": {"task": "rs_grab_safe", "simulated": True},
     "impact_learner": {"robot": "panda"},
     "impact_humanoid": {"task": "qp_hrp4_grab"},
 }

@@ -255,7 +255,9 @@ robots:
 def test_two_real_arms_grab_without_a_simulator(launch_file, graph, tmp_path):
     """Controller and detectors hear and command the drivers of the cell, in real time."""
     (tmp_path / "cell.yaml").write_text(CELL)
-    launched = launch_file("robot", task="rs_grab_safe", cell=str(tmp_path / "cell.yaml"))
+    (tmp_path / "grab.yaml").write_text("{like: rs_grab_safe, impact_limits: joint_load}")
+    task, cell = (str(tmp_path / f"{name}.yaml") for name in ("grab", "cell"))
+    launched = launch_file("robot", task=task, cell=cell)
     assert set(launched.lines) == {"impact_detector", "impact_spreading"}
     controller = graph("impact_spreading", launched.lines["impact_spreading"])
     node = controller.nodes["impact_spreading"]

@@ -351,6 +351,7 @@ def test_a_scenario_of_a_hit_says_only_what_is_true(written):
     robot, task = load_robot("panda"), find_hit_task(written(HIT, "hit.yaml"))
     told = scenario.controller_parameters(robot)
     assert scenario.wall(robot).friction == 0.2 and told["friction"] == [0.0, 0.279]
+    assert find_hit_task(written("task: hit.yaml\nfriction: 0.2\n")).friction == (0.0, 0.279)
     assert told["speed"] == 0.3 and told["stiffness"] == [1e5, 1e6]
     np.testing.assert_allclose(told["contact_point"], task.contact_point, atol=1e-9)
 

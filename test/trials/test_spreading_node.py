@@ -66,7 +66,8 @@ class Bench:
     """Two arms at rest where the plan starts, and the node."""
 
     def __init__(self, context, start, **settings):
-        values = {"task": NAME, "state_timeout": 5.0, "max_consecutive_missed": 1_000_000}
+        values = {"task": NAME, "simulated": True, "state_timeout": 5.0}
+        values["max_consecutive_missed"] = 1_000_000
         given = [Parameter(key, value=value) for key, value in (values | settings).items()]
         self.node = ImpactSpreadingNode(context=context, parameter_overrides=given)
         self.driver = Node("driver", context=context)
@@ -378,6 +379,14 @@ def test_a_scenario_without_a_box_is_not_configured(context):
     given = [Parameter("task", value="qp_panda_demo")]
     node = ImpactSpreadingNode(context=context, parameter_overrides=given)
     assert node.trigger_configure() is TransitionCallbackReturn.FAILURE
+    node.destroy_node()
+
+
+def test_real_arms_grab_by_limits_that_bound_every_impulse(context, capfd):
+    given = [Parameter("task", value=NAME)]  # which names none
+    node = ImpactSpreadingNode(context=context, parameter_overrides=given)
+    assert node.trigger_configure() is TransitionCallbackReturn.FAILURE
+    assert "one of joint_load, robust on a real arm, got 'unaware'" in capfd.readouterr().err
     node.destroy_node()
 
 

@@ -378,6 +378,15 @@ def test_positions_that_no_servo_may_get_are_withheld(make_bench, monkeypatch):
     assert bench.has_ended("command withheld: ")
 
 
+def test_a_real_humanoid_grabs_by_limits_that_bound_every_impulse(context, capfd):
+    settings = {"task": NAME, "impact_limits": "existential"}
+    given = [Parameter(key, value=value) for key, value in settings.items()]
+    node = ImpactHumanoidNode(context=context, parameter_overrides=given)
+    assert node.trigger_configure() is FAILURE
+    assert "one of robust on a real arm, got 'existential'" in capfd.readouterr().err
+    node.destroy_node()
+
+
 @pytest.mark.parametrize("settings", [{"task": "rs_grab_catfood_late"}, {"task": "none.yaml"}, {}])
 def test_a_scenario_that_is_none_of_a_humanoid_is_not_configured(context, settings):
     given = [Parameter(key, value=value) for key, value in settings.items()]
