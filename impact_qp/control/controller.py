@@ -20,7 +20,7 @@ from impact_qp.control.plan import Plan
 from impact_qp.control.press import PREVIEW, RAMP, highest_press_force, press_acceleration
 from impact_qp.control.stall import HeldBackWatch, StallWatch
 from impact_qp.control.takeover import cannot_be_made_safe
-from impact_qp.control.tracking import TrackingWatch, driven_by_its_brake, looks_every
+from impact_qp.control.tracking import TrackingWatch, looks_every
 from impact_qp.control.unexplained import UnexplainedLoad
 from impact_qp.control.velocity_filter import VelocityFilter
 from impact_qp.exceptions import ControlError
@@ -107,7 +107,6 @@ class ImpactController:
         self._tracking = TrackingWatch(plan.interface, self._every * period)
         self._stopping = False
         self.anew = True  # the last command was the first one from the measured state
-        self._began_with = 0.0  # largest share of a joint's velocity limit when the phase began
         self.release()
         self.reset()
 
@@ -122,7 +121,6 @@ class ImpactController:
         self._begin_anew()
         self._stopping = False
         self.refused = ""  # why the arm was stopped, see `update`
-        self.distrusted = ""  # why it must not be commanded any more, until `reset`
 
     def _begin_anew(self) -> None:
         """Begin with the next state, wherever the arm is then; a stop goes on there."""
@@ -248,8 +246,6 @@ class ImpactController:
         self._looks = self._count % self._every == 0
         if phase is not self._phase or not self._started:
             self._enter(phase, state, dq)
-        if phase is Phase.BRAKE and self._sends_torques:
-            self._watch_brake(state.dq, dq)
         command = self._command(state, dq, gap, ready)
         self._remember(command)
         if self._looks:
@@ -368,7 +364,6 @@ class ImpactController:
             self._position = state.q
         self._stall.reset()
         self._held_back.reset()
-        self._began_with = self._fastest(dq)
         self._tracking.reset(float(np.linalg.norm(state.J[:3].dot(dq))))
         at_rest = not self._started and self._within(state.dq, self._slowest, 1.0)
         self._velocity = np.zeros(self.robot.dof) if at_rest else state.dq
@@ -483,20 +478,6 @@ class ImpactController:
         problem = self._tracking.problem(state.position, velocity, self._since_look)
         if problem and not self._stopping:
             self.refused, self._stopping = problem, True
-
-    def _watch_brake(self, dq: np.ndarray, measured: np.ndarray) -> None:
-        """Distrust the states of an arm that gets faster while it brakes.
-
-        Args:
-            dq: velocities that are planned from, shape (n,) [rad/s].
-            measured: velocities, shape (n,) [rad/s].
-        """
-        speed = min(self._fastest(dq), self._fastest(measured))
-        self.distrusted = driven_by_its_brake(self._began_with, speed)
-
-    def _fastest(self, dq: np.ndarray) -> float:
-        """Return the largest share of a joint's velocity limit."""
-        return float(np.max(np.abs(dq) / self.robot.limits.velocity))
 
     def _is_due(self, gap: float) -> bool:
         """Return whether contact is intended now: the surface may be off by the overrun."""

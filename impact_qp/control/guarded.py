@@ -90,9 +90,8 @@ class GuardedController:
         command = self.controller.update(q, dq, impact=impact, ready=ready, elapsed=elapsed)
         if self.controller.anew:
             self._check.begin_anew()
-        problem = self._check.problem(command, q)
-        if reason := self.controller.distrusted or (problem and f"command withheld: {problem}"):
-            self._fail(reason)
+        if problem := self._check.problem(command, q):
+            self._fail(f"command withheld: {problem}")
             return None
         if self.controller.refused and not self.fault:
             self.fault = self.controller.refused

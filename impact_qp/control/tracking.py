@@ -1,9 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Notices an arm that moves faster than it is commanded: a driver's gain, a payload, a push.
-
-And one that is driven by what brakes it: torques that answer the states of other joints.
-"""
+"""Notices an arm that moves faster than it is commanded: a driver's gain, a payload, a push."""
 
 from __future__ import annotations
 
@@ -18,7 +15,6 @@ COMMANDED = 0.15  # how long a commanded speed counts, for what follows with a l
 FASTER = {"torque": 1.2, "velocity": 1.08, "position": 1.15}  # times the commanded speed, and
 SPEEDING = 1.35  # the same while the commanded speed changes, for servos that overshoot
 STEADY = 0.9  # share of the highest commanded speed above which it does not change
-DRIVEN = 0.2  # braking joints faster than SPEEDING times their first speed and this [of limits]
 SLACK = {"torque": 0.03, "velocity": 0.002, "position": 0.003}  # beyond that, are tolerated [m/s]
 
 
@@ -74,22 +70,3 @@ class TrackingWatch:
         if speed <= faster * most + self._slack:
             return ""
         return f"the contact point moves at {speed:.3f} m/s, commanded were {most:.3f} m/s"
-
-
-def driven_by_its_brake(begun: float, speed: float) -> str:
-    """Return why a braking arm must not be commanded any more, "" if it may.
-
-    A payload of 3.5 kg that nobody announced makes it 0.14 faster, and is borne. With the labels of
-    two joints exchanged the torques that shall brake it drive it, faster all the time. Of the
-    fastest joint, whichever it is.
-
-    Args:
-        begun: largest share of a joint's velocity limit when braking began [-].
-        speed: the same now [-].
-    """
-    if speed <= SPEEDING * begun + DRIVEN:
-        return ""
-    return (
-        f"braking makes the arm faster: a joint moves at {100 * speed:.0f} % of its velocity limit,"
-        f" {100 * begun:.0f} % when it began; are the states those of these joints?"
-    )
