@@ -91,11 +91,15 @@ class GrabPhases:
 def box_arrivals(task: PalmTask) -> tuple[Arrival, ...]:
     """Return the arrivals of both palms as a task announces them."""
     at = task.box_position
-    return announced_arrivals(task.half_width, at, task.friction, task.restitution)
+    friction = task.friction_range or task.friction
+    return announced_arrivals(task.half_width, at, friction, task.restitution)
 
 
 def announced_arrivals(
-    half_width: float, middle: np.ndarray, friction: float, restitution: tuple[float, float]
+    half_width: float,
+    middle: np.ndarray,
+    friction: float | tuple[float, float],
+    restitution: tuple[float, float],
 ) -> tuple[Arrival, ...]:
     """Return the arrivals of both palms at the faces of a box whose middle is there, (3,) [m]."""
     found = []

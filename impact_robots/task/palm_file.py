@@ -9,10 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from impact_robots.exceptions import TaskError
+from impact_robots.exceptions import OutOfRangeError, TaskError
 from impact_robots.task.like import announced_in, check_name, with_like
 from impact_robots.task.palm_task import LIMITS_OF_GRABS, PalmTask
 from impact_robots.task.typed_entries import record_of
+from impact_robots.validation import friction_range, restitution_range
 from impact_robots.yaml_file import read_mapping
 
 _FILE = Path(__file__).parent / "palm_tasks.yaml"
@@ -84,5 +85,10 @@ def check_palm_task(task: PalmTask, where: str) -> None:
     for entry in _POSITIVE:
         if (got := getattr(task, entry)) <= 0.0:
             raise TaskError(f"{where}: {entry}: expected a number above 0, got {got:g}")
+    try:
+        friction_range(task.friction_range or task.friction)
+        restitution_range(task.restitution)
+    except OutOfRangeError as error:
+        raise TaskError(f"{where}: {error}") from None
     if not task.box_masses:
         raise TaskError(f"{where}: box_masses: expected at least one")

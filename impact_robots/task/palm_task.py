@@ -41,6 +41,7 @@ class PalmTask:
     box_edges: tuple[float, float]
     box_masses: tuple[float, ...]
     friction: float
+    friction_range: tuple[float, float] | None
     restitution: tuple[float, float]
     reference_speed: float
     reference_ramp: float

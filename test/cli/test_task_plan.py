@@ -84,6 +84,16 @@ def test_a_humanoids_palms_arrive_as_fast_as_their_limits_allow(planned):
     assert [each["frame"] for each in found["contacts"]] == ["left_palm", "right_palm"]
 
 
+def test_a_humanoids_limits_count_on_a_range_of_friction(planned):
+    exact, ranged = (
+        planned(task=f"like: qp_hrp4_grab\nfriction: 0.5\n{more}")
+        for more in ("", "friction_range: [0.2, 0.8]\n")
+    )
+    assert (exact["friction_low"], exact["friction"]) == (0.5, 0.5)
+    assert (ranged["friction_low"], ranged["friction"]) == (0.2, 0.8)
+    assert ranged["speed_bound_mps"] < exact["speed_bound_mps"]
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
