@@ -15,7 +15,6 @@ LEFT_OUT = (
     *("impact_humanoid_sim", "impact_humanoid"),
 )
 POLICY = ROOT / "config" / "sros2" / "policy.xml"  # of the nodes as they are; a test compares
-OLD_DOOR = "__main__.py"  # `python -m impact_analysis` opens the command line above it
 COMMON = ("/clock", "/diagnostics", "/parameter_events", "/rosout")
 
 
@@ -46,8 +45,6 @@ def _imported(package: str, known: Iterable[str]) -> set[str]:
     """Return the known packages that a package's modules import, wherever they do."""
     found = set()
     for file in (ROOT / package).rglob("*.py"):
-        if file.name == OLD_DOOR:
-            continue
         for node in ast.walk(ast.parse(file.read_text())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and node.module:

@@ -14,9 +14,8 @@ import numpy as np
 
 from impact_analysis.demo.loop_record import measured
 from impact_bags.exceptions import RecordingError
-from impact_cli.commands.hit import SLOWEST_FIRST, SPEED_CAP
 from impact_cli.fci_run import FciRun, ending, recorded_run
-from impact_cli.hit_questions import Questions, checked_distance
+from impact_cli.hit_questions import SLOWEST_FIRST, SPEED_CAP, Questions, checked_distance
 from impact_cli.progress import Progress
 from impact_cli.reports.fci_report import tell
 from impact_drivers.exceptions import DriverError

@@ -11,6 +11,9 @@ import numpy as np
 
 from impact_robots.exceptions import UsageError
 
+SPEED_CAP = 0.1  # of every hit [m/s]
+SLOWEST_FIRST = ("robust", "joint_load")  # limits that bound every admissible impulse
+
 NEAREST, FARTHEST = 0.02, 0.3  # of the surface from the tool [m]
 Ask = Callable[[str], str]
 

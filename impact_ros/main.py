@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import inspect
 import sys
 from collections.abc import Callable, Sequence
@@ -22,6 +23,7 @@ from impact_ros.spin import SLICE, serve_beside, spin, stop_on_signals
 from impact_ros.standard_streams import fill_closed_streams, with_output
 
 Main = Callable[..., int]
+_ARENA_MAX = -8  # M_ARENA_MAX of malloc.h
 
 
 def main_for(
@@ -71,6 +73,7 @@ def _run(
     node_classes: Sequence[Callable[[], Any]],
     beside: Sequence[Callable[[], Any]],
 ) -> int:
+    share_one_heap()
     with stop_on_signals() as stop:
         try:
             rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
@@ -97,6 +100,16 @@ def _run(
         finally:
             _close(nodes, others, end_others)
     return 0
+
+
+def share_one_heap() -> bool:
+    """Let all threads allocate from one heap; return whether that can be had: by glibc.
+
+    With one for each thread a node grows for as long as goals and requests come: what one thread
+    gives back is of no use to another one.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    return mallopt is not None and mallopt(_ARENA_MAX, 1) == 1
 
 
 def _close(nodes: list[Any], others: list[Any], end_others: Callable[[], None]) -> None:

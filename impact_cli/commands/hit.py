@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from impact_cli.command_names import COMMANDS
+from impact_cli.hit_questions import SLOWEST_FIRST, SPEED_CAP
 from impact_cli.number_options import number
 from impact_drivers.franka.arm.fr3_model import NAME
-
-SPEED_CAP = 0.1  # [m/s]
-SLOWEST_FIRST = ("robust", "joint_load")  # limits that bound every admissible impulse
 
 _EPILOG = """examples:
   impact hit 172.16.0.2 --dry-run

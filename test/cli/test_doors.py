@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command line opens under its own name, and under the one it had before it was a package."""
+"""The command line runs as a module, and says quickly what it does."""
 
 import subprocess
 import sys
@@ -12,9 +12,8 @@ from impact_cli.command_names import COMMANDS
 SLOW = {"matplotlib", "mujoco", "numba", "plotly", "rclpy", "scipy"}  # packages that load slowly
 
 
-@pytest.mark.parametrize("module", ["impact_cli", "impact_analysis"])
-def test_the_command_line_runs_as_a_module(project_root, module):
-    command = [sys.executable, "-m", module, "scenarios"]
+def test_the_command_line_runs_as_a_module(project_root):
+    command = [sys.executable, "-m", "impact_cli", "scenarios"]
     done = subprocess.run(command, cwd=project_root, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
     assert "flex_exp_type1" in done.stdout

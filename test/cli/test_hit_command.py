@@ -16,8 +16,8 @@ import pytest
 from impact_cli import hit_arm
 from impact_cli.command_line import make_parser, run
 from impact_cli.commands import demo
-from impact_cli.hit_arm import SLOWEST_FIRST, SPEED_CAP, hit_with_an_arm, with_thresholds
-from impact_cli.hit_questions import Questions, checked_distance
+from impact_cli.hit_arm import hit_with_an_arm, with_thresholds
+from impact_cli.hit_questions import SLOWEST_FIRST, SPEED_CAP, Questions, checked_distance
 from impact_drivers.exceptions import DriverError
 from impact_drivers.fake_fr3.fake_process import FakeProcess
 from impact_drivers.fake_fr3.fake_setup import FakeSetup

@@ -141,10 +141,16 @@ def test_what_cannot_be_begun_says_why_and_nothing_moves(make_bench, active):
     assert result.code == Result.CODE_NOT_FEASIBLE and "behind the surface" in result.message
     bench.controller.trigger_deactivate()
     bench.controller.trigger_cleanup()
+    result = bench.result(bench.send(bench.goal()))
+    assert (result.code, result.hit_code) == (Result.CODE_HIT_FAILED, HIT.CODE_INACTIVE)
+    assert result.message == "hit 1: activate the controller first"
+    bench.executor.remove_node(bench.controller)
+    bench.controller.destroy_node()
     bench.spin(lambda: not bench.learner._server._client.ready)
     result = bench.result(bench.send(bench.goal()))
     assert result.code == Result.CODE_HIT_FAILED and "no controller offers" in result.message
-    assert bench.plant.simulation.time_ns == 0 and not bench.feedback
+    assert bench.plant.simulation.time_ns == 0
+    assert not any(each.learned for each in bench.feedback)
 
 
 def test_a_controller_that_allows_no_narrower_ranges_ends_it_after_the_first_hit(make_bench):
