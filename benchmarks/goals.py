@@ -216,7 +216,7 @@ class Turns:
 def _note(delays: Delays, driver: Driver) -> None:
     taken = list(driver.delays["impact_qp"].values())
     delays.suite += taken
-    delays.longest.append(max(taken))
+    delays.longest.append(max(taken, default=BLOCK * PERIOD))  # none was answered
     delays.echo += list(driver.delays[ECHO].values())
     delays.sent += BLOCK
 

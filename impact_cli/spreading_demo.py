@@ -29,7 +29,7 @@ from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_trials.cell_bag import CellBag
 from impact_trials.spreading_trial import SpreadingRun, spread
 
-HERE = "in this process, not over DDS: reference spreading has no node"
+HERE = "in this process, not over DDS (launch/cell.launch.py starts the nodes)"
 Runs = list[tuple[SpreadingRun, SpreadingEvaluation]]
 
 
