@@ -6,6 +6,8 @@ import sys
 
 from impact_analysis.analyze import analyze
 
+if len(sys.argv) != 2:
+    sys.exit(__doc__)
 analysis = analyze(sys.argv[1], robot="panda")
 print("\n".join(analysis.answer))
 rows = analysis.records()  # pandas.DataFrame(rows) has one line per impact, joint and model

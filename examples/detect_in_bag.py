@@ -12,6 +12,8 @@ from impact_detector.parameters import DetectorParameters
 from impact_detector.signals.model_torque import ModelTorque
 from impact_robots import load_robot
 
+if len(sys.argv) != 2:
+    sys.exit(__doc__)
 robot = load_robot("panda")
 recording = open_recording(Path(sys.argv[1]), robot, TopicChoice())
 reference = "desired" if recording.has_reference else "model"  # torques to compare with

@@ -15,6 +15,8 @@ from impact_qp import Contact, Plan
 from impact_qp.planning import safe_speed
 from impact_robots import ArmDynamics, load_robot
 
+if len(sys.argv) != 2:
+    sys.exit(__doc__)
 robot = load_robot(sys.argv[1])
 if robot.assumed:
     print("assumed:", ", ".join(robot.assumed))

@@ -19,11 +19,12 @@ from impact_qp.control.guarded import GuardedController
 from impact_qp.control.plan import Plan
 from impact_qp.control.state_machine import Action, Event, StateMachine
 from impact_qp.exact_friction import exact_friction_warning
+from impact_qp.limits.registry import AUTO
 from impact_qp.parameters import ControllerParameters
 from impact_qp.ros.approach_start import activation_refusal
 from impact_qp.ros.control_cycle import ControlCycle
 from impact_qp.ros.diagnostics import DiagnosticsReporter
-from impact_qp.ros.goal import INACTIVE, INPUT_LOST, PREEMPTED, End
+from impact_qp.ros.goal import BAD_GOAL, INACTIVE, INPUT_LOST, PREEMPTED, End
 from impact_qp.ros.goal_server import Answer, GoalServer
 from impact_qp.ros.inputs import Inputs
 from impact_qp.ros.outputs import Outputs
@@ -31,6 +32,7 @@ from impact_qp.ros.planner import Planner
 from impact_qp.ros.safe_stop import SafeStop
 from impact_qp.ros.supervision import CycleWatch
 from impact_robots import PointState, Robot
+from impact_robots.exceptions import ImpactError
 from impact_ros.boundary import guarded
 from impact_ros.lifecycle_node import SuiteLifecycleNode
 from impact_ros.main import main_for
@@ -216,6 +218,10 @@ class ImpactQpNode(SuiteLifecycleNode):
         """Prepare a goal beside the thread that answers states; return why not if that is clear."""
         if not self._machine.situation.ready:
             return End(INACTIVE, self._machine.reason or "activate the controller first")
+        try:
+            self._settings.refuse_weak_limits(goal.impact_limits or AUTO)
+        except ImpactError as error:
+            return End(BAD_GOAL, str(error))
         if self._inputs.state is None:
             return End(INPUT_LOST, "no joint state yet")
         return self._planner.prepare(

@@ -35,6 +35,14 @@ def trials(tmp_path_factory):
     return folder
 
 
+@pytest.mark.parametrize("name", ["analyze_trials", "detect_in_bag", "own_robot"])
+def test_one_that_needs_a_file_says_so(project_root, name):
+    command = [sys.executable, project_root / "examples" / f"{name}.py"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=project_root)
+    assert result.returncode == 1
+    assert "Traceback" not in result.stderr and f"python examples/{name}.py " in result.stderr
+
+
 def test_predict_impact(example):
     printed = example("predict_impact")
     names = re.findall(r"^(\S+) +[\d.]+ N\.s, largest jump", printed, re.MULTILINE)

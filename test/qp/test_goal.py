@@ -217,6 +217,16 @@ def test_a_bad_goal_says_why_and_nothing_moves(bench, fields, said):
     assert mode(bench) == ControllerStatus.MODE_IDLE
 
 
+@pytest.mark.parametrize("limits", ["unaware", "existential", "nominal"])
+def test_no_goal_moves_a_real_arm_by_limits_that_some_impulse_exceeds(make_bench, limits):
+    bench = make_bench(simulated=False).start()
+    result = bench.result(bench.send(bench.goal(impact_limits=limits)))
+    assert (result.success, result.code) == (False, Result.CODE_BAD_GOAL)
+    assert "expected one of auto, joint_load, robust on a real arm" in result.message
+    bench.cycles(20)
+    assert mode(bench) == ControllerStatus.MODE_IDLE
+
+
 def test_a_pose_in_another_frame_or_without_orientation_is_a_bad_goal(bench):
     goal = bench.goal()
     goal.contact.header.frame_id = "map"
