@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
+from rclpy.timer import Timer
 from sensor_msgs.msg import JointState
 
 from impact_msgs.action import LearnSurface
@@ -48,10 +49,11 @@ class ImpactLearnerNode(SuiteLifecycleNode):
     def __init__(self, **options: Any) -> None:
         """Declare the parameters; everything else waits for `configure`."""
         super().__init__("impact_learner", **options)
-        self._server: LearnServer | None = None
         self._machine = StateMachine({Action.END_GOAL: self._stop_goal})
         self._last: SurfaceLearner | None = None  # whose ceilings hold for the next goal, too
+        self._ticks: Timer | None = None
         self.settings = declare(self, LearnerParameters)
+        self._server = LearnServer(self, self._machine, self._begin)
 
     def set_up(self) -> str:
         """Load the robot, offer the action and listen."""
@@ -59,10 +61,7 @@ class ImpactLearnerNode(SuiteLifecycleNode):
         robot = self._robot = settings.load_robot()
         robot.require("impact_qp")
         drive_of(robot, "torque")
-        self._server = LearnServer(
-            self,
-            self._machine,
-            self._begin,
+        self._server.configure(
             HitRecorder(robot),
             cap=settings.speed_cap,
             silence=settings.silence_timeout,
@@ -83,7 +82,6 @@ class ImpactLearnerNode(SuiteLifecycleNode):
             (JointCommand, "impact_qp/command", self._take_command, stream),
             (ImpactEvent, "impact_detector/impact", self._take_event, LATCHED),
         )
-        assert self._server is not None
         drop = self._server.note_dropped
         self._listeners = [
             self.create_subscription(kind, topic, guarded(self, topic, take, drop), quality)
@@ -92,16 +90,12 @@ class ImpactLearnerNode(SuiteLifecycleNode):
 
     def _take_state(self, message: JointState) -> None:
         """Record a state."""
-        if self._server is None:
-            return
         values = self._reader.read(message)
         self._server.recorder.add_state(to_nanoseconds(message.header.stamp), *values)
         self._server.hear(command=False)
 
     def _take_command(self, message: JointCommand) -> None:
         """Record a command."""
-        if self._server is None:
-            return
         if message.interface != JointCommand.INTERFACE_TORQUE:
             raise ControlError("expected torques: only their hits can be learned from")
         values = np.array(message.values)
@@ -113,9 +107,8 @@ class ImpactLearnerNode(SuiteLifecycleNode):
 
     def _take_event(self, message: ImpactEvent) -> None:
         """Note the impact of a hit."""
-        if self._server is not None:
-            stamps = message.header.stamp, message.impact_time
-            self._server.recorder.add_event(*map(to_nanoseconds, stamps))
+        stamps = message.header.stamp, message.impact_time
+        self._server.recorder.add_event(*map(to_nanoseconds, stamps))
 
     def _begin(self, goal: LearnSurface.Goal) -> SurfaceLearner | End:
         """Return who learns a goal's surface, or why nobody does."""
@@ -144,26 +137,22 @@ class ImpactLearnerNode(SuiteLifecycleNode):
 
     def _stop_goal(self, reason: str) -> None:
         """Cancel the hit that is made, and ask for no further one."""
-        if self._server is not None:
-            self._server.stop(End(PREEMPTED, reason))
+        self._server.stop(End(PREEMPTED, reason))
 
     def release(self, reason: str) -> None:
         """Cancel the hit that is made, and destroy what `configure` made."""
         self._take(Event.CLEANED_UP, reason)
-        if self._server is None:
+        if self._ticks is None:
             return
         self.get_logger().info(f"{reason} by request")
         self.destroy_timer(self._ticks)
         for subscription in self._listeners:
             self.destroy_subscription(subscription)
-        self._server.destroy()
-        self._server = self._last = None
+        self._ticks = self._last = None
 
     def destroy_node(self) -> None:
         """Destroy the node with its action; rclpy leaves that to chance."""
-        if self._server is not None:
-            self._server.destroy()
-            self._server = None
+        self._server.destroy()
         super().destroy_node()
 
 

@@ -153,6 +153,16 @@ def test_what_cannot_be_begun_says_why_and_nothing_moves(make_bench, active):
     assert not any(each.learned for each in bench.feedback)
 
 
+def test_a_goal_that_a_cleanup_ends_has_a_result_and_later_ones_are_refused(bench):
+    """Nobody is served between the two transitions."""
+    handle = bench.send(bench.goal())
+    bench.learner.trigger_deactivate()
+    bench.learner.trigger_cleanup()
+    result = bench.result(handle)
+    assert (result.code, result.hits) == (Result.CODE_PREEMPTED, 0)
+    assert bench.result(bench.send(bench.goal())).code == Result.CODE_INACTIVE
+
+
 def test_a_controller_that_allows_no_narrower_ranges_ends_it_after_the_first_hit(make_bench):
     """The first goal says what is announced, the second one what was learned."""
     bench = make_bench(controller={"goal_may_widen": False}).start()

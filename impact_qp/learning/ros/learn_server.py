@@ -44,27 +44,15 @@ class LearnServer:
         node: Any,
         machine: StateMachine,
         begin: Callable[[LearnSurface.Goal], SurfaceLearner | End],
-        recorder: HitRecorder,
-        *,
-        cap: float,
-        silence: float,
-        lockstep: bool = False,
     ) -> None:
-        """Offer the action.
+        """Offer the action, for as long as the node lives: whoever waits for a result gets it.
 
         Args:
             node: that offers it.
             machine: which situation the node is in; hears of accepted goals and of their ends.
-            begin: makes who learns, or says why not.
-            recorder: that hears states, commands and events.
-            cap: of the speed of any hit [m/s].
-            silence: of states or commands, after which a hit is cancelled and all ends [s].
-            lockstep: plan a hit only once no states come any more, so that the number of those
-                before it does not depend on how long an estimate takes.
+            begin: makes who learns, or says why not, as before :meth:`configure`.
         """
-        self._node, self._machine = node, machine
-        self._begin, self.recorder = begin, recorder
-        self._cap, self._silence, self._lockstep = cap, silence, lockstep
+        self._node, self._machine, self._begin = node, machine, begin
         self._client = HitClient(node)
         self._pool = ThreadPoolExecutor(1, "learner")  # this node controls nothing in time
         self._busy = False
@@ -80,6 +68,21 @@ class LearnServer:
             result_timeout=RESULT_KEPT,
         )
 
+    def configure(
+        self, recorder: HitRecorder, *, cap: float, silence: float, lockstep: bool = False
+    ) -> None:
+        """Say what goals are carried out with.
+
+        Args:
+            recorder: that hears states, commands and events.
+            cap: of the speed of any hit [m/s].
+            silence: of states or commands, after which a hit is cancelled and all ends [s].
+            lockstep: plan a hit only once no states come any more, so that the number of those
+                before it does not depend on how long an estimate takes.
+        """
+        self.recorder = recorder
+        self._cap, self._silence, self._lockstep = cap, silence, lockstep
+
     def _reset(self) -> None:
         """Forget the last goal."""
         self._handle: Any = None
@@ -93,7 +96,9 @@ class LearnServer:
         self._lost = ""  # what was wrong with the last message that could not be used
 
     def destroy(self) -> None:
-        """Withdraw the action."""
+        """Withdraw the action; a second time nothing happens."""
+        if self._server not in self._node.waitables:
+            return
         self._server.destroy()
         self._client.destroy()
         self._pool.shutdown(wait=False, cancel_futures=True)
