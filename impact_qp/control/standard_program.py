@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from math import inf, nan
 
 import numpy as np
@@ -51,7 +50,7 @@ class StandardProgram:
         self._impact, self._motor = impact, robot.apparent_motor_inertia
         self._n, self._binding = robot.dof, np.empty(robot.dof, dtype=np.int64)
         self._weights = weights_of(tasks)
-        self._named = lru_cache(maxsize=256)(self._names_of)  # mostly those of the cycle before
+        self._said: tuple[tuple[int, ...], str, tuple[str, ...]] = ((), "", ())  # names of rows
         none = np.zeros(robot.dof)
         self._without = np.zeros(3), 0.0, none  # a limit of the approach speed
         self._worst = _in_closed_form(impact)
@@ -149,10 +148,15 @@ class StandardProgram:
             ddq, self._named(rows, name), 0.0, (), torques, (speed_ahead, along)
         ), rows
 
-    def _names_of(self, rows: tuple[int, ...], impact: str) -> tuple[str, ...]:
-        """Return the names of some rows; that of the approach speed is ``impact``."""
-        names = (*self._joint.names, *self._torque.names, impact)
-        return tuple([names[i] for i in rows])
+    def _named(self, rows: tuple[int, ...], impact: str) -> tuple[str, ...]:
+        """Return the names of some rows, mostly those of the cycle before.
+
+        That of the approach speed is ``impact``.
+        """
+        if self._said[0] != rows or self._said[1] != impact:
+            names = (*self._joint.names, *self._torque.names, impact)
+            self._said = rows, impact, tuple([names[i] for i in rows])
+        return self._said[2]
 
 
 def _is_plain(part: Task | Limit) -> bool:

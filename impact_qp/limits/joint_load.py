@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from math import inf
 from typing import TYPE_CHECKING, Any
+from weakref import proxy
 
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import drive_of
@@ -75,7 +76,12 @@ class JointLoadLimit(ApproachSpeedLimit):
         self._search = LoadSearch(
             robot, contact, joints=self.joint_ranges, drive=self._drive, duration=DURATION
         )
-        self._watch = LoadWatch(self._rated, self._search.cases, self._ahead)
+        own = proxy(self)  # so that a limit that is over goes at once, with what it takes
+        self._watch = LoadWatch(
+            lambda point, case: own._rated(point, case),
+            self._search.cases,
+            lambda point, way: own._ahead(point, way),
+        )
         self._dynamics = ArmDynamics(robot)  # of states ahead
         self._whole: tuple[bytes, SpeedBound] | None = None  # positions, the bound there
         self._present: tuple[RobotState, SpeedBound] | None = None  # state, the bound there

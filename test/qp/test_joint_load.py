@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The limit on what the joints feel: fresh enough, kept by the arm, and chosen where it can be."""
 
+import gc
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -51,6 +53,23 @@ def test_the_bound_of_a_cycle_is_never_two_percent_above_a_fresh_one(panda, scen
         if i % 10 == 0:
             fresh = JointLoadLimit(panda, wall).speed_bound(state).speed
             assert 0.9 * fresh < used <= 1.02 * fresh
+
+
+@pytest.mark.parametrize("limits", ["robust", "joint_load"])
+def test_a_controller_that_is_over_goes_at_once(panda, scenario, wall, limits):
+    """A node makes one for each goal; what waits for the garbage collector adds up."""
+    controller = ImpactController(panda, Plan(wall, impact_limits=limits))
+    for _ in range(5):
+        controller.update(scenario.start(panda), np.zeros(7))
+        controller.catch_up()
+    own = ("_solver", "_dynamics", "_envelope", "impact_limit")
+    left = [weakref.ref(getattr(controller, name)) for name in own]
+    gc.disable()
+    try:
+        del controller
+        assert [each() for each in left] == [None] * len(own)
+    finally:
+        gc.enable()
 
 
 # where bounds of different joints change fast: contact configuration, speed, friction
