@@ -105,6 +105,8 @@ def _follow(rig: Rig, situation: str, made: Surface) -> None:
     if not rig.run(LONGEST, until=met):
         return
     rig.run(ENDS_WITHIN.get(situation, OTHERWISE))
+    if situation == "press lost" and rig.mode == ControllerStatus.MODE_RETRACT:
+        rig.run(ENDS_WITHIN[situation])  # it slid along what it met, and has left it just now
     speed = float(np.linalg.norm(rig.arm.state.velocity))
     presses = rig.mode == ControllerStatus.MODE_PRESS  # still, on what is within the overrun
     if speed > (TOWARDS if presses else SLOW):
