@@ -62,8 +62,8 @@ class ImpactQpNode(SuiteLifecycleNode):
         super().__init__("impact_qp", **options)
         self._machine = StateMachine()
         self._guarded: GuardedController | None = None
+        self._goal_server = GoalServer(self, self._machine, self._begin)  # is destroyed in any case
         declare(self, ControllerParameters)
-        self._goal_server = GoalServer(self, self._machine, self._begin)
 
     # --- from configure to cleanup ------------------------------------------------------------
 

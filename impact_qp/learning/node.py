@@ -52,8 +52,8 @@ class ImpactLearnerNode(SuiteLifecycleNode):
         self._machine = StateMachine({Action.END_GOAL: self._stop_goal})
         self._last: SurfaceLearner | None = None  # whose ceilings hold for the next goal, too
         self._ticks: Timer | None = None
+        self._server = LearnServer(self, self._machine, self._begin)  # is destroyed in any case
         self.settings = declare(self, LearnerParameters)
-        self._server = LearnServer(self, self._machine, self._begin)
 
     def set_up(self) -> str:
         """Load the robot, offer the action and listen."""

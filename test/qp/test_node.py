@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The controller node over real DDS: what it answers, what it refuses, and how it stops."""
 
+import sys
 from dataclasses import replace
 from math import inf
 from time import perf_counter
@@ -18,7 +19,10 @@ from rclpy.parameter import Parameter
 
 from impact_msgs.msg import ControllerStatus, JointCommand
 from impact_qp import ImpactController, Plan
+from impact_qp.learning.node import ImpactLearnerNode
+from impact_qp.node import ImpactQpNode
 from impact_qp.parameters import ControllerParameters
+from impact_ros.exceptions import ParameterError
 from impact_ros.messages import to_nanoseconds
 from impact_ros.parameters import specifications
 from impact_ros.spin import spin
@@ -212,6 +216,20 @@ def test_a_bad_configuration_fails_with_one_line_and_the_node_survives(
 def test_a_value_out_of_range_is_refused_at_the_start(make_bench, name, value, line):
     with pytest.raises(Exception, match=line):
         make_bench(**{name: value})
+
+
+@pytest.mark.parametrize("node", [ImpactQpNode, ImpactLearnerNode])
+def test_a_node_that_is_refused_at_the_start_is_destroyed_in_order(make_bench, monkeypatch, node):
+    made, module = [], sys.modules[node.__module__]
+
+    def refuse(self, kind):
+        made.append(self)
+        raise ParameterError("speed", "refused")
+
+    monkeypatch.setattr(module, "declare", refuse)
+    with pytest.raises(ParameterError, match="refused"):
+        node(context=make_bench().driver.context)
+    made[0].destroy_node()
 
 
 def test_a_corrected_parameter_takes_effect_at_the_next_configure(make_bench, scenario):
