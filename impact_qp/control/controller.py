@@ -481,9 +481,8 @@ class ImpactController:
 
     def _is_due(self, gap: float) -> bool:
         """Return whether contact is intended now: the surface may be off by the overrun."""
-        if gap <= self.plan.overrun and self._phase is Phase.APPROACH:
-            return True
-        return self._phase.follows and self._phase is Phase.COAST
+        near = gap <= self.plan.overrun and self._phase is Phase.APPROACH
+        return near or self._phase is Phase.COAST
 
     def _impact_limit_acts(self, gap: float) -> bool:
         """Return whether the impact limit is in force."""
