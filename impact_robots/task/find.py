@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from impact_robots.cell import PlacedRobot, RobotCell
 from impact_robots.entries import Entries
@@ -20,6 +20,7 @@ from impact_robots.task.palm_task import PalmTask
 from impact_robots.yaml_file import read_mapping
 
 Task = HitTask | BoxTask | PalmTask
+Kind = TypeVar("Kind", BoxTask, PalmTask, HitTask)
 _YAML = (".yaml", ".yml")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*$")
 
@@ -57,10 +58,7 @@ def find_box_task(name: str | Path, cell: str | Path = "") -> BoxTask:
     Raises:
         TaskError: it is another one, or there is none.
     """
-    task = find_task(name, cell)
-    if not isinstance(task, BoxTask):
-        raise TaskError(f"task: expected one of arms with plates and a box, got {str(name)!r}")
-    return task
+    return _required(BoxTask, "arms with plates and a box", name, cell)
 
 
 def find_palm_task(name: str | Path) -> PalmTask:
@@ -69,10 +67,7 @@ def find_palm_task(name: str | Path) -> PalmTask:
     Raises:
         TaskError: it is another one, or there is none.
     """
-    task = find_task(name)
-    if not isinstance(task, PalmTask):
-        raise TaskError(f"task: expected one of a humanoid's palms, got {str(name)!r}")
-    return task
+    return _required(PalmTask, "a humanoid's palms", name)
 
 
 def find_hit_task(name: str | Path) -> HitTask:
@@ -81,9 +76,14 @@ def find_hit_task(name: str | Path) -> HitTask:
     Raises:
         TaskError: it is another one, or there is none.
     """
-    task = find_task(name)
-    if not isinstance(task, HitTask):
-        raise TaskError(f"task: expected one of an arm that hits a surface, got {str(name)!r}")
+    return _required(HitTask, "an arm that hits a surface", name)
+
+
+def _required(kind: type[Kind], what: str, name: str | Path, cell: str | Path = "") -> Kind:
+    """Return a task of a kind, which is one of ``what``."""
+    task = find_task(name, cell)
+    if not isinstance(task, kind):
+        raise TaskError(f"task: expected one of {what}, got {str(name)!r}")
     return task
 
 
