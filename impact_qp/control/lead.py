@@ -74,7 +74,8 @@ def led_velocity(
         dt: control period [s].
     """
     lead, step = VELOCITY_LEAD * limits.velocity, limits.acceleration * dt
-    near = _clip(wanted, measured - lead, measured + lead)
+    low, high = measured - lead, measured + lead
+    near = _clip(_slowed(wanted, low, high), low, high)
     return _clip(_clip(near, last - step, last + step), -limits.velocity, limits.velocity)
 
 
@@ -105,11 +106,25 @@ def led_position(
     lead, step = most * limits.velocity, limits.acceleration * dt
     ahead = position - measured
     up, down = _towards(lead - ahead, limits), _towards(lead + ahead, limits)
-    velocity = _clip(_clip(wanted, -down, up), last - step, last + step)
+    velocity = _clip(_slowed(wanted, -down, up), -down, up)
+    velocity = _clip(velocity, last - step, last + step)
     velocity = _clip(velocity, -limits.velocity, limits.velocity)
     low = np.minimum(limits.position_lower, position)
     high = np.maximum(limits.position_upper, position)
     return velocity, _clip(position + velocity * dt, low, high)
+
+
+def _slowed(wanted: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Return the velocities in the same direction, as slow as the joint asks that may do least.
+
+    To slow one joint alone would turn the motion of the contact point, and may make it faster: near
+    a singular configuration joints move against each other. Shapes (n,) [rad/s].
+    """
+    most = np.where(wanted > 0.0, high, -low)
+    beyond = np.abs(wanted) > most
+    if not beyond.any():
+        return wanted
+    return wanted * max(0.0, float((most[beyond] / np.abs(wanted[beyond])).min()))
 
 
 def _towards(room: np.ndarray, limits: JointLimits) -> np.ndarray:
