@@ -121,10 +121,10 @@ def _slowed(wanted: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray
     a singular configuration joints move against each other. Shapes (n,) [rad/s].
     """
     most = np.where(wanted > 0.0, high, -low)
-    beyond = np.abs(wanted) > most
+    beyond = (np.abs(wanted) > most) & (most > 0.0)  # else it has to come back
     if not beyond.any():
         return wanted
-    return wanted * max(0.0, float((most[beyond] / np.abs(wanted[beyond])).min()))
+    return wanted * float((most[beyond] / np.abs(wanted[beyond])).min())
 
 
 def _towards(room: np.ndarray, limits: JointLimits) -> np.ndarray:
