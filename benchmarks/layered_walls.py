@@ -15,9 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_analysis.reproduce.joint_loads.load_poses import draw_poses
-from impact_analysis.reproduce.learned_walls.learn_run import POSES, ROBOT, RUN_UP, SCENARIO
-from impact_analysis.reproduce.learned_walls.learn_truth import KINDS, LearnTruth, draw_truth
 from impact_predictor.joint_load.load_case import viscoelastic
 from impact_robots import Robot, Surface, load_robot
 from impact_sim.compliant_wall import CompliantWall
@@ -28,6 +25,9 @@ from impact_sim.simulation import Measurement, Simulation
 from impact_trials.learning_loop import learning_steps
 from impact_trials.trial import detector_session
 from impact_trials.wall_hit import WallHit, wall_hit
+from studies.joint_loads.load_poses import draw_poses
+from studies.learned_walls.learn_run import POSES, ROBOT, RUN_UP, SCENARIO
+from studies.learned_walls.learn_truth import KINDS, LearnTruth, draw_truth
 
 HITS = 5  # of a wall
 HITS_RUN, HITS_QUICK, HITS_LOW = 100, 40, 20

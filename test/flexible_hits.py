@@ -7,11 +7,11 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+from coasting_hit import coasting_hit
 from struck_arm import STEP, Record
 
 from impact_predictor.joint_load.load_case import viscoelastic
 from impact_robots import Surface, load_robot
-from impact_sim.coasting_hit import coasting_hit
 
 NORMAL = (-1.0, 0.0, 0.0)  # of the wall
 POSES = (

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import yaml
+from coasting_hit import coasting_hit
 
 from impact_predictor import PredictionError
 from impact_predictor.identification.joint_entries import identified_robot, joint_entries_text
@@ -16,7 +17,6 @@ from impact_predictor.joint_load.elastic_arm import elastic_arm
 from impact_predictor.joint_load.integration import TICK
 from impact_predictor.joint_load.load_case import scale_ends, viscoelastic
 from impact_robots import ArmDynamics, Surface, load_robot
-from impact_sim.coasting_hit import coasting_hit
 
 SPEED = 0.1
 STANCE = (0.0, 0.0, 0.0, -2.094, 0.0, 2.094, 0.0)

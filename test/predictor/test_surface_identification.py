@@ -4,11 +4,11 @@
 
 import numpy as np
 import pytest
+from coasting_hit import coasting_hit
 
 from impact_predictor.identification.surface_identification import identify_surface
 from impact_predictor.joint_load.load_case import viscoelastic
 from impact_robots import Surface
-from impact_sim.coasting_hit import coasting_hit
 
 Q = np.array([0.3, -0.6, 0.2, -2.2, 0.5, 2.0, 0.3])
 SPEED = 0.15

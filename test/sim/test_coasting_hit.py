@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from coasting_hit import coasting_hit
 
 from impact_predictor.joint_load.load_case import viscoelastic
 from impact_robots import ArmDynamics, Surface, load_robot
 from impact_sim import NO_NOISE
-from impact_sim.coasting_hit import coasting_hit
 
 Q = np.array([0.3, -0.6, 0.2, -2.2, 0.5, 2.0, 0.3])
 NORMAL = np.array([-1.0, 0.0, 0.0])

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from impact_analysis.reproduce.joint_loads.load_poses import draw_poses
 from impact_predictor.joint_load.load_case import viscoelastic
 from impact_predictor.learning.knowledge import learn, nothing_known
 from impact_predictor.learning.learning_box import learning_box
@@ -24,6 +23,7 @@ from impact_sim.simulation import Simulation
 from impact_trials.learning_loop import learning_steps
 from impact_trials.trial import detector_session
 from impact_trials.wall_hit import wall_hit
+from studies.joint_loads.load_poses import draw_poses
 
 UNKNOWN = {"friction": (0.0, 0.5), "restitution": (0.02, 0.6), "stiffness": (1e4, 1e7)}
 
