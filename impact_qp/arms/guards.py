@@ -35,7 +35,8 @@ def spread_guards(task: BoxTask, robot: Robot) -> tuple[SpreadGuard, ...]:
     guards = [_usual(task, arm) for arm in arms]
     if task.impact_limits == UNAWARE:
         return tuple(guards)
-    bound = object_speeds(box_hit(task, robot), task.impact_limits).safe
+    hit, pulse = box_hit(task, robot), (task.peak_factor, task.impact_duration)
+    bound = object_speeds(hit, task.impact_limits, task.joint_ranges, pulse=pulse).safe
     if not bound.scale > 0.0:
         raise ControlError(f"{task.name}: no speed is safe: {bound.limit}")
     speeds = [float(v @ into) for v, into in zip(task.velocities, ways, strict=True)]

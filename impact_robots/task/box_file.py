@@ -11,6 +11,7 @@ from typing import Any
 
 from impact_robots.cell import RobotCell
 from impact_robots.exceptions import RobotError, TaskError
+from impact_robots.joint_ranges import JOINT_RANGES
 from impact_robots.task.box_task import IMPACT_LIMITS_OF_BOXES, BoxTask
 from impact_robots.task.like import LIKE, announced_in, check_name
 from impact_robots.task.poses import robot_named
@@ -20,7 +21,16 @@ from impact_robots.yaml_file import read_mapping
 
 _FILE = Path(__file__).parent / "box_tasks.yaml"
 _CELL: dict[str, Any] = {"robot": str, "bases": Bases}  # entries that say the cell
-_POSITIVE = ("box_size", "box_mass", "run_up", "plate", "contact_frequency", "detection_threshold")
+_POSITIVE = (
+    "box_size",
+    "box_mass",
+    "run_up",
+    "plate",
+    "contact_frequency",
+    "detection_threshold",
+    "peak_factor",
+    "impact_duration",
+)
 _NOT_NEGATIVE = ("clamp_force", "plate_friction", "support_friction")
 WORLD = (  # entries that a scenario has besides: only a simulator reads them
     *("pedestal_half", "box_offset", "variation", "contact_damping"),
@@ -113,10 +123,8 @@ def check_box_task(task: BoxTask, where: str) -> None:
             raise TaskError(f"{where}: {key}: expected a number above 0, got {value}")
         if key in _NOT_NEGATIVE and value < 0.0:
             raise TaskError(f"{where}: {key}: expected a number from 0, got {value:g}")
-    if task.impact_limits not in IMPACT_LIMITS_OF_BOXES:
-        choices = ", ".join(IMPACT_LIMITS_OF_BOXES)
-        got = task.impact_limits
-        raise TaskError(f"{where}: impact_limits: expected one of {choices}, got {got!r}")
+    for key, known in (("impact_limits", IMPACT_LIMITS_OF_BOXES), ("joint_ranges", JOINT_RANGES)):
+        check_name(getattr(task, key), known, f"{where}: {key}")
     for key in task.ranges._fields[:4]:
         if (bounds := getattr(task.ranges, key)) is not None and not 0.0 <= bounds[0] <= bounds[1]:
             low, high = bounds

@@ -76,6 +76,9 @@ class BoxTask:
     detector: str  # whose verdict the controller obeys
     detection_threshold: float  # of that detector [its unit]
     impact_limits: str  # that the arms' speeds keep, one of IMPACT_LIMITS_OF_BOXES
+    joint_ranges: str  # that joint_load counts on, one of JOINT_RANGES
+    peak_factor: float  # peak over mean force, for robust [-]
+    impact_duration: float  # the same [s]
 
     @property
     def robot(self) -> str:
