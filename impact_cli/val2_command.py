@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from impact_cli.cores import cores
 from impact_cli.number_options import count
 from impact_cli.stopped_study import resumable, with_origin
+from impact_trials.processes import cores
 
 if TYPE_CHECKING:
     from impact_analysis.reproduce.row import Table

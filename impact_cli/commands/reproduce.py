@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from impact_cli.command_names import COMMANDS
-from impact_cli.cores import cores
 from impact_cli.learn_study import LEARN, learn_table
 from impact_cli.number_options import count, seed
 from impact_cli.progress import Progress
 from impact_cli.stopped_study import resumable, with_origin
 from impact_cli.val2_command import VAL2, add_val2_options, val2_table
 from impact_robots.exceptions import UsageError
+from impact_trials.processes import cores
 
 if TYPE_CHECKING:
     from impact_analysis.reproduce.row import Table

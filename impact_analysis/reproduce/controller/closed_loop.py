@@ -9,7 +9,6 @@ wall are drawn from the announced ranges, the start is shifted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,6 +31,7 @@ from impact_sim.scenarios import Scenario, load_scenario, scenario_names
 from impact_sim.simulation import Measurement, Simulation
 from impact_sim.watched_plant import WatchedPlant
 from impact_trials.lockstep import Answer, lockstep
+from impact_trials.processes import cores, in_order
 from impact_trials.trial import detector_session
 
 SEEDS = 10  # as many hits as Wang 2023
@@ -81,10 +81,9 @@ def hits(
         for k in range(count)
     ]
     found = []
-    with ProcessPoolExecutor() as pool:
-        for done, hit in enumerate(pool.map(hit_once, *zip(*asked, strict=True)), 1):
-            found.append(hit)
-            report(done / len(asked), f"hit {done} of {len(asked)}")
+    for done, hit in enumerate(in_order(hit_once, asked, cores(), "reproduce"), 1):
+        found.append(hit)
+        report(done / len(asked), f"hit {done} of {len(asked)}")
     return found
 
 
