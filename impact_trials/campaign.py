@@ -13,10 +13,10 @@ from rosbags.typesys.store import Typestore
 
 from impact_bags import impact_typestore
 from impact_bags.exceptions import AnalysisError
+from impact_robots.cell import robot_named
 from impact_robots.exceptions import ImpactError
-from impact_robots.task.poses import robot_named
 from impact_sim.cell.spreading_scenario import SpreadingScenario
-from impact_sim.scenario_choice import AnyScenario
+from impact_sim.scenario_choice import AnyScenario, robots_of
 from impact_trials.cell_bag import CellBag
 from impact_trials.cell_truth import BOX_COLUMNS, arm_columns
 from impact_trials.free_motion_trial import run_free_motion
@@ -83,15 +83,16 @@ def _bag(trial: Trial[Any], folder: Path) -> TrialBag | CellBag:
     """Return the recording of a trial; of a free motion without force, as there is none."""
     global _types
     _types = _types or impact_typestore()
-    path, robot = folder / trial.name, robot_named(trial.scenario.robot)
+    path = folder / trial.name
     if isinstance(trial.scenario, SpreadingScenario):
-        return CellBag(path, robot, trial.scenario.arm_names, _types)
+        return CellBag(path, trial.scenario.cell, _types)
+    robot = robot_named(trial.scenario.robot)
     return TrialBag(path, robot, _types, forces=not trial.scenario.motion)
 
 
 def table_columns(scenarios: Sequence[AnyScenario]) -> tuple[str, ...]:
     """Return the columns of trials.csv for trials of these scenarios."""
-    dof = max(robot_named(scenario.robot).dof for scenario in scenarios)
+    dof = max(robot_named(name).dof for each in scenarios for name in robots_of(each))
     boxes = [each for each in scenarios if isinstance(each, SpreadingScenario)]
     arms = dict.fromkeys(name for each in boxes for name in each.arm_names)
     extra = [column for name in arms for column in arm_columns(name, dof)]

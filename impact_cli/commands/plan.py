@@ -167,7 +167,11 @@ def _run_with_box(
     plan = object_plan(arguments, parser, task)
     document = finite(object_plan_document(plan))
     if arguments.yaml is not None:
-        _write_yaml(arguments.yaml, plan_yaml(document, plan.hit.robot, arguments.interface))
+        robots = {robot.name: robot for robot in plan.hit.robots.values()}
+        if len(robots) > 1:
+            raise UsageError(f"--yaml: expected arms of one kind, got {', '.join(robots)}")
+        (robot,) = robots.values()
+        _write_yaml(arguments.yaml, plan_yaml(document, robot, arguments.interface))
     if arguments.json:
         print(json.dumps(document, indent=2, allow_nan=False))
     elif arguments.yaml != _STANDARD_OUTPUT:

@@ -23,7 +23,7 @@ from impact_qp.control.controller import ImpactController
 from impact_qp.limits import IMPACT_LIMITS, ImpactLimit, RobustImpactLimit
 from impact_qp.parameters import ControllerParameters
 from impact_robots import ArmDynamics, Robot
-from impact_robots.task.poses import robot_named
+from impact_robots.cell import robot_named
 from impact_ros.parameters import from_values
 from impact_sim.arm_driver import Interface
 from impact_sim.compliant_wall import CompliantWall
