@@ -25,7 +25,7 @@ import adversary_cycles
 
 from impact_bringup.domain import own_domain
 from impact_cli.progress import Progress
-from impact_trials.processes import Workers, result_of
+from impact_trials.processes import finished
 from studies.long_studies import resumable
 from studies.study_folder import StudyFolder
 
@@ -124,10 +124,8 @@ def _tried(work: Sequence[Work]) -> Iterator[Part]:
                 yield future.result()
         finally:
             pool.shutdown(cancel_futures=True)
-    with Workers(JOBS) as workers:
-        others = [(each,) for each in work if each.function is not fault]
-        for future in as_completed(workers.submit(Work.run, others)):
-            yield result_of(future, COMMAND)
+    others = [(each,) for each in work if each.function is not fault]
+    yield from finished(Work.run, others, JOBS, COMMAND)
 
 
 def _tell(told: Sequence[str]) -> None:

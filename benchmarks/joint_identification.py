@@ -22,8 +22,9 @@ from impact_predictor.identification.joint_estimate import JointIdentification
 from impact_predictor.identification.joint_identification import RecordedHit, identify_joints
 from impact_predictor.joint_load.load_case import LoadCase, scale_ends, viscoelastic
 from impact_predictor.joint_load.load_limits import load_limits
-from impact_predictor.joint_load.worst_load import ANNOUNCED, NOMINAL, LoadSearch
+from impact_predictor.joint_load.worst_load import LoadSearch
 from impact_robots import ArmDynamics, PointState, Robot, Surface, load_robot
+from impact_robots.joint_ranges import ANNOUNCED, NOMINAL
 from studies.wall_configurations import NORMAL, draw
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))

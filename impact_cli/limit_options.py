@@ -11,13 +11,14 @@ import numpy as np
 
 from impact_cli.impact_options import USUAL
 from impact_cli.number_options import number
-from impact_qp.control.plan import INTERFACES, JOINT_RANGES, Plan
+from impact_qp.control.plan import INTERFACES, Plan
 from impact_qp.exact_friction import exact_friction_warning
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
 from impact_qp.limits.registry import AUTO
 from impact_robots import Robot, Surface
 from impact_robots.exceptions import UsageError
+from impact_robots.joint_ranges import JOINT_RANGES
 
 _ELSE = ", of all impact limits but joint_load"
 

@@ -5,22 +5,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from impact_qp.control.plan import JOINT_RANGES, Plan
+from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import Contact
 from impact_qp.limits.registry import AUTO, SELECTABLE, described
 from impact_qp.parameter_pairs import plan_refusal, timing_refusal
 from impact_qp.program import SOLVERS
+from impact_robots.joint_ranges import JOINT_RANGES
 from impact_robots.robot import Robot
 from impact_robots.surface import ANY_STIFFNESS, USUAL_FRICTION, USUAL_RESTITUTION
-from impact_ros.parameters import parameter
+from impact_robots.task.find import find_hit_task
+from impact_ros.parameters import from_values, parameter
 from impact_ros.robot_parameters import RobotParameters
 
 NAN = float("nan")
+Parameters = TypeVar("Parameters", bound="PlanParameters")
 
 
 def planned(default: Any, description: str, **options: Any) -> Any:
@@ -30,10 +33,16 @@ def planned(default: Any, description: str, **options: Any) -> Any:
     )
 
 
+def _of_task(default: Any, description: str, **options: Any) -> Any:
+    """Declare what a task file says; as a parameter it is accepted for one release."""
+    return planned(default, description, moved="in the task file (parameter task)", **options)
+
+
 @dataclass(frozen=True)
 class PlanParameters(RobotParameters):
     """What the arm is to do; the contact must be given."""
 
+    task: str = planned("", "YAML of a hit: says robot, surface and speed where these do not")
     contact_point: tuple[float, ...] = planned(
         (NAN, NAN, NAN), "Any point of the surface, base axes", unit="m"
     )
@@ -61,14 +70,16 @@ class PlanParameters(RobotParameters):
         f" {described()})",
         choices=SELECTABLE,
     )
-    joint_ranges: str = planned(
+    joint_ranges: str = _of_task(
         "announced",
         "Joints that joint_load counts on: anywhere in the ranges of the robot's YAML, or nominal",
         choices=JOINT_RANGES,
     )
-    generators: int = planned(8, "Generators of the friction pyramid", low=3, high=64)
-    preview: float = planned(0.02, "Preview T_p of the impact limits", unit="s", low=1e-3, high=0.5)
-    activation_distance: float = planned(
+    generators: int = _of_task(8, "Generators of the friction pyramid", low=3, high=64)
+    preview: float = _of_task(
+        0.02, "Preview T_p of the impact limits", unit="s", low=1e-3, high=0.5
+    )
+    activation_distance: float = _of_task(
         0.2,
         "Limits that bound no speed (existential) act below this gap, all others always",
         unit="m",
@@ -88,23 +99,23 @@ class PlanParameters(RobotParameters):
     speed_ramp: float = planned(
         4.0, "Ramp of the reference speed", unit="m/s^2", low=1e-3, high=1000.0
     )
-    solver: str = planned("quadprog", "Of the quadratic program", choices=tuple(SOLVERS))
-    coast_time: float = planned(
+    solver: str = _of_task("quadprog", "Of the quadratic program", choices=tuple(SOLVERS))
+    coast_time: float = _of_task(
         0.1, "Gravity compensation alone after a detection", unit="s", low=0.0, high=1.0
     )
-    retract_speed: float = planned(0.1, "Speed of the retraction", unit="m/s", low=0.0, high=10.0)
-    retract_distance: float = planned(0.05, "Retract up to this gap", unit="m", low=0.0, high=1.0)
-    overrun: float = planned(
+    retract_speed: float = _of_task(0.1, "Speed of the retraction", unit="m/s", low=0.0, high=10.0)
+    retract_distance: float = _of_task(0.05, "Retract up to this gap", unit="m", low=0.0, high=1.0)
+    overrun: float = _of_task(
         0.03,
         "Retract when nothing was hit this far behind the surface",
         unit="m",
         low=0.0,
         high=0.2,
     )
-    hold_distance: float = planned(
+    hold_distance: float = _of_task(
         0.05, "An arm that is pushed farther away while it holds stays there", unit="m", low=1e-3
     )
-    stall_time: float = planned(
+    stall_time: float = _of_task(
         0.1,
         "Retract when stopped that long near the surface, unexplained",
         unit="s",
@@ -123,6 +134,23 @@ class PlanParameters(RobotParameters):
         "A goal may suppose narrower ranges of friction, restitution or stiffness than these"
         " parameters; its kind of impact limits holds beside the node's own in any case",
     )
+
+    def of_task(self: Parameters) -> Parameters:
+        """Return these parameters with what their task says where they are at their defaults.
+
+        Raises:
+            TaskError: there is no such task, or an entry is wrong.
+            ParameterError: the task says something that no parameter may be.
+        """
+        if not self.task:
+            return self
+        usual = vars(type(self)())
+        said = {
+            name: value
+            for name, value in find_hit_task(self.task).parameters.items()
+            if str(getattr(self, name)) == str(usual[name])  # NaN is no number, but a text
+        }
+        return from_values(type(self), {**vars(self), **said})
 
     def plan(self) -> Plan:
         """Return what the controller shall do, of a robot that is sent torques.

@@ -35,6 +35,7 @@ class Specification:
         name: Name, as declared.
         element: bool, int, float or str: the type of the value, or of a list's elements.
         is_list: The value is a list (a tuple in Python) of elements.
+        moved: Where else a parameter that goes in the next release is said; empty: it stays.
         is_range: It is a list of two, lowest and highest; one number stands for both.
         default: Value without an override.
         description: What it does, one sentence.
@@ -55,6 +56,7 @@ class Specification:
     high: float | None = None
     choices: Collection[Any] | None = None
     read_only: bool = True
+    moved: str = ""
     is_range: bool = False
 
     @property
@@ -160,6 +162,7 @@ def parameter(
     high: float | None = None,
     choices: Collection[Any] | None = None,
     read_only: bool = True,
+    moved: str = "",
 ) -> Any:
     """Declare one parameter as a field of a frozen dataclass.
 
@@ -174,6 +177,7 @@ def parameter(
         high: Largest value allowed.
         choices: Values allowed; a registry that grows stays one.
         read_only: Fixed once the node was started.
+        moved: Where else it is said from now on; the next release does not know it any more.
 
     Returns:
         A dataclasses.field with the rest as its metadata.
@@ -185,6 +189,7 @@ def parameter(
         "high": high,
         "choices": choices,  # of a registry, which may grow: looked at when it is asked for
         "read_only": read_only,
+        "moved": moved,
     }
     return field(
         default=tuple(default) if isinstance(default, list) else default, metadata=metadata
@@ -215,11 +220,12 @@ def assembled(cls: type[Parameters], values: Mapping[str, Any]) -> Parameters:
     return cls(**rest)
 
 
-def specifications(cls: type) -> dict[str, Specification]:
+def specifications(cls: type, *, moved: bool = False) -> dict[str, Specification]:
     """List the parameters of a dataclass, in order, by name.
 
     Args:
         cls: Dataclass whose fields were made by `parameter`.
+        moved: With those that go in the next release.
 
     Returns:
         One specification per field, or per member of a field made by `parameters_of`.
@@ -235,7 +241,7 @@ def specifications(cls: type) -> dict[str, Specification]:
             found |= {each.name: each for each in members()}
         else:
             found[item.name] = _specification(item, hints[item.name])
-    return found
+    return {name: item for name, item in found.items() if moved or not item.moved}
 
 
 def _specification(item: Any, hint: Any) -> Specification:

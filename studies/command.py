@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from impact_cli.command_names import COMMANDS
-from impact_cli.cores import cores
 from impact_cli.number_options import count, seed
 from impact_cli.progress import Progress
 from impact_robots.exceptions import UsageError
+from impact_trials.processes import cores
 
 if TYPE_CHECKING:
     from studies.row import Table

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from impact_cli.__main__ import INTERRUPTED
-from impact_cli.cores import cores
+from impact_trials.processes import cores
 from studies.humanoid_grabs import grab_report, grab_study
 from studies.joint_loads import load_report, load_study
 from studies.learned_walls import learn_report, learn_study

@@ -8,7 +8,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import as_completed
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -30,8 +29,7 @@ from impact_bags.new_files import write_file
 from impact_bags.open_recording import recording_paths
 from impact_detector.signals.sample import Suppressed
 from impact_robots.exceptions import WriteError
-from impact_trials.dask_cluster import on_dask
-from impact_trials.processes import Workers, result_of
+from impact_trials.processes import finished, in_order
 
 PARTS = "parts"  # folder of what is known of each recording
 MARK = ".impact_analyze"  # file that says whose folder it is: only these are written to again
@@ -112,7 +110,9 @@ def analyze_into(
         done = {name: part for name in names if (part := _load(folder, name, wanted)) is not None}
     left = [subject for subject in subjects if subject.name not in done]
     tasks = _tasks(left, wanted, jobs if not dask else 1)
-    work = _on_dask(tasks, wanted, dask) if dask else _on_cores(tasks, wanted, jobs)
+    if dask:  # where the folder of this process is another one
+        tasks = [task._replace(path=task.path.resolve()) for task in tasks]
+    work = finished(_run, [(task, wanted) for task in tasks], jobs, "analyze", dask)
     for found in _whole(work, tasks):
         done[found.recording] = found
         if folder is not None:
@@ -139,10 +139,7 @@ def _cells(
 ) -> list[CellFindings]:
     """Return what recordings of several arms, or of an object, hold, in their order."""
     work = [(cell, touches_of(cell, done), settings.load_robot) for cell in cells]
-    if min(jobs, len(work)) < 2:
-        return [find_episodes(*each) for each in work]
-    with Workers(min(jobs, len(work))) as workers:
-        return [result_of(future, "analyze") for future in workers.submit(find_episodes, work)]
+    return list(in_order(find_episodes, work, jobs, "analyze"))
 
 
 def _make(folder: Path) -> None:
@@ -224,29 +221,6 @@ def _whole(
 
 def _run(task: PieceOfWork, settings: AnalysisSettings) -> tuple[PieceOfWork, Collected]:
     return task, collect(task.path, settings, task.name, task.piece, task.arm)
-
-
-def _on_cores(
-    tasks: Sequence[PieceOfWork], settings: AnalysisSettings, jobs: int
-) -> Iterator[tuple[PieceOfWork, Collected]]:
-    """Yield what is finished, on processes of this machine."""
-    jobs = min(jobs, len(tasks))
-    if jobs < 2:
-        for task in tasks:
-            yield _run(task, settings)
-        return
-    with Workers(jobs) as workers:
-        futures = workers.submit(_run, [(task, settings) for task in tasks])
-        for future in as_completed(futures):
-            yield result_of(future, "analyze")
-
-
-def _on_dask(
-    tasks: Sequence[PieceOfWork], settings: AnalysisSettings, address: str
-) -> Iterator[tuple[PieceOfWork, Collected]]:
-    """Yield what is finished, on a cluster that sees the same files."""
-    resolved = [task._replace(path=task.path.resolve()) for task in tasks]
-    yield from on_dask(_run, [(task, settings) for task in resolved], address)
 
 
 def _part(folder: Path, name: str) -> Path:

@@ -23,7 +23,6 @@ from impact_analysis.detection.threshold_file import read_thresholds
 from impact_bags.folder_lock import locked
 from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
-from impact_cli.cores import cores
 from impact_cli.impact_options import PAYLOAD
 from impact_cli.number_options import bounds, count, numbers
 from impact_cli.progress import Progress
@@ -31,6 +30,7 @@ from impact_cli.recorded_robot import recorded_robot
 from impact_detector.estimators.gross_methods import GROSS_METHODS, RELEASE
 from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_robots.exceptions import UsageError
+from impact_trials.processes import cores
 
 if TYPE_CHECKING:
     from impact_analysis.analyze.result import Analysis

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from impact_cli.command_names import COMMANDS
-from impact_cli.cores import cores
 from impact_cli.impact_options import (
     add_arm_and_surface_options,
     read_robot,
@@ -33,6 +32,7 @@ from impact_cli.surface_map import MapTask, Row, map_surface
 from impact_qp.exceptions import ControlError
 from impact_qp.surface_grid import SurfaceGrid
 from impact_robots.exceptions import UsageError
+from impact_trials.processes import cores
 
 _MOST_POINTS = 1_000_000
 _EPILOG = """examples:

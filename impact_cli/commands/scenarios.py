@@ -42,8 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _document(scenario: Any) -> dict[str, Any]:
-    """Return all of a scenario, its cell as robot and bases."""
+    """Return all of a scenario, its cell as robot and bases: shipped ones are of one kind."""
     document = asdict(scenario)
     if document.pop("cell", None) is not None:
-        document |= {"robot": scenario.robot, "bases": scenario.bases}
+        document |= {"robot": scenario.cell.kinds[0], "bases": scenario.bases}
     return document

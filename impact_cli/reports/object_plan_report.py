@@ -43,7 +43,7 @@ def object_plan_document(plan: ObjectPlan) -> dict[str, Any]:
     return {
         "scenario": plan.task.name,
         "kind": plan.task.kind,
-        "robot": hit.robot.name,
+        "robot": ", ".join(dict.fromkeys(each.name for each in hit.robots.values())),
         "mode": plan.impact_limits,
         "impact_limits": plan.impact_limits,
         "joint_ranges": plan.joint_ranges if loads else None,

@@ -16,9 +16,9 @@ from impact_qp.limits.payload import limit_of
 from impact_qp.limits.registry import AUTO, SELECTABLE
 from impact_qp.limits.strictest import StrictestLimit
 from impact_qp.program import SOLVERS
+from impact_robots.joint_ranges import JOINT_RANGES
 from impact_robots.robot import Robot
 
-JOINT_RANGES = ("announced", "nominal")
 INTERFACES = ("torque", "velocity", "position")
 AFTERS = ("retract", "hold", "press")
 

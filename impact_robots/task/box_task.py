@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_robots.cell import RobotCell
+from impact_robots.cell import RobotCell, turned
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import TaskError
-from impact_robots.task.poses import robot_named, turned
+from impact_robots.robot import Robot
 
 UNAWARE = "unaware"
 IMPACT_LIMITS_OF_BOXES = (UNAWARE, "joint_load", "robust")
+ARM_JOINTS = 7  # six for the plate's pose; how the first one moves is a task of its own
 FLAT = 2e-3  # by how much a plate may be turned against a face [rad], or off it [m]
 
 STILL = (0.0, 0.0, 0.0)
@@ -47,7 +48,7 @@ class BoxRanges(NamedTuple):
 
 @dataclass(frozen=True)
 class BoxTask:
-    """What hits what, and how fast; base axes are the world's, one row an arm.
+    """What hits what, and how fast; world axes, one row an arm.
 
     The box stands on its support, and faces the plates at the impact: where they are and its size
     say where it is.
@@ -76,11 +77,14 @@ class BoxTask:
     detector: str  # whose verdict the controller obeys
     detection_threshold: float  # of that detector [its unit]
     impact_limits: str  # that the arms' speeds keep, one of IMPACT_LIMITS_OF_BOXES
+    joint_ranges: str  # that joint_load counts on, one of JOINT_RANGES
+    peak_factor: float  # peak over mean force, for robust [-]
+    impact_duration: float  # the same [s]
 
     @property
-    def robot(self) -> str:
-        """Every arm, by name or the path of its YAML."""
-        return self.cell.robot
+    def robots(self) -> tuple[Robot, ...]:
+        """The arms, each with the axes of the world at its base."""
+        return self.cell.load()
 
     @property
     def bases(self) -> tuple[tuple[float, float, float], ...]:
@@ -110,7 +114,7 @@ class BoxTask:
 
     def contact_point(self, arm: int) -> np.ndarray:
         """Return where an arm's plate touches at the impact, world axes, shape (3,) [m]."""
-        at = ArmDynamics(robot_named(self.robot)).position(np.array(self.q_impact[arm]))
+        at = ArmDynamics(self.robots[arm]).position(np.array(self.q_impact[arm]))
         return at + np.array(self.bases[arm])
 
     @property
@@ -124,7 +128,7 @@ class BoxTask:
         Raises:
             TaskError: the plate does not lie flat on a face.
         """
-        robot = robot_named(self.robot)
+        robot = self.robots[arm]
         state = ArmDynamics(robot)(np.array(self.q_impact[arm]), np.zeros(robot.dof))
         faces = self.box_rotation.T @ state.rotation[:, 2]
         axis = np.zeros(3)

@@ -129,7 +129,7 @@ def task_entries(path: Path, what: str = "task") -> dict[str, Any]:
 
 
 def read_cell(path: str | Path) -> RobotCell:
-    """Return the cell of a YAML: robots by name, each with its ``base``.
+    """Return the cell of a YAML: robots by name, each with its ``base`` and perhaps its ``yaw``.
 
     Raises:
         TaskError: there is no such file, or an entry is wrong.
@@ -139,7 +139,7 @@ def read_cell(path: str | Path) -> RobotCell:
         entries = Entries(path, read_mapping(path), ("robots",))
         placed = [
             _placed(name, each, path)
-            for name, each in entries.sections("robots", ("robot", "base"))
+            for name, each in entries.sections("robots", ("robot", "base", "yaw"))
         ]
     except RobotError as error:
         raise TaskError(str(error).replace("no file", "cell: no file", 1)) from None
@@ -157,4 +157,4 @@ def _placed(name: str, entries: Entries, path: Path) -> PlacedRobot:
     if robot.endswith(_YAML):
         robot = str(path.parent / robot)
     x, y, z = entries.vector("base", 3).tolist()
-    return PlacedRobot(name, robot, (x, y, z))
+    return PlacedRobot(name, robot, (x, y, z), entries.angle("yaw", 0.0))

@@ -45,6 +45,16 @@ class HitTask:
     coast_time: float | None  # gravity compensation alone after the impact [s]
     retract_speed: float | None  # then, away from the surface [m/s]
     retract_distance: float | None  # up to this gap [m]
+    overrun: float | None  # retract when nothing was hit this far behind the surface [m]
+    stall_time: float | None  # retract when stopped that long near the surface [s]
+    hold_distance: float | None  # pushed farther while it holds, the arm stays there [m]
+    joint_ranges: str | None  # that joint_load counts on: announced or nominal
+    generators: int | None  # facets of the friction pyramid
+    preview: float | None  # of the impact limits [s]
+    activation_distance: float | None  # gap below which a limit without a bound on speed acts [m]
+    solver: str | None  # of the quadratic program
+    tilt: float | None  # by which a better configuration may turn the tool [rad]
+    seed: int | None  # of the search for it
 
     @property
     def surface(self) -> Surface:
@@ -61,7 +71,7 @@ class HitTask:
     def parameters(self) -> dict[str, Any]:
         """Parameters of ``impact_qp`` that it says, by name."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
-        others = ("name", "title", "note", "near")
+        others = ("name", "title", "note", "near", "tilt", "seed")
         return {k: v for k, v in values.items() if k not in others and v not in (None, "")}
 
     def q_impact(self, robot: Robot) -> np.ndarray:

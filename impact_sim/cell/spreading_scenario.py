@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from impact_robots.robot import Robot
-from impact_robots.task.box_task import BoxTask
-from impact_robots.task.poses import turned
+from impact_robots.cell import turned
+from impact_robots.task.box_task import ARM_JOINTS, BoxTask
 from impact_sim.cell.layout import BoxObject, CellLayout, PairContact, Support
 from impact_sim.motor_friction import MotorFriction
 
@@ -61,11 +60,10 @@ class SpreadingScenario(BoxTask):
         """Return the scenario of a trial: all are alike."""
         return self
 
-    def layout(self, robot: Robot, displacement: np.ndarray | None = None) -> CellLayout:
+    def layout(self, displacement: np.ndarray | None = None) -> CellLayout:
         """Return the cell, with the box where it really is.
 
         Args:
-            robot: every arm.
             displacement: of the box from ``box_offset``, see :meth:`drawn`, shape (3,) [m].
 
         Raises:
@@ -75,18 +73,16 @@ class SpreadingScenario(BoxTask):
         at = self.standing + np.array(self.box_offset)
         at = at if displacement is None else at + displacement
         x, y = self.standing[:2].tolist()
-        friction = self.motor_friction and MotorFriction.of(robot.dof, **self.motor_friction)
+        friction = self.motor_friction and MotorFriction.of(ARM_JOINTS, **self.motor_friction)
         springs = self.contact_frequency, self.contact_damping
         return CellLayout(
-            robot,
-            self.bases,
+            self.cell,
             BoxObject(self.box_size, self.box_mass, tuple(at.tolist()), self.box_yaw),
             Support(self.support_z, self.pedestal_half, (x, y)),
             self.plate,
             PairContact(self.plate_friction, *springs),
             PairContact(self.support_friction, *springs),
             friction or None,
-            names=self.arm_names,
         )
 
     @property

@@ -9,7 +9,6 @@ wall are drawn from the announced ranges, the start is shifted.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,7 +22,7 @@ from impact_qp.control.controller import ImpactController
 from impact_qp.limits import IMPACT_LIMITS, ImpactLimit, RobustImpactLimit
 from impact_qp.parameters import ControllerParameters
 from impact_robots import ArmDynamics, Robot
-from impact_robots.task.poses import robot_named
+from impact_robots.cell import robot_named
 from impact_ros.parameters import from_values
 from impact_sim.arm_driver import Interface
 from impact_sim.compliant_wall import CompliantWall
@@ -31,6 +30,7 @@ from impact_sim.scenarios import Scenario, load_scenario, scenario_names
 from impact_sim.simulation import Measurement, Simulation
 from impact_sim.watched_plant import WatchedPlant
 from impact_trials.lockstep import Answer, lockstep
+from impact_trials.processes import cores, in_order
 from impact_trials.trial import detector_session
 from studies.row import Study
 
@@ -81,10 +81,9 @@ def hits(
         for k in range(count)
     ]
     found = []
-    with ProcessPoolExecutor() as pool:
-        for done, hit in enumerate(pool.map(hit_once, *zip(*asked, strict=True)), 1):
-            found.append(hit)
-            report(done / len(asked), f"hit {done} of {len(asked)}")
+    for done, hit in enumerate(in_order(hit_once, asked, cores(), "reproduce"), 1):
+        found.append(hit)
+        report(done / len(asked), f"hit {done} of {len(asked)}")
     return found
 
 

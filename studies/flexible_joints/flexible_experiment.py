@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +16,7 @@ from impact_analysis.analyze.comparing.comparison import Candidate, Impacts
 from impact_detector.estimators.gross_methods import POLYNOMIAL
 from impact_sim.scenarios import load_scenario
 from impact_trials.campaign import run_campaign, trials_of
+from impact_trials.processes import cores
 from studies.flexible_joints.prediction_errors import (
     JOINTS,
     TYPES,
@@ -35,7 +35,7 @@ def experiment(seed: int, report: Callable[[float, str], None]) -> Analysis:
     """Simulate, record and analyse ten types; restitution 0, as Rey Arias 2024 supposes."""
     scenarios = [load_scenario(NAME.format(k)) for k in range(1, TYPES + 1)]
     trials = trials_of(scenarios, TRIALS, seed)
-    jobs = os.cpu_count() or 1
+    jobs = cores()
     with TemporaryDirectory() as folder:
         for done, result in enumerate(run_campaign(trials, Path(folder), jobs), 1):
             report(done / len(trials), f"{result.row['bag']}, {done} of {len(trials)}")

@@ -5,12 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import as_completed
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from impact_trials.processes import Workers, result_of
+from impact_trials.processes import finished
 from studies.foreign.foreign_sentences import MODEL
 from studies.foreign.foreign_setup import Compared, SetupResult, run_setup
 from studies.row import Study
@@ -46,11 +45,10 @@ def run(
         progress: hears the share done and a note.
     """
     done: list[SetupResult] = []
-    with Workers(jobs) as workers:
-        futures = workers.submit(run_setup, [(seed + k, HITS) for k in range(setups)])
-        for future in as_completed(futures):
-            done.append(result_of(future, "reproduce foreign"))
-            progress(len(done) / setups, f"{len(done)} of {setups} set-ups")
+    work = [(seed + k, HITS) for k in range(setups)]
+    for result in finished(run_setup, work, jobs, "reproduce foreign"):
+        done.append(result)
+        progress(len(done) / setups, f"{len(done)} of {setups} set-ups")
     return sorted(done, key=lambda each: each.seed)
 
 

@@ -17,11 +17,12 @@ from impact_detector.signals.sample import Verdict
 from impact_predictor.joint_load.load import DURATION
 from impact_predictor.joint_load.load_case import LoadCase
 from impact_predictor.joint_load.load_limits import load_limits
-from impact_predictor.joint_load.worst_load import ANNOUNCED, LoadSearch
+from impact_predictor.joint_load.worst_load import LoadSearch
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.plan import Plan
 from impact_qp.limits import Contact, JointLoadLimit
 from impact_robots import ArmDynamics, PointState, Robot
+from impact_robots.joint_ranges import ANNOUNCED
 from impact_sim.loaded_plant import LoadedPlant
 from impact_sim.scenarios import load_scenario
 from impact_sim.simulation import Measurement, Simulation

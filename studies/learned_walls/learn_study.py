@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import as_completed
+from collections.abc import Callable
 from typing import NamedTuple
 
-from impact_trials.processes import Workers, result_of
+from impact_trials.processes import finished as results
 from studies.learned_walls.learn_run import LearnRun, LearnTask, run_task
 from studies.learned_walls.learn_truth import KINDS
 from studies.study_folder import StudyFolder
@@ -57,18 +56,8 @@ def run(
     wanted = tasks(truths, seed)
     left = [task for task in wanted if task.key not in finished.trials]
     done = len(wanted) - len(left)
-    for found in _results(left, jobs):
+    for found in results(run_task, [(task,) for task in left], jobs, "reproduce learn"):
         finished.add(found)
         done += 1
         progress(done / len(wanted), f"{done} of {len(wanted)} walls")
     return LearnStudy(seed, [finished.trials[task.key] for task in wanted])
-
-
-def _results(left: Sequence[LearnTask], jobs: int) -> Iterator[LearnRun]:
-    """Yield runs as they are finished."""
-    if min(jobs, len(left)) < 2:
-        yield from (run_task(task) for task in left)
-        return
-    with Workers(min(jobs, len(left))) as workers:
-        for future in as_completed(workers.submit(run_task, [(task,) for task in left])):
-            yield result_of(future, "reproduce learn")

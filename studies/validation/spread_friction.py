@@ -17,7 +17,6 @@ from impact_qp.spreading import (
     learn_friction,
 )
 from impact_qp.spreading.friction import POSITION, TASKS
-from impact_robots import Robot
 from impact_sim.cell.cell_plant import CellPlant
 from impact_sim.cell.cell_simulation import CellSimulation
 from impact_sim.cell.spreading_scenario import SpreadingScenario
@@ -28,7 +27,6 @@ BEYOND = 0.1  # after a motion's end, how long it is watched [s]
 
 def learned_frictions(
     scenario: SpreadingScenario,
-    robot: Robot,
     choice: SpreadChoice = USUAL,
     *,
     trials: int = 1,
@@ -40,7 +38,6 @@ def learned_frictions(
 
     Args:
         scenario: whose arms move, without its box.
-        robot: every arm.
         choice: of the references.
         trials: of each motion, at least one.
         seed: of the first trial's noise, the next ones count on.
@@ -51,8 +48,8 @@ def learned_frictions(
         ImpactError: the scenario's arms are not where they can hit the object.
         OutOfRangeError: no trial.
     """
-    plans = spread_plans(scenario.task, robot, choice)
-    plant = CellPlant(replace(scenario.layout(robot), box=None, support=None))
+    plans = spread_plans(scenario.task, choice)
+    plant = CellPlant(replace(scenario.layout(), box=None, support=None))
     motions = [free_motions(plan.reference) for plan in plans]
     learned, rows = [], POSITION if position_only else TASKS
     for kind in range(2):
@@ -79,10 +76,9 @@ def _feedback(
     simulation: CellSimulation,
 ) -> np.ndarray:
     """Return all tasks' feedback in one motion, (arms, k, 7) [m/s^2], [rad/s^2]."""
-    robot = plant.layout.robot
     controllers = [
         SpreadingController(
-            robot,
+            arm.robot,
             replace(
                 plan,
                 variant=Variant.CONTINUOUS,
@@ -91,7 +87,7 @@ def _feedback(
                 post_friction=None,
             ),
         )
-        for plan, motion in zip(plans, motions, strict=True)
+        for arm, plan, motion in zip(plant.arms, plans, motions, strict=True)
     ]
     measurements = simulation.reset([np.array(q) for q in scenario.q_start])
     end, rows = max(motion.end for motion in motions) + BEYOND, []

@@ -75,7 +75,7 @@ def prediction(use: UseCase, robot: Robot) -> CasePrediction:
 
     def velocity(inertia: str, object_map: str) -> float:
         choice = SpreadChoice(inertia=inertia, object_map=object_map)
-        plates = expected_impact(scenario, robot, contacts, choice).plates
+        plates = expected_impact(scenario, choice).plates
         return float(np.mean([twist[:3] @ use.axis for twist in plates.values()]))
 
     locked, points = (

@@ -5,13 +5,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import as_completed
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from impact_robots import load_robot
-from impact_trials.dask_cluster import on_dask
-from impact_trials.processes import Workers, result_of
+from impact_trials.processes import finished as results
 from studies.published import parameter
 from studies.validation.net_line import NetLine, net_line
 from studies.validation.val2_case import USE_CASES, CasePrediction, UseCase, prediction
@@ -110,24 +108,12 @@ def run(
     wanted = [*tasks(trials, seed), *changed_tasks(seed)]
     left = [task for task in wanted if task.key not in finished.trials]
     done = len(wanted) - len(left)
-    for trial in _results(left, jobs, dask):
+    work = [(task,) for task in left]
+    for trial in results(run_task, work, jobs, "reproduce val2", dask):
         finished.add(trial)
         done += 1
         progress(done / len(wanted), f"{done} of {len(wanted)} trials")
     return study_of(wanted, finished.trials, seed)
-
-
-def _results(left: Sequence[NetTask], jobs: int, dask: str) -> Iterator[NetTrial]:
-    """Yield trials as they are finished."""
-    jobs, arguments = min(jobs, len(left)), [(task,) for task in left]
-    if dask:
-        yield from on_dask(run_task, arguments, dask)
-    elif jobs < 2:
-        yield from (run_task(task) for task in left)
-    else:
-        with Workers(jobs) as workers:
-            for future in as_completed(workers.submit(run_task, arguments)):
-                yield result_of(future, "reproduce val2")
 
 
 def study_of(wanted: Sequence[NetTask], trials: dict[str, NetTrial], seed: int) -> Val2Study:

@@ -82,9 +82,9 @@ def run_task(task: NetTask) -> NetTrial:
         ImpactError: it failed.
     """
     robot, told = load_robot(ROBOT), replace(task.use.scenario, after_contact=AFTER)
-    truth, choice = changed(told, task.change), _choice(task, told, robot)
+    truth, choice = changed(told, task.change), _choice(task, told)
     run = spread(truth, task.seed, choice, told=told, record=_stoppable)
-    plans = spread_plans(told, robot, choice)
+    plans = spread_plans(told, choice)
     references = [plan.reference.jump[1][:3] @ task.use.axis for plan in plans]
     holds = task.use.kind == "grab"
     modes = {command.mode for answer in run.answers for command in answer.commands}
@@ -114,14 +114,14 @@ def changed(told: SpreadingScenario, change: Change) -> SpreadingScenario:
     )
 
 
-def _choice(task: NetTask, told: SpreadingScenario, robot: Robot) -> SpreadChoice:
+def _choice(task: NetTask, told: SpreadingScenario) -> SpreadChoice:
     """Return how the arms of a trial are controlled."""
     change, choice = task.change, task.use.choice._replace(level=task.level)
     if change.position_gain is not None:
         choice = choice._replace(gains=replace(usual_gains(told), position=change.position_gain))
     if change.learned:
         truth, alone = changed(told, change), change.learned == "position"
-        learned = learned_frictions(truth, robot, choice, seed=task.seed, position_only=alone)
+        learned = learned_frictions(truth, choice, seed=task.seed, position_only=alone)
         choice = choice._replace(friction=learned)
     return choice
 

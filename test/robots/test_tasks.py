@@ -171,7 +171,7 @@ def test_a_box_that_is_turned_unannounced_is_hit_where_it_was_expected(written):
     scenario = find_cell_scenario(written(text))
     assert scenario.task.q_impact == find_box_task("rs_push_catfood_case2").q_impact
     assert scenario.task.box_yaw == 0.0
-    turned = scenario.layout(load_robot("panda_plate")).box
+    turned = scenario.layout().box
     assert turned.yaw == 0.1
     assert turned.position == pytest.approx(tuple(scenario.task.box_position))
 
@@ -203,7 +203,7 @@ def test_a_scenario_is_a_task_in_a_cell_and_what_is_true(written):
     written("like: rs_grab_safe\n", "grab.yaml")
     scenario = find_cell_scenario(written("task: grab.yaml\ncell: cell.yaml\nbox_mass: 1.5\n"))
     assert scenario.arm_names == ("front", "back") and scenario.task.box_mass == 1.3
-    assert scenario.layout(load_robot("panda_plate")).arm_names == ("front", "back")
+    assert scenario.layout().cell.names == ("front", "back")
 
 
 def test_a_cell_names_the_arms_of_a_named_task(written):
@@ -226,7 +226,11 @@ def test_arms_without_names_have_the_usual_ones():
         ("robots: {a: {robot: panda}}", "entry 'robots.a.base' is missing"),
         ("robots: {a: {robot: panda, base: [0, 0]}}", "base: expected 3 finite numbers, got"),
         ("robots: {a/b: {robot: panda, base: [0, 0, 0]}}", "expected names of letters, digits an"),
-        (TWO_ARMS.replace("panda_plate", "panda", 1), "arms of one kind, got panda, panda_plate"),
+        (TWO_ARMS.replace("front", "back"), "not YAML: entry 'back' is given twice"),
+        (
+            TWO_ARMS.replace("[0.0, 0.45", "[0.0, -0.4"),
+            "expected bases 0.2 m apart or more, got 0.05 m",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_cell_is_one_line(written, text, message):
@@ -332,7 +336,7 @@ def test_a_robot_beside_its_task_is_that_one(written, project_root):
     for name in ("panda_plate.yaml", "panda.yaml", "panda.urdf"):
         written((project_root / "impact_robots" / name).read_text(), name)
     task = find_box_task(written(PUSH.replace("panda_plate", "panda_plate.yaml")))
-    assert task.robot == str(written("", "empty").with_name("panda_plate.yaml"))
+    assert task.cell.kinds[0] == str(written("", "empty").with_name("panda_plate.yaml"))
 
 
 def test_a_wall_may_be_another_one_than_is_announced(written):

@@ -103,7 +103,7 @@ def test_the_box_is_displaced_within_its_variation_and_by_its_offset(robot):
     assert np.ptp(drawn[:, 1]) > 0.01
     np.testing.assert_array_equal(scenario.drawn(3), drawn[3])
     late = load_spreading("rs_grab_catfood_late")
-    moved = np.array(late.layout(robot, np.array([0.0, 1e-3, 0.0])).box.position)
+    moved = np.array(late.layout(np.array([0.0, 1e-3, 0.0])).box.position)
     np.testing.assert_allclose(moved - late.box_position, [0.0, 4.5e-3, 0.0], atol=1e-12)
 
 
@@ -119,7 +119,7 @@ def test_a_file_differs_from_what_it_is_like(tmp_path):
     assert (mine.title, mine.note) == (title, "")
     np.testing.assert_allclose(mine.box_position, [0.5, 0.0, 0.35], atol=1e-3)
     assert mine.contact_point(0)[1] == pytest.approx(0.1, abs=1e-3)
-    layout = mine.layout(load_robot(mine.robot))
+    layout = mine.layout()
     np.testing.assert_array_equal(layout.motor_friction.coulomb, np.full(7, 0.3))
     path.write_text("like: qp_panda_demo\nfriction: 0.4\n")
     assert isinstance(find_scenario(path), Scenario) and find_scenario(path).friction == 0.4
