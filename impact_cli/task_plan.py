@@ -78,7 +78,7 @@ def fill_options(
         if said is not None and getattr(arguments, option) == parser.get_default(option):
             setattr(arguments, option, said)
     if arguments.q is None:
-        arguments.q = tuple(task.q_impact(read_robot(arguments)).tolist())
+        arguments.q = tuple(task.pose(read_robot(arguments)).tolist())
 
 
 def palms_plan(

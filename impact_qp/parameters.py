@@ -24,7 +24,7 @@ class ControllerParameters(WatchingParameters, PlanParameters):
     speed, are fixed once the node has started.
     """
 
-    task: str = planned("", "YAML of a hit: says robot, surface and speed where these do not")
+    task: str = planned("", "Named hit or its YAML: says robot, surface, speed where these do not")
     interface: str = parameter("torque", "What is commanded", choices=INTERFACES)
     approach_on_activation: bool = planned(
         True, "Approach at once when activated; false: hold until an ExecuteImpact goal comes"
