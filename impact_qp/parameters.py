@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from impact_qp.control.plan import INTERFACES, Plan
+from impact_qp.control.plan import Plan
+from impact_qp.interface import INTERFACES
 from impact_qp.plan_parameters import PlanParameters, planned
 from impact_qp.watching_parameters import WatchingParameters
 from impact_robots.task.find import find_hit_task
@@ -25,7 +26,7 @@ class ControllerParameters(WatchingParameters, PlanParameters):
     """
 
     task: str = planned("", "YAML of a hit: says robot, surface and speed where these do not")
-    interface: str = parameter("torque", "What is commanded", choices=INTERFACES)
+    interface: str = parameter("torque", "What is commanded", choices=tuple(INTERFACES))
     approach_on_activation: bool = planned(
         True, "Approach at once when activated; false: hold until an ExecuteImpact goal comes"
     )

@@ -34,7 +34,7 @@ class GuardedController:
 
     def _new_check(self) -> LastCheck:
         controller = self.controller
-        return LastCheck(controller.robot, controller.plan.interface, controller.period)
+        return LastCheck(controller.robot, controller.plan.sends, controller.period)
 
     @property
     def doubts(self) -> bool:

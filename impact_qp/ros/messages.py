@@ -22,31 +22,21 @@ from impact_msgs.msg import (
 from impact_qp.control.command import Command
 from impact_qp.control.plan import Plan
 from impact_qp.control.status import Counts, status_fields
+from impact_qp.interface import INTERFACES
 from impact_qp.ros.goal import End
 from impact_robots import Robot
-from impact_ros.message_fields import write
+from impact_ros.message_fields import constant, write
 from impact_ros.messages import fill, set_vector
 from impact_ros.surface_message import write_surface
 
 NAN = float("nan")
-COMMANDS = {
-    "torque": JointCommand.INTERFACE_TORQUE,
-    "velocity": JointCommand.INTERFACE_VELOCITY,
-    "position": JointCommand.INTERFACE_POSITION,
-}
-
-
-def values_of(command: Command, interface: str) -> np.ndarray:
-    """Return what a robot with that interface is sent, shape (n,)."""
-    values = {"torque": command.driver_torque, "velocity": command.velocity}
-    return values.get(interface, command.position)
 
 
 def command_message(robot: Robot, interface: str, values: np.ndarray, stamp: Any) -> JointCommand:
     """Return a command; ``stamp`` is that of the state which it answers."""
     message = JointCommand(
-        interface=COMMANDS[interface],
-        includes_gravity=interface == "torque" and not robot.driver_compensates_gravity,
+        interface=constant(JointCommand, "INTERFACE", interface),
+        includes_gravity=not (INTERFACES[interface].servo or robot.driver_compensates_gravity),
         joint_names=robot.joint_names,
     )
     message.header.stamp = stamp

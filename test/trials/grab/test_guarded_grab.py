@@ -15,8 +15,8 @@ from impact_qp.body.guarded_grab import GuardedGrab
 from impact_qp.body.phases import beginning, next_state
 from impact_qp.body.plan import GrabPlan
 from impact_qp.body.state_check import HumanoidState
-from impact_qp.control.lead import LEAD
 from impact_qp.control.state_machine import MotionState
+from impact_qp.interface import LEAD
 from impact_qp.whole_body.position_hold import PositionHold
 from impact_robots import load_robot
 from impact_robots.task.palm_task import PERIOD
