@@ -19,7 +19,6 @@ from impact_msgs.msg import (
     ImpactPrediction,
     JointCommand,
 )
-from impact_qp.control.command import Command
 from impact_qp.control.plan import Plan
 from impact_qp.control.status import Counts, status_fields
 from impact_qp.interface import INTERFACES
@@ -44,12 +43,18 @@ def command_message(robot: Robot, interface: str, values: np.ndarray, stamp: Any
     return message
 
 
-def desired_message(names: Sequence[str], command: Command, stamp: Any) -> JointState:
-    """Return the commanded motion; its effort is what the torque sensors should read."""
+def desired_message(names: Sequence[str], stamp: Any, **motion: np.ndarray) -> JointState:
+    """Return the commanded motion; its effort is what the torque sensors should read.
+
+    Args:
+        names: of the joints.
+        stamp: of the state which it answers.
+        **motion: what is known of ``position``, ``velocity`` and ``effort``, shape (n,) each.
+    """
     message = JointState(name=names)
     message.header.stamp = stamp
-    fill(message.velocity, command.velocity)
-    fill(message.effort, command.reference_torque)
+    for name, values in motion.items():
+        fill(getattr(message, name), values)
     return message
 
 
