@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from impact_qp.control.plan import Plan
 from impact_qp.interface import INTERFACES
 from impact_qp.plan_parameters import PlanParameters, planned
 from impact_qp.watching_parameters import WatchingParameters
@@ -48,14 +47,6 @@ class ControllerParameters(WatchingParameters, PlanParameters):
             if _alike(getattr(self, name), usual[name])
         }
         return from_values(ControllerParameters, {**vars(self), **said})
-
-    def plan(self) -> Plan:
-        """Return what the controller shall do.
-
-        Raises:
-            ControlError: the contact is not given, or not usable.
-        """
-        return replace(super().plan(), interface=self.interface)
 
 
 def _alike(one: Any, other: Any) -> bool:

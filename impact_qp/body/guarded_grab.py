@@ -13,7 +13,6 @@ import numpy as np
 from impact_qp.body.grab_phases import GrabPhases, box_arrivals
 from impact_qp.body.pair import PALMS
 from impact_qp.body.phases import OPEN_SPEED
-from impact_qp.body.plan import GrabPlan
 from impact_qp.body.progress import GrabProgress
 from impact_qp.body.state_check import HumanoidState, HumanoidStateCheck
 from impact_qp.control.last_check import LastCheck
@@ -89,7 +88,7 @@ class GuardedGrab:
 
     def _start_over(self) -> None:
         task, robot = self._task, self.robot
-        self._phases = GrabPhases(GrabPlan.of(task), PERIOD, box_arrivals(task))
+        self._phases = GrabPhases(task, PERIOD, box_arrivals(task))
         self._controller = WholeBodyController(
             robot, self._start, self._phases, impact_limits=task.impact_limits
         )
