@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from impact_qp.control.lead import LEAD, VELOCITY_LEAD, next_motion
+from impact_qp.interface import INTERFACES, LEAD, VELOCITY_LEAD
 
 LONG = 1.0  # period in which the acceleration limits allow any change [s]
 
@@ -19,9 +19,10 @@ def test_a_joint_at_its_lead_slows_the_others_too(panda, interface, slowed):
         wanted = random.uniform(0.4, 0.9, 7) * random.choice([-1.0, 1.0], 7) * limits.velocity
         behind = np.zeros(7)  # one joint follows its command late
         behind[slowed] = np.sign(wanted[slowed]) * limits.velocity[slowed]
-        last = np.zeros(7), wanted
-        measured = -0.999 * LEAD * behind, wanted - 1.1 * VELOCITY_LEAD * behind
-        velocity, _ = next_motion(interface, np.zeros(7), last, measured, limits, LONG)
+        sent = INTERFACES[interface](panda, LONG)
+        sent.velocity = wanted
+        q, dq = -0.999 * LEAD * behind, wanted - 1.1 * VELOCITY_LEAD * behind
+        velocity, _ = sent.next_motion(np.zeros(7), q, dq, LEAD)
         fraction = velocity / wanted
         assert fraction.max() - fraction.min() < 1e-12
         assert 0.0 <= fraction[0] < 1.0
