@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from impact_analysis.analyze import Analysis, analyze
-from impact_analysis.analyze.comparing.comparison import Candidate, Impacts
+from impact_analysis.analyze.comparing.comparison import Candidate
+from impact_analysis.analyze.comparing.impacts import Impacts
 from impact_analysis.reproduce.flexible_joints.prediction_errors import (
     JOINTS,
     TYPES,
