@@ -19,10 +19,11 @@ import numpy as np
 
 from impact_predictor.identification.joint_entries import identified_robot
 from impact_predictor.identification.joint_estimate import JointIdentification
-from impact_predictor.identification.joint_identification import RecordedHit, identify_joints
+from impact_predictor.identification.joint_identification import identify_joints
 from impact_predictor.joint_load.load_case import LoadCase, scale_ends, viscoelastic
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.joint_load.worst_load import LoadSearch
+from impact_predictor.recorded_hit import RecordedHit
 from impact_robots import ArmDynamics, PointState, Robot, Surface, load_robot
 from impact_robots.joint_ranges import ANNOUNCED, NOMINAL
 from studies.wall_configurations import NORMAL, draw
@@ -83,7 +84,7 @@ def hits(
             before=0.02 + random.uniform(0.0, 1e-3),
             seed=int(random.integers(2**31)),
         )
-        found.append(RecordedHit(hit.time - hit.touch, hit.position, hit.torque))
+        found.append(hit)
     return found
 
 

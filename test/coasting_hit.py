@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from impact_predictor.contact_force.laws import ContactLaw
+from impact_predictor.recorded_hit import RecordedHit
 from impact_robots import ArmDynamics, Robot, Surface
 from impact_sim.arm_driver import CYCLE_NS
 from impact_sim.compliant_wall import CompliantWall
@@ -18,18 +17,6 @@ from impact_sim.simulation import FORCE_PERIOD_NS, SAMPLES_PER_CYCLE, Simulation
 
 CYCLE = CYCLE_NS * 1e-9  # of the driver [s]
 _BATCH = FORCE_PERIOD_NS * 1e-9 * np.arange(1 - SAMPLES_PER_CYCLE, 1)  # of forces, in a cycle [s]
-
-
-class MeasuredHit(NamedTuple):
-    """What the sensors said, N samples of n joints."""
-
-    time: np.ndarray  # since the start, shape (N,) [s]
-    position: np.ndarray  # shape (N, n) [rad]
-    velocity: np.ndarray  # shape (N, n) [rad/s]
-    torque: np.ndarray  # shape (N, n) [N.m]
-    force_time: np.ndarray  # of the force sensor at 25 kHz, shape (F,) [s]
-    force: np.ndarray  # on the robot, base axes, shape (F, 3) [N]
-    touch: float  # when the arm would reach the surface without curving its way [s]
 
 
 def coasting_hit(
@@ -44,8 +31,10 @@ def coasting_hit(
     after: float = 0.06,
     noise: Noise = PANDA_NOISE,
     seed: int = 0,
-) -> MeasuredHit:
+) -> RecordedHit:
     """Simulate an arm under gravity compensation that is thrown at a surface.
+
+    Times count from when it would reach the surface along a straight line; forces come at 25 kHz.
 
     Args:
         robot: as its electronics and its driver take it to be.
@@ -72,12 +61,12 @@ def coasting_hit(
     found = [simulation.reset(q - before * dq, dq)]
     cycles, nothing = round((before + after) / CYCLE), np.zeros(robot.dof)
     found.extend(simulation.step(nothing) for _ in range(cycles))
-    return MeasuredHit(
-        np.array([each.time for each in found]),
+    return RecordedHit(
+        np.array([each.time for each in found]) - before,
         np.array([each.q for each in found]),
         np.array([each.dq for each in found]),
         np.array([each.tau for each in found]),
-        np.concatenate([each.time + _BATCH for each in found[1:]]),
-        np.concatenate([each.forces for each in found[1:]]),
-        before,
+        force_time=np.concatenate([each.time + _BATCH for each in found[1:]]) - before,
+        force=np.concatenate([each.forces for each in found[1:]]),
+        detected=False,
     )

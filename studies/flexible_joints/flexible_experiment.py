@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from impact_analysis.analyze import Analysis, analyze
-from impact_analysis.analyze.comparing.comparison import Candidate, Impacts
+from impact_analysis.analyze.comparing.comparison import Candidate
+from impact_analysis.analyze.comparing.impacts import Impacts
 from impact_detector.estimators.gross_methods import POLYNOMIAL
 from impact_sim.scenarios import load_scenario
 from impact_trials.campaign import run_campaign, trials_of

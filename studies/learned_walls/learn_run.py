@@ -11,13 +11,14 @@ import numpy as np
 from impact_predictor.learning.knowledge import Knowledge
 from impact_predictor.learning.learning_box import FIGURES
 from impact_predictor.learning.next_speed import speed_of_known
+from impact_predictor.recorded_hit import RecordedHit
 from impact_qp.learning.wall_approach import WallApproach
 from impact_robots import Robot, load_robot
 from impact_sim.scenarios import load_scenario
 from impact_trials.learning_loop import LearningStep, learning_steps
 from impact_trials.processes import check_stopped
 from impact_trials.trial import detector_session
-from impact_trials.wall_hit import WallHit, wall_hit
+from impact_trials.wall_hit import wall_hit
 from studies.joint_loads.load_poses import draw_poses
 from studies.learned_walls.learn_truth import KINDS, LearnTruth, draw_truth
 
@@ -88,7 +89,7 @@ def run_task(task: LearnTask) -> LearnRun:
     ways = {place: truth.approach(poses[place], RUN_UP) for place in places}
     approaches = [ways[place] for place in places]
 
-    def strike(number: int, speed: float) -> WallHit | None:
+    def strike(number: int, speed: float) -> RecordedHit | None:
         check_stopped()
         seed = (task.seed, task.kind, task.number, number)
         simulation = truth.simulation(approaches[number], speed, number, seed)
@@ -108,14 +109,15 @@ def _result(
 ) -> LearnRun:
     case, n, made = truth.box.case(truth.figures), robot.dof, len(steps)
     hits = [each.hit for each in steps] + [None] * (HITS - made)
+    truths = [None if hit is None else hit.truth for hit in hits]
     best = [
         speed_of_known(
             truth.box,
-            each.point if hit is None else hit.point,
+            each.point if true is None else true.point,
             truth.of_hit(number),
             each.direction,
         )
-        for number, (each, hit) in enumerate(zip(approaches, hits, strict=True))
+        for number, (each, true) in enumerate(zip(approaches, truths, strict=True))
     ]
     known, skipped = steps[-1].learned.known, [False] * (HITS - made)
     return LearnRun(
@@ -125,11 +127,11 @@ def _result(
         case.restitution,
         case.friction,
         (*(float(each.safe.speed) for each in steps), *[None] * (HITS - made)),
-        tuple(None if hit is None else hit.speed for hit in hits),
+        tuple(None if true is None else true.speed for true in truths),
         tuple(map(float, best)),
         tuple(each.fastest for each in approaches),
-        tuple(None if hit is None else float(hit.used[:n].max()) for hit in hits),
-        tuple(None if hit is None else float(hit.used[n:].max()) for hit in hits),
+        tuple(None if true is None else float(true.used[:n].max()) for true in truths),
+        tuple(None if true is None else float(true.used[n:].max()) for true in truths),
         (*(each.hit is not None and each.learned.changed for each in steps), *skipped),
         (*(_misfit(each.learned.known) for each in steps), *[0.0] * (HITS - made)),
         tuple(hit is not None and hit.detected for hit in hits),

@@ -19,7 +19,7 @@ def hit(panda, dynamics, stiffness, restitution, friction=0.2):
     """What the force sensor says of a hit, and the point before it."""
     law = viscoelastic(stiffness, restitution, SPEED)
     found = coasting_hit(panda, Q, Surface(None, NORMAL, friction), SPEED, law, after=0.03)
-    before = np.flatnonzero(found.time < found.touch)[-1]
+    before = np.flatnonzero(found.time < 0.0)[-1]
     force = found.force @ NORMAL
     touch = found.force_time[np.flatnonzero(force > 3.0)[0]]
     dq = found.velocity[before - 10 : before].mean(axis=0)

@@ -23,7 +23,7 @@ FORCED, UNFORCED = 3, 10  # seeds of set-ups with and without a force sensor
 def results():
     """Two set-ups, 5 s: hits are simulated, recorded in bags and analysed."""
     with pytest.MonkeyPatch.context() as patch:  # nothing here is about contact laws
-        patch.setattr("impact_analysis.analyze.analysis.MOST_FITTED", 0)
+        patch.setattr("impact_analysis.analyze.comparing.judge.MOST_FITTED", 0)
         return [run_setup(seed, 6) for seed in (FORCED, UNFORCED)]
 
 

@@ -1,23 +1,77 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Velocity jumps that no joint torque explains, over the 10 ms in which an impact happens."""
+"""Signs of an impact besides the detector's: force peaks, and jumps of joint velocities.
+
+A contact of the robots of Wang 2022 and Rey Arias 2024 lasts 5 to 20 ms and rises in less than 10,
+a push by hand takes ten times that; the steepest that half a sine of 0.1 s rises in 10 ms is a
+third of its peak, of one of 0.2 s a sixth. A velocity jump is one that no joint torque explains,
+over the 10 ms in which an impact happens.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from impact_detector.estimators.impulse import runs
 from impact_detector.signals.noise import STD_OF_MEDIAN
 from impact_robots import ArmDynamics, Robot
 
-HALF = 0.005  # of the time over which a jump is taken [s]
-SLOWEST = 0.005  # time between samples at which that can be done [s]
+APART = 0.1  # between peaks or jumps, within that they are one [s]
+SLOWEST = 0.005  # time between samples at which a rise or a jump can be seen [s]
+
+CONTACT_FORCE = 3.0  # norm that is a contact [N]
+RISE = 0.01  # in which an impact rises by RISE_SHARE of its peak [s]
+RISE_SHARE = 0.6
+PEAK = 0.02  # after the rise, in which the peak lies [s]
+SHORTEST = 1e-3  # contact; shorter is a disturbance of the sensor [s]
+_SURE = 3.0  # a peak is this many levels high
+_SIGMAS = 5.0  # of the force's noise
+
+HALF = 0.005  # of the time over which a velocity jump is taken [s]
 JUMP = 0.15  # of one joint [rad/s]
 WITHOUT_TORQUE = 0.3  # the same where torques are unknown: more than a controller commands [rad/s]
 SIGMAS = 8.0  # of what velocities always do: noise, ripple of the gears
-EXPLAINED = 0.5  # share of a jump that torques must leave unexplained
-_APART = 0.1  # between jumps, within that they are one [s]
+EXPLAINED = 0.5  # fraction of a jump that torques must leave unexplained
 _PLACES = np.array([-3.0, -1.0, 1.0, 3.0])  # times HALF, and what counts of the velocity there
 _WEIGHTS = np.array([0.5, -1.5, 1.5, -0.5])
+
+
+def force_peaks(t: np.ndarray, force: np.ndarray) -> list[tuple[float, float]]:
+    """Return when force peaks of impacts begin [s], and how high they are [N].
+
+    Forces count from their median, so that a sensor's offset and a load that is carried do not.
+
+    Args:
+        t: times, increasing, about a second, shape (N,) [s].
+        force: at these times, shape (N, 3) [N].
+    """
+    if len(t) < 10 or np.median(np.diff(t)) > SLOWEST:
+        return []
+    period = float(np.median(np.diff(t)))
+    change = force - np.median(force, axis=0)
+    norm = np.linalg.norm(change, axis=1)
+    noise = STD_OF_MEDIAN * float(np.median(np.abs(change), axis=0).max())
+    level = max(CONTACT_FORCE, _SIGMAS * noise)
+    found: list[tuple[float, float]] = []
+    for first, end in runs(norm > level):
+        if end - first < 2 or t[end - 1] - t[first] + period < SHORTEST:
+            continue
+        at, peak = _steepest(t, norm, first, end)
+        if peak >= _SURE * level and not (found and at - found[-1][0] < APART):
+            found.append((at, peak))
+    return found
+
+
+def _steepest(t: np.ndarray, norm: np.ndarray, first: int, end: int) -> tuple[float, float]:
+    """Return where a run of samples rises like an impact and the peak there, 0 if nowhere."""
+    earlier = np.searchsorted(t, t[first:end] - RISE)
+    later = np.searchsorted(t, t[first:end] + PEAK)
+    rises = norm[first:end] - norm[earlier]
+    for k in np.argsort(-rises, kind="stable")[:1]:
+        peak = float(norm[earlier[k] : later[k]].max())
+        if rises[k] >= RISE_SHARE * peak:
+            return float(t[max(first, earlier[k])]), peak
+    return float(t[first]), 0.0
 
 
 def velocity_jumps(
@@ -51,7 +105,7 @@ def velocity_jumps(
         at = float(t[inner[best]])
         if _stands(robot, t, q, dq, tau, at, jumps[best]):
             found.append((at, float(np.abs(jumps[best]).max())))
-        excess[np.abs(t[inner] - at) < _APART] = 0.0
+        excess[np.abs(t[inner] - at) < APART] = 0.0
     return sorted(found)
 
 

@@ -1,22 +1,25 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What errors of the model do to predictions of many impacts, and to what is read off them.
+"""Impacts that models can be compared with, what models predict of them, and by how much both err.
 
-Each row of changes is one thing at the end of its 95 % interval: links, motors and contact point
-are the same in all impacts, so one row each; the surface's tilt and the joints' friction repeat
-themselves only where the motion does, so a row for each group
+Each row of a spread is one error of the model at the end of its 95 % interval: links, motors and
+contact point are the same in all impacts, so one row each; the surface's tilt and the joints'
+friction repeat themselves only where the motion does, so a row for each group
 (impact_predictor.prediction.model_error).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.analyze.comparing.comparison import Impacts
+from impact_analysis.analyze.reading.measured import AnalyzedImpact
+from impact_detector.attribution.localization import contact_link
 from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.laws.impact_map import map_state
+from impact_predictor.prediction.batch import predict_many
 from impact_predictor.prediction.model_error import (
     inertia_variations,
     joint_impulse_effects,
@@ -26,6 +29,61 @@ from impact_predictor.prediction.predict import map_inertia
 from impact_robots import ArmDynamics, PointState, Robot, Surface
 
 POINTS, TILTS = 3, 2  # of place_variations
+
+
+class Impacts:
+    """Impacts that models can be compared with, in columns; k impacts, n joints."""
+
+    def __init__(self, robot: Robot, impacts: Sequence[AnalyzedImpact]) -> None:
+        """Take the usable ones of ``impacts``."""
+        self.robot = robot
+        self.items = [
+            item
+            for item in impacts
+            if item.usable and not is_elsewhere(robot, item) and _approaches(robot, item)
+        ]
+        shape = (len(self.items), robot.dof)
+        q = np.array([item.q for item in self.items]).reshape(shape)
+        dq = np.array([item.dq_before for item in self.items]).reshape(shape)
+        self._states = ArmDynamics(robot).many(q, dq)
+        self.measured = np.array([item.dq_after for item in self.items]).reshape(shape)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def groups(self) -> list[str]:
+        """Names of the groups, in order of their first impact."""
+        return list(dict.fromkeys(item.group for item in self.items))
+
+    def subset(self, most: int, seed: int) -> Impacts:
+        """Return at most that many of them, drawn."""
+        if len(self) <= most:
+            return self
+        chosen = np.sort(np.random.default_rng(seed).choice(len(self), most, replace=False))
+        return Impacts(self.robot, [self.items[i] for i in chosen])
+
+    def predicted(self, model: str, friction: float, restitution: float, law: str) -> np.ndarray:
+        """Return joint velocities after, shape (k, n) [rad/s]."""
+        if not self.items:
+            return np.zeros_like(self.measured)
+        surfaces = [Surface(None, item.normal, friction, restitution) for item in self.items]
+        return predict_many(self._states, surfaces, self.robot, inertia=model, law=law).dq_after
+
+    def errors(self, model: str, friction: float, restitution: float, law: str) -> np.ndarray:
+        """Return predicted minus measured joint velocities, shape (k, n) [rad/s]."""
+        return self.predicted(model, friction, restitution, law) - self.measured
+
+
+def is_elsewhere(robot: Robot, item: AnalyzedImpact) -> bool:
+    """Tell whether another link was hit than that of the contact point: not intended then."""
+    return item.expected is False and item.link not in ("", contact_link(robot))
+
+
+def _approaches(robot: Robot, item: AnalyzedImpact) -> bool:
+    """Tell whether the contact point approaches the surface: only then is there an impact."""
+    state = ArmDynamics(robot)(item.q, item.dq_before)
+    return float(item.normal @ state.velocity) < 0.0
 
 
 @dataclass(frozen=True)
