@@ -152,7 +152,7 @@ class ImpactController:
         self.interface.velocity = np.zeros(self.robot.dof)
 
     def rest(self) -> np.ndarray | None:
-        """Return what leaves the arm at rest, see :meth:`.CommandInterface.rest`, shape (n,)."""
+        """Return what leaves the arm at rest, see ``CommandInterface.rest``, shape (n,)."""
         return self.interface.rest()
 
     def settle(self) -> Iterator[np.ndarray]:
