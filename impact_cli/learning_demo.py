@@ -73,7 +73,7 @@ def _here(learner: LearnedScenario, folder: Path, say: Say) -> LearningBox:
 def _over_dds(learner: LearnedScenario, folder: Path, say: Say) -> LearningBox:
     """Let the arm learn by a goal of the node; it goes on from where each hit has left it."""
     from impact_analysis.learning.learned_table import goal_entry
-    from impact_bringup.experiment import Run
+    from impact_bags.run_record import Run
     from impact_bringup.learning_experiment import learn_over_dds, learned_box
 
     run = Run(learner.scenario, "joint_load", folder / "run", seed=learner.seed)

@@ -21,10 +21,11 @@ from impact_analysis.analyze.comparing.impacts import Impacts
 from impact_analysis.analyze.comparing.judge import Progress, judge, number
 from impact_analysis.analyze.page.narrative import answers, warnings_of
 from impact_analysis.analyze.reading.collected import Collected
-from impact_analysis.analyze.result import Analysis, ContactLawFit, Judged, Statistic
+from impact_analysis.analyze.result import Analysis, Judged, Statistic
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.spreading.cell_sentences import cell_sentences
 from impact_analysis.spreading.episodes import CellFindings
+from impact_predictor.identification.contact_estimate import ContactIdentification
 from impact_predictor.laws.friction_law import FRICTION_LAWS
 
 
@@ -150,18 +151,20 @@ def _contact(
     judged: Sequence[Judged], seed: int
 ) -> tuple[dict[str, dict[str, Statistic]], dict[str, tuple[str, str]]]:
     """Return means of stiffness, damping and rms of each law that was fitted."""
-    fits: dict[str, list[ContactLawFit]] = {}
+    fits: dict[str, list[ContactIdentification]] = {}
     for impact in judged:
         for fit in impact.laws:
-            fits.setdefault(fit.law, []).append(fit)
+            fits.setdefault(fit.contact_law, []).append(fit)
     found, units = {}, {}
     for law, each in fits.items():
-        units[law] = (each[0].stiffness_unit, each[0].damping_unit)
-        found[law] = {
-            name: statistic
-            for name in ("stiffness", "damping", "rms")
-            if (statistic := _mean([getattr(fit, name) for fit in each], seed)) is not None
+        first, figures = each[0].parameters, [fit.parameters for fit in each]
+        units[law] = first["stiffness"].unit, first["damping"].unit
+        means = {
+            "stiffness": _mean([one["stiffness"].value for one in figures], seed),
+            "damping": _mean([one["damping"].value for one in figures], seed),
+            "rms": _mean([fit.rms for fit in each], seed),
         }
+        found[law] = {name: mean for name, mean in means.items() if mean is not None}
     return dict(sorted(found.items(), key=lambda entry: entry[1]["rms"].value)), units
 
 

@@ -125,8 +125,9 @@ def evaluate_run(
     """
     try:
         if touch is None:
-            touch = integrate_impulse(record.force_time, record.force, noise=FORCE_NOISE)
-        gross = gross_velocity(record.time, record.q, touch.t_contact, AFTER).velocity
+            force = record.force
+            touch = integrate_impulse(force.seconds, force.values, noise=FORCE_NOISE)
+        gross = gross_velocity(record.states.seconds, record.q, touch.t_contact, AFTER).velocity
     except ImpactError as error:
         raise RecordingError(f"no impact to evaluate: {error}") from None
     R = contact.rotation
@@ -168,8 +169,9 @@ def state_before(record: RunRecord, robot: Robot, contact_time: float) -> PointS
     Raises:
         RecordingError: fewer than ten samples in these 50 ms.
     """
-    inside = (record.time > contact_time - BEFORE) & (record.time <= contact_time)
-    t, q = record.time[inside] - contact_time, record.q[inside]
+    time = record.states.seconds
+    inside = (time > contact_time - BEFORE) & (time <= contact_time)
+    t, q = time[inside] - contact_time, record.q[inside]
     if len(t) < 10:
         raise RecordingError(f"only {len(t)} samples in the 50 ms before the contact")
     _, slope, at_contact = np.polyfit(t, q, 2)
@@ -229,7 +231,8 @@ def _torques(
 
 def _delay(record: RunRecord, touch: Impulse) -> float:
     """Return the time from contact to the first detection after it, NaN without one [s]."""
-    after = record.detection_times[record.detection_times >= touch.t_contact]
+    times = record.detections.seconds
+    after = times[times >= touch.t_contact]
     return float(after.min() - touch.t_contact) if len(after) else float("nan")
 
 

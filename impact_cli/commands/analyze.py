@@ -217,26 +217,10 @@ def _analyze(arguments: argparse.Namespace, settings: dict[str, Any]) -> int:
 
 def _learn(path: Path, analysis: Analysis, out: Path) -> RecordedLearning:
     """Learn wall and joints from all hits, and write what came out."""
-    from impact_analysis.analyze.run import named_recordings
-    from impact_analysis.learning.recorded_hits import learn_recorded, read_commands
-    from impact_predictor.learning.learned_file import joints_text, wall_text
+    from impact_analysis.learning.recorded_hits import learn_analysis, write_learned  # slow
 
-    robot, (friction, restitution) = analysis.robot, analysis.settings.assumed
-    hit = {each.measured.recording for each in analysis.impacts}
-    commands = {
-        name: read_commands(file, robot) for file, name in named_recordings(path) if name in hit
-    }
-    impacts = [each.measured for each in analysis.impacts]
-    learned = learn_recorded(robot, impacts, commands, friction, restitution)
-    folder = out / "learned"
-    texts = {"wall.yaml": wall_text, "joints.yaml": joints_text}
-    if learned.box is None:
-        for name in texts:
-            (folder / name).unlink(missing_ok=True)  # of an earlier analysis
-        return learned
-    folder.mkdir(exist_ok=True)
-    for name, text in texts.items():
-        write_file(folder / name, text(learned.box))
+    learned = learn_analysis(path, analysis)
+    write_learned(learned, out / "learned")
     return learned
 
 

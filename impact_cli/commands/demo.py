@@ -192,7 +192,8 @@ def _simulate(
     Raises:
         ImpactError: the experiment failed.
     """
-    from impact_bringup.experiment import Run, run_experiment
+    from impact_bags.run_record import Run
+    from impact_bringup.experiment import run_experiment
 
     seed, realtime, tap = settings
     progress = Progress(label)

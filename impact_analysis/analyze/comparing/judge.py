@@ -12,8 +12,9 @@ from impact_analysis.analyze.comparing.comparison import Candidate
 from impact_analysis.analyze.comparing.identify import Coefficients, Identified
 from impact_analysis.analyze.comparing.impacts import Impacts, mass_interval
 from impact_analysis.analyze.reading.measured import AnalyzedImpact
-from impact_analysis.analyze.result import ContactLawFit, Judged, Membership
+from impact_analysis.analyze.result import Judged, Membership
 from impact_predictor.exceptions import PredictionError
+from impact_predictor.identification.contact_estimate import ContactIdentification
 from impact_predictor.identification.contact_families import families
 from impact_predictor.identification.contact_identification import identify_contact
 from impact_predictor.inertia.inertia_models import effective_masses, inverse_inertias
@@ -159,7 +160,7 @@ def _damped_laws() -> list[str]:
     return [name for name, model in families().items() if wanted <= set(model.units)]
 
 
-def contact_laws(item: AnalyzedImpact, speed: float, mass: float) -> list[ContactLawFit]:
+def contact_laws(item: AnalyzedImpact, speed: float, mass: float) -> list[ContactIdentification]:
     """Return what each law makes of an impact's force, best first; none without a force.
 
     Args:
@@ -186,18 +187,5 @@ def contact_laws(item: AnalyzedImpact, speed: float, mass: float) -> list[Contac
             )
         except (PredictionError, OutOfRangeError):
             continue
-        figures = found.parameters
-        fits.append(
-            ContactLawFit(
-                law,
-                figures["stiffness"].value,
-                figures["damping"].value,
-                figures["stiffness"].unit,
-                figures["damping"].unit,
-                figures["mass"].value,
-                found.rms,
-                t,
-                np.asarray(found.fitted_force),
-            )
-        )
+        fits.append(found)
     return sorted(fits, key=lambda fit: fit.rms)
