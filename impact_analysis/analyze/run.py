@@ -18,12 +18,13 @@ from typing import Any, NamedTuple
 from impact_analysis.analyze.analysis import analyze_impacts
 from impact_analysis.analyze.reading.collected import Collected, joined
 from impact_analysis.analyze.reading.collection import MOST_TRACES, collect
-from impact_analysis.analyze.reading.measured import as_json, impact_from_json
+from impact_analysis.analyze.reading.measured import impact_from_json
 from impact_analysis.analyze.reading.missed import Missed
 from impact_analysis.analyze.reading.pieces import Piece, pieces
 from impact_analysis.analyze.reading.subjects import Subject, arms_of, touches_of
 from impact_analysis.analyze.result import Analysis
 from impact_analysis.analyze.settings import AnalysisSettings
+from impact_analysis.present.plain import plain
 from impact_analysis.spreading.episodes import CellFindings, RecordedCell, find_episodes
 from impact_bags.folder_lock import locked
 from impact_bags.new_files import write_file
@@ -255,7 +256,7 @@ def _part(folder: Path, name: str) -> Path:
 
 def _save(folder: Path, found: Collected, settings: AnalysisSettings) -> None:
     """Write what is known of a recording, all or nothing."""
-    text = json.dumps({"settings": as_json(settings.as_json()), "collected": as_json(found)})
+    text = json.dumps({"settings": plain(settings.as_json()), "collected": plain(found)})
     write_file(_part(folder, found.recording), text)
 
 
@@ -263,7 +264,7 @@ def _load(folder: Path, name: str, settings: AnalysisSettings) -> Collected | No
     """Return what was known of a recording, none if nothing, or under other settings."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         saved = json.loads(_part(folder, name).read_text(encoding="utf-8"))
-        if saved["settings"] != as_json(settings.as_json()):
+        if saved["settings"] != plain(settings.as_json()):
             return None
         values = saved["collected"]
         values["impacts"] = [impact_from_json(item) for item in values["impacts"]]

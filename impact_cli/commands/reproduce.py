@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from impact_analysis.present.plain import json_text
 from impact_cli.command_names import COMMANDS
 from impact_cli.cores import cores
 from impact_cli.learn_study import LEARN, learn_table
@@ -93,7 +93,6 @@ def run(arguments: argparse.Namespace) -> int:
     from impact_analysis.reproduce.origin import origin
     from impact_analysis.reproduce.printing import counts, summary, table_text
     from impact_analysis.reproduce.row import DIFFERS
-    from impact_cli.reports.predict_report import finite
 
     tables, start = [], time.monotonic()
     made_by_name = arguments.table in (LOAD, VAL2, LEARN, HRP4)
@@ -109,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
         for table in tables:
             document |= table.summary
         document |= {"tables": [table.as_json() for table in tables]}
-        print(json.dumps(finite(document), indent=2, allow_nan=False))
+        print(json_text(document))
     else:
         print(summary(tables))
     return 1 if counted[DIFFERS] else 0
@@ -185,7 +184,6 @@ def _run_foreign(arguments: argparse.Namespace) -> int:
     """Run the study of arms that are not ours, and print it."""
     from impact_analysis.reproduce.foreign import foreign_study as study
     from impact_analysis.reproduce.printing import study_text
-    from impact_cli.reports.predict_report import finite
 
     report, close = _progress(FOREIGN)
     results = study.run(
@@ -194,7 +192,7 @@ def _run_foreign(arguments: argparse.Namespace) -> int:
     close("done")
     found = study.as_json(results, arguments.seed)
     if arguments.json:
-        print(json.dumps(finite(found), indent=2, allow_nan=False))
+        print(json_text(found))
     else:
         print("\n\n".join(study_text(each) for each in study.tables(results)))
         print(

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -80,23 +80,8 @@ class AnalyzedImpact:
         return self.detection_time - self.time if self.touch_by_force else float("nan")
 
 
-def as_json(value: Any) -> Any:
-    """Return dataclasses and arrays as plain values; what is not finite becomes null."""
-    if hasattr(value, "__dataclass_fields__"):
-        return {key: as_json(item) for key, item in asdict(value).items()}
-    if isinstance(value, dict):
-        return {str(key): as_json(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return as_json(value.tolist())
-    if isinstance(value, list | tuple):
-        return [as_json(item) for item in value]
-    if isinstance(value, float | np.floating):
-        return float(value) if np.isfinite(value) else None
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def impact_from_json(values: dict[str, Any]) -> AnalyzedImpact:
-    """Return the impact that :func:`as_json` wrote."""
+    """Return the impact that :func:`~impact_analysis.present.plain.plain` gave."""
     trace = values["trace"]
     named = _typed(AnalyzedImpact, values) | {
         "trace": None if trace is None else ImpactTrace(**_typed(ImpactTrace, trace))

@@ -1,0 +1,28 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers as text."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+
+def number(value: Any, form: str = "", factor: float = 1.0, unknown: str = "-") -> str:
+    """Return a value as text, ``unknown`` for one that is None or not finite.
+
+    Args:
+        value: a number, a text or None.
+        form: as of ``format``, such as ".3f".
+        factor: to the unit that is printed.
+        unknown: for None, NaN and infinity.
+    """
+    if value is None or (isinstance(value, float) and not isfinite(value)):
+        return unknown
+    return format(value if factor == 1.0 else value * factor, form)
+
+
+def span(low: float, high: float, form: str = "g", between: str = " to ") -> str:
+    """Return a range as text, one number where both ends are the same."""
+    ends = format(low, form), format(high, form)
+    return ends[0] if low == high else between.join(ends)
