@@ -75,6 +75,7 @@ PACKAGES = [
     "impact_analysis.landings",
     "impact_analysis.learning",
     "impact_analysis.planar",
+    "impact_analysis.present",
     "impact_analysis.reproduce",
     "impact_analysis.reproduce.controller",
     "impact_analysis.reproduce.flexible_joints",

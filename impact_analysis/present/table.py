@@ -8,7 +8,7 @@ import csv
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from textwrap import wrap
 from typing import Any, NamedTuple, TextIO
 
@@ -43,10 +43,11 @@ class Column(NamedTuple):
 class Table:
     """Rows of the same columns."""
 
+    name: str  # in a JSON document
+    title: str
     columns: Sequence[Column]
     rows: Sequence[Any]  # objects or mappings
-    name: str = ""  # in a JSON document
-    title: str = ""
+    records: Sequence[Mapping[str, Any]] | None = None  # for programs; none: the rows, by column
 
     @property
     def head(self) -> list[str]:
@@ -61,7 +62,9 @@ class Table:
 
     @property
     def entries(self) -> list[dict[str, Any]]:
-        """Every row for programs."""
+        """What programs get, one entry a row unless there are other records."""
+        if self.records is not None:
+            return [*map(dict, self.records)]
         keyed = [column for column in self.columns if column.key]
         return [{column.key: column.value(row) for column in keyed} for row in self.rows]
 
@@ -73,6 +76,11 @@ class Table:
     def html(self, **look: Any) -> str:
         """Return the table as HTML; see :func:`html_table`."""
         return html_table(self.head, self.cells, **look)
+
+
+def texts(*titles: str) -> list[Column]:
+    """Return columns of rows that are texts already."""
+    return [Column("", title, text=itemgetter(place)) for place, title in enumerate(titles)]
 
 
 def aligned(lines: Sequence[Sequence[str]], left: int = 1) -> list[str]:
@@ -92,6 +100,12 @@ def closed_table(lines: Sequence[Sequence[str]]) -> str:
     head, *rows = aligned(lines)
     rule = "-" * len(head)
     return "\n".join([head, rule, *rows, rule])
+
+
+def turned_table(head: Sequence[str], columns: Sequence[Column], rows: Sequence[Any]) -> str:
+    """Return a table as text whose columns are lines, below a head of one text a row."""
+    lines = [[each.title, *map(each.cell, rows)] for each in columns]
+    return closed_table([["", *head], *lines])
 
 
 def html_table(

@@ -183,7 +183,7 @@ def _hrp4_table(arguments: argparse.Namespace, report: Callable[[float, str], No
 def _run_foreign(arguments: argparse.Namespace) -> int:
     """Run the study of arms that are not ours, and print it."""
     from impact_analysis.reproduce.foreign import foreign_study as study
-    from impact_analysis.reproduce.printing import study_text
+    from impact_analysis.reproduce.printing import WIDTH
 
     report, close = _progress(FOREIGN)
     results = study.run(
@@ -194,7 +194,7 @@ def _run_foreign(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json_text(found))
     else:
-        print("\n\n".join(study_text(each) for each in study.tables(results)))
+        print("\n\n".join(each.text(WIDTH) for each in study.tables(results)))
         print(
             f"\n{found['found']} of {found['hits']} hits found; the true inertia is best in"
             f" {found['best_is_true_inertia']} of {found['setups']} set-ups;"

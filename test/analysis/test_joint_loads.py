@@ -155,10 +155,3 @@ def test_the_command_goes_on_and_prints_one_document(found, folder, capsys, monk
 def test_a_study_is_not_overwritten(found, folder, capsys):
     assert impact(["reproduce", "load", "--seed", "3", "--out", str(folder)]) == 2
     assert "holds a study: go on with --resume" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("table", ["flex", "foreign"])
-def test_poses_are_an_option_of_the_study(capsys, table):
-    assert impact(["reproduce", table, "--poses", "2"]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert f"--poses: expected table load, got {table}" in line

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.reproduce.row import Row, Study, judged
+from impact_analysis.present.table import Column, Table
+from impact_analysis.reproduce.row import Row, judged
 from impact_analysis.reproduce.wall_configurations import draw
 from impact_predictor.inertia.inverse_inertia import crb, generalized_momentum
 from impact_predictor.laws.coulomb import coulomb_impulse
@@ -118,21 +119,17 @@ def row(found: list[MembershipCount]) -> Row:
     )
 
 
-def study(found: list[MembershipCount]) -> Study:
+def study(found: list[MembershipCount]) -> Table:
     """Return the table of scenarios."""
-    return Study(
+    return Table(
         "impulse_membership",
         "Impulses in the announced set, and in its hull with zero (no worse)",
-        ("scenario", "impacts of", "drawn", "inside", "no worse"),
-        [(m.scenario, m.inertia, f"{m.count}", f"{m.strict}", f"{m.with_zero}") for m in found],
-        [
-            {
-                "scenario": item.scenario,
-                "inertia": item.inertia,
-                "impulses": item.count,
-                "inside": item.strict,
-                "no_worse": item.with_zero,
-            }
-            for item in found
-        ],
+        (
+            Column("scenario", "scenario"),
+            Column("inertia", "impacts of"),
+            Column("impulses", "drawn", of="count"),
+            Column("inside", "inside", of="strict"),
+            Column("no_worse", "no worse", of="with_zero"),
+        ),
+        found,
     )

@@ -14,6 +14,7 @@ import numpy as np
 
 from impact_analysis.analyze import Analysis, analyze
 from impact_analysis.analyze.comparing.comparison import Candidate, Impacts
+from impact_analysis.present.table import Table, texts
 from impact_analysis.reproduce.flexible_joints.prediction_errors import (
     JOINTS,
     TYPES,
@@ -21,7 +22,6 @@ from impact_analysis.reproduce.flexible_joints.prediction_errors import (
     frictionless,
     reflected,
 )
-from impact_analysis.reproduce.row import Study
 from impact_detector.estimators.gross_methods import POLYNOMIAL
 from impact_sim.scenarios import load_scenario
 from impact_trials.campaign import run_campaign, trials_of
@@ -53,7 +53,7 @@ def errors(analysis: Analysis, candidate: Candidate) -> np.ndarray:
     return np.array(rows)
 
 
-def studies(analysis: Analysis) -> tuple[Study, Study]:
+def studies(analysis: Analysis) -> tuple[Table, Table]:
     """Return both tables, ours over the published ones."""
     by_name = {each.name: each for each in analysis.candidates}
     theta = errors(analysis, by_name[f"{THETA}, coulomb"])
@@ -86,7 +86,7 @@ def _study(
     ours: tuple[np.ndarray, np.ndarray],
     published: tuple[np.ndarray, np.ndarray],
     friction: dict[str, Any],
-) -> Study:
+) -> Table:
     """Return one table of pairs of errors."""
     header = ("type", *(f"joint {j + 1}" for j in range(JOINTS)), "mean")
     lines, entries = [], []
@@ -111,7 +111,7 @@ def _study(
         entries.append(
             {"inertia": inertia, "friction": each.value, "low": each.low, "high": each.high}
         )
-    return Study(name, title, header, lines, entries)
+    return Table(name, title, texts(*header), lines, entries)
 
 
 def _cell(first: float, second: float) -> str:
