@@ -158,7 +158,7 @@ def _bounds(axes: Axes, bounds: list[dict[str, Any]]) -> None:
 
 def promises(rows: list[dict[str, Any]]) -> str:
     """Return the promises as a table."""
-    lines = ["| | promise | goal | found | verdict |", "|---|---|---|---|---|"]
+    lines = ["| | promise | goal | found | result |", "|---|---|---|---|---|"]
     for row in rows:
         cells = [row[key] for key in ("id", "claim", "published", "ours", "verdict")]
         lines.append(f"| {' | '.join(cells)} |")

@@ -40,7 +40,7 @@ class FciRun:
             "loop_p50_us": times.p50,
             "loop_p99_us": times.p99,
             "states_skipped": times.skipped,
-            "success_rate": None if np.isnan(times.success_rate) else times.success_rate,
+            "success_rate": times.success_rate,
         }
 
     @property

@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from impact_analysis.present.plain import json_text, plain
 from impact_cli.impact_options import GivenImpact
 from impact_cli.reports.load_report import load_document, load_table
 from impact_predictor import Flag, Prediction, caveats
@@ -45,20 +44,7 @@ def as_json(
         "maps": {answer.prediction.inertia: _map(impact, answer) for answer in answers},
         "joint_load": load_document(load),
     }
-    return json.dumps(finite(document), indent=2, allow_nan=False)
-
-
-def finite(value: Any) -> Any:
-    """Return ``value`` as JSON can hold it: arrays as lists, what is not finite as null."""
-    if isinstance(value, dict):
-        return {key: finite(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return finite(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return [finite(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    return json_text(document)
 
 
 def _impact(impact: GivenImpact) -> dict[str, Any]:
@@ -146,7 +132,7 @@ def as_text(
 
 def _heading(impact: GivenImpact) -> str:
     """Return what is about to happen."""
-    common = finite(_impact(impact))
+    common = plain(_impact(impact))
     vx, vy, vn = map(_decimals, common["contact_velocity_before_mps"])
     x, y, z = map(_decimals, common["contact_position_m"])
     ratio, condition = common["approximate_to_exact_ratio"], common["jacobian_condition"]

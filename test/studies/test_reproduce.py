@@ -123,7 +123,7 @@ def test_in_the_closed_loop_robust_keeps_every_limit_at_its_bound(closed_loop_hi
             assert hit.admissible <= 1.0 and hit.measured <= 1.0 and hit.velocity <= 1.0
         else:
             assert hit.admissible > 1.5
-    lines = closed_loop.study(found).lines
+    lines = closed_loop.study(found).cells
     assert len(lines) == 16 and all(len(line) == len(closed_loop.HEADER) for line in lines)
 
 
@@ -278,7 +278,7 @@ def test_walls_are_hit_with_the_mass_that_the_torque_loop_leaves(panda):
     errors = inertia_ranking.mean_log_errors(compared)
     assert next(iter(errors)) == "M+B_theta"
     assert errors["crb"] < errors["em"]
-    lines = ranking_report.study(compared).lines
+    lines = ranking_report.study(compared).cells
     assert [line[0] for line in lines] == ["iim_cfg_1", "qp_cfg_1"]
 
 
@@ -370,6 +370,22 @@ def test_wrong_usage_is_one_line(capsys, arguments):
     assert captured.out == ""
     assert captured.err.count("\n") == 1
     assert arguments[-1] in captured.err
+
+
+@pytest.mark.parametrize(
+    ("option", "table", "tables"),
+    [
+        ("--poses=2", "foreign", "load"),
+        ("--truths=2", "load", "learn"),
+        ("--trials=2", "flex", "hrp4 or val2"),
+        ("--out=x", "hrp4", "load or learn or val2"),
+        ("--resume", "hrp4", "load or learn or val2"),
+    ],
+)
+def test_an_option_of_another_table_is_refused(capsys, option, table, tables):
+    assert run_command(["reproduce", table, option]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{option.split('=')[0]}: expected table {tables}, got {table}" in line
 
 
 def test_published_figures_are_read_not_typed():

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 from impact_analysis.analyze.reading.measured import AnalyzedImpact
 from impact_analysis.analyze.reading.missed import Missed, missed_text
 from impact_analysis.analyze.sentences import text_of
+from impact_analysis.present.plain import plain
 from impact_bags.new_files import write_file
 from impact_detector.signals.sample import Suppressed
 from impact_predictor.recorded_hit import RecordedHit
@@ -109,7 +110,7 @@ def save(folder: Path, found: Collected, settings: Mapping[str, Any]) -> None:
     Raises:
         WriteError: the disk refused.
     """
-    text = json.dumps({"settings": as_json(settings), "collected": as_json(found)})
+    text = json.dumps({"settings": plain(settings), "collected": plain(found)})
     write_file(_file(folder, found.recording), text)
 
 
@@ -117,7 +118,7 @@ def load(folder: Path, name: str, settings: Mapping[str, Any]) -> Collected | No
     """Return what was known of a recording, none if nothing, or under other settings."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         saved = json.loads(_file(folder, name).read_text(encoding="utf-8"))
-        if saved["settings"] != as_json(settings):
+        if saved["settings"] != plain(settings):
             return None
         values = saved["collected"]
         values["impacts"] = [_impact(item) for item in values["impacts"]]
@@ -131,23 +132,8 @@ def _file(folder: Path, name: str) -> Path:
     return folder / (name.strip("/").replace("/", "__") + ".json")
 
 
-def as_json(value: Any) -> Any:
-    """Return dataclasses and arrays as plain values; what is not finite becomes null."""
-    if hasattr(value, "__dataclass_fields__"):
-        return {key: as_json(item) for key, item in asdict(value).items()}
-    if isinstance(value, Mapping):
-        return {str(key): as_json(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return as_json(value.tolist())
-    if isinstance(value, list | tuple):
-        return [as_json(item) for item in value]
-    if isinstance(value, float | np.floating):
-        return float(value) if np.isfinite(value) else None
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def _impact(values: dict[str, Any]) -> AnalyzedImpact:
-    """Return the impact that :func:`as_json` wrote."""
+    """Return the impact that :func:`.plain` wrote."""
     trace = values["trace"]
     named = _typed(AnalyzedImpact, values) | {
         "trace": None if trace is None else RecordedHit(**_typed(RecordedHit, trace))
