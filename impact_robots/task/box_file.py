@@ -11,8 +11,7 @@ from typing import Any
 
 from impact_robots.cell import RobotCell
 from impact_robots.exceptions import RobotError, TaskError
-from impact_robots.joint_ranges import JOINT_RANGES
-from impact_robots.task.box_task import IMPACT_LIMITS_OF_BOXES, BoxTask
+from impact_robots.task.box_task import BoxTask
 from impact_robots.task.like import CELL, LIKE, announced_in, check_name
 from impact_robots.task.posing import POSING, check_arms, placed, reposed, timed
 from impact_robots.task.typed_entries import record_of, typed_entries
@@ -23,17 +22,6 @@ _CELL: dict[str, Any] = {  # entries that say the cell, but for ``cell``
     "robot": str,
     "bases": tuple[tuple[float, float, float], ...],
 }
-_POSITIVE = (
-    "box_size",
-    "box_mass",
-    "run_up",
-    "plate",
-    "contact_frequency",
-    "detection_threshold",
-    "peak_factor",
-    "impact_duration",
-)
-_NOT_NEGATIVE = ("clamp_force", "plate_friction", "support_friction")
 WORLD = (  # entries that a scenario has besides: only a simulator reads them
     *("pedestal_half", "box_offset", "variation", "contact_damping"),
     *("motor_friction", "after_contact"),
@@ -122,13 +110,6 @@ def check_box_task(task: BoxTask, where: str) -> None:
     Raises:
         TaskError: something is wrong; says what.
     """
-    for key, value in vars(task).items():
-        if key in _POSITIVE and not min(value if isinstance(value, tuple) else (value,)) > 0.0:
-            raise TaskError(f"{where}: {key}: expected a number above 0, got {value}")
-        if key in _NOT_NEGATIVE and value < 0.0:
-            raise TaskError(f"{where}: {key}: expected a number from 0, got {value:g}")
-    for key, known in (("impact_limits", IMPACT_LIMITS_OF_BOXES), ("joint_ranges", JOINT_RANGES)):
-        check_name(getattr(task, key), known, f"{where}: {key}")
     for key in task.ranges._fields[:4]:
         if (bounds := getattr(task.ranges, key)) is not None and not 0.0 <= bounds[0] <= bounds[1]:
             low, high = bounds

@@ -11,13 +11,12 @@ from typing import Any
 
 from impact_robots.exceptions import OutOfRangeError, TaskError
 from impact_robots.task.like import announced_in, check_name, with_like
-from impact_robots.task.palm_task import LIMITS_OF_GRABS, PalmTask
+from impact_robots.task.palm_task import PalmTask
 from impact_robots.task.typed_entries import record_of
 from impact_robots.validation import friction_range, restitution_range
 from impact_robots.yaml_file import read_mapping
 
 _FILE = Path(__file__).parent / "palm_tasks.yaml"
-_POSITIVE = ("half_width", "reference_speed", "reference_ramp", "run_up", "grip_force")
 WORLD = (  # entries that a scenario has besides: only a simulator reads them
     *("box_offset", "box_yaw", "box_com", "variation", "pedestal_half", "floor_friction"),
     *("contact_stiffness", "contact_damping", "ramp"),
@@ -78,13 +77,6 @@ def check_palm_task(task: PalmTask, where: str) -> None:
     Raises:
         TaskError: one does not; says which.
     """
-    if task.impact_limits not in LIMITS_OF_GRABS:
-        choices = ", ".join(LIMITS_OF_GRABS)
-        got = task.impact_limits
-        raise TaskError(f"{where}: impact_limits: expected one of {choices}, got {got!r}")
-    for entry in _POSITIVE:
-        if (got := getattr(task, entry)) <= 0.0:
-            raise TaskError(f"{where}: {entry}: expected a number above 0, got {got:g}")
     try:
         friction_range(task.friction_range or task.friction)
         restitution_range(task.restitution)
