@@ -111,7 +111,7 @@ def fill_options(
     if isinstance(task, HitTask):
         arguments.robot = arguments.robot or task.robot or None
         if arguments.q is None:
-            arguments.q = tuple(task.q_impact(read_robot(arguments)).tolist())
+            arguments.q = tuple(task.pose(read_robot(arguments)).tolist())
 
 
 def palms_plan(

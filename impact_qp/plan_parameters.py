@@ -42,7 +42,7 @@ def _of_task(default: Any, description: str, **options: Any) -> Any:
 class PlanParameters(RobotParameters):
     """What the arm is to do; the contact must be given."""
 
-    task: str = planned("", "YAML of a hit: says robot, surface and speed where these do not")
+    task: str = planned("", "Named hit or its YAML: says robot, surface, speed where these do not")
     contact_point: tuple[float, ...] = planned(
         (NAN, NAN, NAN), "Any point of the surface, base axes", unit="m"
     )

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from impact_predictor.contact_force.laws import ContactLaw
+from impact_robots.cell import robot_named
 from impact_robots.contact_frame import contact_rotation
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import ImpactError, RobotError
 from impact_robots.kinematics import inverse_kinematics
-from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 from impact_robots.surface import Surface
-from impact_robots.task.hit_task import hit_task_of
+from impact_robots.task.hit_task import hit_task_of, shipped_hit_task
 from impact_robots.task.like import TASK, check_name, with_like
 from impact_robots.task.typed_entries import record_of
 from impact_robots.yaml_file import read_mapping
@@ -175,7 +175,8 @@ def scenario_of(name: str, own: Mapping[str, Any], where: str) -> Scenario:
 def _told_task(own: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return entries, those of a task of a hit as a scenario has them.
 
-    The middle of its range of friction is true, unless the entries say else.
+    The middle of its range of friction is true, unless the entries say else; what the task says
+    other than the truth is announced.
     """
     entries = dict(own)
     if TASK not in entries:
@@ -192,15 +193,23 @@ def _told_task(own: Mapping[str, Any], where: str) -> dict[str, Any]:
         "controller": task.impact_limits,
         "friction": task.surface.middle[0],
         "restitution": task.surface.restitution,
-        "announced": {name: getattr(task.surface, name) for name in ANNOUNCEABLE},
+        "stiffness": task.surface.stiffness,
     }
+    known = {name: getattr(task.surface, name) for name in ANNOUNCEABLE}
+    others = [name for name in ANNOUNCEABLE if name in entries]  # that are true
+    if known["friction"][0] < known["friction"][1]:
+        others.append("friction")
+    said["announced"] = {name: known[name] for name in others}
     try:
-        said["q_impact"] = tuple(task.q_impact(load_robot(said["robot"])).tolist())
+        said["q_impact"] = tuple(task.pose(robot_named(said["robot"])).tolist())
     except RobotError as error:
         raise ScenarioError(f"{where}: {error}") from None
-    return {"note": ""} | {key: value for key, value in said.items() if value is not None} | entries
+    return {"note": task.note} | {k: v for k, v in said.items() if v is not None} | entries
 
 
 def _own(name: str) -> dict[str, Any]:
     """Return what a shipped scenario says of itself."""
-    return (_entries()["scenarios"] | _entries()["simulated"])[name]
+    own = dict((_entries()["scenarios"] | _entries()["simulated"])[name])
+    if TASK in own:
+        own[TASK] = shipped_hit_task(own[TASK])
+    return _told_task(own, f"scenario {name}")

@@ -13,7 +13,7 @@ from impact_robots.entries import Entries
 from impact_robots.exceptions import RobotError, TaskError
 from impact_robots.task.box_file import box_task_names, box_task_of, load_box_task, shipped_box_task
 from impact_robots.task.box_task import BoxTask
-from impact_robots.task.hit_task import HitTask, hit_task_of
+from impact_robots.task.hit_task import HitTask, hit_task_names, hit_task_of, load_hit_task
 from impact_robots.task.like import CELL, LIKE, TASK, with_own_title
 from impact_robots.task.palm_file import load_palm_task, palm_task_names, palm_task_of
 from impact_robots.task.palm_task import PalmTask
@@ -22,6 +22,7 @@ from impact_robots.yaml_file import read_mapping
 Task = HitTask | BoxTask | PalmTask
 Kind = TypeVar("Kind", BoxTask, PalmTask, HitTask)
 _YAML = (".yaml", ".yml")
+_NO_CELL = "cell: expected a task of arms and a box; a hit and a grab by palms say their robot"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*$")
 
 
@@ -39,17 +40,31 @@ def find_task(name: str | Path, cell: str | Path = "") -> Task:
     path, given = Path(name), {CELL: read_cell(cell)} if str(cell) else {}
     if path.suffix in _YAML:
         entries = {**task_entries(path), **given}
+        if (is_hit_task(entries) or is_palm_task(entries)) and CELL in entries.get(TASK, entries):
+            raise TaskError(f"{path}: {_NO_CELL}")
         if is_hit_task(entries):
             return hit_task_of(path.stem, entries.get(TASK, entries), str(path))
         of = palm_task_of if is_palm_task(entries) else box_task_of
         return of(path.stem, entries, str(path))
-    if str(name) in palm_task_names():
-        return load_palm_task(str(name))
+    check_task_name(str(name))
     if str(name) in box_task_names():
         own = shipped_box_task(str(name)) | given
-        return box_task_of(str(name), own, f"task {name}") if cell else load_box_task(str(name))
-    choices = ", ".join((*box_task_names(), *palm_task_names()))
-    raise TaskError(f"task: expected one of {choices} or a YAML file, got {str(name)!r}")
+        return box_task_of(str(name), own, f"task {name}") if given else load_box_task(str(name))
+    if given:
+        raise TaskError(_NO_CELL)
+    load = load_palm_task if str(name) in palm_task_names() else load_hit_task
+    return load(str(name))
+
+
+def check_task_name(name: str, where: str = "task") -> None:
+    """Check that a task of that name ships with the suite.
+
+    Raises:
+        TaskError: there is none; lists the choices.
+    """
+    names = (*hit_task_names(), *box_task_names(), *palm_task_names())
+    if name not in names:
+        raise TaskError(f"{where}: expected one of {', '.join(names)} or a YAML file, got {name!r}")
 
 
 def find_box_task(name: str | Path, cell: str | Path = "") -> BoxTask:
@@ -89,7 +104,8 @@ def _required(kind: type[Kind], what: str, name: str | Path, cell: str | Path = 
 
 def is_hit_task(entries: dict[str, Any]) -> bool:
     """Tell whether entries are those of a hit of a surface, from their keys."""
-    return "contact_normal" in entries.get(TASK, entries)
+    told = entries.get(TASK, entries)
+    return "contact_normal" in told or told.get(LIKE) in hit_task_names()
 
 
 def is_palm_task(entries: dict[str, Any]) -> bool:
@@ -122,7 +138,11 @@ def task_entries(path: Path, what: str = "task") -> dict[str, Any]:
         if key in entries:
             if not isinstance(entries[key], str):
                 raise TaskError(f"{path}: {key}: expected a path, got {entries[key]!r}")
-            entries[key] = read(path.parent / entries[key])
+            if key == TASK and not entries[key].endswith(_YAML):
+                check_task_name(entries[key], f"{path}: task")
+                entries[key] = {LIKE: entries[key]}
+            else:
+                entries[key] = read(path.parent / entries[key])
     if TASK in entries and CELL in entries:
         entries[TASK][CELL] = entries.pop(CELL)
     return entries

@@ -6,17 +6,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from impact_robots.exceptions import ImpactError, TaskError
+from impact_robots.cell import robot_named
+from impact_robots.dynamics import ArmDynamics
+from impact_robots.exceptions import ImpactError, RobotError, TaskError
 from impact_robots.robot import Robot
 from impact_robots.surface import ANY_STIFFNESS, USUAL_FRICTION, USUAL_RESTITUTION, Surface
+from impact_robots.task.like import LIKE, check_name, with_like
 from impact_robots.task.poses import touching
-from impact_robots.task.typed_entries import record_of
+from impact_robots.task.typed_entries import record_of, typed_entries
+from impact_robots.yaml_file import read_mapping
 
 Range = tuple[float, float]
+_FILE = Path(__file__).parent / "hit_tasks.yaml"
 _TEXTS = {"title": "", "note": "", "robot": ""}
 
 
@@ -31,8 +38,9 @@ class HitTask:
     title: str
     note: str
     robot: str  # by name, or the path of its YAML; empty: whoever carries it out knows
-    contact_point: tuple[float, float, float]  # any point of the surface [m]
+    contact_point: tuple[float, float, float]  # any point of the surface [m]; see q_impact
     contact_normal: tuple[float, float, float]  # out of it, towards the robot
+    q_impact: tuple[float, ...] | None  # joints at the impact; they say the contact point [rad]
     near: tuple[float, ...] | None  # joints near which to look for the pose at the impact [rad]
     friction: Range | None  # lowest and highest [-]
     restitution: Range | None  # the same [-]
@@ -71,17 +79,50 @@ class HitTask:
     def parameters(self) -> dict[str, Any]:
         """Parameters of ``impact_qp`` that it says, by name."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
-        others = ("name", "title", "note", "near", "tilt", "seed")
+        others = ("name", "title", "note", "q_impact", "near", "tilt", "seed")
         return {k: v for k, v in values.items() if k not in others and v not in (None, "")}
 
-    def q_impact(self, robot: Robot) -> np.ndarray:
-        """Return joints with the contact point on the surface, its axis z into it, (n,) [rad].
+    def pose(self, robot: Robot) -> np.ndarray:
+        """Return the joints at the impact, shape (n,) [rad].
+
+        Where the task does not say them, those with the contact point on the surface and its axis z
+        into it.
 
         Raises:
             RobotError: the arm cannot be there.
         """
+        if self.q_impact is not None:
+            if len(self.q_impact) != robot.dof:
+                raise RobotError(f"q_impact: expected {robot.dof} joints, got {len(self.q_impact)}")
+            return np.array(self.q_impact)
         near = None if self.near is None else np.array(self.near)
         return touching(robot, np.array(self.contact_point), -self.surface.normal, near)
+
+
+@cache
+def _shipped() -> dict[str, Any]:
+    return read_mapping(_FILE)
+
+
+def hit_task_names() -> tuple[str, ...]:
+    """Return the names of the tasks that ship with the suite; scenarios have the same."""
+    return tuple(_shipped()["tasks"])
+
+
+def shipped_hit_task(name: str) -> dict[str, Any]:
+    """Return all entries of a task that ships with the suite."""
+    own = with_like(_shipped()["tasks"][name], shipped_hit_task, hit_task_names(), f"task {name}")
+    return _shipped()["defaults"] | own
+
+
+def load_hit_task(name: str) -> HitTask:
+    """Return a task that ships with the suite.
+
+    Raises:
+        TaskError: there is none of that name; lists the choices.
+    """
+    check_name(name, hit_task_names(), "task")
+    return hit_task_of(name, shipped_hit_task(name), f"task {name}")
 
 
 def hit_task_of(name: str, own: Mapping[str, Any], where: str) -> HitTask:
@@ -89,14 +130,26 @@ def hit_task_of(name: str, own: Mapping[str, Any], where: str) -> HitTask:
 
     Args:
         name: of the task.
-        own: its entries.
+        own: its entries; what it does not say is that of the task that it is ``like``. One number
+            is a range, too.
         where: they are from, for errors.
 
     Raises:
         TaskError: an entry is missing, unknown or wrong.
     """
+    base: dict[str, Any] = {}
+    if LIKE in own:
+        check_name(own[LIKE], hit_task_names(), f"{where}: {LIKE}")
+        base = shipped_hit_task(own[LIKE])
+    if "contact_point" in own and "q_impact" not in own:
+        base.pop("q_impact", None)
     unsaid: dict[str, Any] = dict.fromkeys(_OPTIONAL)
-    task = record_of(HitTask, {**unsaid, **_TEXTS, **own, "name": name}, where)
+    entries = {**unsaid, **_TEXTS, **base, **own, "name": name}
+    entries.pop(LIKE, None)
+    entries |= {key: [entries[key]] * 2 for key in _RANGES if type(entries[key]) in (int, float)}
+    if entries["q_impact"] is not None:
+        entries["contact_point"] = _contact_point(entries, where)
+    task = record_of(HitTask, entries, where)
     try:
         task.surface  # noqa: B018 - its numbers are checked
     except ImpactError as error:
@@ -107,4 +160,24 @@ def hit_task_of(name: str, own: Mapping[str, Any], where: str) -> HitTask:
     return task
 
 
+def _contact_point(entries: Mapping[str, Any], where: str) -> tuple[float, ...]:
+    """Return where the contact point is at ``q_impact``, base axes, shape (3,) [m].
+
+    Raises:
+        TaskError: the entries say it too, or no robot, or joints that are not its own.
+    """
+    if "contact_point" in entries or not entries["robot"]:
+        expected = "no contact_point" if "contact_point" in entries else "a robot"
+        raise TaskError(f"{where}: q_impact: expected {expected} beside it")
+    typed = typed_entries(HitTask, {key: entries[key] for key in ("q_impact", "robot")}, where)
+    try:
+        robot = robot_named(typed["robot"])
+    except RobotError as error:
+        raise TaskError(f"{where}: {error}") from None
+    if len(typed["q_impact"]) != robot.dof:
+        raise TaskError(f"{where}: q_impact: expected {robot.dof} numbers, one a joint")
+    return tuple(ArmDynamics(robot).position(np.array(typed["q_impact"])).tolist())
+
+
+_RANGES = ("friction", "restitution", "stiffness")
 _OPTIONAL = [each.name for each in fields(HitTask) if "None" in str(each.type)]

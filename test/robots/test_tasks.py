@@ -20,6 +20,7 @@ from impact_robots.task.find import (
     find_task,
     read_cell,
 )
+from impact_robots.task.hit_task import hit_task_names
 from impact_robots.task.palm_file import WORLD as PALM_WORLD
 from impact_robots.task.palm_file import palm_task_names
 from impact_robots.task.palm_task import PalmTask
@@ -213,6 +214,14 @@ def test_a_cell_names_the_arms_of_a_named_task(written):
     assert task.q_impact == find_box_task("rs_grab_catfood_case1").q_impact
 
 
+@pytest.mark.parametrize("name", ["qp_panda_demo", "qp_hrp4_grab"])
+def test_only_arms_with_a_box_are_in_a_cell(written, name):
+    with pytest.raises(TaskError, match="cell: expected a task of arms and a box"):
+        find_task(name, written(TWO_ARMS))
+    with pytest.raises(TaskError, match="cell: expected a task of arms and a box"):
+        find_task(written(f"like: {name}\n", "task.yaml"), written(TWO_ARMS))
+
+
 def test_arms_without_names_have_the_usual_ones():
     assert RobotCell.of("panda", [(0.0, 0.0, 0.0)]).names == ("",)
     assert RobotCell.of("panda", [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0)]).names == ("left", "right")
@@ -268,10 +277,12 @@ def test_truths_beside_a_task_are_no_commands(written):
 def test_a_task_of_another_kind_is_refused():
     with pytest.raises(TaskError, match="expected one of arms with plates and a box, got 'qp_hrp4"):
         find_box_task("qp_hrp4_grab")
+    with pytest.raises(TaskError, match=r"expected one of an arm that hits .*got 'rs_grab_safe'"):
+        find_hit_task("rs_grab_safe")
     with pytest.raises(TaskError, match="expected one of a humanoid's palms, got 'rs_grab_safe'"):
         find_palm_task("rs_grab_safe")
     with pytest.raises(
-        TaskError, match=r"task: expected one of rs_push_catfood_case1, .*'nothing'"
+        TaskError, match=r"task: expected one of qp_panda_demo, .*, rs_push_.*'nothing'"
     ):
         find_task("nothing")
 
@@ -300,7 +311,7 @@ def test_a_hit_says_what_is_known_of_a_surface(written):
     task, robot = find_hit_task(written(HIT)), load_robot("panda")
     assert task.surface.friction == (0.0, 0.279) and task.surface.restitution == (0.0, 0.3)
     assert set(task.parameters) == {line.split(":")[0] for line in HIT.split("\n") if line}
-    state = ArmDynamics(robot)(task.q_impact(robot), np.zeros(7))
+    state = ArmDynamics(robot)(task.pose(robot), np.zeros(7))
     np.testing.assert_allclose(state.position, task.contact_point, atol=1e-9)
     np.testing.assert_allclose(state.rotation[:, 2], [1.0, 0.0, 0.0], atol=1e-9)
 
@@ -313,6 +324,9 @@ def test_a_hit_says_what_is_known_of_a_surface(written):
         (("[-1.0, 0.0, 0.0]", "[0.0, 0.0, 0.0]"), "mine.yaml: .*normal"),
         (("contact_point: [0.5, 0.1, 0.5]\n", ""), "entries missing: contact_point"),
         (("speed: 0.3", "sped: 0.3"), "expected entries of name, .*, got 'sped'"),
+        (("speed: 0.3", "like: nothing"), "like: expected one of qp_panda_demo, .*'nothing'"),
+        (("speed: 0.3", "q_impact: [0, 1]"), "q_impact: expected no contact_point beside it"),
+        (("contact_point: [0.5, 0.1, 0.5]", "q_impact: [0, 1]"), "q_impact: expected 7 numbers"),
         (("speed: 0.3", "speed: fast"), "speed: expected a finite number, or nothing, got 'fast'"),
     ],
 )
@@ -321,6 +335,38 @@ def test_what_is_wrong_with_a_hit_is_one_line(written, change, message):
     with pytest.raises(TaskError, match=message) as caught:
         find_hit_task(written(HIT.replace(*change)))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", hit_task_names())
+def test_a_named_hit_is_the_task_of_its_scenario(written, name):
+    task, robot, scenario = find_hit_task(name), load_robot("panda"), find_scenario(name)
+    told = scenario.controller_parameters(robot)
+    for key, value in task.parameters.items():
+        if key in told:
+            np.testing.assert_array_equal(value, told[key])
+    assert tuple(task.pose(robot)) == scenario.q_impact and scenario.announced == {}
+    assert (task.title, task.note) == (scenario.title, scenario.note)
+    assert find_task(written(f"like: {name}\ntitle: {task.title}\nnote: {task.note!r}\n")) == (
+        dataclasses.replace(task, name="mine")
+    )
+    other = find_scenario(written(f"task: {name}\nfriction: 0.05\n"))
+    assert (other.friction, other.surface(robot).friction) == (0.05, task.friction)
+
+
+def test_a_task_like_a_named_hit_says_what_differs(written):
+    task = find_hit_task(written("like: qp_panda_cfg1\nfriction: 0.2\nspeed: 0.1\n"))
+    assert (task.friction, task.speed, task.peak_factor) == ((0.2, 0.2), 0.1, 3.0)
+    moved = find_hit_task(written("like: qp_panda_cfg1\ncontact_point: [0.5, 0.1, 0.5]\n"))
+    assert moved.contact_point == (0.5, 0.1, 0.5) and moved.q_impact is None
+
+
+def test_a_scenario_names_its_task(written):
+    path = written("task: rs_grab_safe\nbox_mass: 1.5\n")
+    scenario = find_cell_scenario(path)
+    assert (scenario.box_mass, scenario.task.box_mass) == (1.5, 1.3)
+    assert find_task(path) == scenario.task
+    with pytest.raises(TaskError, match=r"mine.yaml: task: expected one of .*, got 'nothing'"):
+        find_task(written("task: nothing\n"))
 
 
 def test_a_hit_gives_the_controller_what_its_parameters_do_not_say(written):
