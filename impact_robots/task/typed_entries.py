@@ -115,7 +115,7 @@ def _words(hint: Any) -> str:
     """Return what a type asks for, in words."""
     kind, parts = get_origin(hint), get_args(hint)
     if kind in (Union, types.UnionType):
-        return f"{_words(parts[0])}, or nothing"
+        return _words(parts[0])
     if kind is tuple:
         if len(parts) == 2 and parts[1] is Ellipsis:
             return f"a list, each {_words(parts[0])}"
