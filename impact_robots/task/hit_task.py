@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,13 +18,12 @@ from impact_robots.exceptions import ImpactError, RobotError, TaskError
 from impact_robots.joint_ranges import JOINT_RANGES
 from impact_robots.robot import Robot
 from impact_robots.surface import ANY_STIFFNESS, USUAL_FRICTION, USUAL_RESTITUTION, Surface
-from impact_robots.task.like import LIKE, check_name, with_like
+from impact_robots.task.like import LIKE, Shipped, check_name, with_like
 from impact_robots.task.poses import touching
 from impact_robots.task.typed_entries import record_of, typed_entries
-from impact_robots.yaml_file import read_mapping
 
 Range = tuple[float, float]
-_FILE = Path(__file__).parent / "hit_tasks.yaml"
+HIT_TASKS = Shipped(Path(__file__).parent / "hit_tasks.yaml", "tasks")
 _TEXTS = {"title": "", "note": "", "robot": ""}
 
 
@@ -162,20 +160,14 @@ class HitTask:
         return touching(robot, np.array(self.contact_point), -self.surface.normal, near)
 
 
-@cache
-def _shipped() -> dict[str, Any]:
-    return read_mapping(_FILE)
-
-
-def hit_task_names() -> tuple[str, ...]:
-    """Return the names of the tasks that ship with the suite; scenarios have the same."""
-    return tuple(_shipped()["tasks"])
-
-
 def shipped_hit_task(name: str) -> dict[str, Any]:
-    """Return all entries of a task that ships with the suite."""
-    own = with_like(_shipped()["tasks"][name], shipped_hit_task, hit_task_names(), f"task {name}")
-    return _shipped()["defaults"] | own
+    """Return all entries of a task that ships with the suite.
+
+    Raises:
+        TaskError: there is none of that name; lists the choices.
+    """
+    own, names = HIT_TASKS.named(name), HIT_TASKS.names()
+    return HIT_TASKS.defaults | with_like(own, shipped_hit_task, names, f"task {name}")
 
 
 def load_hit_task(name: str) -> HitTask:
@@ -184,7 +176,6 @@ def load_hit_task(name: str) -> HitTask:
     Raises:
         TaskError: there is none of that name; lists the choices.
     """
-    check_name(name, hit_task_names(), "task")
     return hit_task_of(name, shipped_hit_task(name), f"task {name}")
 
 
@@ -202,7 +193,7 @@ def hit_task_of(name: str, own: Mapping[str, Any], where: str) -> HitTask:
     """
     base: dict[str, Any] = {}
     if LIKE in own:
-        check_name(own[LIKE], hit_task_names(), f"{where}: {LIKE}")
+        check_name(own[LIKE], HIT_TASKS.names(), f"{where}: {LIKE}")
         base = shipped_hit_task(own[LIKE])
     if "contact_point" in own and "q_impact" not in own:
         base.pop("q_impact", None)
