@@ -18,9 +18,12 @@ from impact_qp.interface import INTERFACES
 from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
 from impact_qp.limits.registry import AUTO
 from impact_robots import Robot, Surface
+from impact_robots.entry import entries_of
 from impact_robots.exceptions import UsageError
 from impact_robots.joint_ranges import JOINT_RANGES
+from impact_robots.task.hit_task import HitTask
 
+_HIT = entries_of(HitTask)
 _ELSE = ", of all impact limits but joint_load"
 
 
@@ -39,8 +42,8 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
         dest="mode",
         choices=(AUTO, *_modes()),
         default=AUTO,
-        help="which impulses must be safe (default: joint_load where the robot's YAML gives what"
-        " that needs, else robust)",
+        help="which impulses must be safe (default: joint_load if the robot's YAML defines the"
+        " required fields, else robust)",
     )
     add(
         "--joint-ranges",
@@ -52,7 +55,7 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
         "--interface",
         choices=tuple(INTERFACES),
         default="torque",
-        help="what the arm is sent: with velocity or position joint_load counts on its servo",
+        help="commanded quantity; with velocity or position joint_load models the arm's servo",
     )
     add("--peak-factor", type=number, default=3.0, metavar="A", help="peak over mean force" + _ELSE)
     add("--duration", type=number, default=0.018, metavar="S", help="of the contact [s]" + _ELSE)
@@ -65,11 +68,12 @@ def check_limit_options(arguments: argparse.Namespace) -> None:
     Raises:
         UsageError: says which.
     """
-    for name in ("peak_factor", "duration"):
-        value = getattr(arguments, name)
-        if not 0.0 < value < np.inf:
-            option = "--" + name.replace("_", "-")
-            raise UsageError(f"{option}: expected a number > 0, got {value:g}")
+    for option, name, value in (
+        ("--peak-factor", "peak_factor", arguments.peak_factor),
+        ("--duration", "impact_duration", arguments.duration),
+    ):
+        if not _HIT[name].allows(value):
+            raise UsageError(f"{option}: {_HIT[name].line('a number', value)}")
     if not 0.0 <= arguments.tilt <= 180.0:
         raise UsageError(f"--tilt: expected 0 to 180 degrees, got {arguments.tilt:g}")
 

@@ -71,7 +71,7 @@ def _descriptor(item: Specification) -> Any:
         name=item.name,
         description=description,
         read_only=item.read_only,
-        additional_constraints=f"Expected: {item.expected}.",
+        additional_constraints=f"Expected: {item.expected(item.kind)}.",
     )
     bounded = item.low is not None or item.high is not None
     if bounded and not item.is_list and item.element in (int, float):

@@ -8,13 +8,15 @@ What a box really is, and where, says a scenario of ``impact_sim``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from impact_robots.cell import RobotCell, turned
 from impact_robots.dynamics import ArmDynamics
+from impact_robots.entry import entry
 from impact_robots.exceptions import TaskError
+from impact_robots.joint_ranges import JOINT_RANGES
 from impact_robots.robot import Robot
 
 UNAWARE = "unaware"
@@ -59,27 +61,27 @@ class BoxTask:
     note: str
     cell: RobotCell  # which arms, and where they stand
     object: str  # what the box stands for
-    box_size: tuple[float, float, float]  # [m]
+    box_size: Annotated[tuple[float, float, float], entry("Edges", unit="m", above=0.0)]
     box_yaw: float  # by which it is turned about the vertical [rad]
-    box_mass: float  # [kg]
+    box_mass: Annotated[float, entry("Of the box", unit="kg", above=0.0)]
     ranges: BoxRanges  # that impact limits count on
     support_z: float  # height of table or pedestal [m]
     q_impact: tuple[tuple[float, ...], ...]  # [rad]
     dq_impact: tuple[tuple[float, ...], ...]  # right before it [rad/s]
     q_start: tuple[tuple[float, ...], ...]  # at rest, where the run-up begins [rad]
     v_minus: tuple[tuple[float, float, float], ...]  # of the plates, right before [m/s]
-    run_up: float  # time from rest to the impact [s]
-    clamp_force: float  # of each arm, after a grab's impact [N]
-    plate: tuple[float, float]  # edges [m]
-    plate_friction: float  # of plates and box [-]
-    support_friction: float  # of box and support [-]
-    contact_frequency: float  # natural, of the box on a contact's spring [rad/s]
+    run_up: Annotated[float, entry("Time from rest to the impact", unit="s", above=0.0)]
+    clamp_force: Annotated[float, entry("Of each arm, after a grab's impact", unit="N", low=0.0)]
+    plate: Annotated[tuple[float, float], entry("Edges of a plate", unit="m", above=0.0)]
+    plate_friction: Annotated[float, entry("Of plates and box", low=0.0)]
+    support_friction: Annotated[float, entry("Of box and support", low=0.0)]
+    contact_frequency: Annotated[float, entry("Of the box on a plate", unit="rad/s", above=0.0)]
     detector: str  # whose verdict the controller obeys
-    detection_threshold: float  # of that detector [its unit]
-    impact_limits: str  # that the arms' speeds keep, one of IMPACT_LIMITS_OF_BOXES
-    joint_ranges: str  # that joint_load counts on, one of JOINT_RANGES
-    peak_factor: float  # peak over mean force, for robust [-]
-    impact_duration: float  # the same [s]
+    detection_threshold: Annotated[float, entry("Of that detector, in its unit", above=0.0)]
+    impact_limits: Annotated[str, entry("That the arms keep", choices=IMPACT_LIMITS_OF_BOXES)]
+    joint_ranges: Annotated[str, entry("Joints that joint_load counts on", choices=JOINT_RANGES)]
+    peak_factor: Annotated[float, entry("Peak over mean contact force, for robust", above=0.0)]
+    impact_duration: Annotated[float, entry("Of the impact, for robust", unit="s", above=0.0)]
 
     @property
     def robots(self) -> tuple[Robot, ...]:

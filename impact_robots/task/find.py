@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 from impact_robots.cell import PlacedRobot, RobotCell
 from impact_robots.entries import Entries
 from impact_robots.exceptions import RobotError, TaskError
-from impact_robots.task.box_file import box_task_names, box_task_of, load_box_task, shipped_box_task
+from impact_robots.task.box_file import BOX_TASKS, box_task_of, load_box_task
 from impact_robots.task.box_task import BoxTask
-from impact_robots.task.hit_task import HitTask, hit_task_names, hit_task_of, load_hit_task
+from impact_robots.task.hit_task import HIT_TASKS, HitTask, hit_task_of, load_hit_task
 from impact_robots.task.like import CELL, LIKE, TASK, with_own_title
-from impact_robots.task.palm_file import load_palm_task, palm_task_names, palm_task_of
+from impact_robots.task.palm_file import PALM_TASKS, load_palm_task, palm_task_of
 from impact_robots.task.palm_task import PalmTask
 from impact_robots.yaml_file import read_mapping
 
@@ -47,12 +47,12 @@ def find_task(name: str | Path, cell: str | Path = "") -> Task:
         of = palm_task_of if is_palm_task(entries) else box_task_of
         return of(path.stem, entries, str(path))
     check_task_name(str(name))
-    if str(name) in box_task_names():
-        own = shipped_box_task(str(name)) | given
+    if str(name) in BOX_TASKS.names():
+        own = BOX_TASKS.own(str(name)) | given
         return box_task_of(str(name), own, f"task {name}") if given else load_box_task(str(name))
     if given:
         raise TaskError(_NO_CELL)
-    load = load_palm_task if str(name) in palm_task_names() else load_hit_task
+    load = load_palm_task if str(name) in PALM_TASKS.names() else load_hit_task
     return load(str(name))
 
 
@@ -62,7 +62,7 @@ def check_task_name(name: str, where: str = "task") -> None:
     Raises:
         TaskError: there is none; lists the choices.
     """
-    names = (*hit_task_names(), *box_task_names(), *palm_task_names())
+    names = (*HIT_TASKS.names(), *BOX_TASKS.names(), *PALM_TASKS.names())
     if name not in names:
         raise TaskError(f"{where}: expected one of {', '.join(names)} or a YAML file, got {name!r}")
 
@@ -105,13 +105,13 @@ def _required(kind: type[Kind], what: str, name: str | Path, cell: str | Path = 
 def is_hit_task(entries: dict[str, Any]) -> bool:
     """Tell whether entries are those of a hit of a surface, from their keys."""
     told = entries.get(TASK, entries)
-    return "contact_normal" in told or told.get(LIKE) in hit_task_names()
+    return "contact_normal" in told or told.get(LIKE) in HIT_TASKS.names()
 
 
 def is_palm_task(entries: dict[str, Any]) -> bool:
     """Tell whether entries are those of a humanoid's grab, from their keys."""
     told = entries.get(TASK, entries)
-    return told.get(LIKE) in palm_task_names() or (LIKE not in told and "palm_x" in told)
+    return told.get(LIKE) in PALM_TASKS.names() or (LIKE not in told and "palm_x" in told)
 
 
 def task_entries(path: Path, what: str = "task") -> dict[str, Any]:

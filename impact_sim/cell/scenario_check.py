@@ -23,8 +23,6 @@ def checked(scenario: SpreadingScenario, where: str) -> SpreadingScenario:
         ScenarioError: something is wrong; says what.
     """
     _check_mappings(scenario, where)
-    if scenario.after_contact <= 0.0:
-        raise ScenarioError(f"{where}: after_contact: expected a number above 0")
     check_box_task(scenario.task, where)
     try:
         scenario.layout(scenario.drawn(0))

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from impact_robots.cell import turned
+from impact_robots.entry import entry
 from impact_robots.task.box_task import ARM_JOINTS, BoxTask
 from impact_sim.cell.layout import BoxObject, CellLayout, PairContact, Support
 from impact_sim.motor_friction import MotorFriction
@@ -33,7 +34,7 @@ class SpreadingScenario(BoxTask):
     variation: dict[str, Any]  # box: largest displacement along x, y, z from trial to trial [m]
     contact_damping: float  # damping ratio of the contacts' springs [-]
     motor_friction: dict[str, Any]  # coulomb [N.m], viscous [N.m.s/rad]; one number or one a joint
-    after_contact: float  # how long a trial goes on after the first touch [s]
+    after_contact: Annotated[float, entry("Time after the first contact", unit="s", above=0.0)]
     announced: dict[str, Any]  # of TRUTHS, where controllers are told something else
 
     @property
