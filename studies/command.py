@@ -19,7 +19,7 @@ from impact_robots.exceptions import UsageError
 from impact_trials.processes import cores
 
 if TYPE_CHECKING:
-    from studies.row import Table
+    from studies.row import ClaimTable
 
 TABLES = {
     "iim": "inverse inertia, contact models, detection: H1 to H9",
@@ -142,7 +142,7 @@ def _check(arguments: argparse.Namespace) -> None:
             raise UsageError(f"--{option}: expected table {expected}, got {arguments.table}")
 
 
-def _tables(arguments: argparse.Namespace) -> Iterator[Table]:
+def _tables(arguments: argparse.Namespace) -> Iterator[ClaimTable]:
     """Yield the tables of the papers, as they are made."""
     from studies.tables import TABLES as MAKERS
 
@@ -154,7 +154,7 @@ def _tables(arguments: argparse.Namespace) -> Iterator[Table]:
         yield table
 
 
-def _study(arguments: argparse.Namespace) -> Iterator[Table]:
+def _study(arguments: argparse.Namespace) -> Iterator[ClaimTable]:
     """Yield the table of a study, which is made by name only."""
     from studies import long_studies
 

@@ -37,7 +37,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
+class ClaimTable:
     """The rows of one group of papers, and the studies behind them."""
 
     name: str

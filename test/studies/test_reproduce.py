@@ -34,7 +34,7 @@ from studies.impact_models import (
 from studies.impact_models.detection_delay import LAWS, detect_one
 from studies.published import DATA, claims, parameter, read
 from studies.reference_spreading import hit_and_push, net_feedback, velocity_gaps
-from studies.row import DIFFERS, NOT_AVAILABLE, REPRODUCED, Table, judged, unavailable
+from studies.row import DIFFERS, NOT_AVAILABLE, REPRODUCED, ClaimTable, judged, unavailable
 from studies.wall_configurations import wall_configurations
 
 
@@ -342,20 +342,20 @@ def test_a_claim_that_differs_fails_the_command(monkeypatch, capsys):
     row = judged("H13", ours="4/10", difference="-1", holds=False, note="changed")
     missing = unavailable("H9", "no force profiles")
     monkeypatch.setitem(
-        tables.TABLES, "qp", lambda seed, report: Table("qp", "title", (row, missing))
+        tables.TABLES, "qp", lambda seed, report: ClaimTable("qp", "title", (row, missing))
     )
     assert run_command(["reproduce", "qp"]) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "1 differs, 1 not available"
     reproduced = replace(row, verdict=REPRODUCED)
     monkeypatch.setitem(
-        tables.TABLES, "qp", lambda seed, report: Table("qp", "title", (reproduced, missing))
+        tables.TABLES, "qp", lambda seed, report: ClaimTable("qp", "title", (reproduced, missing))
     )
     assert run_command(["reproduce", "qp"]) == 0
 
 
 def test_text_stays_within_its_width():
     long = judged("H13", ours="word " * 40, difference="d", holds=True, note="note " * 60)
-    text = printing.table_text(Table("flex", "title", (long,)))
+    text = printing.table_text(ClaimTable("flex", "title", (long,)))
     assert max(map(len, text.splitlines())) <= printing.WIDTH
 
 
