@@ -9,15 +9,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from impact_robots.exceptions import OutOfRangeError, TaskError
 from impact_robots.task.like import announced_in, check_name, with_like
 from impact_robots.task.palm_task import LIMITS_OF_GRABS, PalmTask
-from impact_robots.task.typed_entries import record_of
+from impact_robots.task.typed_entries import check_angle, check_length, record_of
 from impact_robots.validation import friction_range, restitution_range
 from impact_robots.yaml_file import read_mapping
 
 _FILE = Path(__file__).parent / "palm_tasks.yaml"
-_POSITIVE = ("half_width", "reference_speed", "reference_ramp", "run_up", "grip_force")
+_POSITIVE = (
+    *("half_width", "box_edges", "box_masses", "reference_speed", "reference_ramp", "run_up"),
+    "grip_force",
+)
+_LENGTHS = ("sole", "com_x", "palm_x", "palm_z", "half_width", "box_edges", "run_up", "lift")
 WORLD = (  # entries that a scenario has besides: only a simulator reads them
     *("box_offset", "box_yaw", "box_com", "variation", "pedestal_half", "floor_friction"),
     *("contact_stiffness", "contact_damping", "ramp"),
@@ -83,9 +89,15 @@ def check_palm_task(task: PalmTask, where: str) -> None:
         got = task.impact_limits
         raise TaskError(f"{where}: impact_limits: expected one of {choices}, got {got!r}")
     for entry in _POSITIVE:
-        if (got := getattr(task, entry)) <= 0.0:
+        if (got := np.min(getattr(task, entry), initial=np.inf)) <= 0.0:
             raise TaskError(f"{where}: {entry}: expected a number above 0, got {got:g}")
+    for entry in _LENGTHS:
+        check_length(getattr(task, entry), f"{where}: {entry}")
+    check_length(task.base[0], f"{where}: base")
+    for name, angle in task.posture.items():
+        check_angle(angle, f"{where}: posture: {name}")
     try:
+        friction_range(task.friction)
         friction_range(task.friction_range or task.friction)
         restitution_range(task.restitution)
     except OutOfRangeError as error:

@@ -91,6 +91,13 @@ class PalmTask:
         if missing := [name for name in (*PALMS, *SOLES) if name not in known]:
             got = ", ".join(missing)
             raise TaskError(f"{self.name}: {robot.name}: contacts missing in its YAML: {got}")
+        for each in robot.contacts:
+            palm, point = each.name in PALMS, each.half_extents is None
+            if palm != point and (palm or each.name in SOLES):
+                expected = "no half_extents" if palm else "half_extents"
+                raise TaskError(
+                    f"{self.name}: {robot.name}: contacts: {each.name}: expected {expected}"
+                )
         robot.require("a grab", "stance")
         q = robot.positions(robot.stance)
         height, pitch = self.base
