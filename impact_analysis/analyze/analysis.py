@@ -9,16 +9,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from impact_analysis.analyze.comparing.comparison import (
-    Candidate,
     Ranked,
+    candidates_of,
     interval,
     rank,
     resampled,
     table,
 )
-from impact_analysis.analyze.comparing.identify import Coefficients, Identified, coefficients
+from impact_analysis.analyze.comparing.identify import Identified, coefficients
 from impact_analysis.analyze.comparing.impacts import Impacts
-from impact_analysis.analyze.comparing.judge import Progress, judge, number
+from impact_analysis.analyze.comparing.judge import Progress, judge
 from impact_analysis.analyze.page.narrative import answers, warnings_of
 from impact_analysis.analyze.reading.collected import Collected
 from impact_analysis.analyze.result import Analysis, Judged, Statistic
@@ -26,7 +26,6 @@ from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.spreading.cell_sentences import cell_sentences
 from impact_analysis.spreading.episodes import CellFindings
 from impact_predictor.identification.contact_estimate import ContactIdentification
-from impact_predictor.laws.friction_law import FRICTION_LAWS
 
 
 def analyze_impacts(
@@ -68,15 +67,17 @@ def analyze_impacts(
             estimate=settings.restitution_estimate,
             seed=seed,
         )
-    candidates = _candidates(found)
-    ranking = rank(impacts, candidates, seed) if len(impacts) else []
+    candidates = candidates_of(found)
     compared = {each.inertia: each for each in candidates if each.law == settings.law}
+    ranking = rank(impacts, candidates, seed) if len(impacts) else []
+    comparison = table(impacts, compared) if len(impacts) else []
     best = compared[ranking[0].candidate.inertia if ranking else "M"]
     judged = judge(measured, impacts, candidates, found, best, progress)
     contact, units = _contact(judged, seed)
     own = found[best.inertia]
     surface = identified_surface(own, contacts_of(robot, judged, own.friction.value))
     judged = with_torques(robot, judged, surface)
+    joints = joints_of(robot, judged)
     analysis = Analysis(
         settings=settings,
         robot=robot,
@@ -84,7 +85,7 @@ def analyze_impacts(
         impacts=judged,
         candidates=candidates,
         ranking=ranking,
-        cells=table(impacts, compared) if len(impacts) else [],
+        cells=comparison,
         coefficients=found,
         free_friction=_free_friction(impacts, ranking, settings, seed),
         measured_restitution=_mean([item.restitution for item in measured], seed),
@@ -92,7 +93,7 @@ def analyze_impacts(
         contact=contact,
         contact_units=units,
         surface=surface,
-        joints=joints_of(robot, judged),
+        joints=joints,
         warnings=[],
         answer=[],
         arms=list(cells),
@@ -102,20 +103,6 @@ def analyze_impacts(
     for said in (each for found in cells for each in cell_sentences(found, robot.name)):
         (analysis.answer if said.is_answer else analysis.warnings).append(said.text)
     return analysis
-
-
-def _candidates(found: dict[str, Coefficients]) -> list[Candidate]:
-    """Return every model: inertias by friction laws."""
-    return [
-        Candidate(
-            inertia,
-            law,
-            0.0 if law == "frictionless" else number(each.friction.value),
-            number(each.restitution.value),
-        )
-        for inertia, each in found.items()
-        for law in (*FRICTION_LAWS, "frictionless")
-    ]
 
 
 def _free_friction(

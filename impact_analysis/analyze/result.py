@@ -13,8 +13,7 @@ import numpy as np
 
 from impact_analysis.analyze.comparing.comparison import Candidate, Cell, Ranked
 from impact_analysis.analyze.comparing.identify import Coefficients, Identified
-from impact_analysis.analyze.reading.collected import Collected
-from impact_analysis.analyze.reading.measured import AnalyzedImpact
+from impact_analysis.analyze.reading.collected import AnalyzedImpact, Collected
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.spreading.episodes import CellFindings, arm_of
 from impact_predictor import Polytope

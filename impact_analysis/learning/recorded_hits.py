@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from impact_analysis.analyze.reading.measured import AnalyzedImpact
+from impact_analysis.analyze.reading.collected import AnalyzedImpact
 from impact_analysis.analyze.reading.recordings import named_recordings
 from impact_analysis.analyze.result import Analysis
 from impact_bags.exceptions import RecordingError

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from learned_hits import NORMAL, struck
 
-from impact_analysis.analyze.reading.measured import AnalyzedImpact
+from impact_analysis.analyze.reading.collected import AnalyzedImpact
 from impact_analysis.learning.recorded_hits import learn_recorded, read_commands
 from impact_bags import BagWriter, impact_typestore
 from impact_bags.message_maker import MessageMaker
