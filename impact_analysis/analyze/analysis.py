@@ -23,6 +23,7 @@ from impact_analysis.analyze.page.narrative import answers, warnings_of
 from impact_analysis.analyze.reading.collected import Collected
 from impact_analysis.analyze.result import Analysis, Judged, Statistic
 from impact_analysis.analyze.settings import AnalysisSettings
+from impact_analysis.spreading.cell_sentences import ANSWERS as CELL_ANSWERS
 from impact_analysis.spreading.cell_sentences import cell_sentences
 from impact_analysis.spreading.episodes import CellFindings
 from impact_predictor.identification.contact_estimate import ContactIdentification
@@ -101,7 +102,7 @@ def analyze_impacts(
     analysis.warnings.extend(warnings_of(analysis))
     analysis.answer.extend(answers(analysis))
     for said in (each for found in cells for each in cell_sentences(found, robot.name)):
-        (analysis.answer if said.is_answer else analysis.warnings).append(said.text)
+        (analysis.answer if said.key in CELL_ANSWERS else analysis.warnings).append(said.text)
     return analysis
 
 

@@ -17,8 +17,8 @@ def number(
     Args:
         value: a number, a text or None.
         form: as of ``format``, such as ".3f".
-        factor: to the unit that is printed.
-        unit: behind the number.
+        factor: converts to the unit that is printed.
+        unit: appended to the number.
         unknown: for None, NaN and infinity.
     """
     if value is None or (isinstance(value, float) and not isfinite(value)):
@@ -32,7 +32,6 @@ def numbers(values: Iterable[float], form: str = ".3f") -> str:
     return ", ".join(number(each, form) for each in values)
 
 
-def span(low: float, high: float, form: str = "g", between: str = " to ") -> str:
-    """Return a range as text, one number where both ends are the same."""
-    ends = format(low, form), format(high, form)
-    return ends[0] if low == high else between.join(ends)
+def span(low: float, high: float, form: str = "g") -> str:
+    """Return a range as text, one number where both ends are equal."""
+    return format(low, form) if low == high else f"{low:{form}} to {high:{form}}"

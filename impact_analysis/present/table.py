@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tables: what a column is, once; printed, as JSON and CSV, and in HTML."""
+"""Tables whose columns are declared once: to text, JSON, CSV and HTML."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ GAP = "  "
 
 
 class Column(NamedTuple):
-    """What one column holds of every row."""
+    """One column of a table: its key, title, number format and where its values come from."""
 
-    key: str = ""  # in JSON and CSV, with the unit; empty: not there
-    title: str = ""  # in print and HTML, with the unit; empty: not there
-    form: str = ""  # of its numbers in print
-    of: str | Callable[[Any], Any] = ""  # path of the attribute (default: the key), or a function
-    factor: float = 1.0  # from the unit of the key to that of the title
-    text: Callable[[Any], str] | None = None  # printed text of a row, instead of form and factor
+    key: str = ""  # in JSON and CSV, with the unit; empty: left out there
+    title: str = ""  # in text and HTML, with the unit; empty: left out there
+    form: str = ""  # format of its numbers, such as ".3f"
+    of: str | Callable[[Any], Any] = ""  # attribute, entry or function of a row (default: the key)
+    factor: float = 1.0  # converts the unit of the key to that of the title
+    text: Callable[[Any], str] | None = None  # cell of a row, instead of form and factor
 
     def value(self, row: Any) -> Any:
-        """Return what a row has for programs; rows are objects or mappings."""
+        """Return the value of a row, which is an object or a mapping."""
         if callable(self.of):
             return self.of(row)
         name = self.of or self.key
         return row[name] if isinstance(row, Mapping) else attrgetter(name)(row)
 
     def cell(self, row: Any) -> str:
-        """Return what a row has for people."""
+        """Return the text of a row."""
         return self.text(row) if self.text else number(self.value(row), self.form, self.factor)
 
 
@@ -47,22 +47,22 @@ class Table:
     title: str
     columns: Sequence[Column]
     rows: Sequence[Any]  # objects or mappings
-    records: Sequence[Mapping[str, Any]] | None = None  # for programs; none: the rows, by column
+    records: Sequence[Mapping[str, Any]] | None = None  # replaces the rows in JSON
 
     @property
     def head(self) -> list[str]:
-        """Titles of the printed columns."""
+        """Titles of the columns that have one."""
         return [column.title for column in self.columns if column.title]
 
     @property
     def cells(self) -> list[list[str]]:
-        """Printed text of every row."""
+        """Texts of every row, of the columns that have a title."""
         shown = [column for column in self.columns if column.title]
         return [[column.cell(row) for column in shown] for row in self.rows]
 
     @property
     def entries(self) -> list[dict[str, Any]]:
-        """What programs get, one entry a row unless there are other records."""
+        """Values by key: one entry per row, or ``records``."""
         if self.records is not None:
             return [*map(dict, self.records)]
         keyed = [column for column in self.columns if column.key]
@@ -73,13 +73,9 @@ class Table:
         head, *rows = aligned([self.head, *self.cells])
         return "\n".join([*wrap(self.title, width or 1000), head, "-" * len(head), *rows])
 
-    def html(self, **look: Any) -> str:
-        """Return the table as HTML; see :func:`html_table`."""
-        return html_table(self.head, self.cells, **look)
-
 
 def texts(*titles: str) -> list[Column]:
-    """Return columns of rows that are texts already."""
+    """Return columns for rows that are sequences of texts."""
     return [Column("", title, text=itemgetter(place)) for place, title in enumerate(titles)]
 
 
@@ -96,14 +92,14 @@ def aligned(lines: Sequence[Sequence[str]], left: int = 1) -> list[str]:
 
 
 def closed_table(lines: Sequence[Sequence[str]]) -> str:
-    """Return lines in columns, with rules below the head, which is the first one, and the last."""
+    """Return lines as text in columns, ruled off below the first one, the head, and the last."""
     head, *rows = aligned(lines)
     rule = "-" * len(head)
     return "\n".join([head, rule, *rows, rule])
 
 
 def turned_table(head: Sequence[str], columns: Sequence[Column], rows: Sequence[Any]) -> str:
-    """Return a table as text whose columns are lines, below a head of one text a row."""
+    """Return a transposed table as text: a line per column, a column per row, and its head."""
     lines = [[each.title, *map(each.cell, rows)] for each in columns]
     return closed_table([["", *head], *lines])
 
@@ -116,7 +112,7 @@ def html_table(
     best: int | None = None,
     marks: Collection[tuple[int, int]] = (),
 ) -> str:
-    """Return a table as HTML; ``best`` is a row that stands out, ``marks`` are cells that do."""
+    """Return a table as HTML; ``best`` is the highlighted row, ``marks`` are highlighted cells."""
     titles = "".join(f"<th>{escape(text)}</th>" for text in head)
     lines = []
     for k, row in enumerate(cells):

@@ -40,9 +40,7 @@ class PalmTask:
     palm_z: float
     half_width: Annotated[float, entry("Of the box between the palms", unit="m", above=0.0)]
     box_edges: Annotated[tuple[float, float], entry("Along x and z", unit="m", above=0.0)]
-    box_masses: Annotated[
-        tuple[float, ...], entry("Of one box after the other", unit="kg", above=0.0)
-    ]
+    box_masses: Annotated[tuple[float, ...], entry("Of the boxes", unit="kg", above=0.0)]
     friction: float
     friction_range: tuple[float, float] | None
     restitution: tuple[float, float]

@@ -5,16 +5,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from impact_analysis.analyze.comparing.comparison import Ranked
-from impact_analysis.analyze.comparing.identify import Identified
 from impact_analysis.analyze.page.narrative import FIGURES, sentences_of
 from impact_analysis.analyze.reading.missed import FORCE, JUMP, Missed
-from impact_analysis.analyze.result import Analysis, Judged, Statistic
+from impact_analysis.analyze.result import Analysis, Judged
 from impact_analysis.analyze.sentences import Sentence
 from impact_analysis.present.plain import json_text, plain
 from impact_analysis.present.table import write_csv
@@ -31,7 +31,7 @@ DOCUMENT, REPORT, JOINTS, ARMS = "analysis.json", "report.html", "joints.yaml", 
 def document(analysis: Analysis, report: Path) -> dict[str, Any]:
     """Return the analysis as plain values; angles in degrees where the name says so."""
     best = analysis.best
-    coefficients = analysis.coefficients
+    coefficients, units = analysis.coefficients, analysis.contact_units
     inertia = best.candidate.inertia if best else next(iter(coefficients))
     found = coefficients[inertia]
     return plain(
@@ -51,24 +51,16 @@ def document(analysis: Analysis, report: Path) -> dict[str, Any]:
             },
             "ranking": [_ranked(each) for each in analysis.ranking],
             "comparison": [_cell(cell) for cell in analysis.cells],
-            "friction": _identified(found.friction) | {"inertia": inertia},
-            "friction_if_not_assumed": None
-            if analysis.free_friction is None
-            else _identified(analysis.free_friction),
-            "restitution": _identified(found.restitution) | {"inertia": inertia},
-            "measured_restitution": _statistic(analysis.measured_restitution),
+            "friction": asdict(found.friction) | {"inertia": inertia},
+            "friction_if_not_assumed": analysis.free_friction,
+            "restitution": asdict(found.restitution) | {"inertia": inertia},
+            "measured_restitution": analysis.measured_restitution,
             "contact": {
-                law: {name: _statistic(value) for name, value in figures.items()}
-                | dict(
-                    zip(
-                        ("stiffness_unit", "damping_unit"), analysis.contact_units[law], strict=True
-                    )
-                )
+                law: figures
+                | dict(zip(("stiffness_unit", "damping_unit"), units[law], strict=True))
                 for law, figures in analysis.contact.items()
             },
-            "impulse_ratio": {
-                name: _statistic(value) for name, value in analysis.impulse_ratios.items()
-            },
+            "impulse_ratio": analysis.impulse_ratios,
             "membership": _memberships(analysis),
             "surface": {
                 "friction": analysis.surface.friction,
@@ -205,24 +197,6 @@ def _cell(cell: Any) -> dict[str, Any]:
         "dq_after_degps": np.degrees(cell.after),
         "significant": cell.significant,
     } | {f"error_{name}_degps": np.degrees(value) for name, value in cell.errors.items()}
-
-
-def _identified(found: Identified) -> dict[str, Any]:
-    return {
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "impacts": found.impacts,
-        "at_bound": found.at_bound,
-        "assumed": found.assumed,
-        "estimate": found.estimate,
-    }
-
-
-def _statistic(value: Statistic | None) -> dict[str, Any] | None:
-    if value is None:
-        return None
-    return {"value": value.value, "low": value.low, "high": value.high, "impacts": value.impacts}
 
 
 def _memberships(analysis: Analysis) -> dict[str, int]:
