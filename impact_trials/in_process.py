@@ -56,8 +56,6 @@ class _Answering:
         )
         if command is None:
             raise AnalysisError(f"the controller stopped: {guarded.fault}")
-        if guarded.fault:
-            guarded.stop()
         waits = "" if verdict.ready else BLIND
         self.remark, self.fault = remark(command, fault=guarded.fault, waits=waits), Fault.NONE
         if guarded.fault:

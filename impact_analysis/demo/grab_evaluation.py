@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from impact_bags.exceptions import AnalysisError
-from impact_qp.body.pair import PALMS, SIDES
+from impact_qp.body.pair import SIDES
 from impact_robots import ArmDynamics
+from impact_robots.task.palm_task import PALMS
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_trials.grab.grab_cycle import GrabCycle
 from impact_trials.grab.grab_notes import GrabNotes

@@ -9,11 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from impact_qp import Contact
-from impact_qp.body.pair import PALMS
 from impact_qp.body.phases import beginning, next_state
 from impact_qp.whole_body import Arrival, PalmTarget, WholeBodyTargets
 from impact_robots import PointState
-from impact_robots.task.palm_task import FORWARD, PalmTask
+from impact_robots.task.palm_task import FORWARD, PALMS, PalmTask
 
 TOGETHER = 20.0  # by which the palm that is ahead slows down [1/s]
 PULL = 6.0  # of a palm back to where it is wanted, along the normal [1/s]

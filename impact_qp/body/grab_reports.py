@@ -8,7 +8,6 @@ from typing import Any
 
 from impact_msgs.msg import ControllerStatus, GrabStatus
 from impact_qp.body.guarded_grab import GrabAnswer
-from impact_qp.body.phase_modes import mode_of
 from impact_qp.control.state_machine import Fault
 from impact_qp.control.status import Counts
 from impact_qp.ros.messages import status_message
@@ -17,7 +16,7 @@ from impact_qp.ros.messages import status_message
 def grab_status(
     answer: GrabAnswer, counts: Counts, stamp: Any, fault: Fault, limits: str
 ) -> ControllerStatus:
-    """Return the status of an answer; what a single surface has, as gap and normal, is unknown.
+    """Return the status of an answer.
 
     Args:
         answer: to a state.
@@ -26,16 +25,14 @@ def grab_status(
         fault: why nothing may move, if so.
         limits: name of the impact limits in force.
     """
-    said = answer.said
     return status_message(
         counts,
-        answer.problem or said.phase,
+        answer.problem or answer.said.phase,
         stamp,
         fault=fault,
         limits=limits,
-        mode=mode_of(said.phase, held=bool(answer.problem)),
         active_constraints=list(answer.active),
-        speed_bound=said.bound,
+        **answer.said.status(held=bool(answer.problem)),
     )
 
 

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_qp.body.grab_phases import GrabPhases, box_arrivals
-from impact_qp.body.pair import PALMS
 from impact_qp.body.phases import OPEN_SPEED
 from impact_qp.body.progress import GrabProgress
 from impact_qp.body.state_check import HumanoidState, HumanoidStateCheck
@@ -25,7 +24,7 @@ from impact_qp.whole_body import WholeBodyController
 from impact_qp.whole_body.position_hold import PositionHold
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.loader import load_robot
-from impact_robots.task.palm_task import PERIOD, PalmTask
+from impact_robots.task.palm_task import PALMS, PERIOD, PalmTask
 
 HOLD_DISTANCE = 0.05  # of a joint from where it is held, from which it is held anew [rad]
 

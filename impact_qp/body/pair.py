@@ -9,10 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from impact_robots.task.palm_task import FORWARD
+from impact_robots.task.palm_task import FORWARD, PALMS
 
 SIDES = np.array([1.0, -1.0])  # of the left and the right palm along the pair's y axis
-PALMS = ("left_palm", "right_palm")
 
 
 class Pair(NamedTuple):

@@ -37,6 +37,14 @@ class GrabProgress(NamedTuple):
             "failure": self.failure,
         }
 
+    def status(self, *, held: bool = False) -> dict[str, Any]:
+        """Return what it adds to :func:`.status_fields`; what a single surface has is unknown.
+
+        Args:
+            held: the robot is held instead.
+        """
+        return {"mode": mode_of(self.phase, held=held), "speed_bound": self.bound}
+
     @classmethod
     def told(cls, message: Any, zero: float) -> GrabProgress:
         """Return what an impact_msgs/GrabStatus says.
@@ -54,3 +62,10 @@ class GrabProgress(NamedTuple):
             message.solved,
             message.failure,
         )
+
+
+def mode_of(phase: str, *, held: bool) -> str:
+    """Return the name of the mode of a phase, or of a robot that is held instead."""
+    if held or phase == "rest":
+        return "hold"
+    return {"approach": "approach", "back": "retract"}.get(phase, "press")

@@ -12,10 +12,9 @@ from rosbags.typesys.store import Typestore
 from impact_bags import BagWriter
 from impact_bags.message_maker import Made
 from impact_bags.writer import Tap
-from impact_qp.body.pair import PALMS
 from impact_robots.loader import load_robot
 from impact_robots.quaternions import quaternion_wxyz
-from impact_robots.task.palm_task import PERIOD
+from impact_robots.task.palm_task import PALMS, PERIOD
 from impact_ros.messages import NANOSECONDS
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.humanoid.model import box_name

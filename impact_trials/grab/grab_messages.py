@@ -10,7 +10,6 @@ import numpy as np
 
 from impact_bags.message_maker import COMMAND, Made, MessageMaker
 from impact_bags.suite_messages import CONTROLLER_STATUS
-from impact_qp.body.phase_modes import mode_of
 from impact_qp.body.progress import GrabProgress
 from impact_qp.control.status import Counts, status_fields
 from impact_robots.robot import Robot
@@ -45,7 +44,6 @@ class GrabMessages(MessageMaker):
             Counts(infeasible=unsolved),
             said.phase,
             limits=limits,
-            mode=mode_of(said.phase, held=False),
-            speed_bound=said.bound,
+            **said.status(),
         )
         return self.message(CONTROLLER_STATUS, time, "", fields)

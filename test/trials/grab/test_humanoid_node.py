@@ -17,7 +17,7 @@ from sensor_msgs.msg import JointState
 
 from impact_msgs.msg import ControllerStatus, GrabStatus, JointCommand
 from impact_qp.body.node import ImpactHumanoidNode
-from impact_qp.body.phase_modes import mode_of
+from impact_qp.body.progress import mode_of
 from impact_robots import load_robot
 from impact_ros.message_fields import constant
 from impact_ros.messages import fill, from_nanoseconds, set_vector, to_nanoseconds
