@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_detector.estimators.polynomial_fit import polynomial_fit
+from impact_detector.estimators.velocity_before import polynomial_fit
 from impact_detector.exceptions import EstimateError
 
 _LARGEST_GAP = 0.1  # of the window
@@ -50,10 +50,10 @@ def gross_velocity(
     if degree < 1:
         raise EstimateError(f"gross velocity: expected a degree of at least 1, got {degree}")
     check_samples(x, positions, window, 2 * (degree + 1))
-    fit = polynomial_fit(x, positions, degree, window)
+    slope, residual = polynomial_fit(x, positions, degree, window)
     return GrossVelocity(
-        velocity=fit.slope,
-        fit_rms=np.sqrt(np.mean(fit.residual**2, axis=0)),
+        velocity=slope,
+        fit_rms=np.sqrt(np.mean(residual**2, axis=0)),
         samples=len(x),
         window=float(x[-1] - x[0]),
     )

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_detector.estimators.polynomial_fit import polynomial_fit
 from impact_detector.exceptions import EstimateError
 
 WINDOW = 0.04  # before the touch [s]
@@ -41,7 +40,26 @@ def velocity_before(
             f"velocity before: expected {_FEWEST} samples over {_COVERAGE * window * 1e3:.0f} ms"
             f" before the touch, got {len(x)}"
         )
-    return polynomial_fit(x, q[chosen], 2, window).slope
+    return polynomial_fit(x, q[chosen], 2, window)[0]
+
+
+def polynomial_fit(
+    t: np.ndarray, values: np.ndarray, degree: int, window: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Fit a polynomial to each column.
+
+    Args:
+        t: times, shape (N,) [s].
+        values: shape (N, n).
+        degree: of the polynomial, at least 1.
+        window: about the span of the times, in which they are measured: it conditions the fit [s].
+
+    Returns:
+        Slope at time 0, shape (n,), and residual at the samples, shape (N, n).
+    """
+    basis = np.vander(t / window, degree + 1, increasing=True)
+    coefficients = np.linalg.lstsq(basis, values, rcond=None)[0]
+    return coefficients[1] / window, values - basis @ coefficients
 
 
 def mean_before(t: np.ndarray, dq: np.ndarray, t_touch: float) -> np.ndarray:

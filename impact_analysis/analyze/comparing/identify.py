@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.analyze.comparing.impacts import Impacts, Spread, model_spread
+from impact_analysis.analyze.comparing.impacts import Impacts, model_spread
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.prediction.model_error import QUANTILE
 from impact_robots.exceptions import OutOfRangeError
@@ -88,14 +88,14 @@ def coefficients(
     if restitution is None and estimate == CONTACT and np.isfinite(measured).any():
         e = float(np.clip(np.nanmean(measured), 0.0, 1.0))
         mu = _best_friction(some, model, e, law) if friction is None else middle(friction)
-        spread = model_spread(some, model, mu, e, law)
-        found_e = _by_contact(some, measured, e, spread)
+        changes, ratios = model_spread(some, model, mu, e, law)
+        found_e = _by_contact(some, measured, e, ratios)
     else:
         mu, e = _by_velocities(some, model, law, friction, restitution)
-        spread = model_spread(some, model, mu, e, law)
-        found_e = _given(restitution) or _fitted(some, model, law, mu, e, spread, VELOCITIES)
+        changes, _ = model_spread(some, model, mu, e, law)
+        found_e = _given(restitution) or _fitted(some, model, law, mu, e, changes, VELOCITIES)
     half_e = 0.5 * (found_e.high - found_e.low)
-    found_mu = _given(friction) or _fitted(some, model, law, mu, e, spread, "", half_e)
+    found_mu = _given(friction) or _fitted(some, model, law, mu, e, changes, "", half_e)
     return Coefficients(found_mu, found_e)
 
 
@@ -153,10 +153,12 @@ def _bottom(grid: np.ndarray, costs: np.ndarray) -> float:
     return float(np.clip(found, grid[0], grid[-1]))
 
 
-def _by_contact(impacts: Impacts, measured: np.ndarray, value: float, spread: Spread) -> Identified:
+def _by_contact(
+    impacts: Impacts, measured: np.ndarray, value: float, ratios: np.ndarray
+) -> Identified:
     """Return the mean of what each impact shows, with its interval."""
     known = np.isfinite(measured)
-    of_model = spread.ratios[:, known].mean(axis=1)
+    of_model = ratios[:, known].mean(axis=1)
     groups = np.array([item.group for item in impacts.items])[known]
     scatter = _scatter_of_mean(measured[known], groups)
     half = float(np.hypot(np.linalg.norm(of_model), QUANTILE * scatter))
@@ -179,7 +181,7 @@ def _fitted(
     law: str,
     mu: float,
     e: float,
-    spread: Spread,
+    changes: np.ndarray,
     estimate: str,
     half_other: float = 0.0,
 ) -> Identified:
@@ -201,9 +203,9 @@ def _fitted(
         if estimate or value <= grid[0]:
             return Identified(value, 0.0, np.inf, count, at_bound, estimate=estimate)
         less = max(0.0, value - float(grid[1] - grid[0]))
-        below = _fitted(impacts, model, law, less, e, spread, estimate, half_other)
+        below = _fitted(impacts, model, law, less, e, changes, estimate, half_other)
         return Identified(value, below.low, np.inf, count, at_bound)
-    by_model = np.einsum("vkn,kn->v", spread.velocities, slope) / power
+    by_model = np.einsum("vkn,kn->v", changes, slope) / power
     by_other = half_other * float((slope * other).sum()) / power
     errors = impacts.errors(model, mu, e, law)
     variance = float((errors**2).mean()) * count / len(impacts.groups) / power

@@ -11,7 +11,6 @@ friction repeat themselves only where the motion does, so a row for each group
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -86,17 +85,9 @@ def _approaches(robot: Robot, item: AnalyzedImpact) -> bool:
     return float(item.normal @ state.velocity) < 0.0
 
 
-@dataclass(frozen=True)
-class Spread:
-    """Changes by v errors of the model at k impacts of n joints."""
-
-    velocities: np.ndarray  # joint velocities after, shape (v, k, n) [rad/s]
-    ratios: np.ndarray  # measured -v_n^+/v_n^-, shape (v, k) [-]
-
-
 def model_spread(
     impacts: Impacts, model: str, friction: float, restitution: float, law: str
-) -> Spread:
+) -> tuple[np.ndarray, np.ndarray]:
     """Return what each error of the model changes.
 
     Args:
@@ -105,6 +96,10 @@ def model_spread(
         friction: coefficient [-].
         restitution: coefficient [-].
         law: of friction.
+
+    Returns:
+        Changes of the joint velocities after, shape (v, k, n) [rad/s], and of the measured
+        -v_n^+/v_n^-, shape (v, k) [-], by v errors of the model at k impacts of n joints.
     """
     robot, dynamics = impacts.robot, ArmDynamics(impacts.robot)
     groups, n = impacts.groups, impacts.robot.dof
@@ -131,7 +126,7 @@ def model_spread(
         rows = [*range(common), *range(first, first + own)]
         velocities[rows, k] = np.vstack([np.array(moved) - nominal, joint_impulse_effects(M_x)])
         ratios[rows[2 * n : common + TILTS], k] = turned
-    return Spread(velocities, ratios)
+    return velocities, ratios
 
 
 def _ratio(J: np.ndarray, before: np.ndarray, after: np.ndarray) -> float:
