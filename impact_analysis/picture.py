@@ -24,7 +24,7 @@ def save(figure: Any, path: Path, dpi: int) -> None:
 
 
 def save_as(figure: Any, path: Path, **options: Any) -> None:
-    """Write a figure of matplotlib and close it; the path's ending says in which format.
+    """Write a figure of matplotlib and close it; the format is that of the path's suffix.
 
     Raises:
         WriteError: the picture cannot be written, or there is no such format.

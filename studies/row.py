@@ -23,7 +23,7 @@ PAPERS = {  # by the number in headline_results.csv
 
 @dataclass(frozen=True)
 class Row:
-    """A claim and its verdict; the texts are for people, ``figures`` for programs."""
+    """A claim and its verdict, as printed texts and as ``figures``."""
 
     id: str  # such as H13, of headline_results.csv
     paper: str  # Wang 2022, Rey Arias 2024, van Steen 2025 or Wang 2023

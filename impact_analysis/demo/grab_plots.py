@@ -35,7 +35,7 @@ def write_grab_plots(runs: Runs, folder: Path) -> list[Path]:
 
 
 def _speeds(runs: Runs) -> Figure:
-    """Speeds of both palms up to the first touch, and the bound that the controller kept."""
+    """Speeds of both palms up to the first touch, and the bound of the controller."""
     figure, panels = _panels(runs)
     for axes, run in zip(panels, runs, strict=True):
         mode, cycles = run.evaluation.mode, run.approach()
@@ -55,7 +55,7 @@ def _speeds(runs: Runs) -> Figure:
 
 
 def _forces(runs: Runs) -> Figure:
-    """Forces on both palms along the normal, after the first touch."""
+    """Forces on both palms along the normal, after the first contact."""
     figure, panels = _panels(runs)
     for axes, run in zip(panels, runs, strict=True):
         mode = run.evaluation.mode
@@ -102,6 +102,6 @@ def _panels(runs: Runs) -> tuple[Figure, np.ndarray]:
 
 
 def _legend(figure: Figure, axes: Axes) -> None:
-    """Say below the panels what is drawn how."""
+    """Add one legend below the panels."""
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))

@@ -1,59 +1,66 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The table of a humanoid's grabs, and what to see in it."""
+"""The table of a humanoid's grabs and its summary."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from impact_analysis.demo.grab_evaluation import GrabEvaluation
-from impact_analysis.demo.text_table import text_table
+from impact_analysis.present.table import Column, turned_table
 from impact_trials.grab.haste import PLANNED
-from impact_trials.grab.outcome import BoxOutcome, PalmOutcome
 
 Evaluations = Sequence[GrabEvaluation]
 STANDING = 1.0  # of a limit: above it a motor cannot give what an impact asks for [-]
 
 
-def grab_table(evaluations: Evaluations) -> str:
-    """Return the figures as text, a column a mode; of two palms and boxes the least to the most."""
-    lines = [["", *(each.mode for each in evaluations)]]
-    lines.append(["asked for [m/s]", *(f"{each.asked:.2f}" for each in evaluations)])
-    palms: dict[str, Callable[[PalmOutcome], str]] = {
-        "speed at the touch [m/s]": lambda palm: f"{palm.speed:.3f}",
-        "robust bound there [m/s]": lambda palm: f"{palm.bound:.3f}",
-        "noticed after [ms]": lambda palm: f"{1e3 * palm.latency:.1f}",
-        "peak force on a palm [N]": lambda palm: f"{palm.peak_force:.0f}",
-        "wrist torque over its limit": lambda palm: f"{palm.wrist_load:.2f}",
-    }
-    for name, of_palm in palms.items():
-        lines.append([name, *(_span([of_palm(p) for p in each.palms]) for each in evaluations)])
-    inside = (f"{sum(p.is_announced for p in e.palms)}/{len(e.palms)}" for e in evaluations)
-    lines.append(["impulses no worse than announced", *inside])
-    boxes: dict[str, Callable[[BoxOutcome], str]] = {
-        "lift [m]": lambda box: f"{box.lifted:.3f}",
-        "ZMP margin to the lift's end [m]": lambda box: f"{box.margin:.3f}",
-        "ZMP margin from there on [m]": lambda box: f"{box.toss_margin:.3f}",
-    }
-    for name, of_box in boxes.items():
-        found = ([of_box(box) for box in each.outcome.boxes] for each in evaluations)
-        lines.append([name, *map(_span, found)])
-    lines.append(["cycles without a solution", *(str(e.outcome.unsolved) for e in evaluations)])
-    lines.append(["fell", *(("yes" if e.outcome.fell else "no") for e in evaluations)])
-    lines.append(["gave up", *(e.outcome.failure or "no" for e in evaluations)])
-    return text_table(lines)
-
-
-def _span(texts: Sequence[str]) -> str:
-    known = [text for text in texts if text != "nan"]
+def _span(figure: Column, rows: Sequence[Any]) -> str:
+    known = [text for text in map(figure.cell, rows) if text != "-"]
     if not known:
         return "-"
     low, high = min(known, key=float), max(known, key=float)
     return low if low == high else f"{low} to {high}"
 
 
+def _palms(title: str, form: str, of: str, factor: float = 1.0) -> Column:
+    """Return the line of a figure: minimum to maximum over all palms."""
+    return Column("", title, text=lambda e: _span(Column("", "", form, of, factor), e.palms))
+
+
+def _boxes(title: str, form: str, of: str) -> Column:
+    """Return the line of a figure: minimum to maximum over all boxes."""
+    return Column("", title, text=lambda e: _span(Column("", "", form, of), e.outcome.boxes))
+
+
+LINES = (
+    Column("", "asked for [m/s]", ".2f", "asked"),
+    _palms("speed at the touch [m/s]", ".3f", "speed"),
+    _palms("robust bound there [m/s]", ".3f", "bound"),
+    _palms("noticed after [ms]", ".1f", "latency", 1e3),
+    _palms("peak force on a palm [N]", ".0f", "peak_force"),
+    _palms("wrist torque over its limit", ".2f", "wrist_load"),
+    Column(
+        "",
+        "impulses no worse than announced",
+        text=lambda e: f"{sum(palm.is_announced for palm in e.palms)}/{len(e.palms)}",
+    ),
+    _boxes("lift [m]", ".3f", "lifted"),
+    _boxes("ZMP margin to the lift's end [m]", ".3f", "margin"),
+    _boxes("ZMP margin from there on [m]", ".3f", "toss_margin"),
+    Column("", "cycles without a solution", of="outcome.unsolved"),
+    Column("", "fell", text=lambda e: "yes" if e.outcome.fell else "no"),
+    Column("", "gave up", text=lambda e: e.outcome.failure or "no"),
+)
+
+
+def grab_table(evaluations: Evaluations) -> str:
+    """Return the figures as text, a column per mode, minimum to maximum over palms and boxes."""
+    return turned_table([each.mode for each in evaluations], LINES, evaluations)
+
+
 def grab_sentence(evaluations: Evaluations) -> str:
-    """Return what a reader should see in the table, from its own numbers."""
+    """Return the summary of the table, from its own numbers."""
     by_name = {each.mode: each for each in evaluations}
     robust, unaware = by_name["robust"], by_name["unaware"]
     lucky, planned = by_name["existential"], by_name[PLANNED]

@@ -49,7 +49,7 @@ def write_spreading_plots(scenario: SpreadingScenario, runs: Runs, folder: Path)
 
 
 def _feedback(scenario: SpreadingScenario, runs: Runs) -> Figure:
-    """Feedback along the approach, an arm a row: all of it, and about the touch."""
+    """Feedback along the approach, a row per arm: whole window, and around the contact."""
     names = [f"{name}: " if name else "" for name in scenario.arm_names]
     with plt.rc_context(STYLE):
         figure, panels = plt.subplots(
@@ -130,7 +130,7 @@ def _curve(
     *,
     dotted: bool = False,
 ) -> None:
-    """Draw values of every cycle within a window about the first touch."""
+    """Draw values of every cycle within a window around the first contact."""
     time = np.array(run.log.times) - e.touch
     shown = (time >= window[0]) & (time <= window[1])
     look: dict[str, Any] = {
@@ -147,14 +147,14 @@ def _curve(
 def _mark_touch(
     axes: Axes, run: SpreadingRun, e: SpreadingEvaluation, arm: int, window: tuple[float, float]
 ) -> None:
-    """Draw when an arm touched, once: it hardly depends on the mode."""
+    """Mark an arm's contact time, once: it hardly depends on the mode."""
     touch = run.log.plant.plates[arm].touch
     if e.mode == MODES[-1] and touch is not None and touch.time - e.touch <= window[1]:
         axes.axvline(1e3 * (touch.time - e.touch), color="black", ls="--", lw=0.8, label="touch")
 
 
 def _finish(figure: Figure, lowest: Iterable[Axes]) -> None:
-    """Say below the panels what is drawn how."""
+    """Label the time axes and add one legend below the panels."""
     for axes in lowest:
         axes.set_xlabel("time after the first touch [ms]")
     handles, labels = figure.axes[0].get_legend_handles_labels()

@@ -1,34 +1,44 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The table of reference spreading's modes, and what to see in it and what not."""
+"""The table of reference spreading's modes and its summary."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from impact_analysis.demo.spreading_evaluation import GrabFigures, SpreadingEvaluation
-from impact_analysis.demo.text_table import text_table
+from impact_analysis.demo.spreading_evaluation import SpreadingEvaluation
+from impact_analysis.present.number import number
+from impact_analysis.present.table import Column, turned_table
 
 Evaluations = Sequence[SpreadingEvaluation]
+GRAB = (  # lines of a box between two arms
+    Column("", "tilt of the box [deg]", ".2f", lambda e: np.degrees(e.grab.tilt)),
+    Column("", "slip of the plates [mm]", ".1f", "grab.slip", 1e3),
+    Column("", "lift [m]", ".3f", "grab.lift"),
+    Column(
+        "", "arms apart [ms]", text=lambda e: number(e.grab.apart, ".1f", 1e3, unknown="one missed")
+    ),
+)
 
 
 def spreading_table(evaluations: Evaluations) -> str:
-    """Return the figures as text, a column a mode."""
-    lines = [["", *(e.mode for e in evaluations)]]
-    lines.append(["peak feedback [m/s^2]", *(f"{e.peak_feedback:.2f}" for e in evaluations)])
-    lines.append(
-        ["integral of feedback [m/s]", *(f"{e.feedback_integral:.3f}" for e in evaluations)]
+    """Return the figures as text, a column per mode."""
+    joints = range(len(evaluations[0].peak_joint_torque))
+    columns = (
+        Column("", "peak feedback [m/s^2]", ".2f", "peak_feedback"),
+        Column("", "integral of feedback [m/s]", ".3f", "feedback_integral"),
+        *(Column("", f"peak torque of joint {k + 1} [N.m]", ".1f", _torque(k)) for k in joints),
+        Column("", "peak force on a plate [N]", ".0f", "peak_force"),
+        Column("", "detected after touch [ms]", text=_delays),
+        *(GRAB if evaluations[0].grab is not None else ()),
     )
-    lines += _torques(evaluations)
-    lines.append(["peak force on a plate [N]", *(f"{e.peak_force:.0f}" for e in evaluations)])
-    lines.append(["detected after touch [ms]", *map(_delays, evaluations)])
-    return text_table(lines + _grabs([e.grab for e in evaluations if e.grab is not None]))
+    return turned_table([each.mode for each in evaluations], columns, evaluations)
 
 
 def spreading_sentence(evaluations: Evaluations) -> str:
-    """Return what a reader should see in the table, from its own numbers, and what not."""
+    """Return the summary of the table, from its own numbers."""
     by_name = {e.mode: e for e in evaluations}
     spread, through = by_name["rs"], by_name["continuous"]
     forces = ", ".join(f"{e.mode} {e.peak_force:.0f}" for e in evaluations)
@@ -48,34 +58,11 @@ def _times(other: SpreadingEvaluation, spread: SpreadingEvaluation) -> str:
     return f"{other.peak_feedback / spread.peak_feedback:.1f} times"
 
 
-def _torques(evaluations: Evaluations) -> list[list[str]]:
-    """Return a line a joint."""
-    torques = np.array([e.peak_joint_torque for e in evaluations]).T
-    return [
-        [f"peak torque of joint {joint} [N.m]", *(f"{value:.1f}" for value in row)]
-        for joint, row in enumerate(torques, 1)
-    ]
+def _torque(joint: int) -> Callable[[SpreadingEvaluation], float]:
+    return lambda e: e.peak_joint_torque[joint]
 
 
 def _delays(e: SpreadingEvaluation) -> str:
     if e.detection_delay is None:
         return "-"
-    return ", ".join(
-        "missed" if np.isnan(delay) else f"{delay * 1e3:.1f}" for delay in e.detection_delay
-    )
-
-
-def _grabs(figures: Sequence[GrabFigures]) -> list[list[str]]:
-    """Return what there is to say about a box between two arms."""
-    if not figures:
-        return []
-    return [
-        ["tilt of the box [deg]", *(f"{np.degrees(grab.tilt):.2f}" for grab in figures)],
-        ["slip of the plates [mm]", *(f"{grab.slip * 1e3:.1f}" for grab in figures)],
-        ["lift [m]", *(f"{grab.lift:.3f}" for grab in figures)],
-        ["arms apart [ms]", *(_apart(grab) for grab in figures)],
-    ]
-
-
-def _apart(grab: GrabFigures) -> str:
-    return "one missed" if np.isnan(grab.apart) else f"{grab.apart * 1e3:.1f}"
+    return ", ".join(number(each, ".1f", 1e3, unknown="missed") for each in e.detection_delay)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The demo's table, and the sentence that says what to see in it."""
+"""The demo's table and its summary in a sentence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from impact_analysis.demo.evaluation import Evaluation
-from impact_analysis.demo.text_table import text_table
+from impact_analysis.present.number import number
+from impact_analysis.present.table import closed_table
 
 Cell = Callable[[Evaluation], str]
 
@@ -24,8 +25,11 @@ ROWS: tuple[tuple[str, Cell], ...] = (
     ("largest torque, felt [N.m]", lambda e: _largest(e)),
     ("  of joint", lambda e: e.felt.torque_joint),
     ("impulse no worse than announced", lambda e: _answer(e.impulse_in_set)),
-    ("normal impulse over announced, c_r 0", lambda e: _known(e.impulse_normal_ratio, ".2f")),
-    ("detected after contact [ms]", lambda e: _milliseconds(e.detection_delay)),
+    ("normal impulse over announced, c_r 0", lambda e: number(e.impulse_normal_ratio, ".2f")),
+    (
+        "detected after contact [ms]",
+        lambda e: _delay(e),
+    ),
     ("prediction error, M [deg/s rms]", lambda e: _rms(e, "M")),
     ("prediction error, M+B_theta", lambda e: _rms(e, "M+B_theta")),
     ("prediction error, M+B_rho", lambda e: _rms(e, "M+B_rho")),
@@ -37,12 +41,12 @@ def _foreign(e: Evaluation) -> str:
     return "" if e.controller in ("robust", "existential", "joint_load") else " (robust)"
 
 
-def _known(value: float, form: str) -> str:
-    return "-" if np.isnan(value) else format(value, form)
-
-
 def _answer(value: bool | None) -> str:
     return "-" if value is None else "yes" if value else "NO"
+
+
+def _delay(e: Evaluation) -> str:
+    return number(e.detection_delay, ".1f", 1e3, unknown="missed")
 
 
 def _torque(value: float, e: Evaluation) -> str:
@@ -54,12 +58,8 @@ def _largest(e: Evaluation) -> str:
     return f"{e.felt.torque:.1f}" + (f" of {limit:.0f}" if np.isfinite(limit) else "")
 
 
-def _milliseconds(seconds: float) -> str:
-    return "missed" if np.isnan(seconds) else f"{seconds * 1e3:.1f}"
-
-
 def _rms(e: Evaluation, inertia: str) -> str:
-    return _known(float(np.degrees(e.prediction_rms[inertia])), ".2f")
+    return number(float(np.degrees(e.prediction_rms[inertia])), ".2f")
 
 
 def table(
@@ -74,11 +74,11 @@ def table(
     lines = [["", *(e.controller for e in evaluations)]]
     lines += [[label, *(cell(e) for e in evaluations)] for label, cell in ROWS]
     lines += [[label, *cells] for label, cells in (more or {}).items()]
-    return text_table(lines)
+    return closed_table(lines)
 
 
 def sentence(evaluations: Sequence[Evaluation]) -> str:
-    """Return what a reader should see in the table, from its own numbers."""
+    """Return the summary of the table, from its own numbers."""
     by_name = {e.controller: e for e in evaluations}
     parts = [_promise(by_name["robust"])] if "robust" in by_name else []
     parts += [_excess(e) for name, e in by_name.items() if name not in ("robust", "joint_load")]
@@ -88,7 +88,7 @@ def sentence(evaluations: Sequence[Evaluation]) -> str:
 
 
 def _felt(e: Evaluation, robust: Evaluation | None) -> str:
-    """Return how fast the arm hit by what its joints feel, and what they felt."""
+    """Return the contact speed under joint_load and the measured changes of torque."""
     faster = ""
     if robust is not None:
         ratio = e.contact_speed / robust.contact_speed

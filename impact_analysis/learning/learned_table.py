@@ -33,13 +33,13 @@ def joint_width(known: Knowledge) -> float:
 
 
 def worst_limit(hit: Any, joints: Sequence[str]) -> str:
-    """Return the limit of which a hit used most, of its ``used``, shape (2 n,)."""
+    """Return the limit with the highest utilisation in a hit, of its ``used``, shape (2 n,)."""
     kind, joint = divmod(int(hit.used.argmax()), len(joints))
     return f"{joints[joint]} {(CHANGE, RANGE)[kind]}"
 
 
 def hit_entry(step: LearningStep, learner: LearnedScenario) -> dict[str, Any]:
-    """Return one hit for programs."""
+    """Return the JSON entry of one hit."""
     known, hit, joints = step.learned.known, step.hit, learner.robot.joint_names
     truth = None if hit is None else hit.truth
     entry: dict[str, Any] = {
@@ -62,7 +62,7 @@ def hit_entry(step: LearningStep, learner: LearnedScenario) -> dict[str, Any]:
 
 
 def goal_entry(feedback: Any, hit: Any, learner: LearnedScenario) -> dict[str, Any]:
-    """Return one hit of the action LearnSurface for programs, as :func:`hit_entry`.
+    """Return the JSON entry of one hit of the action LearnSurface, as :func:`hit_entry`.
 
     Args:
         feedback: impact_msgs/LearnSurface.Feedback, once it was learned from.

@@ -124,7 +124,7 @@ ROWS: dict[str, Callable[[ArmImpact], str]] = {
 
 
 def episode_figure(episode: Episode) -> go.Figure | None:
-    """Return the figure, a column an arm; none where nothing was kept to draw."""
+    """Return the figure, a column per arm; None without a trace."""
     drawn = [arm for arm in episode.arms if arm.trace is not None]
     if not drawn:
         return None
@@ -192,7 +192,7 @@ def _line(
 
 
 def _times(figure: go.Figure, arm: ArmImpact, column: int) -> None:
-    """Mark the touch, and shade where the wrong reference was followed."""
+    """Mark the contact, and shade the time of the wrong reference."""
     touch = 1e3 * arm.after_first
     found = arm.followed
     for row in range(1, len(PANELS) + 1):

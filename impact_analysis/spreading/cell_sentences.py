@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a report says in words of arms that hit an object, each sentence by its key."""
+"""Sentences of a report about arms that hit an object, by key."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CELL_TEMPLATES = {**ANSWERS, **WARNINGS}
 
 
 def cell_sentences(found: CellFindings, robot: str) -> list[Sentence]:
-    """Return what there is to say of a recording.
+    """Return the sentences about a recording.
 
     Args:
         found: in it.
@@ -89,7 +89,7 @@ def arm_name(arm: str) -> str:
 
 
 def _episode(episode: Episode, robot: str) -> Iterator[Sentence]:
-    """Yield what there is to say of an impact."""
+    """Yield the sentences about an impact."""
     name, at = episode.recording, episode.time
     when = f"{name}, {at:.3f} s: "
     for arm in episode.arms:

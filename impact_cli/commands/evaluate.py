@@ -16,8 +16,7 @@ from impact_cli.command_names import COMMANDS
 from impact_cli.landing_evaluate import LANDING, ROBOT, are_landings, landing_evaluation
 from impact_cli.progress import Progress
 from impact_cli.reports import landing_report
-from impact_cli.reports.evaluate_json import as_json
-from impact_cli.reports.evaluate_report import as_text
+from impact_cli.reports.evaluate_report import as_json, as_text
 from impact_robots.exceptions import ImpactError, UsageError
 
 _EPILOG = f"""example:

@@ -1,3 +1,3 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What commands print, for people and as JSON."""
+"""What commands print: text and JSON."""

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what the detectors found, for people and as JSON."""
+"""Report of detected impacts, as text and JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REFERENCES = {
 
 
 def as_text(result: DetectionResult, setting: str) -> str:
-    """Return some lines about one recording; ``setting`` says robot and joints."""
+    """Return the report of one recording; ``setting`` names robot and joints."""
     duration = (result.last_time - result.first_time) * 1e-9
     lines = [
         result.name,

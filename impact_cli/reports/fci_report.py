@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is told of hits through libfranka: a table, pictures, one JSON document."""
+"""Report of hits through libfranka: a table, pictures, one JSON document."""
 
 from __future__ import annotations
 

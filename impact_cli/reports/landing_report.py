@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes how impact maps and simulations did on recorded landings, for people and as JSON."""
+"""Report of impact maps and simulations on recorded landings, as text and JSON."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _BESIDE = ("robot", "joint_prefix", "joints", "bias_samples", "reference_exclude
 def learn_text(
     results: Sequence[Learnt], motion: RecordedMotion, parameters: Mapping[str, Any], setting: str
 ) -> str:
-    """Return table, warnings and parameters; ``setting`` says files, robot and joints."""
+    """Return table, warnings and parameters; ``setting`` names files, robot and joints."""
     head = f"{'detector':<13} {'largest':>9} {'99.9 %':>9} {'current':>9} {'proposed':>9}"
     lines = [
         setting,

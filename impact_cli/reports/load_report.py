@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what the joints of an arm will feel in an impact, for people and as JSON."""
+"""Report of predicted joint loads in an impact, as text and JSON."""
 
 from __future__ import annotations
 

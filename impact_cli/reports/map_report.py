@@ -25,7 +25,7 @@ def speeds_of(rows: Sequence[Row]) -> np.ndarray:
 
 
 def map_document(task: MapTask, surface: Surface, rows: Sequence[Row]) -> dict[str, Any]:
-    """Return what JSON says; arrays have a row of the surface in each entry, lowest first."""
+    """Return the JSON document; each entry of an array is a row of the surface, lowest first."""
     hits = [[None if hit is None else hit for hit in row] for row in rows]
     return {
         "robot": task.robot.name,
@@ -106,7 +106,7 @@ def draw_map(task: MapTask, rows: Sequence[Row], path: Path) -> None:
 
 
 def _limits(rows: Sequence[Row]) -> str:
-    """Return what limits how many points, most frequent first."""
+    """Return how many points each limit binds at, most frequent first."""
     found = Counter(hit.bound.name or "nothing" for row in rows for hit in row if hit is not None)
     return ", ".join(f"{name} ({count})" for name, count in found.most_common())
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes how fast arms may hit a box, for people and as JSON."""
+"""Report of the safe speed of arms that hit a box, as text and JSON."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ObjectPlan(NamedTuple):
 
 
 def object_plan_document(plan: ObjectPlan) -> dict[str, Any]:
-    """Return what JSON and YAML say; what is unlimited is infinite."""
+    """Return the document for JSON and YAML; unlimited speeds are infinite."""
     hit, safe = plan.hit, plan.speeds.safe
     loads = plan.impact_limits == "joint_load"
     return {
@@ -68,7 +68,7 @@ def _bound(bound: ObjectBound, speed: float) -> dict[str, Any]:
 
 
 def _arm(plan: ObjectPlan, name: str) -> dict[str, Any]:
-    """Return what is safe of one arm."""
+    """Return the safe speed of one arm."""
     plate, safe = plan.hit.plates[name], plan.speeds.safe.scale
     velocity, into = plate.arm.jacobian(plate.center)[:3] @ plate.arm.velocity(), plate.axes[:, 2]
     speed = float(velocity @ into)

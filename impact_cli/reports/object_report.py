@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what arms do to an object, for people and as JSON."""
+"""Report of an impact of arms on an object, as text and JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNITS = "velocities in m/s and rad/s, world axes"
 
 
 def object_json(question: ObjectQuestion, robot: Robot, answers: Sequence[ObjectAnswer]) -> str:
-    """Return one JSON document; what is not a finite number is null."""
+    """Return one JSON document; null for numbers that are not finite."""
     document = {
         "robot": robot.name,
         "joint_names": list(robot.joint_names),
@@ -49,7 +49,7 @@ def object_text(question: ObjectQuestion, robot: Robot, answers: Sequence[Object
 
 
 def _document(answer: ObjectAnswer) -> dict[str, Any]:
-    """Return what one map says."""
+    """Return the prediction of one map."""
     result = answer.result
     return {
         "inertia": answer.inertia,

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what an impact would do, for people and as JSON."""
+"""Report of a predicted impact, as text and JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class MapAnswer(NamedTuple):
-    """What one impact map says."""
+    """Prediction of one impact map."""
 
     prediction: Prediction
     low: np.ndarray  # joint velocities after, shape (n,) [rad/s]
@@ -38,7 +38,7 @@ def as_json(
     answers: Sequence[MapAnswer],
     load: PredictedLoad,
 ) -> str:
-    """Return one JSON document; what is not a finite number is null."""
+    """Return one JSON document; null for numbers that are not finite."""
     document = {
         **_impact(impact),
         "models": {model.name: _model(impact, model) for model in models},
@@ -49,7 +49,7 @@ def as_json(
 
 
 def _impact(impact: GivenImpact) -> dict[str, Any]:
-    """Return what is common to all models."""
+    """Return state and surface, common to all models."""
     state, surface, rotation = impact.state, impact.surface, impact.surface.rotation
     J = contact_jacobian(state, rotation)
     return {
@@ -70,7 +70,7 @@ def _impact(impact: GivenImpact) -> dict[str, Any]:
 
 
 def _model(impact: GivenImpact, model: InverseInertia) -> dict[str, Any]:
-    """Return what one inverse inertia says."""
+    """Return effective mass and impulses by one inverse inertia."""
     compression, total = _normal_impulses(impact, model)
     return {
         "effective_mass_kg": model.effective_mass,
@@ -89,7 +89,7 @@ def _normal_impulses(impact: GivenImpact, model: InverseInertia) -> tuple[float,
 
 
 def _map(impact: GivenImpact, answer: MapAnswer) -> dict[str, Any]:
-    """Return what one impact map says."""
+    """Return the prediction of one impact map."""
     prediction, low, high = answer
     return {
         "joint_velocity_after_radps": prediction.dq_after,
@@ -132,7 +132,7 @@ def as_text(
 
 
 def _heading(impact: GivenImpact) -> str:
-    """Return what is about to happen."""
+    """Return state and surface before the impact."""
     common = plain(_impact(impact))
     vx, vy, vn = map(_decimals, common["contact_velocity_before_mps"])
     x, y, z = map(_decimals, common["contact_position_m"])
@@ -213,5 +213,5 @@ def _row(values: Sequence[float]) -> str:
 
 
 def coefficients(surface: Surface) -> str:
-    """Return what is supposed of friction and restitution."""
+    """Return the ranges of friction and restitution."""
     return f"friction {span(*surface.friction)}, restitution {span(*surface.restitution)}"

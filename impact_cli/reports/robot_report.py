@@ -1,15 +1,15 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what a robot's YAML holds, and what such a file may hold, for people and as JSON."""
+"""Report of a robot's YAML, and of the keys that it may have, as text and JSON."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from impact_analysis.present.number import number
 from impact_analysis.present.plain import json_text
+from impact_analysis.present.table import aligned
 from impact_robots import Robot
 from impact_robots.chain import Chain
 from impact_robots.keys import KEYS, PLAN, QP, SETS, SIM, needed_by
@@ -19,7 +19,7 @@ WHO = (QP, SIM, PLAN, SETS)
 
 
 def as_text(robot: Robot, chain: Chain, out: Path) -> str:
-    """Return a short table of the joints and what is left to be said."""
+    """Return a table of the joints, and which keys are missing."""
     limits = robot.limits
     columns = {
         "lowest": limits.position_lower,
@@ -36,7 +36,10 @@ def as_text(robot: Robot, chain: Chain, out: Path) -> str:
         f"  {'joint':<{width}}" + "".join(f"{head:>10}" for head in columns),
     ]
     for i, name in enumerate(robot.joint_names):
-        lines.append(f"  {name:<{width}}" + "".join(_cell(each[i]) for each in columns.values()))
+        lines.append(
+            f"  {name:<{width}}"
+            + "".join(f"{number(each[i], '.4g'):>10}" for each in columns.values())
+        )
     lines += [
         "  [rad, rad/s, N.m, kg.m^2]",
         f"  checked as loading does: mass matrix positive definite in 100 poses, eigenvalues at"
@@ -85,13 +88,11 @@ def as_json(robot: Robot, chain: Chain, out: Path) -> str:
 
 def keys_text() -> str:
     """Return every key with unit, what holds without it, and who needs it."""
-    rows = [("key", "unit", "without an entry", "needed by"), *(_row(key) for key in KEYS)]
-    widths = [max(len(row[k]) for row in rows) for k in range(4)]
+    head = ("key", "unit", "without an entry", "needed by")
     lines: list[str] = []
+    rows = aligned([head, *map(_row, KEYS)], left=len(head))
     for row, what in zip(rows, ["", *(key.what for key in KEYS)], strict=True):
-        cells = (f"{text:<{width}}" for text, width in zip(row, widths, strict=True))
-        lines.append("  ".join(cells).rstrip())
-        lines += [f"    {what}".replace("`", "")] if what else []
+        lines += [row.rstrip(), *([f"    {what}".replace("`", "")] if what else [])]
     return "\n".join(lines)
 
 
@@ -130,7 +131,3 @@ def _eigenvalues(robot: Robot) -> tuple[float, float]:
     limits = robot.limits
     lower, upper = limits.position_lower, limits.position_upper
     return check_mass_matrix(robot.name, robot.model, lower, upper)
-
-
-def _cell(value: float) -> str:
-    return f"{value:>10.4g}" if np.isfinite(value) else f"{'-':>10}"

@@ -9,25 +9,26 @@ from pathlib import Path
 from statistics import fmean, median
 
 from impact_analysis.present.plain import json_text
+from impact_analysis.present.table import Column, Table, closed_table
 from impact_trials.trial import Value
 
 Row = Mapping[str, Value]
 
-# heading, key of the summary, factor, decimals; widths follow from the contents
-TABLE: tuple[tuple[str, str, float, int], ...] = (
-    ("n", "trials", 1.0, 0),
-    ("asked m/s", "speed_reference_mps", 1.0, 2),
-    ("contact", "contact_speed_mean_mps", 1.0, 4),
-    ("peak N", "peak_force_mean_n", 1.0, 1),
-    ("impulse N.s", "normal_impulse_mean_ns", 1.0, 3),
-    ("detected ms", "detection_delay_median_s", 1e3, 2),
-    ("worst", "detection_delay_worst_s", 1e3, 2),
-    ("missed", "missed", 1.0, 0),
-    ("false", "false_detections", 1.0, 0),
-    ("by torque ms", "torque_error_delay_median_s", 1e3, 2),
-    ("worst", "torque_error_delay_worst_s", 1e3, 2),
-    ("missed", "torque_error_missed", 1.0, 0),
-    ("false", "torque_error_false_detections", 1.0, 0),
+COLUMNS = (
+    Column("scenario", "scenario"),
+    Column("trials", "n"),
+    Column("speed_reference_mps", "asked m/s", ".2f"),
+    Column("contact_speed_mean_mps", "contact", ".4f"),
+    Column("peak_force_mean_n", "peak N", ".1f"),
+    Column("normal_impulse_mean_ns", "impulse N.s", ".3f"),
+    Column("detection_delay_median_s", "detected ms", ".2f", factor=1e3),
+    Column("detection_delay_worst_s", "worst", ".2f", factor=1e3),
+    Column("missed", "missed"),
+    Column("false_detections", "false"),
+    Column("torque_error_delay_median_s", "by torque ms", ".2f", factor=1e3),
+    Column("torque_error_delay_worst_s", "worst", ".2f", factor=1e3),
+    Column("torque_error_missed", "missed"),
+    Column("torque_error_false_detections", "false"),
 )
 CAPTION = """\
 detected: median and worst time from the touch to the verdict that the controller gets; by torque:
@@ -87,21 +88,8 @@ def _mean(values: Sequence[float]) -> float | None:
 
 def as_text(rows: Sequence[Row]) -> str:
     """Return the summary as a table."""
-    lines = [["scenario", *(heading for heading, *_ in TABLE)]]
-    for entry in summary(rows):
-        cells = [_cell(entry[key], factor, digits) for _, key, factor, digits in TABLE]
-        lines.append([str(entry["scenario"]), *cells])
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    texts = [
-        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])])
-        for line in lines
-    ]
-    rule = "-" * len(texts[0])
-    return "\n".join([texts[0], rule, *texts[1:], rule, CAPTION])
-
-
-def _cell(value: Value, factor: float, digits: int) -> str:
-    return f"{value * factor:.{digits}f}" if isinstance(value, int | float) else "-"
+    table = Table("summary", "", COLUMNS, summary(rows))
+    return "\n".join([closed_table([table.head, *table.cells]), CAPTION])
 
 
 def as_json(rows: Sequence[Row], folder: Path | None) -> str:

@@ -1,3 +1,3 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The answer for people and programs: words, tables, plots, documents."""
+"""Output of an analysis: sentences, tables, plots, documents."""

@@ -29,7 +29,7 @@ DOCUMENT, REPORT, JOINTS, ARMS = "analysis.json", "report.html", "joints.yaml", 
 
 
 def document(analysis: Analysis, report: Path) -> dict[str, Any]:
-    """Return the analysis as plain values; angles in degrees where the name says so."""
+    """Return the analysis as plain values; angles in degrees where the key ends in deg or degps."""
     best = analysis.best
     coefficients, units = analysis.coefficients, analysis.contact_units
     inertia = best.candidate.inertia if best else next(iter(coefficients))
@@ -153,7 +153,7 @@ def _torques(impact: Judged) -> dict[str, Any]:
 
 
 def _joints(found: JointIdentification) -> dict[str, Any]:
-    """Return the joints' figures as shares of what the robot's YAML gives."""
+    """Return the joints' parameters as fractions of the values in the robot's YAML."""
     figures = {
         name.replace(" ", "_"): {
             "share": found.scale[k],

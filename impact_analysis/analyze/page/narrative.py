@@ -17,7 +17,7 @@ _UNLIKE = 0.05  # of coefficients that count as different [-]
 
 
 def answers(analysis: Analysis) -> list[str]:
-    """Return some sentences, the most important first."""
+    """Return the conclusions, most important first."""
     return [
         *_happened(analysis),
         *_models(analysis),

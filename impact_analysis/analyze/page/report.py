@@ -23,7 +23,7 @@ from impact_analysis.present.table import html_table
 from impact_analysis.spreading.cell_section import cells_section
 
 MOST_SECTIONS = 50
-_LONG = 120.0  # recordings of that duration are told in minutes [s]
+_LONG = 120.0  # from this duration on it is given in minutes [s]
 _SHOWN_WARNINGS = 30
 _SAME_FIT = 2.0  # laws with this many times the rms of the best one are not shown
 
