@@ -23,11 +23,11 @@ from typing import Any, NamedTuple
 import adversary_classes
 import adversary_cycles
 
-from impact_analysis.reproduce.study_folder import StudyFolder
 from impact_bringup.domain import own_domain
 from impact_cli.progress import Progress
-from impact_cli.stopped_study import resumable
 from impact_trials.processes import finished
+from studies.long_studies import resumable
+from studies.study_folder import StudyFolder
 
 NAME, COMMAND = "adversary", "bench adversary"
 JOBS, SEED = 2, 0

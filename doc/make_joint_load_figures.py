@@ -25,7 +25,6 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
 from impact_analysis.demo.plots import STYLE
-from impact_analysis.reproduce.joint_loads.load_poses import WallPose, moving, wall_at
 from impact_predictor.inertia.impulse_maps import joint_torque_map
 from impact_predictor.joint_load.elastic_arm import elastic_arm
 from impact_predictor.joint_load.load import DURATION, joint_load, load_contact
@@ -35,6 +34,7 @@ from impact_sim.direct_run import direct_run
 from impact_sim.loaded_plant import LoadedPlant
 from impact_sim.passive_impact import GAP, gravity_compensation
 from impact_sim.scenarios import load_scenario
+from studies.joint_loads.load_poses import WallPose, moving, wall_at
 
 HERE = Path(__file__).parent
 PAGE, RESULTS = HERE / "joint_load.md", HERE / "results" / "load.json"

@@ -11,9 +11,10 @@ import numpy as np
 
 from impact_cli.impact_options import USUAL
 from impact_cli.number_options import number
-from impact_qp.control.plan import INTERFACES, Plan
+from impact_qp.control.plan import Plan
 from impact_qp.exact_friction import exact_friction_warning
 from impact_qp.exceptions import ControlError
+from impact_qp.interface import INTERFACES
 from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
 from impact_qp.limits.registry import AUTO
 from impact_robots import Robot, Surface
@@ -52,8 +53,8 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--interface",
-        choices=INTERFACES,
-        default=INTERFACES[0],
+        choices=tuple(INTERFACES),
+        default="torque",
         help="commanded quantity; with velocity or position joint_load models the arm's servo",
     )
     add("--peak-factor", type=number, default=3.0, metavar="A", help="peak over mean force" + _ELSE)

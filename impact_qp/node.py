@@ -105,7 +105,9 @@ class ImpactQpNode(SuiteLifecycleNode):
         lockstep, controller = settings.lockstep, self._guarded
         self._watch = CycleWatch(1.0 / settings.rate, settings.max_consecutive_missed)
         self._inputs = Inputs(robot, settings.state_timeout)
-        self._outputs = Outputs(self, robot, settings.interface, lockstep=lockstep)
+        self._outputs = Outputs(
+            self, robot, settings.interface, lockstep=lockstep, prefix="~", announces=True
+        )
         self._planner = Planner(beside=not lockstep)
         self._goal_server.set_rate(settings.rate)
         self._safe_stop = SafeStop(

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from impact_qp.control.plan import INTERFACES, Plan
+from impact_qp.interface import INTERFACES
 from impact_qp.plan_parameters import PlanParameters, planned
 from impact_qp.watching_parameters import WatchingParameters
 from impact_ros.parameters import parameter
@@ -20,16 +20,8 @@ class ControllerParameters(WatchingParameters, PlanParameters):
     speed, are fixed once the node has started.
     """
 
-    interface: str = parameter("torque", "What is commanded", choices=INTERFACES)
+    interface: str = parameter("torque", "What is commanded", choices=tuple(INTERFACES))
     approach_on_activation: bool = planned(
         True, "Approach at once when activated; false: hold until an ExecuteImpact goal comes"
     )
     rate: float = parameter(1000.0, "Rate of the robot's state", unit="Hz", low=10.0, high=10000.0)
-
-    def plan(self) -> Plan:
-        """Return what the controller shall do.
-
-        Raises:
-            ControlError: the contact is not given, or not usable.
-        """
-        return replace(super().plan(), interface=self.interface)

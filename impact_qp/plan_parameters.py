@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 import numpy as np
@@ -117,34 +117,20 @@ class PlanParameters(RobotParameters):
         said = {
             name: value
             for name, value in find_hit_task(self.task).parameters.items()
-            if str(getattr(self, name)) == str(usual[name])  # NaN is no number, but a text
+            if _alike(getattr(self, name), usual[name])
         }
         return from_values(type(self), {**vars(self), **said})
 
     def plan(self) -> Plan:
-        """Return what the controller shall do, of a robot that is sent torques.
+        """Return what the controller shall do; of torques where there is no ``interface``.
 
         Raises:
             ControlError: the contact is not given, or not usable.
         """
-        return Plan(
-            contact=self._contact(),
-            impact_limits=self.impact_limits,
-            joint_ranges=self.joint_ranges,
-            speed=min(self.speed, self.speed_cap),
-            ramp=self.speed_ramp,
-            preview=self.preview,
-            generators=self.generators,
-            activation_distance=self.activation_distance,
-            coast_time=self.coast_time,
-            speed_cap=self.speed_cap,
-            hold_distance=self.hold_distance,
-            retract_speed=min(self.retract_speed, self.speed_cap),
-            retract_distance=self.retract_distance,
-            overrun=self.overrun,
-            solver=self.solver,
-            stall_time=self.stall_time,
-        )
+        known, cap = vars(self), self.speed_cap
+        same = {each.name: known[each.name] for each in fields(Plan) if each.name in known}
+        capped = {name: min(known[name], cap) for name in ("speed", "retract_speed")}
+        return Plan(**same | capped, contact=self._contact(), ramp=self.speed_ramp)
 
     def refuse_pairs(self, robot: Robot, rate: float, state_timeout: float) -> None:
         """Refuse parameters that do not go together.
@@ -194,3 +180,10 @@ class PlanParameters(RobotParameters):
             self.impact_duration,
             self.stiffness,
         )
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Tell whether two values of a parameter are the same, NaN or not."""
+    if isinstance(one, tuple | list):
+        return bool(np.array_equal(one, other, equal_nan=True))
+    return bool(one == other or (one != one and other != other))

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,10 +19,10 @@ from impact_predictor.joint_load.drive import drive_of
 from impact_predictor.learning.knowledge import SIGMAS, nothing_known
 from impact_predictor.learning.learned_file import JOINTS
 from impact_predictor.learning.learning_box import FIGURES, LearningBox, learning_box
-from impact_predictor.learning.learning_hit import LearningHit
 from impact_predictor.learning.touch import aligned
 from impact_predictor.learning.wall_change import Learned, learn_hit
 from impact_predictor.learning.wall_interval import wall_ranges
+from impact_predictor.recorded_hit import RecordedHit
 from impact_robots.robot import Robot
 from impact_robots.surface import ANY_STIFFNESS, Surface
 from impact_ros.exceptions import MessageError
@@ -164,20 +164,20 @@ def learn_recorded(
     return RecordedLearning(done, learned.known.narrowed, "")
 
 
-def _hit_of(impact: AnalyzedImpact, commands: Commands | None) -> tuple[str, LearningHit | None]:
+def _hit_of(impact: AnalyzedImpact, commands: Commands | None) -> tuple[str, RecordedHit | None]:
     """Return why an impact is no hit to learn from, or the hit."""
     trace = impact.trace
     if trace is None:
         return "its samples were not kept (only those of the first impacts are)", None
     if not np.isfinite(impact.normal).all():
         return "the normal is not known: give --normal", None
-    if not np.isfinite(trace.tau).all():
+    if not np.isfinite(trace.torque).all():
         return "no torque was recorded", None
-    command = None if commands is None else commands.at(impact.time + trace.t)
-    return "", LearningHit(trace.t, trace.q, trace.dq, trace.tau, command)
+    command = None if commands is None else commands.at(impact.time + trace.time)
+    return "", replace(trace, command=command)
 
 
-def _learned(before: Learned, impact: AnalyzedImpact, hit: LearningHit) -> tuple[str, Learned]:
+def _learned(before: Learned, impact: AnalyzedImpact, hit: RecordedHit) -> tuple[str, Learned]:
     """Return why nothing was learned from a hit, "" if it was, and what is known now."""
     box = before.known.box
     if float(box.surface.normal @ impact.normal) < SAME_WALL:
@@ -188,7 +188,7 @@ def _learned(before: Learned, impact: AnalyzedImpact, hit: LearningHit) -> tuple
         return str(error), before
 
 
-def _told(number: int, learned: Learned, hit: LearningHit | None) -> LearnedImpact:
+def _told(number: int, learned: Learned, hit: RecordedHit | None) -> LearnedImpact:
     """Return what the last hit was."""
     window, misfit = learned.known.windows[-1], float(learned.known.misfit[-1])
     commanded = hit is not None and hit.command is not None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from impact_analysis.analyze.comparing.identify import CONTACT, RESTITUTION_ESTIMATES
 from impact_analysis.analyze.page.documents import DOCUMENT, REPORT, write
-from impact_analysis.analyze.reading.measured import as_json
+from impact_analysis.analyze.reading.collected import as_json
 from impact_analysis.analyze.reading.normals_file import read_normals
 from impact_analysis.analyze.run import MARK, PARTS, analyze_into
 from impact_analysis.analyze.settings import AnalysisSettings

@@ -11,8 +11,8 @@ import numpy as np
 from impact_predictor.joint_load.load_limits import LoadLimits
 from impact_predictor.learning.harm import RESERVE
 from impact_predictor.learning.knowledge import Knowledge, learn, nothing_known
-from impact_predictor.learning.learning_hit import LearningHit
 from impact_predictor.learning.next_speed import PROVEN, SafeSpeed, next_speed
+from impact_predictor.recorded_hit import RecordedHit
 from impact_robots.state import PointState
 
 
@@ -23,7 +23,7 @@ class Learned(NamedTuple):
     changed: bool = False
 
 
-def learn_hit(before: Learned, hit: LearningHit) -> Learned:
+def learn_hit(before: Learned, hit: RecordedHit) -> Learned:
     """Return what is known after one further hit.
 
     A hit that the model does not explain together with those before is taken for one of another

@@ -11,10 +11,10 @@ from impact_predictor.learning.harm import Ceiling
 from impact_predictor.learning.hit_window import HitWindow
 from impact_predictor.learning.knowledge import nothing_known
 from impact_predictor.learning.learning_box import LearningBox
-from impact_predictor.learning.learning_hit import LearningHit
 from impact_predictor.learning.next_speed import SafeSpeed
 from impact_predictor.learning.touch import aligned
 from impact_predictor.learning.wall_change import Learned, learn_hit, speed_after
+from impact_predictor.recorded_hit import RecordedHit
 from impact_qp.exceptions import ControlError
 from impact_qp.learning.wall_approach import WallApproach
 from impact_robots.state import PointState
@@ -85,7 +85,7 @@ class HitPlanner:
         self._promised = safe.promised * self.asked / safe.speed if safe.speed > 0.0 else 0.0
         return PlannedHit(safe, self.asked)
 
-    def learn(self, hit: LearningHit) -> HitWindow:
+    def learn(self, hit: RecordedHit) -> HitWindow:
         """Learn from the hit that was planned; takes tenths of a second to seconds.
 
         Raises:

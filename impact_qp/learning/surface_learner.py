@@ -11,10 +11,10 @@ import numpy as np
 
 from impact_predictor.learning.harm import Ceiling
 from impact_predictor.learning.learning_box import LearningBox
-from impact_predictor.learning.learning_hit import LearningHit
 from impact_predictor.learning.next_speed import SafeSpeed
 from impact_predictor.learning.wall_change import Learned
 from impact_predictor.learning.wall_interval import announced
+from impact_predictor.recorded_hit import RecordedHit
 from impact_qp.exceptions import ControlError
 from impact_qp.learning.hit_planner import HitPlanner
 from impact_qp.learning.wall_approach import WallApproach, arrival
@@ -135,7 +135,7 @@ class SurfaceLearner:
             f" before the first hit: move the arm back and go on with the ranges learned so far"
         )
 
-    def learn(self, hit: LearningHit) -> LearnedHit:
+    def learn(self, hit: RecordedHit) -> LearnedHit:
         """Learn from the hit that was planned; takes tenths of a second to seconds.
 
         Raises:

@@ -11,6 +11,7 @@ from weakref import proxy
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import drive_of
 from impact_qp.exceptions import ControlError
+from impact_qp.interface import INTERFACES
 from impact_qp.limits.contact import Contact, SpeedBound
 from impact_qp.limits.effects import post_impact_rows
 from impact_qp.limits.impact import ImpactLimit
@@ -100,7 +101,7 @@ class JointLoadLimit(ApproachSpeedLimit):
             drive = drive_of(robot, interface)
         except PredictionError as error:
             raise ControlError(f"impact_limits joint_load: {error}; robust needs less") from None
-        if interface != "torque":
+        if INTERFACES[interface].servo:
             options = {"margin": MARGIN + VELOCITY_MARGIN} | options
         return cls(robot, contact, drive=drive, **options)
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from learned_hits import NORMAL, struck
 
-from impact_analysis.analyze.reading.measured import AnalyzedImpact, ImpactTrace
+from impact_analysis.analyze.reading.measured import AnalyzedImpact
 from impact_analysis.learning.recorded_hits import Commands, learn_recorded, read_commands
 from impact_bags import BagWriter, impact_typestore
 from impact_bags.message_maker import MessageMaker
@@ -20,6 +20,7 @@ from impact_sim.scenarios import load_scenario
 from impact_trials.in_process import InProcessRun, run_in_process
 
 STIFFNESS, RESTITUTION, FRICTION = 2e5, 0.25, 0.3
+SIGNALS = ("time", "position", "velocity", "torque")
 
 
 @pytest.fixture(scope="module")
@@ -40,10 +41,7 @@ def impacts(panda):
 def impact(hit, recording="bag"):
     """An impact of an analysis, of which only what is learned from is known."""
     nothing = dict.fromkeys((each.name for each in fields(AnalyzedImpact)), np.nan)
-    none = np.zeros(0)
-    trace = ImpactTrace(
-        hit.time, hit.position, hit.velocity, hit.torque, none, none, none, np.zeros((0, 3))
-    )
+    trace = replace(hit, command=None)
     known = {"recording": recording, "time": 100.0, "normal": NORMAL, "trace": trace}
     return AnalyzedImpact(**(nothing | known))
 
@@ -96,11 +94,11 @@ def lacking(item, **changes):
     [
         (lambda each: replace(each, trace=None), "its samples were not kept"),
         (lambda each: replace(each, normal=np.full(3, np.nan)), "the normal is not known"),
-        (lambda each: lacking(each, tau=np.full_like(each.trace.tau, np.nan)), "no torque was rec"),
+        (lambda each: lacking(each, torque=np.nan * each.trace.torque), "no torque was rec"),
         (
             lambda each: lacking(
                 each,
-                **{name: getattr(each.trace, name)[::10] for name in ("t", "q", "dq", "tau")},
+                **{name: getattr(each.trace, name)[::10] for name in SIGNALS},
             ),
             "hit: expected 12 samples before",
         ),

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from impact_analysis.analyze import AnalysisSettings, analysis, analyze, analyze_impacts, collect
+from impact_analysis.analyze import AnalysisSettings, analyze, analyze_impacts, collect
+from impact_analysis.analyze.comparing import judge
 from impact_analysis.analyze.page.report import write_report
 from impact_cli.command_line import run as main
 
@@ -239,12 +240,12 @@ def once_for_each_force(fit):
 
 @pytest.mark.slow
 def test_fifty_impacts_stay_below_ten_megabytes(tmp_path, report, monkeypatch):
-    monkeypatch.setattr(analysis, "contact_laws", once_for_each_force(analysis.contact_laws))
+    monkeypatch.setattr(judge, "contact_laws", once_for_each_force(judge.contact_laws))
     bags = sorted((report.parent / "wall").glob("iim_wall_cfg1_*"))
     hits = [collect(bag, AnalysisSettings()) for bag in bags]
     many = [renamed(hits[k % len(hits)], f"hit_{k}") for k in range(50)]
     found = analyze_impacts(many, AnalysisSettings())
     write_report(found, tmp_path / "report.html")
     assert len(found.impacts) == 50
-    assert sum(bool(impact.laws) for impact in found.impacts) == analysis.MOST_FITTED
+    assert sum(bool(impact.laws) for impact in found.impacts) == judge.MOST_FITTED
     assert (tmp_path / "report.html").stat().st_size < 10e6

@@ -4,11 +4,11 @@
 
 import numpy as np
 import pytest
+from direct_arm import DirectArm
 
 from impact_analysis.demo.loop_record import evaluate_hit, measured, record_of
 from impact_analysis.demo.table import table
 from impact_bags.exceptions import RecordingError
-from impact_drivers.fake_fr3.direct_arm import DirectArm
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
 from impact_drivers.franka.hit_process import HitOutcome, perform
 from impact_drivers.franka.loop.loop_times import LoopTimes

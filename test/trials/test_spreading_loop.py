@@ -18,8 +18,8 @@ from impact_qp.spreading import Mode, Trigger, Variant
 from impact_robots import load_robot
 from impact_sim.cell.spreading_file import load_spreading
 from impact_trials.spread_figures import feedback_figures
-from impact_trials.spread_friction import learned_frictions
 from impact_trials.spreading_trial import spread
+from studies.validation.spread_friction import learned_frictions
 
 pytestmark = pytest.mark.slow  # pushes and grabs by the dozen
 

@@ -15,7 +15,7 @@ import numpy as np
 from impact_analysis.analyze.comparing.comparison import Ranked
 from impact_analysis.analyze.comparing.identify import Identified
 from impact_analysis.analyze.page.narrative import FIGURES, sentences_of
-from impact_analysis.analyze.reading.measured import as_json
+from impact_analysis.analyze.reading.collected import as_json
 from impact_analysis.analyze.reading.missed import FORCE, JUMP, Missed
 from impact_analysis.analyze.result import Analysis, Judged, Statistic
 from impact_analysis.analyze.sentences import Sentence

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_analysis.analyze.comparing.comparison import is_elsewhere
 from impact_analysis.analyze.comparing.identify import CONTACT, Identified
+from impact_analysis.analyze.comparing.impacts import is_elsewhere
 from impact_analysis.analyze.result import Analysis, Membership
 from impact_analysis.analyze.sentences import UNREADABLE, Sentence, key_of, text_of
 

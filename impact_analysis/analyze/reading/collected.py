@@ -1,19 +1,25 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What one recording holds: its impacts and anomalies."""
+"""What one recording holds: its impacts and anomalies; kept as JSON, so that work can go on."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from impact_analysis.analyze.reading.measured import AnalyzedImpact
 from impact_analysis.analyze.reading.missed import Missed, missed_text
 from impact_analysis.analyze.sentences import text_of
+from impact_bags.new_files import write_file
 from impact_detector.signals.sample import Suppressed
+from impact_predictor.recorded_hit import RecordedHit
 
 MOST_LISTED = 5  # impacts that may have been missed, in one recording
 SLOW = 2.5e-3  # time between joint states that is too long [s]
@@ -95,3 +101,69 @@ def group_of(name: str) -> str:
     for suffix in (".mcap", ".db3", ".csv"):
         stem = stem.removesuffix(suffix)
     return _REPEATED.sub("", stem) or stem
+
+
+def save(folder: Path, found: Collected, settings: Mapping[str, Any]) -> None:
+    """Write what is known of a recording, under settings, all or nothing.
+
+    Raises:
+        WriteError: the disk refused.
+    """
+    text = json.dumps({"settings": as_json(settings), "collected": as_json(found)})
+    write_file(_file(folder, found.recording), text)
+
+
+def load(folder: Path, name: str, settings: Mapping[str, Any]) -> Collected | None:
+    """Return what was known of a recording, none if nothing, or under other settings."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        saved = json.loads(_file(folder, name).read_text(encoding="utf-8"))
+        if saved["settings"] != as_json(settings):
+            return None
+        values = saved["collected"]
+        values["impacts"] = [_impact(item) for item in values["impacts"]]
+        values["suppressed"] = [Suppressed(**item) for item in values["suppressed"]]
+        values["missed"] = [Missed(**_typed(Missed, item)) for item in values["missed"]]
+        return Collected(**_typed(Collected, values))
+    return None
+
+
+def _file(folder: Path, name: str) -> Path:
+    return folder / (name.strip("/").replace("/", "__") + ".json")
+
+
+def as_json(value: Any) -> Any:
+    """Return dataclasses and arrays as plain values; what is not finite becomes null."""
+    if hasattr(value, "__dataclass_fields__"):
+        return {key: as_json(item) for key, item in asdict(value).items()}
+    if isinstance(value, Mapping):
+        return {str(key): as_json(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return as_json(value.tolist())
+    if isinstance(value, list | tuple):
+        return [as_json(item) for item in value]
+    if isinstance(value, float | np.floating):
+        return float(value) if np.isfinite(value) else None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _impact(values: dict[str, Any]) -> AnalyzedImpact:
+    """Return the impact that :func:`as_json` wrote."""
+    trace = values["trace"]
+    named = _typed(AnalyzedImpact, values) | {
+        "trace": None if trace is None else RecordedHit(**_typed(RecordedHit, trace))
+    }
+    return AnalyzedImpact(**named)
+
+
+def _typed(kind: type, values: dict[str, Any]) -> dict[str, Any]:
+    """Return values with null as NaN where numbers are, lists as arrays where these are."""
+    typed = {}
+    for each in fields(kind):
+        value = values[each.name]
+        if each.type == "np.ndarray":
+            value = np.array(value, dtype=float)
+            value = value.reshape(-1, 3) if each.name == "force" else value
+        elif each.type == "float" and value is None:
+            value = float("nan")
+        typed[each.name] = value
+    return typed

@@ -1,29 +1,17 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured of one impact: numbers for tables, traces for pictures; to and from JSON."""
+"""What was measured of one impact: numbers for tables, samples for pictures and for learning."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from impact_predictor.prediction.model_error import MODEL_ERROR, QUANTILE
+from impact_predictor.recorded_hit import RecordedHit
 
-
-@dataclass
-class ImpactTrace:
-    """Samples around an impact, times since the touch [s]; n joints."""
-
-    t: np.ndarray  # shape (k,)
-    q: np.ndarray  # shape (k, n) [rad]
-    dq: np.ndarray  # shape (k, n) [rad/s]
-    tau: np.ndarray  # shape (k, n), NaN where unknown [N.m]
-    statistic_t: np.ndarray  # shape (s,)
-    statistic: np.ndarray  # of the detector, shape (s,) [its unit]
-    force_t: np.ndarray  # shape (f,)
-    force: np.ndarray  # on the robot, axes of the sensor, shape (f, 3) [N]
+NAN = float("nan")
 
 
 @dataclass
@@ -32,34 +20,34 @@ class AnalyzedImpact:
 
     recording: str
     group: str  # of the recordings that repeat each other
-    time: float  # of the touch [s]
-    time_std: float  # of it [s]
+    time: float  # of the contact [s]
     detection_time: float  # [s]
-    touch_by_force: bool  # the force sensor gave the touch: the truth about the delay
     detector: str
     statistic: float
     threshold: float
-    complete: bool  # the recording goes on until the estimate was complete
-    q: np.ndarray  # at the touch, shape (n,) [rad]
+    q: np.ndarray  # at the contact, shape (n,) [rad]
     dq_before: np.ndarray  # shape (n,) [rad/s]
     dq_after: np.ndarray  # gross velocity after, shape (n,) [rad/s]
-    fit_rms: float  # of that fit [rad]
     impulse: np.ndarray  # on the robot, in the axes of its source, shape (3,) [N.s]
-    impulse_std: float  # along it [N.s]
-    normal_impulse: float  # NaN without a normal [N.s]
-    impulse_source: str  # "force", "torque" or ""
-    peak_force: float  # [N]
-    duration: float  # of the contact [s]
-    restitution: float  # measured from velocities [-]
-    quality: int  # bits of ImpactEstimate
-    link: str  # that was hit, "" if unknown
-    expected: bool | None  # announced so, None: nobody announces
     normal: np.ndarray  # outward, base axes, shape (3,)
-    announced_friction: float  # [-]
-    announced_restitution: float  # [-]
-    second_contact: float  # time from the touch to another contact in the window [s]
+    complete: bool = False  # the recording goes on until the estimate was complete
+    time_std: float = NAN  # of ``time`` [s]
+    touch_by_force: bool = False  # ``time`` is the force sensor's: the truth about the delay
+    fit_rms: float = NAN  # of the fit of ``dq_after`` [rad]
+    impulse_std: float = NAN  # along the impulse [N.s]
+    normal_impulse: float = NAN  # NaN without a normal [N.s]
+    impulse_source: str = ""  # "force", "torque" or ""
+    peak_force: float = NAN  # [N]
+    duration: float = NAN  # of the contact [s]
+    restitution: float = NAN  # measured from velocities [-]
+    quality: int = 0  # bits of ImpactEstimate
+    link: str = ""  # that was hit, "" if unknown
+    expected: bool | None = None  # announced so, None: nobody announces
+    announced_friction: float = NAN  # [-]
+    announced_restitution: float = NAN  # [-]
+    second_contact: float = NAN  # time from the contact to another one in the window [s]
     notes: list[str] = field(default_factory=list)  # in words
-    trace: ImpactTrace | None = None
+    trace: RecordedHit | None = None  # the samples around it
 
     @property
     def usable(self) -> bool:
@@ -78,41 +66,3 @@ class AnalyzedImpact:
     def delay(self) -> float:
         """From the touch of the force sensor to the detection, NaN without one [s]."""
         return self.detection_time - self.time if self.touch_by_force else float("nan")
-
-
-def as_json(value: Any) -> Any:
-    """Return dataclasses and arrays as plain values; what is not finite becomes null."""
-    if hasattr(value, "__dataclass_fields__"):
-        return {key: as_json(item) for key, item in asdict(value).items()}
-    if isinstance(value, dict):
-        return {str(key): as_json(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return as_json(value.tolist())
-    if isinstance(value, list | tuple):
-        return [as_json(item) for item in value]
-    if isinstance(value, float | np.floating):
-        return float(value) if np.isfinite(value) else None
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def impact_from_json(values: dict[str, Any]) -> AnalyzedImpact:
-    """Return the impact that :func:`as_json` wrote."""
-    trace = values["trace"]
-    named = _typed(AnalyzedImpact, values) | {
-        "trace": None if trace is None else ImpactTrace(**_typed(ImpactTrace, trace))
-    }
-    return AnalyzedImpact(**named)
-
-
-def _typed(kind: type, values: dict[str, Any]) -> dict[str, Any]:
-    """Return values with null as NaN where numbers are, lists as arrays where these are."""
-    typed = {}
-    for each in fields(kind):
-        value = values[each.name]
-        if each.type == "np.ndarray":
-            value = np.array(value, dtype=float)
-            value = value.reshape(-1, 3) if each.name == "force" else value
-        elif each.type == "float" and value is None:
-            value = float("nan")
-        typed[each.name] = value
-    return typed

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.analyze.reading.force_peaks import force_peaks
-from impact_analysis.analyze.reading.velocity_jumps import velocity_jumps
+from impact_analysis.analyze.reading.peaks_and_jumps import force_peaks, velocity_jumps
 from impact_analysis.analyze.sentences import text_of
 from impact_detector.signals.buffers import RecentForce, RecentJoints
 from impact_detector.signals.sample import (

@@ -12,7 +12,7 @@ from impact_robots.task.palm_task import LIMITS_OF_GRABS
 from impact_sim.exceptions import SimulationError
 from impact_sim.humanoid.grab_file import load_grab
 from impact_trials.grab.grab_trial import GrabTrial, grab_trial
-from impact_trials.grab.troubles import FORWARD, TROUBLES, PhasePush, troubled_trial
+from studies.humanoid_grabs.troubles import FORWARD, TROUBLES, PhasePush, troubled_trial
 
 ONE = replace(load_grab("qp_hrp4_grab"), box_masses=(1.08,))
 
