@@ -90,7 +90,7 @@ def _fits(data: bytes, layout: _Layout) -> bool:
 
 
 def _layout_of(data: bytes, joints: int) -> _Layout | None:
-    """Return where a message of so many joints has its numbers; none: it has not all of them."""
+    """Return where a message of so many joints has its numbers; None if a field is missing."""
     size = 8 * joints
     for place in range(_NAMES, len(data) - size, 4):  # the counts stand on multiples of four
         first = _first_number(place)

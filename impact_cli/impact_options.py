@@ -61,7 +61,7 @@ def add_arm_and_surface_options(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(unsaid=EXACTLY_ZERO)
     add("--robot", default=None, help="name of a robot, or its YAML (default: panda)")
     add("--urdf", metavar="PATH", help="URDF of any robot; with --robot it replaces that one's own")
-    add("--contact", default="", metavar="FRAME", help="frame that hits (default: the tool's)")
+    add("--contact", default="", metavar="FRAME", help="contact frame (default: the tool's)")
     add("--payload", type=bounds, metavar="KG", help=PAYLOAD)
     add("--b-theta", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("apparent"))
     add("--b-rho", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("reflected"))
@@ -70,7 +70,7 @@ def add_arm_and_surface_options(parser: argparse.ArgumentParser) -> None:
         type=numbers,
         default=(-1.0, 0.0, 0.0),
         metavar="X,Y,Z",
-        help="normal of the surface, out of it, in base axes (default: -1,0,0)",
+        help="outward normal of the surface, base axes (default: -1,0,0)",
     )
     add("--friction", type=bounds, metavar="MU", help=_COEFFICIENT)
     add("--restitution", type=bounds, metavar="E", help=_COEFFICIENT)
@@ -80,27 +80,22 @@ def add_arm_and_surface_options(parser: argparse.ArgumentParser) -> None:
 
 EXACTLY_ZERO = ((0.0, 0.0), (0.0, 0.0), ANY_STIFFNESS)
 USUAL = (USUAL_FRICTION, USUAL_RESTITUTION, ANY_STIFFNESS)  # where a limit counts on them
-_COEFFICIENT = (
-    "low,high, or one coefficient, which is then exact (default: 0,0.3 where speeds or sets are"
-    " worked out, 0 in `predict`)"
-)
+_COEFFICIENT = "coefficient: low,high or one exact value (default: 0,0.3; 0 in `predict`)"
 _MOTOR = "{} motor inertia of a bare URDF, one number or one per joint [kg.m^2]"
 _COMPOSITE = (
-    "links of the composite rigid body: without base, all, or base to contact (default: what the"
-    " robot's YAML says of the contact, else moving)"
+    "links of the composite rigid body: without base, all, or base to contact (default: that of"
+    " the contact in the robot's YAML, else moving)"
 )
-PAYLOAD = "mass at that frame beside the tool, or low,high [kg] (default: the robot's YAML's)"
-_STIFFNESS = (
-    "of the contact, or low,high; high may be inf [N/m] (default: any); for loads of joints"
-)
-_MATERIAL = "of the surface: sets those of friction, restitution and stiffness that are not given"
+PAYLOAD = "mass at the contact frame beside the tool, or low,high [kg] (default: the YAML's)"
+_STIFFNESS = "contact stiffness, or low,high; high may be inf [N/m] (default: any); for joint loads"
+_MATERIAL = "of the surface: default of friction, restitution and stiffness"
 _POSITIONS = (
-    "joint positions [rad] (default: the stance); of a floating base its position and quaternion"
+    "joint positions [rad] (default: the stance); for a floating base, its position and quaternion"
     " x,y,z,w may come first (default: at the origin)"
 )
 _VELOCITIES = (
-    "joint velocities before the impact; of a floating base its linear and angular velocity in its"
-    " own axes may come first (default: at rest)"
+    "joint velocities before the impact; for a floating base, its linear and angular velocity in"
+    " its own axes may come first (default: at rest)"
 )
 _SPEED = "approach speed along the normal instead of --dq, without turning the tool (default: 0.1)"
 

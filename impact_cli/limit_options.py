@@ -24,7 +24,7 @@ from impact_robots.joint_ranges import JOINT_RANGES
 from impact_robots.task.hit_task import HitTask
 
 _HIT = entries_of(HitTask)
-_ELSE = ", of all impact limits but joint_load"
+_ELSE = "; not used by joint_load"
 
 
 def _modes() -> dict[str, type[ImpactLimit]]:
@@ -49,7 +49,7 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
         "--joint-ranges",
         choices=JOINT_RANGES,
         default=JOINT_RANGES[0],
-        help="joints that joint_load counts on (default: announced, anywhere in the YAML's ranges)",
+        help="joints for joint_load (default: announced, anywhere in the ranges of the YAML)",
     )
     add(
         "--interface",
@@ -57,9 +57,15 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
         default="torque",
         help="commanded quantity; with velocity or position joint_load models the arm's servo",
     )
-    add("--peak-factor", type=number, default=3.0, metavar="A", help="peak over mean force" + _ELSE)
-    add("--duration", type=number, default=0.018, metavar="S", help="of the contact [s]" + _ELSE)
-    add("--tilt", type=number, default=30.0, metavar="DEG", help="the tool may turn that far away")
+    add(
+        "--peak-factor",
+        type=number,
+        default=3.0,
+        metavar="A",
+        help="peak over mean contact force" + _ELSE,
+    )
+    add("--duration", type=number, default=0.018, metavar="S", help="contact time [s]" + _ELSE)
+    add("--tilt", type=number, default=30.0, metavar="DEG", help="largest rotation of the tool")
 
 
 def check_limit_options(arguments: argparse.Namespace) -> None:
@@ -81,7 +87,7 @@ def check_limit_options(arguments: argparse.Namespace) -> None:
 def read_plan(
     arguments: argparse.Namespace, point: np.ndarray, surface: Surface, robot: Robot
 ) -> Plan:
-    """Return what the controller would be told of the surface through a point, shape (3,) [m]."""
+    """Return the controller's plan for the surface through a point, shape (3,) [m]."""
     contact = Contact(
         point,
         surface.normal,

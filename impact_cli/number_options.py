@@ -1,9 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of the command line: each option's text becomes finite numbers of a sane size, or a line.
+"""Numbers of the command line: parsed and range-checked, or a usage error.
 
-What range an option has is checked where its meaning is known; these functions keep out what no
-range is written for.
+The range of an option is checked where its meaning is known; here only what is not finite, or of a
+size that no option has, is refused.
 """
 
 from __future__ import annotations

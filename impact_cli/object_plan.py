@@ -29,7 +29,7 @@ _OF_ONE_ARM = (  # options that a task says itself, or that are not there with a
 def add_object_options(parser: argparse.ArgumentParser) -> None:
     """Add the options about a box."""
     add = parser.add_argument
-    add("--scenario", metavar="NAME", help="the same of a scenario with a box, or its YAML")
+    add("--scenario", metavar="NAME", help="named scenario with a box, or its YAML")
     add("--object-mass", type=bounds, metavar="M", help=_MASS)
     add("--object-velocity", type=numbers, metavar="X,Y,Z", help=_VELOCITY)
 

@@ -56,7 +56,7 @@ class DetectorParameters(RobotParameters):
 
     detectors: tuple[str, ...] = parameter(
         [FUSED],
-        "Detectors on joint states, each publishing what it detects; the first one's verdict is the"
+        "Detectors on joint states, each publishing what it detects; the first gives the detection"
         f" status. Of {', '.join(DETECTORS)}.",
     )
     thresholds: Mapping[str, float] = parameters_of(_threshold_parameters)
@@ -104,7 +104,7 @@ class DetectorParameters(RobotParameters):
     )
     lockstep: bool = parameter(
         False,
-        "A simulation waits for each verdict: pair with the torque that answered the state"
+        "A simulation waits for each detection status: pair with the torque that answered the state"
         " before, and wait for it.",
     )
     max_reference_age: float = parameter(

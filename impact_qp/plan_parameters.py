@@ -93,15 +93,15 @@ class PlanParameters(RobotParameters):
     stall_time: float = _moved("stall_time", 0.1)
     goal_timeout: float = planned(
         10.0,
-        "A goal without one of its own gives up that long without contact",
+        "Goals without a timeout of their own end after that time without contact",
         unit="s",
         low=0.1,
         high=3600.0,
     )
     goal_may_widen: bool = parameter(
         False,
-        "A goal may suppose narrower ranges of friction, restitution or stiffness than these"
-        " parameters; its kind of impact limits holds beside the node's own in any case",
+        "Goals may assume narrower ranges of friction, restitution or stiffness than configured; a"
+        " goal's impact limits act in addition to the node's in any case",
     )
 
     def of_task(self: Parameters) -> Parameters:

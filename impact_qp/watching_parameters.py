@@ -14,24 +14,24 @@ from impact_ros.parameters import parameter
 
 @dataclass(frozen=True)
 class WatchingParameters:
-    """When a robot is stopped because nothing is heard of it, or too late; and if it is one."""
+    """When a robot is stopped because states or answers are late; whether it is simulated."""
 
     state_timeout: float = parameter(
-        0.02, "Stop when state or detector are silent for longer", unit="s", low=1e-3, high=10.0
+        0.02, "Stop after that time without state or detector", unit="s", low=1e-3, high=10.0
     )
     max_consecutive_missed: int = parameter(
         10,
-        "Stop when more control cycles in a row were missed: no state, or a late answer",
+        "Stop after more missed control cycles in a row: no state, or a late answer",
         low=0,
         high=1_000_000,
     )
     lockstep: bool = parameter(
-        False, "Answer each state once the detector has judged it; no watchdog (simulation)"
+        False, "Answer each state after its detection status; no watchdog (simulation)"
     )
     simulated: bool = parameter(
         False,
-        "The robot is a simulated one, as it is in lockstep: limits that do not bound every impulse"
-        " (existential, nominal, unaware) may be chosen",
+        "The robot is simulated, as in lockstep: limits that do not bound every impulse"
+        " (existential, nominal, unaware) are allowed",
     )
 
     def refuse_weak_limits(self, limits: str, choices: Collection[str] = SELECTABLE) -> None:

@@ -39,7 +39,7 @@ def reorder(names: Sequence[str], wanted: Sequence[str]) -> np.ndarray:
         Index array of shape (n,): `data[index]` is in the wanted order.
 
     Raises:
-        MessageError: Joints are missing, or a wanted one is there twice.
+        MessageError: Joints are missing, or a wanted one is given twice.
     """
     names = list(names)
     if len(names) > MOST_NAMES:

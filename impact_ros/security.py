@@ -26,7 +26,7 @@ WITHOUT_SECURITY = b"-DSECURITY=ON"  # in what it says when it was built without
 
 
 class SecurityError(RosError):
-    """Security was asked for, and cannot be had; the text says why."""
+    """Security was requested and is not available; the text says why."""
 
 
 def require_security(environ: Mapping[str, str]) -> None:

@@ -59,13 +59,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         description="A simulated Panda hits a wall four times, over real DDS (without ROS 2 in this"
         " process, with the same figures): unaware of the"
         " impact, at its highest speed that is safe for every announced impulse (robust), for at"
-        " least one of them (existential), both as published, and for what the joints feel"
+        " least one of them (existential), both as published, and for the joint torques"
         " (joint_load). Scenarios rs_*: one or two arms push or grab a box in four modes, by"
         " reference spreading (rs), without its fading in of velocity feedback (no_gamma), by the"
         " clock (timed), along one reference through the impact (continuous); always in this"
         " process. Scenarios qp_hrp4_*: a humanoid grabs boxes as planned, and in haste (robust,"
         " existential, unaware). Scenario learn_wall: the arm hits a wall of"
-        " which nothing is known five times, learns it from what its joints feel, and hits faster."
+        " which nothing is known five times, learns it from joint torques, and hits faster."
         " Ends with a table; writes it, pictures and one recording a run into a folder.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

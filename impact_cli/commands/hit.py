@@ -47,7 +47,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         type=number,
         default=SPEED_CAP,
         metavar="V",
-        help="of the approach [m/s] (default: the most, 0.1)",
+        help="of the approach [m/s] (default: the maximum, 0.1)",
     )
     add(
         "--impact-limits",

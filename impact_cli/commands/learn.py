@@ -20,10 +20,10 @@ _EPILOG = """examples:
   impact learn --wall-unknown --hits 8 --out my_wall
   impact learn --scenario qp_panda_robust --wall-unknown --json
 
-The first hit is as fast as the worst wall and the worst joints of what is announced allow; every
-other one as what the hits before have told. share: of the speed that perfect knowledge would
-allow; load: largest share of a limit of torque (change or range) that a joint really felt; then
-three standard deviations of what is known of the wall. The folder gets learn.json, learn.png, and
+The first hit is as fast as the worst wall and joints within the announced ranges allow; every other
+one as fast as the ranges learned so far allow. share: fraction of the speed that perfect knowledge
+would allow; load: largest joint torque (change or range) over its limit; then three standard
+deviations of the estimate of the wall. The folder gets learn.json, learn.png, and
 the learnt ranges: wall.yaml, joints.yaml.
 Exit status: 0 done, 1 no hit, or one above a limit, 2 wrong usage.
 """
@@ -35,7 +35,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "learn",
         help=COMMANDS["learn"],
         description="A simulated arm hits the wall of a scenario again and again, learns wall and"
-        " joints from what its joints feel, and hits faster. In this process, without ROS.",
+        " joints from its joint torques, and hits faster. In this process, without ROS.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

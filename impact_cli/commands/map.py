@@ -40,7 +40,7 @@ _EPILOG = """examples:
   impact map --point 0.55,0,0.4 --size 0.6,0.4 --grid 12,8 --material wood --json
 
 Nothing moves. Bounds and reserves are those of `plan`; at each point the arm may take any
-configuration in which the tool faces the surface, and the best one found is told (--q of `plan`).
+configuration in which the tool faces the surface; the best one found is printed (--q of `plan`).
 A search finds it: `plan --optimize` looks longer, at one point. Width runs along the surface,
 height up it (on a level surface: along x and y of the base).
 Exit status: 0 done, 1 no point may be hit, 2 wrong usage.

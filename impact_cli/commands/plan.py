@@ -71,17 +71,16 @@ _EPILOG = """examples:
   impact plan --scenario rs_grab_catfood_case1
   impact plan --scenario mine.yaml --friction 0.3,0.9 --impact-limits robust --json
 
-Nothing moves. The bound is that of the controller, the arm's own velocity left out; in reserve 2 %
-(joint_load) or 1 % (robust). joint_load: any impact along the normal in the ranges of surface and
-joints; without --stiffness that of the surface may be any. The others, as published: a pyramid of
-8 generators around the friction cone (existential: inside it), peak and duration of the force as
-given.
-With --and, or a robot that floats: robust (the default), nominal or existential, around the cone,
-nothing in reserve; no impulse at all is possible at each contact too.
-With --task a file says what is hit and how (doc/own_cell.md). Of a push or a grab by arms, or with
---scenario: how fast their plates may hit the box, joint_load or robust; in reserve 5 %
-(joint_load), 1 % (robust), 2 % of the joints' velocities. Of a humanoid: its palms, as with --and.
---yaml is for other controllers: contact point, normal, speed, joint names and limits as well.
+Nothing moves. The bound is the controller's, without the arm's own velocity; margin 2 %
+(joint_load) or 1 % (robust). joint_load: any impact along the normal within the ranges of surface
+and joints; without --stiffness any stiffness. The others, as published: a friction pyramid of 8
+facets around the cone (existential: inside it), peak and duration of the force as configured.
+With --and, or a floating base: robust (the default), nominal or existential, around the cone, no
+margin; a contact may have no impulse at all.
+With --task a file says what is hit and how (doc/own_cell.md). For a push or a grab by arms, and
+with --scenario: how fast their plates may hit the box, joint_load or robust; margin 5 %
+(joint_load), 1 % (robust), 2 % of the joint velocities. For a humanoid: its palms, as with --and.
+--yaml has contact point, normal, speed, joint names and limits.
 Exit status: 0 done, 1 no speed is safe here, 2 wrong usage.
 """
 
@@ -102,10 +101,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add_object_options(parser)
     add_limit_options(parser)
     add = parser.add_argument
-    add("--optimize", action="store_true", help="look for a better configuration, same point")
+    add("--optimize", action="store_true", help="search for a faster configuration, same point")
     add("--seed", type=seed, default=0, metavar="N", help="of the search")
     add("--json", action="store_true", help="one JSON document on standard output")
-    add("--yaml", metavar="FILE", help="for other controllers; - for standard output, alone")
+    add("--yaml", metavar="FILE", help="write the plan for other controllers; -: to stdout")
     hide_moved(parser)
     parser.set_defaults(run=lambda arguments: run(arguments, parser))
     return parser

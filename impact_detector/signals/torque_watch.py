@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Are these torques measured, or what a driver without sensors puts into its messages?"""
+"""Whether the torques are placeholders of a driver without sensors."""
 
 from __future__ import annotations
 

@@ -237,7 +237,7 @@ class ImpactController:
             self._begin_anew()
 
     def catch_up(self, until: float = inf) -> None:
-        """Work that is left of the last cycle, for when its command was sent.
+        """Deferred work, run after the command has been sent.
 
         Before the next :meth:`update`, or it is done there first, with the same results.
 

@@ -109,7 +109,7 @@ class ControlCycle:
     def _take_repeated(self) -> None:
         """Answer a state that was sent again in lockstep, where answers may be lost, as before.
 
-        Elsewhere a stamp that stands still is that of a driver which has; it keeps nothing alive.
+        Elsewhere a repeated stamp means that the driver has stalled; it keeps nothing alive.
         """
         if self._lockstep:
             self._outputs.repeat_answer()

@@ -126,7 +126,7 @@ def place_of(contact: Any, robot: Robot) -> tuple[np.ndarray, np.ndarray]:
     if not np.isfinite(point).all() or not abs(np.linalg.norm(quaternion) - 1.0) < 1e-3:
         raise ControlError("contact: expected a finite position and a unit quaternion")
     if not frame and not point.any() and turn.w == 1.0:
-        raise ControlError("contact: expected a pose, got the one that a goal is made with")
+        raise ControlError("contact: contact pose not set")
     return point, pin.Quaternion(quaternion).matrix()[:, 2]
 
 

@@ -108,7 +108,7 @@ class HitTask:
     stall_time: Annotated[
         float | None,
         entry(
-            "Retract when stopped that long near the surface, unexplained",
+            "Retract when blocked that long near the surface",
             unit="s",
             low=1e-3,
             high=10.0,

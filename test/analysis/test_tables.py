@@ -50,7 +50,7 @@ def test_normals_are_read_by_recording(tmp_path):
         (f"{HEADER}\na,1,0,zero\n", "line 2: expected a normal: could not convert"),
         (f"{HEADER}\na,0,0,0\n", "line 2: expected a normal"),
         (f"{HEADER}\na,nan,0,1\n", "line 2: expected a normal"),
-        (f"{HEADER}\na,1,0,0\na,1,0,0\n", "line 3: 'a' is there twice"),
+        (f"{HEADER}\na,1,0,0\na,1,0,0\n", "line 3: duplicate recording 'a'"),
         (None, "cannot be read as CSV"),
     ],
 )

@@ -395,7 +395,7 @@ def test_a_goal_that_says_nothing_of_the_surface_supposes_what_the_node_does(ben
 def test_a_default_goal_is_refused_for_its_missing_pose(bench):
     result = bench.result(bench.send(ExecuteImpact.Goal()))
     assert result.code == Result.CODE_BAD_GOAL
-    assert result.message == "contact: expected a pose, got the one that a goal is made with"
+    assert result.message == "contact: contact pose not set"
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def read_normals(path: str | Path) -> Normals:
             raise UsageError(f"{where}: expected {len(header)} fields, got {len(row)}")
         name, *vector = (row[header.index(column)].strip() for column in COLUMNS)
         if name in found:
-            raise UsageError(f"{where}: {name!r} is there twice")
+            raise UsageError(f"{where}: duplicate recording {name!r}")
         found[name] = _normal(where, vector)
     return found
 

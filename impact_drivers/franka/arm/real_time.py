@@ -35,7 +35,7 @@ def claim(core: int | None = None) -> list[str]:
         if core is not None or len(cores) > 1:
             os.sched_setaffinity(0, {cores[-1] if core is None else core})
     except OSError:
-        refused.append(f"core {core} cannot be had")
+        refused.append(f"cannot reserve core {core}")
     return refused
 
 
