@@ -19,7 +19,7 @@ from impact_robots.robot import Robot
 from impact_robots.surface import ANY_STIFFNESS, USUAL_FRICTION, USUAL_RESTITUTION, Surface
 from impact_robots.task.like import LIKE, check_name, with_like
 from impact_robots.task.poses import touching
-from impact_robots.task.typed_entries import record_of, typed_entries
+from impact_robots.task.typed_entries import check_angle, check_length, record_of, typed_entries
 from impact_robots.yaml_file import read_mapping
 
 Range = tuple[float, float]
@@ -144,6 +144,9 @@ def hit_task_of(name: str, own: Mapping[str, Any], where: str) -> HitTask:
         task.surface  # noqa: B018 - its numbers are checked
     except ImpactError as error:
         raise TaskError(f"{where}: {error}") from None
+    check_length(task.contact_point, f"{where}: contact_point")
+    check_length(task.speed or 0.0, f"{where}: speed", "m/s")
+    check_angle(task.near or (), f"{where}: near")
     for key in ("speed", "speed_ramp", "retract_speed", "peak_factor", "impact_duration"):
         if (value := getattr(task, key)) is not None and value <= 0.0:
             raise TaskError(f"{where}: {key}: expected a number above 0, got {value:g}")

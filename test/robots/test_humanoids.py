@@ -64,7 +64,7 @@ def test_palms_and_soles_stand_as_the_yaml_says(g1):
         (r"^posture: {}.*\n", "", "carton: posture: expected joints of g1, got 'CHEST_P'"),
         ("posture: {}", "posture: {left_elbow_joint: 45}", "45 rad, which looks like degrees"),
         ("posture: {}", "posture: {left_elbow_joint: x}", "left_elbow_joint: expected an angle"),
-        ("palm_x: 0.28", "palm_x: 280", "palm_x: .* got 280 m, which looks like millimetres"),
+        ("palm_x: 0.28", "palm_x: 280", "palm_x: .* got 280 m, which looks like mm"),
         ("palm_x: 0.28", "palm_x: 0.7", "stance: expected one in reach"),
         (r"\[0.4\]", "[-1]", "box_masses: expected a number above 0, got -1"),
         ("robot: g1.yaml", "robot: g2", "robot: expected one of .*'g2'"),
