@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any, TypeVar
 
-from impact_robots.cell import PlacedRobot, RobotCell
+from impact_robots.cell import PlacedRobot, RobotCell, robot_named
 from impact_robots.entries import Entries
 from impact_robots.exceptions import RobotError, TaskError
 from impact_robots.task.box_file import BOX_TASKS, box_task_of, load_box_task
@@ -106,7 +106,8 @@ def _required(kind: type[Kind], what: str, name: str | Path, cell: str | Path = 
 def is_hit_task(entries: dict[str, Any]) -> bool:
     """Tell whether entries are those of a hit of a surface, from their keys."""
     told = entries.get(TASK, entries)
-    return "contact_normal" in told or told.get(LIKE) in HIT_TASKS.names()
+    keys = ("contact_normal", "contact_point")
+    return any(key in told for key in keys) or told.get(LIKE) in HIT_TASKS.names()
 
 
 def is_palm_task(entries: dict[str, Any]) -> bool:
@@ -179,6 +180,10 @@ def _placed(name: str, entries: Entries, path: Path) -> PlacedRobot:
         robot = str(path.parent / robot)
     x, y, z = entries.vector("base", 3).tolist()
     yaw = entries.value("yaw") if "yaw" in entries else 0.0
+    try:
+        robot_named(robot)
+    except RobotError as error:
+        raise TaskError(f"{entries.where('robot')}: {error}") from None
     check_length((x, y, z), entries.where("base"))
     check_angle(yaw, entries.where("yaw"))
     return PlacedRobot(name, robot, (x, y, z), float(yaw))

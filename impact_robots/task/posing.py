@@ -15,6 +15,7 @@ from impact_robots.exceptions import RobotError, TaskError
 from impact_robots.robot import Robot
 from impact_robots.task.box_task import ARM_JOINTS
 from impact_robots.task.poses import impact_velocity, posed, run_up_start, touching
+from impact_robots.task.typed_entries import check_angle, check_length
 
 Rows = tuple[tuple[float, ...], ...]
 
@@ -29,6 +30,12 @@ POSING: dict[str, Any] = {
 }
 FACES = {"-x": (1, 0, 0), "+x": (-1, 0, 0), "-y": (0, 1, 0), "+y": (0, -1, 0)}  # axes into the box
 _STANDING = ("first_joint", "box_size", "box_yaw", "support_z")  # arms stand elsewhere
+HEAVIEST = 100.0  # that arms push or grab, generously, as of a payload [kg]
+_UNITS: tuple[tuple[tuple[str, ...], Callable[..., None], tuple[str, ...]], ...] = (
+    (("box_size", "box_position", "support_z", "plate"), check_length, ()),
+    (("speed", "rise", "v_minus"), check_length, ("m/s",)),
+    (("box_yaw", "near", "first_joint", "q_impact", "q_start"), check_angle, ()),
+)
 _PLACING = ("box_position", "faces", "near", "speed", "rise")
 _POSED = ("q_impact", "dq_impact", "q_start", "v_minus")
 _MOVING = ("q_impact", "v_minus", "speed", *_STANDING)  # and here they move otherwise
@@ -77,6 +84,7 @@ def placed(entries: dict[str, Any], where: str) -> dict[str, Any]:
     Raises:
         TaskError: faces or rows are not as many as arms, or an arm cannot be there.
     """
+    _check_units(entries, where)
     given = {key: entries[key] for key in ("box_position", "faces", "near") if key in entries}
     filled = {key: value for key, value in entries.items() if key not in _PLACING}
     if "q_impact" not in entries and given:
@@ -92,11 +100,28 @@ def placed(entries: dict[str, Any], where: str) -> dict[str, Any]:
     for key in ("speed", "rise"):
         if key in entries and ("v_minus" in entries or "speed" not in entries):
             raise TaskError(f"{where}: {key}: expected a speed, and no v_minus beside it")
+    if "v_minus" not in entries and "speed" not in entries:
+        raise TaskError(f"{where}: entries missing: speed")
     if "speed" not in entries or "q_impact" not in filled:
         return filled
     _check(filled, "q_impact", where)
     filled["v_minus"] = _rows(lambda arm, robot: _into(entries, filled, arm, robot), filled, where)
     return filled
+
+
+def _check_units(entries: Mapping[str, Any], where: str) -> None:
+    """Refuse lengths, speeds, angles and masses that look like another unit's.
+
+    Raises:
+        TaskError: there is one.
+    """
+    for keys, check, unit in _UNITS:
+        for key in keys:
+            if key in entries:
+                check(entries[key], f"{where}: {key}", *unit)
+    if entries.get("box_mass", 0.0) > HEAVIEST:
+        got = entries["box_mass"]
+        raise TaskError(f"{where}: box_mass: expected at most {HEAVIEST:g} kg, got {got:g} kg")
 
 
 def _check_faces(entries: Mapping[str, Any], where: str) -> None:
@@ -185,11 +210,15 @@ def _rows(make: Callable[[int, Robot], np.ndarray], entries: Mapping[str, Any], 
     Raises:
         TaskError: an arm cannot be there.
     """
+    rows: list[tuple[float, ...]] = []
+    cell: RobotCell = entries["cell"]
     try:
-        rows = [make(arm, robot) for arm, robot in enumerate(entries["cell"].load())]
+        for arm, robot in enumerate(cell.load()):
+            rows.append(tuple(make(arm, robot).tolist()))
     except RobotError as error:
-        raise TaskError(f"{where}: {error}") from None
-    return tuple(tuple(row.tolist()) for row in rows)
+        name = cell.names[len(rows)]
+        raise TaskError(f"{where}: {name and f'{name}: '}{error}") from None
+    return tuple(rows)
 
 
 def check_arms(cell: RobotCell, where: str) -> None:

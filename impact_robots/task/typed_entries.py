@@ -12,7 +12,6 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from impact_robots.entries import is_number
 from impact_robots.entry import SCALARS, Entry, entries_of
 from impact_robots.exceptions import TaskError
 
@@ -66,28 +65,28 @@ def record_of(kind: type[Record], entries: Mapping[str, Any], where: str) -> Rec
     return kind(**typed)
 
 
-def check_length(value: Any, where: str) -> None:
-    """Refuse lengths that no cell has, one or several numbers [m].
+def check_length(value: Any, where: str, unit: str = "m") -> None:
+    """Refuse lengths or speeds that no cell has, numbers in arrays of any shape [``unit``].
 
     Raises:
         TaskError: there is one; says if it looks like millimetres.
     """
     if (far := float(np.max(np.abs(value), initial=0.0))) > FARTHEST:
-        hint = ", which looks like millimetres" if far <= 1000.0 * FARTHEST else ""
-        raise TaskError(f"{where}: expected at most {FARTHEST:g} m, got {far:g} m{hint}")
+        hint = f", which looks like m{unit}" if far <= 1000.0 * FARTHEST else ""
+        raise TaskError(f"{where}: expected at most {FARTHEST:g} {unit}, got {far:g} {unit}{hint}")
 
 
 def check_angle(value: Any, where: str) -> None:
-    """Refuse what is no angle of at most a turn [rad].
+    """Refuse angles of more than a turn, numbers in arrays of any shape [rad].
 
     Raises:
-        TaskError: so it is; says if it looks like degrees.
+        TaskError: there is one, or something that is no number; says if it looks like degrees.
     """
-    if not is_number(value):
+    if isinstance(value, str) or not np.isfinite(np.asarray(value, dtype=float)).all():
         raise TaskError(f"{where}: expected an angle in rad, got {value!r}")
-    if abs(value) > 2.0 * np.pi:
-        hint = ", which looks like degrees" if abs(value) <= 360.0 else ""
-        raise TaskError(f"{where}: expected an angle of at most a turn, got {value:g} rad{hint}")
+    if (most := float(np.max(np.abs(value), initial=0.0))) > 2.0 * np.pi:
+        hint = ", which looks like degrees" if most <= 360.0 else ""
+        raise TaskError(f"{where}: expected an angle of at most a turn, got {most:g} rad{hint}")
 
 
 def _typed(value: Any, hint: Any, allowed: Entry, where: str) -> Any:

@@ -186,7 +186,18 @@ def test_a_box_that_is_turned_unannounced_is_hit_where_it_was_expected(written):
         (("0.45, -0.05", "1.45, -0.05"), "pose: none in reach with the plate at"),
         (("speed: 0.4", "rise: 0.4"), "rise: expected a speed, and no v_minus beside it"),
         (("speed: 0.4", "speed: -0.4"), "v_minus: expected plates that move into the box"),
-        (("speed: 0.4", ""), "entries missing: .*v_minus"),
+        (("speed: 0.4", ""), "entries missing: speed"),
+        (("[0.2, 0.16, 0.2]", "[200, 160, 200]"), "box_size: .* got 200 m, which looks like mm"),
+        (("[0.45, -0.05, 0.3]", "[450, -50, 300]"), "box_position: .*, which looks like mm"),
+        (("speed: 0.4", "speed: 400"), "speed: .* got 400 m/s, which looks like mm/s"),
+        (("speed: 0.4", "speed: 0.4\nbox_yaw: 30"), "box_yaw: .* 30 rad, which looks like degr"),
+        (("speed: 0.4", "speed: 0.4\nnear: [[0, 30, 0, 0, 0, 0, 0]]"), "near: .*looks like degr"),
+        (("box_mass: 1.0", "box_mass: 1000"), "box_mass: expected at most 100 kg, got 1000 kg"),
+        (("box_mass: 1.0\n", ""), "entries missing: box_mass"),
+        (("robot: panda_plate", "robot: panda_plat"), "robot: expected one of .*'panda_plat'"),
+        (("robot: panda_plate", "robot: hrp4"), "robot: expected arms of 7 joints, got hrp4"),
+        (("speed: 0.4", "speed: 0.4\nranges: {mass: [2, 3]}"), "mass: expected one with 1 in it"),
+        (("speed: 0.4", "speed: 0.4\njoint_names: [a]"), "expected entries of .*'joint_names'"),
         (("speed: 0.4", "speed: 0.4\nnear: [[0, 0]]"), "near: expected 1 rows of 7 numbers"),
         (("speed: 0.4", "speed: 0.4\nranges: {mass: [1]}"), "ranges: expected entries of mass"),
         (("speed: 0.4", "speed: 0.4\nranges: {mass: [2, 1]}"), "mass: expected low,high"),
@@ -228,6 +239,21 @@ def test_arms_without_names_have_the_usual_ones():
 
 
 @pytest.mark.parametrize(
+    ("faces", "message"),
+    [
+        ("[-y, +y]", "mine.yaml: front: pose: none in reach with the plate at"),
+        ("[+y, +y]", "mine.yaml: back: pose: none in reach with the plate at"),
+        ("[+y]", r"faces: expected 2 of -x, \+x, -y, \+y, one an arm, got \+y"),
+    ],
+)
+def test_a_plate_on_the_wrong_side_is_one_line(written, faces, message):
+    written(TWO_ARMS, "cell.yaml")
+    text = PUSH.replace("robot: panda_plate", "cell: cell.yaml").replace("[+y]", faces)
+    with pytest.raises(TaskError, match=message):
+        find_box_task(written(text.replace("0.45, -0.05", "0.5, 0.0")))
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("robots: {}", "mine.yaml: cell: expected one or two arms, got 0"),
@@ -235,6 +261,12 @@ def test_arms_without_names_have_the_usual_ones():
         ("robots: {a: {robot: panda}}", "entry 'robots.a.base' is missing"),
         ("robots: {a: {robot: panda, base: [0, 0]}}", "base: expected 3 finite numbers, got"),
         ("robots: {a/b: {robot: panda, base: [0, 0, 0]}}", "expected names of letters, digits an"),
+        (TWO_ARMS.replace("0.45", "450"), r"front.base: .* got 450 m, which looks like mm"),
+        (
+            TWO_ARMS.replace("45, 0.0]", "45, 0.0], yaw: 90"),
+            "yaw: .* 90 rad, which looks like degr",
+        ),
+        (TWO_ARMS.replace("panda_plate", "ur5", 1), r"front.robot: robot: expected one of .*'ur5'"),
         (TWO_ARMS.replace("front", "back"), "not YAML: entry 'back' is given twice"),
         (
             TWO_ARMS.replace("[0.0, 0.45", "[0.0, -0.4"),
@@ -327,6 +359,8 @@ def test_a_hit_says_what_is_known_of_a_surface(written):
         (("[-1.0, 0.0, 0.0]", "[0.0, 0.0, 0.0]"), "mine.yaml: .*normal"),
         (("contact_point: [0.5, 0.1, 0.5]\n", ""), "entries missing: contact_point"),
         (("speed: 0.3", "sped: 0.3"), "expected entries of name, .*, got 'sped'"),
+        (("[0.5, 0.1, 0.5]", "[500, 100, 500]"), "contact_point: .*, which looks like mm"),
+        (("contact_normal: [-1.0, 0.0, 0.0]\n", ""), "entries missing: contact_normal"),
         (("speed: 0.3", "like: nothing"), "like: expected one of qp_panda_demo, .*'nothing'"),
         (("speed: 0.3", "q_impact: [0, 1]"), "q_impact: expected no contact_point beside it"),
         (("contact_point: [0.5, 0.1, 0.5]", "q_impact: [0, 1]"), "q_impact: expected 7 numbers"),
