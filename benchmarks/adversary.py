@@ -23,11 +23,11 @@ from typing import Any, NamedTuple
 import adversary_classes
 import adversary_cycles
 
-from impact_analysis.reproduce.study_folder import StudyFolder
 from impact_bringup.domain import own_domain
 from impact_cli.progress import Progress
-from impact_cli.stopped_study import resumable
-from impact_trials.processes import Workers, result_of
+from impact_trials.processes import finished
+from studies.long_studies import resumable
+from studies.study_folder import StudyFolder
 
 NAME, COMMAND = "adversary", "bench adversary"
 JOBS, SEED = 2, 0
@@ -124,10 +124,8 @@ def _tried(work: Sequence[Work]) -> Iterator[Part]:
                 yield future.result()
         finally:
             pool.shutdown(cancel_futures=True)
-    with Workers(JOBS) as workers:
-        others = [(each,) for each in work if each.function is not fault]
-        for future in as_completed(workers.submit(Work.run, others)):
-            yield result_of(future, COMMAND)
+    others = [(each,) for each in work if each.function is not fault]
+    yield from finished(Work.run, others, JOBS, COMMAND)
 
 
 def _tell(told: Sequence[str]) -> None:

@@ -16,7 +16,6 @@ from sensor_msgs.msg import JointState
 
 from impact_msgs.msg import DetectorStatus
 from impact_qp.arms.node import ImpactSpreadingNode
-from impact_robots import load_robot
 from impact_ros.messages import fill, from_nanoseconds
 from impact_sim.scenario_choice import find_cell_scenario
 
@@ -61,7 +60,7 @@ class Cell:
     def __init__(self) -> None:
         """Make everything; nothing is configured."""
         scenario = find_cell_scenario(SCENARIO)
-        robot = load_robot(scenario.robot)
+        robot = scenario.robots[0]
         self.robot, self.clock = robot, VirtualClock()
         self.clock.passing = self.advance
         self.arms = {n: Arm(robot, q) for n, q in zip(ARMS, scenario.q_start, strict=True)}

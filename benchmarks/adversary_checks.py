@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_qp.control.lead import LEAD
+from impact_qp.interface import LEAD
 from impact_robots import PointState, Robot
 
 WIND_UP = 0.1  # most that velocities may add up to that the arm did not follow [rad]

@@ -22,7 +22,7 @@ from adversary_loop import Loop, Sent
 from adversary_plans import INTERFACES, Task, draw_plan, draw_task
 
 from impact_qp import Phase
-from impact_qp.control.lead import LEAD
+from impact_qp.interface import LEAD
 from impact_qp.limits import JointLoadLimit, RobustImpactLimit, SpeedBound
 from impact_robots import PointState
 from impact_sim.sensors import PANDA_NOISE

@@ -16,7 +16,7 @@ from nav_msgs.msg import Odometry
 from sensor_msgs.msg import JointState
 
 from impact_qp.body.node import ImpactHumanoidNode
-from impact_qp.control.lead import LEAD
+from impact_qp.interface import LEAD
 from impact_robots import load_robot
 from impact_ros.messages import fill, from_nanoseconds, set_vector
 from impact_sim.humanoid.grab_file import find_grab

@@ -13,7 +13,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from impact_msgs.msg import ControllerStatus
-from impact_qp.control.lead import LEAD
+from impact_qp.interface import LEAD
 from impact_qp.limits import RobustImpactLimit
 from impact_qp.parameters import ControllerParameters
 from impact_ros.parameters import from_values

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from impact_sim.scenarios import load_scenario
 from impact_trials.campaign import run_campaign, run_trial, trials_of
-from impact_trials.processes import Workers, result_of
+from impact_trials.processes import Workers
 from impact_trials.trial import Trial
 
 SCENARIO = "iim_wall_cfg1"
@@ -84,9 +84,8 @@ def _overhead() -> tuple[float, float]:
 def _nothing(tasks: int) -> None:
     """Have tasks without work done, each with a trial's description, by one worker."""
     trial = trials_of([load_scenario(SCENARIO)], 1, 0)[0]
-    with Workers(1) as workers:
-        for future in workers.submit(_named, [(trial,)] * tasks):
-            result_of(future, "bench")
+    with Workers(1, "bench") as workers:
+        list(workers.on_processes(_named, [(trial,)] * tasks))
 
 
 def _named(trial: Trial[Any]) -> str:

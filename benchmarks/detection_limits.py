@@ -3,28 +3,32 @@
 """What soft walls, arms that are not ours and shallow hits do to detection.
 
 Hits found, delays and false detections, not time: each detector with its defaults on the walls of
-``simulate`` and on the arms of ``impact_foreign``, at four stiffnesses of the wall, and ``fused``
+``simulate`` and on the arms of ``studies/foreign``, at four stiffnesses of the wall, and ``fused``
 on a tool that grazes a surface. Run it with ``./impact bench detection_limits`` (a minute).
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession, Outcome
 from impact_detector.signals.sample import FUSED, MOMENTUM, TORQUE_ERROR, JointSample, from_seconds
-from impact_foreign import ForeignSetup, draw_setup, simulate_hit
 from impact_robots import load_robot
 from impact_sim.scenarios import load_scenario
 from impact_trials.impact_trial import run_impact
-from impact_trials.link_hit import TOOL, link_hit
 from impact_trials.lockstep import Cycle
 from impact_trials.trial import Trial
+from studies.foreign import ForeignSetup, draw_setup, simulate_hit
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
+from link_hit import TOOL, link_hit
 
 DETECTORS = (FUSED, MOMENTUM, TORQUE_ERROR)
 STIFFNESSES = (2e4, 5e4, 1.2e5, 5e5)  # of the wall [N/m]

@@ -4,7 +4,7 @@
 
 Each trial draws a pose at a wall and an arm, a friction and a contact law within the uncertainty
 that the prediction is told. The arm hits the wall in the flexible-joint plant, with gravity
-compensation; its gross velocity is the truth. Then the same with the arm of ``impact_foreign``,
+compensation; its gross velocity is the truth. Then the same with the arm of ``studies/foreign``,
 whose links, motors, contact point, normal and joint friction are drawn too: there the prediction
 is told the friction and restitution that came out, so that its interval holds nothing but the
 model's error, and the truth is the velocity at the release. Run it with
@@ -18,13 +18,13 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 
-from impact_analysis.reproduce.wall_configurations import NORMAL, draw
 from impact_detector.estimators.gross_velocity import gross_velocity
-from impact_foreign import draw_setup, simulate_hit
 from impact_predictor import velocity_interval
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics, PointState, Robot, Surface, contact_rotation, load_robot
 from impact_sim.passive_impact import passive_impact
+from studies.foreign import draw_setup, simulate_hit
+from studies.wall_configurations import NORMAL, draw
 
 SPEED, SLIP = 0.12, 0.15  # along the normal and along the surface [m/s]
 FRICTION, RESTITUTION, MARGIN = (0.2, 0.4), (0.0, 0.3), 0.1

@@ -12,17 +12,24 @@ drawn surfaces of the announced ranges. Run it with ``./impact bench joint_ident
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import numpy as np
 
-from impact_analysis.reproduce.wall_configurations import NORMAL, draw
 from impact_predictor.identification.joint_entries import identified_robot
 from impact_predictor.identification.joint_estimate import JointIdentification
-from impact_predictor.identification.joint_identification import RecordedHit, identify_joints
+from impact_predictor.identification.joint_identification import identify_joints
 from impact_predictor.joint_load.load_case import LoadCase, scale_ends, viscoelastic
 from impact_predictor.joint_load.load_limits import load_limits
-from impact_predictor.joint_load.worst_load import ANNOUNCED, NOMINAL, LoadSearch
+from impact_predictor.joint_load.worst_load import LoadSearch
+from impact_predictor.recorded_hit import RecordedHit
 from impact_robots import ArmDynamics, PointState, Robot, Surface, load_robot
-from impact_sim.coasting_hit import coasting_hit
+from impact_robots.joint_ranges import ANNOUNCED, NOMINAL
+from studies.wall_configurations import NORMAL, draw
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
+from coasting_hit import coasting_hit
 
 STANCE = (0.0, 0.0, 0.0, -2.094, 0.0, 2.094, 0.0)
 TURNED = (0.3, -0.6, 0.2, -2.2, 0.5, 2.0, 0.3)
@@ -77,7 +84,7 @@ def hits(
             before=0.02 + random.uniform(0.0, 1e-3),
             seed=int(random.integers(2**31)),
         )
-        found.append(RecordedHit(hit.time - hit.touch, hit.position, hit.torque))
+        found.append(hit)
     return found
 
 

@@ -15,10 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_analysis.reproduce.joint_loads.load_poses import draw_poses
-from impact_analysis.reproduce.learned_walls.learn_run import POSES, ROBOT, RUN_UP, SCENARIO
-from impact_analysis.reproduce.learned_walls.learn_truth import KINDS, LearnTruth, draw_truth
 from impact_predictor.joint_load.load_case import viscoelastic
+from impact_predictor.recorded_hit import RecordedHit
 from impact_robots import Robot, Surface, load_robot
 from impact_sim.compliant_wall import CompliantWall
 from impact_sim.layered_law import LayeredLaw, drawn_law
@@ -27,7 +25,10 @@ from impact_sim.scenarios import load_scenario
 from impact_sim.simulation import Measurement, Simulation
 from impact_trials.learning_loop import learning_steps
 from impact_trials.trial import detector_session
-from impact_trials.wall_hit import WallHit, wall_hit
+from impact_trials.wall_hit import wall_hit
+from studies.joint_loads.load_poses import draw_poses
+from studies.learned_walls.learn_run import POSES, ROBOT, RUN_UP, SCENARIO
+from studies.learned_walls.learn_truth import KINDS, LearnTruth, draw_truth
 
 HITS = 5  # of a wall
 HITS_RUN, HITS_QUICK, HITS_LOW = 100, 40, 20
@@ -110,16 +111,16 @@ def strike_wall(seed: tuple[int, int], gain: tuple[float, float] | None) -> Stru
     pose = draw_poses(robot, POSES, 0, RUN_UP)[seed[1] % POSES]
     approach, speeds, loads = truth.approach(pose, RUN_UP), [], []
 
-    def strike(number: int, speed: float) -> WallHit | None:
+    def strike(number: int, speed: float) -> RecordedHit | None:
         simulation = _simulation(truth, wall, approach.point.position, (robot, speed))
         simulation.gain = shown
         session = detector_session(load_scenario(SCENARIO), robot)
         return wall_hit(approach, speed, simulation, session)
 
     for step in learning_steps(truth.box, [approach] * HITS, strike):
-        if step.hit is not None:
-            speeds.append(step.hit.speed)
-            loads.append(step.hit.load)
+        if step.hit is not None and step.hit.truth is not None:
+            speeds.append(step.hit.truth.speed)
+            loads.append(step.hit.truth.load)
     return Struck(wall, tuple(speeds), tuple(loads))
 
 

@@ -18,7 +18,6 @@ from dataclasses import replace
 import numpy as np
 from scipy.spatial import ConvexHull
 
-from impact_analysis.reproduce.wall_configurations import NORMAL, approach, draw
 from impact_predictor import Polytope, robot_sets
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_predictor.inertia.inverse_inertia import generalized_momentum
@@ -30,6 +29,7 @@ from impact_predictor.sets.hull import half_spaces
 from impact_robots import ArmDynamics, PointState, Robot, Surface, load_robot
 from impact_sim.direct_run import DirectRun
 from impact_sim.passive_impact import passive_impact
+from studies.wall_configurations import NORMAL, approach, draw
 
 SPEED, SLIP = 0.175, 0.05  # along the normal [m/s], and largest along the surface, share of it
 FRICTION, RESTITUTION, STIFFNESS = (0.0, 0.279), (0.0, 0.3), (1e5, 1e7)

@@ -8,23 +8,18 @@ it with ``./impact bench localization`` (two minutes).
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 import numpy as np
 
 from impact_detector.attribution.assessment import Assessment
 from impact_detector.attribution.expectation import DIRECTION, PLACE, TIME
-from impact_trials.link_hit import (
-    ANNOUNCED,
-    NOBODY,
-    NOTHING,
-    PLACES,
-    TILTED,
-    TOOL,
-    LinkHit,
-    link_hit,
-)
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
+from link_hit import ANNOUNCED, NOBODY, NOTHING, PLACES, TILTED, TOOL, LinkHit, link_hit
 
 SEEDS = 12
 Read = Callable[[LinkHit], Assessment | None]

@@ -7,7 +7,11 @@ Simulated approaches of the demo's Panda. Run it with ``./impact bench mishaps``
 
 from __future__ import annotations
 
-from impact_trials.disturbances import DISTURBANCES, run_disturbance
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
+from disturbances import DISTURBANCES, run_disturbance
 
 
 def measure() -> dict[str, float]:

@@ -8,13 +8,13 @@ from time import perf_counter
 
 import numpy as np
 
-from impact_cli.cores import cores
 from impact_cli.surface_map import MapTask, map_surface
 from impact_qp.control.plan import Plan
 from impact_qp.limits import Contact
 from impact_qp.planning import Search
 from impact_qp.surface_grid import SurfaceGrid
 from impact_robots import load_robot
+from impact_trials.processes import cores
 
 POINT, NORMAL = np.array([0.5, 0.0, 0.1]), np.array([0.0, 0.0, 1.0])
 TOOL = np.array([0.0, 0.0, 1.0])

@@ -23,7 +23,6 @@ FILE = Path(__file__).parent / "figures" / "architecture.svg"
 WIDTH, HEIGHT = 2.0, 0.66  # of a package's box
 # where a package stands in its layer, left to right; one that is not named stands in the middle
 PLACES = {
-    "impact_foreign": 2.2,
     "impact_view": -1.1,
     "impact_detector": -1.1,
     "impact_qp": 0.0,

@@ -16,11 +16,11 @@ import numpy as np
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-from impact_analysis.reproduce.wall_configurations import NORMAL, draw, wall_configurations
 from impact_predictor import INVERSE_INERTIAS, named_inverse_inertia
 from impact_predictor.inertia.approximation import approximate_to_exact_ratio
 from impact_predictor.inertia.inverse_inertia import effective_mass, generalized_momentum
 from impact_robots import ArmDynamics, contact_rotation, load_robot
+from studies.wall_configurations import NORMAL, draw, wall_configurations
 
 FIGURES = Path(__file__).parent / "figures"
 POSES, SEED, SPEED = 2000, 0, 0.12

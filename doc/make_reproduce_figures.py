@@ -19,12 +19,12 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
 from impact_analysis.demo.plots import STYLE as BASE_STYLE
-from impact_analysis.reproduce.flexible_joints.planar_case import planar_cases
-from impact_analysis.reproduce.flexible_joints.planar_study import PlanarResult, planar_study
-from impact_analysis.reproduce.impact_models.inertia_ranking import inertia_ranking, mean_log_errors
-from impact_analysis.reproduce.printing import summary, table_text
-from impact_analysis.reproduce.tables import TABLES
 from impact_robots import load_robot
+from studies.flexible_joints.planar_case import planar_cases
+from studies.flexible_joints.planar_study import PlanarResult, planar_study
+from studies.impact_models.inertia_ranking import inertia_ranking, mean_log_errors
+from studies.printing import summary, table_text
+from studies.tables import TABLES
 
 HERE = Path(__file__).parent
 START, END = "<!-- tables: written by make_reproduce_figures.py -->\n", "<!-- end of tables -->"

@@ -20,10 +20,10 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 from impact_analysis.demo.plots import STYLE
-from impact_analysis.reproduce.controller.closed_loop import ClosedLoopHit, hit_once
-from impact_analysis.reproduce.wall_configurations import draw
 from impact_robots import RobotError, load_robot
 from impact_sim.scenarios import Scenario, load_scenario
+from studies.controller.closed_loop import ClosedLoopHit, hit_once
+from studies.wall_configurations import draw
 
 HERE = Path(__file__).parent
 COUNT, SEED = 30, 0

@@ -16,21 +16,24 @@ from rclpy.action import ActionClient
 from rclpy.task import Future
 
 from impact_bags.new_files import write_file
+from impact_bags.run_record import Run
 from impact_bringup.child import child_process
 from impact_bringup.conductor import ExperimentError, make_folder, ros_session
 from impact_bringup.domain import own_domain
-from impact_bringup.experiment import Conductor, Run, experiment_nodes, suite_parameters
+from impact_bringup.experiment import Conductor, experiment_nodes, suite_parameters
 from impact_bringup.hit_pacer import HitPacer
 from impact_msgs.action import LearnSurface
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.learning.learned_file import JOINTS
 from impact_predictor.learning.learning_box import FIGURES, LearningBox
 from impact_predictor.learning.wall_interval import SHOWN
+from impact_predictor.recorded_hit import HitTruth
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.surface import Surface
 from impact_ros.messages import set_vector
 from impact_ros.spin import stop_on_signals
 from impact_sim.repeated_node import RepeatedSimNode
+from impact_sim.scenarios import Scenario
 
 LONGEST = 15.0  # simulated time of a hit [s]
 AFTER_CONTACT = 1.0  # by when the arm holds again [s]
@@ -38,23 +41,16 @@ CAP = 0.5  # of the speed of any hit [m/s]
 SILENCE = 20.0  # this is no real-time machine [s]
 
 
-class TrueHit(NamedTuple):
-    """What a hit really was."""
-
-    speed: float  # of approach along the normal [m/s]
-    used: np.ndarray  # of the limits of change and of range, shape (2 n,) [-]
-
-
 class LearnedOverDds(NamedTuple):
     """What came of a goal; feedback and truth, one a hit that was learned from."""
 
     result: Any  # impact_msgs/LearnSurface.Result
     feedback: list[Any]
-    truths: list[TrueHit]
+    truths: list[HitTruth]
 
 
 def learn_over_dds(
-    run: Run, surface: Surface, hits: int, told: Callable[[Any, TrueHit], None]
+    run: Run[Scenario], surface: Surface, hits: int, told: Callable[[Any, HitTruth], None]
 ) -> LearnedOverDds:
     """Let the simulated arm learn its scenario's wall.
 
@@ -150,7 +146,7 @@ class LearningConductor(Conductor):
         self._processes["the learner"] = learner, log
 
     def learn(
-        self, goal: LearnSurface.Goal, told: Callable[[Any, TrueHit], None]
+        self, goal: LearnSurface.Goal, told: Callable[[Any, HitTruth], None]
     ) -> LearnedOverDds:
         """Carry out a goal."""
         self._told, self._made = told, LearnedOverDds(None, [], [])
@@ -206,7 +202,7 @@ class LearningConductor(Conductor):
         point = ArmDynamics(robot)(truth.touch.q, truth.touch.dq)
         speed = plant.scenario.surface(robot).approach_speed(point.velocity)
         used = load_limits(robot, truth.torque_before).used(truth.load)[: 2 * robot.dof]
-        self._made.truths.append(TrueHit(speed, used))
+        self._made.truths.append(HitTruth(point, speed, used))
 
     def _take_feedback(self, feedback: Any) -> None:
         """Keep what is told of a hit that was learned from."""

@@ -11,14 +11,19 @@ import numpy as np
 
 from impact_cli.impact_options import USUAL
 from impact_cli.number_options import number
-from impact_qp.control.plan import INTERFACES, JOINT_RANGES, Plan
+from impact_qp.control.plan import Plan
 from impact_qp.exact_friction import exact_friction_warning
 from impact_qp.exceptions import ControlError
+from impact_qp.interface import INTERFACES
 from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
 from impact_qp.limits.registry import AUTO
 from impact_robots import Robot, Surface
+from impact_robots.entry import entries_of
 from impact_robots.exceptions import UsageError
+from impact_robots.joint_ranges import JOINT_RANGES
+from impact_robots.task.hit_task import HitTask
 
+_HIT = entries_of(HitTask)
 _ELSE = ", of all impact limits but joint_load"
 
 
@@ -37,8 +42,8 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
         dest="mode",
         choices=(AUTO, *_modes()),
         default=AUTO,
-        help="which impulses must be safe (default: joint_load where the robot's YAML gives what"
-        " that needs, else robust)",
+        help="which impulses must be safe (default: joint_load if the robot's YAML defines the"
+        " required fields, else robust)",
     )
     add(
         "--joint-ranges",
@@ -48,9 +53,9 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--interface",
-        choices=INTERFACES,
-        default=INTERFACES[0],
-        help="what the arm is sent: with velocity or position joint_load counts on its servo",
+        choices=tuple(INTERFACES),
+        default="torque",
+        help="commanded quantity; with velocity or position joint_load models the arm's servo",
     )
     add("--peak-factor", type=number, default=3.0, metavar="A", help="peak over mean force" + _ELSE)
     add("--duration", type=number, default=0.018, metavar="S", help="of the contact [s]" + _ELSE)
@@ -63,11 +68,12 @@ def check_limit_options(arguments: argparse.Namespace) -> None:
     Raises:
         UsageError: says which.
     """
-    for name in ("peak_factor", "duration"):
-        value = getattr(arguments, name)
-        if not 0.0 < value < np.inf:
-            option = "--" + name.replace("_", "-")
-            raise UsageError(f"{option}: expected a number > 0, got {value:g}")
+    for option, name, value in (
+        ("--peak-factor", "peak_factor", arguments.peak_factor),
+        ("--duration", "impact_duration", arguments.duration),
+    ):
+        if not _HIT[name].allows(value):
+            raise UsageError(f"{option}: {_HIT[name].line('a number', value)}")
     if not 0.0 <= arguments.tilt <= 180.0:
         raise UsageError(f"--tilt: expected 0 to 180 degrees, got {arguments.tilt:g}")
 

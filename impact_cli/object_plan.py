@@ -13,7 +13,6 @@ from impact_predictor.exceptions import PredictionError
 from impact_qp.arms.object_hits import box_hit
 from impact_qp.limits.registry import AUTO
 from impact_qp.object_speed import OBJECT_LIMITS, object_speeds
-from impact_robots import load_robot
 from impact_robots.exceptions import UsageError
 from impact_robots.task.box_task import STILL, BoxRanges, BoxTask
 from impact_sim.cell.spreading_file import spreading_names
@@ -71,13 +70,13 @@ def object_plan(
             raise UsageError(f"--{name.replace('_', '-')}: not with a box")
     if arguments.others:
         raise UsageError("--and: not with a box")
-    robot = load_robot(task.robot)
-    robot.require("plan")
+    for robot in task.robots:
+        robot.require("plan")
     mode = OBJECT_LIMITS[0] if arguments.mode == AUTO else arguments.mode
     if mode not in OBJECT_LIMITS:
         choices = ", ".join((AUTO, *OBJECT_LIMITS))
         raise UsageError(f"--impact-limits: with a box expected one of {choices}, got {mode}")
-    hit = box_hit(task, robot, _ranges(arguments))
+    hit = box_hit(task, _ranges(arguments))
     pulse = arguments.peak_factor, arguments.duration
     try:
         speeds = object_speeds(hit, mode, arguments.joint_ranges, pulse=pulse)

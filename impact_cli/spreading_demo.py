@@ -24,7 +24,6 @@ from impact_cli.demo_ending import end_demo
 from impact_cli.progress import Progress
 from impact_qp.arms.plans import SpreadChoice
 from impact_qp.spreading import Variant
-from impact_robots.loader import load_robot
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_trials.cell_bag import CellBag
 from impact_trials.spreading_trial import SpreadingRun, spread
@@ -84,7 +83,7 @@ def _recorded(
     """Run one mode and record it."""
     longest = scenario.run_up + scenario.after_contact
     path.parent.mkdir()
-    with CellBag(path, load_robot(scenario.robot), scenario.arm_names, types) as bag:
+    with CellBag(path, scenario.cell, types) as bag:
 
         def record(*cycle: Any) -> None:
             bag.add(*cycle)

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +17,7 @@ from impact_qp.planning import HitConfiguration
 from impact_qp.speed_map import QUICK, SHORT, MapSearch
 from impact_qp.surface_grid import SurfaceGrid
 from impact_robots import Robot
-from impact_trials.processes import Workers, check_stopped, result_of
+from impact_trials.processes import Workers, check_stopped
 
 Row = list[HitConfiguration | None]  # of one row of points, none where nothing reaches it
 
@@ -63,12 +62,12 @@ def map_surface(task: MapTask, jobs: int, progress: Callable[[float], None]) -> 
     anchors = task.search().anchors
     columns, rows = task.grid.count
     total, done = len(anchors) + rows + columns, 0
-    with _workers(jobs) as run:
+    with Workers(jobs, "map") as workers:
 
         def results(work: Callable[..., Any], arguments: list[tuple[Any, ...]]) -> list[Any]:
             nonlocal done
             found = []
-            for result in run(work, [(task, *each) for each in arguments]):
+            for result in workers.in_order(work, [(task, *each) for each in arguments]):
                 found.append(result)
                 done += 1
                 progress(done / total)
@@ -78,21 +77,6 @@ def map_surface(task: MapTask, jobs: int, progress: Callable[[float], None]) -> 
         found = results(_row, [(row, known) for row in range(rows)])
         lines = results(_column, [(k, [row[k] for row in found]) for k in range(columns)])
     return [list(row) for row in zip(*lines, strict=True)]
-
-
-Run = Callable[[Callable[..., Any], list[tuple[Any, ...]]], Iterator[Any]]
-
-
-@contextlib.contextmanager
-def _workers(jobs: int) -> Iterator[Run]:
-    """Yield what does work on each of several arguments, here or in processes."""
-    if jobs < 2:
-        yield lambda work, arguments: (work(*each) for each in arguments)
-        return
-    with Workers(jobs) as workers:
-        yield lambda work, arguments: (
-            result_of(future, "map") for future in workers.submit(work, arguments)
-        )
 
 
 def _anchor(task: MapTask, row: int, column: int) -> list[np.ndarray]:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,18 +17,34 @@ from impact_qp.limits.registry import AUTO
 from impact_qp.whole_body.planning import READINGS, arrival_speed
 from impact_robots import ArmDynamics, load_robot
 from impact_robots.exceptions import UsageError
+from impact_robots.task.box_task import BoxTask
 from impact_robots.task.find import Task, find_task
 from impact_robots.task.hit_task import HitTask
 from impact_robots.task.palm_task import PalmTask
 
-_BY_OPTION = {  # entry of a task of a hit, by the option that it stands for
+_OF_ANY = {  # entry of a task of a hit or with a box, by the option that it stands for
+    "joint_ranges": "joint_ranges",
+    "peak_factor": "peak_factor",
+    "duration": "impact_duration",
+}
+_OF_A_HIT = _OF_ANY | {
+    "tilt": "tilt",
+    "seed": "seed",
     "friction": "friction",
     "restitution": "restitution",
     "stiffness": "stiffness",
-    "peak_factor": "peak_factor",
-    "duration": "impact_duration",
     "mode": "impact_limits",
     "normal": "contact_normal",
+}
+_MOVED = {  # options that go in the next release, and what replaces them
+    **{option: f"{entry} of a task file" for option, entry in _OF_ANY.items()},
+    "tilt": "tilt of a task file [rad]",
+    "seed": "seed of a task file",
+    "object_mass": "ranges: mass of a task file",
+    "object_velocity": "ranges: velocity of a task file",
+    "composite": "composite of a contact in the robot's YAML",
+    "b_theta": "apparent_motor_inertia in the robot's YAML",
+    "b_rho": "reflected_motor_inertia in the robot's YAML",
 }
 _OF_A_TASK = (  # options of which a humanoid's task says what they say
     *("urdf", "contact", "payload", "b_theta", "b_rho", "composite", "q", "normal", "friction"),
@@ -59,26 +76,42 @@ def given_task(arguments: argparse.Namespace) -> Task | None:
     return find_task(arguments.task, arguments.cell or "")
 
 
+def hide_moved(parser: argparse.ArgumentParser) -> None:
+    """Leave out of the help what goes in the next release."""
+    for action in parser._actions:
+        if action.dest in _MOVED:
+            action.help = argparse.SUPPRESS
+
+
+def warn_of_moved(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    """Print to standard error what replaces options that are given and go."""
+    for name, place in _MOVED.items():
+        if getattr(arguments, name) != parser.get_default(name):
+            option = name.replace("_", "-")
+            print(f"impact: --{option} is deprecated: use {place}", file=sys.stderr)
+
+
 def fill_options(
-    arguments: argparse.Namespace, parser: argparse.ArgumentParser, task: HitTask
+    arguments: argparse.Namespace, parser: argparse.ArgumentParser, task: HitTask | BoxTask
 ) -> None:
-    """Fill options that are not given with what a task of a hit says.
+    """Fill options that are not given with what a task says.
 
     Args:
         arguments: of `plan`, to change.
         parser: that read them.
-        task: the hit.
+        task: a hit, or one with a box.
 
     Raises:
         RobotError: the robot cannot be loaded, or not be where it is to hit.
     """
-    arguments.robot = arguments.robot or task.robot or None
-    for option, entry in _BY_OPTION.items():
+    for option, entry in (_OF_A_HIT if isinstance(task, HitTask) else _OF_ANY).items():
         said = getattr(task, entry)
         if said is not None and getattr(arguments, option) == parser.get_default(option):
-            setattr(arguments, option, said)
-    if arguments.q is None:
-        arguments.q = tuple(task.q_impact(read_robot(arguments)).tolist())
+            setattr(arguments, option, np.degrees(said) if option == "tilt" else said)
+    if isinstance(task, HitTask):
+        arguments.robot = arguments.robot or task.robot or None
+        if arguments.q is None:
+            arguments.q = tuple(task.pose(read_robot(arguments)).tolist())
 
 
 def palms_plan(

@@ -26,9 +26,10 @@ def box_parameters(task: BoxTask, arm: int, *, lockstep: bool = True) -> dict[st
     Raises:
         DetectorError: there is no detector of the task's name.
     """
-    normal = [float(component) for component in -task.direction(arm)]
+    placed = task.cell.robots[arm]
+    normal = [float(component) for component in placed.in_base(-task.direction(arm))]
     return {
-        "robot": task.robot,
+        "robot": placed.robot,
         "detectors": list(dict.fromkeys((task.detector, TORQUE_ERROR))),
         DETECTORS.named(TORQUE_ERROR).parameter: torque_threshold(task),
         DETECTORS.named(task.detector).parameter: task.detection_threshold,

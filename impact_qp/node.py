@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from concurrent.futures import Future as Work
-from dataclasses import fields
 
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
@@ -36,7 +35,7 @@ from impact_robots.exceptions import ImpactError
 from impact_ros.boundary import guarded
 from impact_ros.lifecycle_node import SuiteLifecycleNode
 from impact_ros.main import main_for
-from impact_ros.parameters import declare, from_values
+from impact_ros.parameters import current, declare
 from impact_ros.qos import LATCHED, LOCKSTEP, SENSOR
 from impact_ros.spin import freeze_garbage
 
@@ -86,9 +85,7 @@ class ImpactQpNode(SuiteLifecycleNode):
 
     def _read_parameters(self) -> ControllerParameters:
         """Return the parameters as they are now, with what the task says."""
-        names = [field.name for field in fields(ControllerParameters)]
-        values = {name: self.get_parameter(name).value for name in names}
-        return from_values(ControllerParameters, values).of_task()
+        return current(self, ControllerParameters).of_task()
 
     def _log_restrictions(self, robot: Robot, plan: Plan) -> None:
         """Log a speed that is capped, friction that is exact, and data that are assumed."""
@@ -108,7 +105,9 @@ class ImpactQpNode(SuiteLifecycleNode):
         lockstep, controller = settings.lockstep, self._guarded
         self._watch = CycleWatch(1.0 / settings.rate, settings.max_consecutive_missed)
         self._inputs = Inputs(robot, settings.state_timeout)
-        self._outputs = Outputs(self, robot, settings.interface, lockstep=lockstep)
+        self._outputs = Outputs(
+            self, robot, settings.interface, lockstep=lockstep, prefix="~", announces=True
+        )
         self._planner = Planner(beside=not lockstep)
         self._goal_server.set_rate(settings.rate)
         self._safe_stop = SafeStop(

@@ -15,10 +15,6 @@ from impact_qp.control.takeover import REACTION, deceleration
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 
-# Lowest rates of the states [Hz]. Torques hold no pose between two states; a velocity or position
-# that is commanded may lead the measured one by what the arm moves in 15 to 35 ms (control/lead).
-LOWEST_RATES = {"torque": 100.0, "velocity": 50.0, "position": 50.0}
-
 
 def plan_refusal(plan: Plan, robot: Robot) -> str:
     """Return which parameters of a plan do not go together, "" if all do.
@@ -56,7 +52,7 @@ def timing_refusal(plan: Plan, *, rate: float, state_timeout: float, goal_timeou
         state_timeout: without states the arm is stopped after this time [s].
         goal_timeout: without contact a goal ends after this time [s].
     """
-    period, least = 1.0 / rate, LOWEST_RATES[plan.interface]
+    period, least = 1.0 / rate, plan.sends.lowest_rate
     return _listed(
         (
             rate < least,

@@ -4,23 +4,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
 
 import numpy as np
 
-from impact_qp.control.plan import JOINT_RANGES, Plan
+from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import Contact
 from impact_qp.limits.registry import AUTO, SELECTABLE, described
 from impact_qp.parameter_pairs import plan_refusal, timing_refusal
 from impact_qp.program import SOLVERS
+from impact_robots.entry import entries_of
+from impact_robots.joint_ranges import ANNOUNCED
 from impact_robots.robot import Robot
 from impact_robots.surface import ANY_STIFFNESS, USUAL_FRICTION, USUAL_RESTITUTION
-from impact_ros.parameters import parameter
+from impact_robots.task.find import find_hit_task
+from impact_robots.task.hit_task import HitTask
+from impact_ros.parameters import from_values, parameter
 from impact_ros.robot_parameters import RobotParameters
 
 NAN = float("nan")
+Parameters = TypeVar("Parameters", bound="PlanParameters")
 
 
 def planned(default: Any, description: str, **options: Any) -> Any:
@@ -30,54 +35,47 @@ def planned(default: Any, description: str, **options: Any) -> Any:
     )
 
 
+_HIT = entries_of(HitTask)
+
+
+def _hit(name: str, default: Any, **options: Any) -> Any:
+    """Declare a parameter that is an entry of a task file too."""
+    return planned(default, **vars(_HIT[name]) | options)
+
+
+def _moved(name: str, default: Any, **options: Any) -> Any:
+    """Declare what a task file says; as a parameter it is accepted for one release."""
+    return _hit(name, default, moved="in the task file (parameter task)", **options)
+
+
 @dataclass(frozen=True)
 class PlanParameters(RobotParameters):
     """What the arm is to do; the contact must be given."""
 
+    task: str = planned("", "Named hit or its YAML: says robot, surface, speed where these do not")
     contact_point: tuple[float, ...] = planned(
         (NAN, NAN, NAN), "Any point of the surface, base axes", unit="m"
     )
     contact_normal: tuple[float, ...] = planned(
         (NAN, NAN, NAN), "Outward normal of the surface, towards the robot, base axes"
     )
-    friction: tuple[float, float] = planned(
-        USUAL_FRICTION, "Lowest and highest coefficient of Coulomb friction", low=0.0, high=10.0
-    )
-    restitution: tuple[float, float] = planned(
-        USUAL_RESTITUTION, "Lowest and highest coefficient of restitution", low=0.0, high=1.0
-    )
-    peak_factor: float = planned(3.0, "Peak over mean contact force", low=1.0, high=100.0)
-    impact_duration: float = planned(0.018, "Duration of the impact", unit="s", low=1e-4, high=1.0)
-    stiffness: tuple[float, float] = planned(
-        ANY_STIFFNESS,
-        "Lowest and highest stiffness of the contact, for joint_load",
-        unit="N/m",
-        low=1.0,
-    )
-    impact_limits: str = planned(
+    friction: tuple[float, float] = _hit("friction", USUAL_FRICTION)
+    restitution: tuple[float, float] = _hit("restitution", USUAL_RESTITUTION)
+    peak_factor: float = _hit("peak_factor", 3.0)
+    impact_duration: float = _hit("impact_duration", 0.018)
+    stiffness: tuple[float, float] = _hit("stiffness", ANY_STIFFNESS)
+    impact_limits: str = _hit(
+        "impact_limits",
         AUTO,
-        "Which impulses must respect the limits"
-        f" (auto: joint_load where the robot's YAML gives what that needs, else robust;"
-        f" {described()})",
+        description="Which impulses must respect the limits (auto: joint_load if the robot's YAML"
+        f" defines the required fields, else robust; {described()})",
         choices=SELECTABLE,
     )
-    joint_ranges: str = planned(
-        "announced",
-        "Joints that joint_load counts on: anywhere in the ranges of the robot's YAML, or nominal",
-        choices=JOINT_RANGES,
-    )
-    generators: int = planned(8, "Generators of the friction pyramid", low=3, high=64)
-    preview: float = planned(0.02, "Preview T_p of the impact limits", unit="s", low=1e-3, high=0.5)
-    activation_distance: float = planned(
-        0.2,
-        "Limits that bound no speed (existential) act below this gap, all others always",
-        unit="m",
-        low=0.0,
-        high=2.0,
-    )
-    speed: float = planned(
-        0.1, "Reference speed against the normal", unit="m/s", low=0.0, high=10.0
-    )
+    joint_ranges: str = _moved("joint_ranges", ANNOUNCED)
+    generators: int = _moved("generators", 8)
+    preview: float = _moved("preview", 0.02)
+    activation_distance: float = _moved("activation_distance", 0.2)
+    speed: float = _hit("speed", 0.1)
     speed_cap: float = parameter(
         0.1,
         "Hard cap of the reference speed; raise it when you trust the set-up",
@@ -85,32 +83,14 @@ class PlanParameters(RobotParameters):
         low=0.0,
         high=10.0,
     )
-    speed_ramp: float = planned(
-        4.0, "Ramp of the reference speed", unit="m/s^2", low=1e-3, high=1000.0
-    )
-    solver: str = planned("quadprog", "Of the quadratic program", choices=tuple(SOLVERS))
-    coast_time: float = planned(
-        0.1, "Gravity compensation alone after a detection", unit="s", low=0.0, high=1.0
-    )
-    retract_speed: float = planned(0.1, "Speed of the retraction", unit="m/s", low=0.0, high=10.0)
-    retract_distance: float = planned(0.05, "Retract up to this gap", unit="m", low=0.0, high=1.0)
-    overrun: float = planned(
-        0.03,
-        "Retract when nothing was hit this far behind the surface",
-        unit="m",
-        low=0.0,
-        high=0.2,
-    )
-    hold_distance: float = planned(
-        0.05, "An arm that is pushed farther away while it holds stays there", unit="m", low=1e-3
-    )
-    stall_time: float = planned(
-        0.1,
-        "Retract when stopped that long near the surface, unexplained",
-        unit="s",
-        low=1e-3,
-        high=10.0,
-    )
+    speed_ramp: float = _hit("speed_ramp", 4.0)
+    solver: str = _moved("solver", "quadprog", choices=tuple(SOLVERS))
+    coast_time: float = _moved("coast_time", 0.1)
+    retract_speed: float = _moved("retract_speed", 0.1)
+    retract_distance: float = _moved("retract_distance", 0.05)
+    overrun: float = _moved("overrun", 0.03)
+    hold_distance: float = _moved("hold_distance", 0.05)
+    stall_time: float = _moved("stall_time", 0.1)
     goal_timeout: float = planned(
         10.0,
         "A goal without one of its own gives up that long without contact",
@@ -124,30 +104,33 @@ class PlanParameters(RobotParameters):
         " parameters; its kind of impact limits holds beside the node's own in any case",
     )
 
+    def of_task(self: Parameters) -> Parameters:
+        """Return these parameters with what their task says where they are at their defaults.
+
+        Raises:
+            TaskError: there is no such task, or an entry is wrong.
+            ParameterError: the task says something that no parameter may be.
+        """
+        if not self.task:
+            return self
+        usual = vars(type(self)())
+        said = {
+            name: value
+            for name, value in find_hit_task(self.task).parameters.items()
+            if _alike(getattr(self, name), usual[name])
+        }
+        return from_values(type(self), {**vars(self), **said})
+
     def plan(self) -> Plan:
-        """Return what the controller shall do, of a robot that is sent torques.
+        """Return what the controller shall do; of torques where there is no ``interface``.
 
         Raises:
             ControlError: the contact is not given, or not usable.
         """
-        return Plan(
-            contact=self._contact(),
-            impact_limits=self.impact_limits,
-            joint_ranges=self.joint_ranges,
-            speed=min(self.speed, self.speed_cap),
-            ramp=self.speed_ramp,
-            preview=self.preview,
-            generators=self.generators,
-            activation_distance=self.activation_distance,
-            coast_time=self.coast_time,
-            speed_cap=self.speed_cap,
-            hold_distance=self.hold_distance,
-            retract_speed=min(self.retract_speed, self.speed_cap),
-            retract_distance=self.retract_distance,
-            overrun=self.overrun,
-            solver=self.solver,
-            stall_time=self.stall_time,
-        )
+        known, cap = vars(self), self.speed_cap
+        same = {each.name: known[each.name] for each in fields(Plan) if each.name in known}
+        capped = {name: min(known[name], cap) for name in ("speed", "retract_speed")}
+        return Plan(**same | capped, contact=self._contact(), ramp=self.speed_ramp)
 
     def refuse_pairs(self, robot: Robot, rate: float, state_timeout: float) -> None:
         """Refuse parameters that do not go together.
@@ -197,3 +180,10 @@ class PlanParameters(RobotParameters):
             self.impact_duration,
             self.stiffness,
         )
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Tell whether two values of a parameter are the same, NaN or not."""
+    if isinstance(one, tuple | list):
+        return bool(np.array_equal(one, other, equal_nan=True))
+    return bool(one == other or (one != one and other != other))

@@ -5,12 +5,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
+import numpy as np
+import pinocchio as pin
+
 from impact_robots.exceptions import TaskError
+from impact_robots.loader import load_robot
+from impact_robots.robot import Robot
 
 TWO = ("left", "right")  # usual names of two arms; one alone needs none
+APART = 0.2  # least distance of two bases: nearer, one arm would stand inside the other [m]
 
 
 class PlacedRobot(NamedTuple):
@@ -18,12 +25,54 @@ class PlacedRobot(NamedTuple):
 
     name: str  # namespace of its topics; empty: none
     robot: str  # by name, or the path of its YAML
-    base: tuple[float, float, float] = (0.0, 0.0, 0.0)  # in the world, axes parallel to it [m]
+    base: tuple[float, float, float] = (0.0, 0.0, 0.0)  # in the world [m]
+    yaw: float = 0.0  # by which the base is turned about the vertical [rad]
+
+    def load(self) -> Robot:
+        """Return the robot with the axes of the world at its base: J, velocities, forces are so.
+
+        Raises:
+            RobotError: there is none of that name, or its YAML is wrong.
+        """
+        return robot_named(self.robot, self.yaw)
+
+    def in_base(self, vectors: np.ndarray) -> np.ndarray:
+        """Return vectors in world axes, shape (..., 3), in the axes of the base."""
+        return vectors if self.yaw == 0.0 else vectors @ turned(self.yaw)
+
+
+def turned(yaw: float) -> np.ndarray:
+    """Return the axes of what is turned about the vertical by ``yaw`` [rad], shape (3, 3)."""
+    return np.eye(3) if yaw == 0.0 else np.array(pin.utils.rotate("z", yaw))
+
+
+@cache
+def robot_named(name: str, yaw: float = 0.0) -> Robot:
+    """Return a robot of a cell, again and again the same; nobody may change it.
+
+    Args:
+        name: of the robot, or the path of its YAML.
+        yaw: by which its base is turned; positions and vectors are in axes that are not [rad].
+
+    Raises:
+        RobotError: there is none of that name, or its YAML is wrong.
+    """
+    robot = load_robot(name)
+    if yaw == 0.0:
+        return robot
+    model, turn = robot.model.copy(), pin.SE3(turned(yaw), np.zeros(3))
+    for joint in range(1, model.njoints):
+        if model.parents[joint] == 0:
+            model.jointPlacements[joint] = turn * model.jointPlacements[joint]
+    for frame in model.frames:
+        if frame.parentJoint == 0:
+            frame.placement = turn * frame.placement
+    return replace(robot, model=model)
 
 
 @dataclass(frozen=True)
 class RobotCell:
-    """One arm, or two of a kind."""
+    """One arm, or two."""
 
     robots: tuple[PlacedRobot, ...]
 
@@ -31,15 +80,16 @@ class RobotCell:
         """Check that these arms can work together.
 
         Raises:
-            TaskError: neither one nor two, of several kinds, or with equal names.
+            TaskError: neither one nor two, one inside the other, or with equal names.
         """
-        names, kinds = self.names, {each.robot for each in self.robots}
+        names = self.names
         if len(names) not in (1, 2):
             raise TaskError(f"cell: expected one or two arms, got {len(names)}")
-        if len(kinds) > 1:
-            raise TaskError(f"cell: expected arms of one kind, got {', '.join(sorted(kinds))}")
         if len(set(names)) < len(names):
             raise TaskError(f"cell: expected two different names, got {names[0]!r} twice")
+        away = float(np.linalg.norm(np.subtract(self.bases[0], self.bases[-1])))
+        if len(names) == 2 and away < APART:
+            raise TaskError(f"cell: expected bases {APART:g} m apart or more, got {away:.3g} m")
 
     @classmethod
     def of(cls, robot: str, bases: Sequence[tuple[float, float, float]]) -> RobotCell:
@@ -64,9 +114,13 @@ class RobotCell:
         return tuple(each.name for each in self.robots)
 
     @property
-    def robot(self) -> str:
-        """Every arm, by name or the path of its YAML."""
-        return self.robots[0].robot
+    def kinds(self) -> tuple[str, ...]:
+        """Of the arms, by name or the path of the YAML, each once."""
+        return tuple(dict.fromkeys(each.robot for each in self.robots))
+
+    def load(self) -> tuple[Robot, ...]:
+        """Return the arms, each with the axes of the world at its base; raises as one does."""
+        return tuple(each.load() for each in self.robots)
 
     @property
     def bases(self) -> tuple[tuple[float, float, float], ...]:

@@ -10,6 +10,8 @@ import numpy as np
 
 from impact_robots.entries import Entries, is_number
 
+ANNOUNCED, NOMINAL = "announced", "nominal"  # anywhere in the ranges, or as in the YAML
+JOINT_RANGES = (ANNOUNCED, NOMINAL)
 KNOWN = (1.0, 1.0)
 ASSUMED = {  # shares of a value that no source gives
     "joint_stiffness_range": (0.7, 1.3),

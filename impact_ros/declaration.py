@@ -31,10 +31,14 @@ INTEGER_LIMIT = 2**63 - 1
 
 def declare_on(node: Any, cls: type[Parameters]) -> Parameters:
     """Do what `parameters.declare` says."""
-    known = specifications(cls)
+    known = specifications(cls, moved=True)
     values = {name: _value(node, item) for name, item in known.items()}
     instance = assembled(cls, values)  # before anything is declared: it may check values together
     for name, item in known.items():
+        if item.moved and name not in node._parameter_overrides:
+            continue
+        if item.moved:
+            node.get_logger().warning(f"parameter {name}: deprecated, set {name} {item.moved}")
         _declare(node, item, values[name])
     _warn_unknown(node)
     if any(not item.read_only for item in known.values()):
@@ -67,7 +71,7 @@ def _descriptor(item: Specification) -> Any:
         name=item.name,
         description=description,
         read_only=item.read_only,
-        additional_constraints=f"Expected: {item.expected}.",
+        additional_constraints=f"Expected: {item.expected(item.kind)}.",
     )
     bounded = item.low is not None or item.high is not None
     if bounded and not item.is_list and item.element in (int, float):

@@ -32,6 +32,7 @@ from impact_ros.specification import (
 __all__ = [
     "ParameterError",
     "Specification",
+    "current",
     "declare",
     "describe",
     "from_values",
@@ -57,7 +58,7 @@ def from_values(cls: type[Parameters], values: Mapping[str, Any]) -> Parameters:
     Raises:
         ParameterError: A name is unknown, or a value does not fit.
     """
-    known = specifications(cls)
+    known = specifications(cls, moved=True)
     for line in misspelt(values, known):
         raise ParameterError(*line.split(": ", 1))
     return assembled(cls, {name: known[name].convert(value) for name, value in values.items()})
@@ -128,3 +129,14 @@ def declare(node: Any, cls: type[Parameters]) -> Parameters:
     from impact_ros.declaration import declare_on
 
     return declare_on(node, cls)
+
+
+def current(node: Any, cls: type[Parameters]) -> Parameters:
+    """Return the parameters of a node as they are now, of those that :func:`declare` declared.
+
+    Args:
+        node: A rclpy Node or LifecycleNode.
+        cls: Dataclass of parameters.
+    """
+    names = [name for name in specifications(cls, moved=True) if node.has_parameter(name)]
+    return from_values(cls, {name: node.get_parameter(name).value for name in names})

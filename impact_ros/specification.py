@@ -7,75 +7,49 @@ from __future__ import annotations
 import difflib
 import math
 import typing
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
+from impact_robots.entry import SCALARS, Entry
 from impact_ros.exceptions import ParameterError
 
 # Overrides that nodes take from rclpy itself.
 OWN_OF_RCLPY = ("use_sim_time", "start_type_description_service", "qos_overrides.")
-_THOUSANDTHS = {"m": "millimetres", "m/s": "millimetres per second", "s": "milliseconds"}
 Parameters = typing.TypeVar("Parameters")
-SCALARS: dict[type, str] = {
-    bool: "true or false",
-    int: "an integer",
-    float: "a number",
-    str: "a text",
-}
 
 
 @dataclass(frozen=True)
-class Specification:
+class Specification(Entry):
     """One parameter of a node.
 
     Attributes:
         name: Name, as declared.
         element: bool, int, float or str: the type of the value, or of a list's elements.
         is_list: The value is a list (a tuple in Python) of elements.
-        is_range: It is a list of two, lowest and highest; one number stands for both.
         default: Value without an override.
-        description: What it does, one sentence.
-        unit: Unit of the value, empty if it has none.
-        low: Smallest value allowed, None for no limit.
-        high: Largest value allowed, None for no limit.
-        choices: Values allowed, None for all.
         read_only: Fixed once the node was started.
+        moved: Where else a parameter that goes in the next release is said; empty: it stays.
+        is_range: It is a list of two, lowest and highest; one number stands for both.
     """
 
     name: str
     element: type
     is_list: bool
     default: Any
-    description: str
-    unit: str = ""
-    low: float | None = None
-    high: float | None = None
-    choices: Collection[Any] | None = None
     read_only: bool = True
+    moved: str = ""
     is_range: bool = False
 
     @property
-    def expected(self) -> str:
-        """What a value must be, in words."""
-        text = (
-            f"a list, each element {SCALARS[self.element]}"
-            if self.is_list
-            else (SCALARS[self.element])
-        )
+    def kind(self) -> str:
+        """Type of a value, in words."""
+        element = SCALARS[self.element]
         if self.is_range:
-            text = f"low,high or one number, each {SCALARS[self.element]}"
-        if self.choices is not None:
-            return f"one of {', '.join(str(choice) for choice in self.choices)}"
-        if self.low is not None and self.high is not None:
-            text += f" from {self.low:g} to {self.high:g}"
-        elif self.low is not None:
-            text += f" of at least {self.low:g}"
-        elif self.high is not None:
-            text += f" of at most {self.high:g}"
-        return text + (f" [{self.unit}]" if self.unit else "")
+            return f"low,high or one number, each {element}"
+        return f"a list, each element {element}" if self.is_list else element
 
     def convert(self, value: Any) -> Any:
         """Return the value in the parameter's own type, checked.
@@ -119,12 +93,9 @@ class Specification:
         return element
 
     def _allows(self, element: Any) -> bool:
-        if self.choices is not None:
-            return element in self.choices
         if isinstance(element, float) and not math.isfinite(element):
             return self._is_special_default(element)
-        low_ok = self.low is None or element >= self.low
-        return low_ok and (self.high is None or element <= self.high)
+        return self.allows(element)
 
     def _is_special_default(self, element: float) -> bool:
         defaults = self.default if self.is_list else (self.default,)
@@ -134,14 +105,7 @@ class Specification:
         )
 
     def _error(self, value: Any) -> ParameterError:
-        hint = f", which looks like {_THOUSANDTHS[self.unit]}" if self._looks_small(value) else ""
-        return ParameterError(self.name, f"expected {self.expected}, got {value!r}{hint}")
-
-    def _looks_small(self, value: Any) -> bool:
-        """Tell whether a number is too high, and would not be in thousandths of the unit."""
-        if self.unit not in _THOUSANDTHS or self.high is None:
-            return False
-        return isinstance(value, (int, float)) and self.high < value <= 1000.0 * self.high
+        return ParameterError(self.name, self.line(self.kind, value))
 
 
 def _as_float(number: int) -> float:
@@ -152,14 +116,7 @@ def _as_float(number: int) -> float:
 
 
 def parameter(
-    default: Any,
-    description: str,
-    *,
-    unit: str = "",
-    low: float | None = None,
-    high: float | None = None,
-    choices: Collection[Any] | None = None,
-    read_only: bool = True,
+    default: Any, description: str, *, read_only: bool = True, moved: str = "", **options: Any
 ) -> Any:
     """Declare one parameter as a field of a frozen dataclass.
 
@@ -169,25 +126,18 @@ def parameter(
     Args:
         default: Value without an override; float("nan") stands for unknown.
         description: What it does, one sentence.
-        unit: Unit of the value.
-        low: Smallest value allowed.
-        high: Largest value allowed.
-        choices: Values allowed; a registry that grows stays one.
         read_only: Fixed once the node was started.
+        moved: Where else it is said from now on; the next release does not know it any more.
+        **options: Attributes of :class:`impact_robots.entry.Entry`: unit, low, high, choices; a
+            registry that grows stays one.
 
     Returns:
         A dataclasses.field with the rest as its metadata.
     """
-    metadata = {
-        "description": description,
-        "unit": unit,
-        "low": low,
-        "high": high,
-        "choices": choices,  # of a registry, which may grow: looked at when it is asked for
-        "read_only": read_only,
-    }
+    metadata = vars(Entry(description=description, **options))
     return field(
-        default=tuple(default) if isinstance(default, list) else default, metadata=metadata
+        default=tuple(default) if isinstance(default, list) else default,
+        metadata=metadata | {"read_only": read_only, "moved": moved},
     )
 
 
@@ -215,11 +165,12 @@ def assembled(cls: type[Parameters], values: Mapping[str, Any]) -> Parameters:
     return cls(**rest)
 
 
-def specifications(cls: type) -> dict[str, Specification]:
+def specifications(cls: type, *, moved: bool = False) -> dict[str, Specification]:
     """List the parameters of a dataclass, in order, by name.
 
     Args:
         cls: Dataclass whose fields were made by `parameter`.
+        moved: With those that go in the next release.
 
     Returns:
         One specification per field, or per member of a field made by `parameters_of`.
@@ -235,7 +186,7 @@ def specifications(cls: type) -> dict[str, Specification]:
             found |= {each.name: each for each in members()}
         else:
             found[item.name] = _specification(item, hints[item.name])
-    return found
+    return {name: item for name, item in found.items() if moved or not item.moved}
 
 
 def _specification(item: Any, hint: Any) -> Specification:

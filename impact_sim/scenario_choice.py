@@ -16,6 +16,13 @@ from impact_sim.scenarios import Scenario, all_scenario_names, load_scenario, sc
 AnyScenario = Scenario | SpreadingScenario
 
 
+def robots_of(scenario: AnyScenario) -> tuple[str, ...]:
+    """Return a scenario's robots, by name or the path of the YAML, each once."""
+    if isinstance(scenario, SpreadingScenario):
+        return scenario.cell.kinds
+    return (scenario.robot,)
+
+
 def simulated_names() -> tuple[str, ...]:
     """Return the names of all scenarios that ``simulate`` runs."""
     return (*all_scenario_names(), *spreading_names())

@@ -6,30 +6,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from impact_predictor.contact_force.laws import ContactLaw
+from impact_robots.cell import robot_named
 from impact_robots.contact_frame import contact_rotation
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import ImpactError, RobotError
 from impact_robots.kinematics import inverse_kinematics
-from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 from impact_robots.surface import Surface
-from impact_robots.task.hit_task import hit_task_of
-from impact_robots.task.like import TASK, check_name, with_like
+from impact_robots.task.hit_task import hit_task_of, shipped_hit_task
+from impact_robots.task.like import TASK, Shipped, check_name, with_like
 from impact_robots.task.typed_entries import record_of
-from impact_robots.yaml_file import read_mapping
 from impact_sim.compliant_wall import CompliantWall
 from impact_sim.exceptions import ScenarioError
 from impact_sim.layered_law import wall_law
 
 ANNOUNCEABLE = ("friction", "restitution", "stiffness")
-_FILE = Path(__file__).parent / "scenarios.yaml"
+_SHIPPED = Shipped(Path(__file__).parent / "scenarios.yaml", "scenarios", "simulated")
 
 
 @dataclass(frozen=True)
@@ -121,19 +119,14 @@ class Scenario:
         return inverse_kinematics(robot, np.array(self.q_impact), offset)
 
 
-@cache
-def _entries() -> dict[str, Any]:
-    return read_mapping(_FILE)
-
-
 def scenario_names() -> tuple[str, ...]:
     """Return the names of the scenarios of an announced impact, which nodes and demo run."""
-    return tuple(_entries()["scenarios"])
+    return _SHIPPED.names("scenarios")
 
 
 def all_scenario_names() -> tuple[str, ...]:
     """Return the names of all scenarios, also of those that only ``simulate`` runs."""
-    return (*scenario_names(), *_entries()["simulated"])
+    return _SHIPPED.names()
 
 
 def load_scenario(name: str) -> Scenario:
@@ -160,7 +153,7 @@ def scenario_of(name: str, own: Mapping[str, Any], where: str) -> Scenario:
             or of another type; says which.
     """
     entries = with_like(_told_task(own, where), _own, all_scenario_names(), where)
-    scenario = record_of(Scenario, _entries()["defaults"] | entries | {"name": name}, where)
+    scenario = record_of(Scenario, _SHIPPED.defaults | entries | {"name": name}, where)
     for key in scenario.announced:
         if key not in ANNOUNCEABLE:
             choices = ", ".join(ANNOUNCEABLE)
@@ -175,7 +168,8 @@ def scenario_of(name: str, own: Mapping[str, Any], where: str) -> Scenario:
 def _told_task(own: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return entries, those of a task of a hit as a scenario has them.
 
-    The middle of its range of friction is true, unless the entries say else.
+    The middle of its range of friction is true, unless the entries say else; what the task says
+    other than the truth is announced.
     """
     entries = dict(own)
     if TASK not in entries:
@@ -183,7 +177,7 @@ def _told_task(own: Mapping[str, Any], where: str) -> dict[str, Any]:
     task = hit_task_of("", entries.pop(TASK), where)
     said: dict[str, Any] = {
         "title": task.title,
-        "robot": task.robot or _entries()["defaults"]["robot"],
+        "robot": task.robot or _SHIPPED.defaults["robot"],
         "normal": task.contact_normal,
         "reference_speed": task.speed,
         "reference_ramp": task.speed_ramp,
@@ -192,15 +186,23 @@ def _told_task(own: Mapping[str, Any], where: str) -> dict[str, Any]:
         "controller": task.impact_limits,
         "friction": task.surface.middle[0],
         "restitution": task.surface.restitution,
-        "announced": {name: getattr(task.surface, name) for name in ANNOUNCEABLE},
+        "stiffness": task.surface.stiffness,
     }
+    known = {name: getattr(task.surface, name) for name in ANNOUNCEABLE}
+    others = [name for name in ANNOUNCEABLE if name in entries]  # that are true
+    if known["friction"][0] < known["friction"][1]:
+        others.append("friction")
+    said["announced"] = {name: known[name] for name in others}
     try:
-        said["q_impact"] = tuple(task.q_impact(load_robot(said["robot"])).tolist())
+        said["q_impact"] = tuple(task.pose(robot_named(said["robot"])).tolist())
     except RobotError as error:
         raise ScenarioError(f"{where}: {error}") from None
-    return {"note": ""} | {key: value for key, value in said.items() if value is not None} | entries
+    return {"note": task.note} | {k: v for k, v in said.items() if v is not None} | entries
 
 
 def _own(name: str) -> dict[str, Any]:
     """Return what a shipped scenario says of itself."""
-    return (_entries()["scenarios"] | _entries()["simulated"])[name]
+    own = _SHIPPED.own(name)
+    if TASK in own:
+        own[TASK] = shipped_hit_task(own[TASK])
+    return _told_task(own, f"scenario {name}")

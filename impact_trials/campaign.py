@@ -5,9 +5,7 @@
 from __future__ import annotations
 
 import itertools
-from collections import deque
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +13,15 @@ from rosbags.typesys.store import Typestore
 
 from impact_bags import impact_typestore
 from impact_bags.exceptions import AnalysisError
+from impact_robots.cell import robot_named
 from impact_robots.exceptions import ImpactError
-from impact_robots.task.poses import robot_named
 from impact_sim.cell.spreading_scenario import SpreadingScenario
-from impact_sim.scenario_choice import AnyScenario
+from impact_sim.scenario_choice import AnyScenario, robots_of
 from impact_trials.cell_bag import CellBag
 from impact_trials.cell_truth import BOX_COLUMNS, arm_columns
-from impact_trials.dask_cluster import on_dask
 from impact_trials.free_motion_trial import run_free_motion
 from impact_trials.impact_trial import run_impact
-from impact_trials.processes import StoppedError, Workers, check_stopped, result_of
+from impact_trials.processes import StoppedError, check_stopped, in_order
 from impact_trials.spreading_trial import run_spreading
 from impact_trials.trial import Trial, TrialResult
 from impact_trials.trial_bag import TrialBag
@@ -86,15 +83,16 @@ def _bag(trial: Trial[Any], folder: Path) -> TrialBag | CellBag:
     """Return the recording of a trial; of a free motion without force, as there is none."""
     global _types
     _types = _types or impact_typestore()
-    path, robot = folder / trial.name, robot_named(trial.scenario.robot)
+    path = folder / trial.name
     if isinstance(trial.scenario, SpreadingScenario):
-        return CellBag(path, robot, trial.scenario.arm_names, _types)
+        return CellBag(path, trial.scenario.cell, _types)
+    robot = robot_named(trial.scenario.robot)
     return TrialBag(path, robot, _types, forces=not trial.scenario.motion)
 
 
 def table_columns(scenarios: Sequence[AnyScenario]) -> tuple[str, ...]:
     """Return the columns of trials.csv for trials of these scenarios."""
-    dof = max(robot_named(scenario.robot).dof for scenario in scenarios)
+    dof = max(robot_named(name).dof for each in scenarios for name in robots_of(each))
     boxes = [each for each in scenarios if isinstance(each, SpreadingScenario)]
     arms = dict.fromkeys(name for each in boxes for name in each.arm_names)
     extra = [column for name in arms for column in arm_columns(name, dof)]
@@ -121,47 +119,6 @@ def run_campaign(
         AnalysisError: a trial failed, or a process died.
         UsageError: there is no such scheduler.
     """
-    if dask:
-        yield from _on_cluster(trials, folder and folder.resolve(), dask, keep)
-        return
-    jobs = min(jobs, len(trials))
-    if jobs < 2:
-        yield from (run_trial(trial, folder) for trial in trials)
-        return
-    futures: deque[Future[TrialResult]] = deque()
-    try:
-        with Workers(jobs) as workers:
-            futures.extend(workers.submit(run_trial, [(trial, folder) for trial in trials]))
-            while futures:
-                result = result_of(futures[0], "simulate")
-                futures.popleft()
-                yield result
-    finally:
-        for future in futures:
-            if future.done() and not future.cancelled() and future.exception() is None:
-                keep(future.result())
-
-
-def _on_cluster(
-    trials: Sequence[Trial[Any]],
-    folder: Path | None,
-    address: str,
-    keep: Callable[[TrialResult], None],
-) -> Generator[TrialResult, None, None]:
-    """Yield the results in the order of the trials; a cluster finishes them in any."""
-    early: dict[int, TrialResult] = {}
-    work = [(number, trial, folder) for number, trial in enumerate(trials)]
-    try:
-        expected = 0
-        for number, result in on_dask(_run_numbered, work, address):
-            early[number] = result
-            while expected in early:
-                yield early.pop(expected)
-                expected += 1
-    finally:
-        for result in early.values():
-            keep(result)
-
-
-def _run_numbered(number: int, trial: Trial[Any], folder: Path | None) -> tuple[int, TrialResult]:
-    return number, run_trial(trial, folder)
+    place = folder.resolve() if folder and dask else folder
+    work = [(trial, place) for trial in trials]
+    yield from in_order(run_trial, work, jobs, "simulate", dask, keep)

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from impact_robots.cell import robot_named
 from impact_robots.exceptions import UsageError
 from impact_robots.robot import Robot
-from impact_robots.task.poses import robot_named
-from impact_sim.scenario_choice import AnyScenario
+from impact_sim.scenario_choice import AnyScenario, robots_of
 
 CAMPAIGN = "campaign.json"
 
@@ -28,7 +28,8 @@ def campaign_text(scenarios: Sequence[AnyScenario], count: int, seed: int) -> st
         count: trials of each.
         seed: of the first trial.
     """
-    robots = {each.robot: _mark(robot_named(each.robot)) for each in scenarios}
+    names = [name for each in scenarios for name in robots_of(each)]
+    robots = {name: _mark(robot_named(name)) for name in names}
     asked = {
         "seed": seed,
         "trials": count,

@@ -11,8 +11,8 @@ from rosbags.typesys.store import Typestore
 
 from impact_bags import BagWriter
 from impact_bags.message_maker import MessageMaker
+from impact_robots.cell import RobotCell
 from impact_robots.quaternions import quaternion_wxyz
-from impact_robots.robot import Robot
 from impact_sim.cell.cell_plant import BoxState
 from impact_trials.arm_topics import ArmTopics
 from impact_trials.lockstep import Cycle
@@ -23,18 +23,19 @@ BOX_TOPIC, WORLD = "/box_pose", "world"
 class CellBag(BagWriter):
     """One bag: the topics of each arm in its namespace, and the box's pose."""
 
-    def __init__(self, path: Path, robot: Robot, arms: Sequence[str], typestore: Typestore) -> None:
+    def __init__(self, path: Path, cell: RobotCell, typestore: Typestore) -> None:
         """Say where to write.
 
         Args:
             path: folder to make.
-            robot: every arm.
-            arms: their namespaces.
+            cell: whose arms are recorded.
             typestore: with impact_msgs; the same may serve many bags.
         """
         super().__init__(path, typestore)
-        self._arms = [ArmTopics(self, robot, typestore, namespace=name) for name in arms]
-        self._make = MessageMaker(typestore, robot.base_frame)
+        self._arms = [
+            ArmTopics(self, each.load(), typestore, namespace=each.name) for each in cell.robots
+        ]
+        self._make = MessageMaker(typestore, WORLD)
 
     def add(self, cycles: Sequence[Cycle], box: BoxState, event: bool) -> None:
         """Write the arms' cycles of one instant; a trial is recorded as a whole."""

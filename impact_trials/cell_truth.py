@@ -12,6 +12,7 @@ import numpy as np
 from impact_detector.box_parameters import torque_threshold
 from impact_detector.signals.sample import TORQUE_ERROR, Detection
 from impact_robots.dynamics import ArmDynamics
+from impact_robots.task.box_task import ARM_JOINTS
 from impact_sim.cell.cell_plant import BoxState
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.cell.watched_cell import PlateRecord, WatchedCell
@@ -101,7 +102,7 @@ def cell_row(trial: Trial[SpreadingScenario], log: CellLog) -> dict[str, Value]:
         log: of the whole trial.
     """
     scenario, first = trial.scenario, log.plant.first_touch
-    row: dict[str, Value] = dict.fromkeys(columns(log.plant.layout.robot.dof))
+    row: dict[str, Value] = dict.fromkeys(columns(ARM_JOINTS))
     row |= {"scenario": scenario.name, "trial": trial.number, "seed": trial.seed}
     row |= {"duration_s": round(log.times[-1], 9)}
     row |= {"speed_reference_mps": round(scenario.reference_speed, 6)}
@@ -128,7 +129,7 @@ def _arm(scenario: SpreadingScenario, log: CellLog, number: int) -> dict[str, Va
     row = _detected(log.detectors[number].of(scenario.detector), plate)
     if plate.touch is not None:
         into, touch = scenario.direction(number), plate.touch
-        velocity = ArmDynamics(log.plant.layout.robot)(touch.q, touch.dq).velocity
+        velocity = ArmDynamics(log.plant.arms[number].robot)(touch.q, touch.dq).velocity
         row |= {"touch_time_s": round(START + touch.time, 9), "contacts": plate.contacts}
         row |= {"contact_speed_mps": float(velocity @ into)}
         row |= {"peak_force_n": float(np.linalg.norm(plate.force, axis=1).max())}

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from impact_detector.signals.sample import Verdict
+from impact_robots.cell import robot_named
 from impact_robots.robot import Robot
-from impact_robots.task.poses import robot_named
 from impact_sim.computed_torque import ComputedTorque
 from impact_sim.free_motion import FreeMotion, draw_free_motion
 from impact_sim.payload import Carrier

@@ -8,8 +8,8 @@ from impact_detector.attribution.expectation import Announcement
 from impact_detector.signals.sample import Verdict
 from impact_qp.control.controller import ImpactController
 from impact_qp.parameters import ControllerParameters
+from impact_robots.cell import robot_named
 from impact_robots.robot import Robot
-from impact_robots.task.poses import robot_named
 from impact_ros.parameters import from_values
 from impact_sim.glide import Glide
 from impact_sim.scenarios import Scenario

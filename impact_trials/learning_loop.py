@@ -10,11 +10,11 @@ from typing import NamedTuple
 from impact_predictor.learning.learning_box import LearningBox
 from impact_predictor.learning.next_speed import SafeSpeed
 from impact_predictor.learning.wall_change import Learned
+from impact_predictor.recorded_hit import RecordedHit
 from impact_qp.learning.hit_planner import HitPlanner
 from impact_qp.learning.wall_approach import WallApproach
-from impact_trials.wall_hit import WallHit
 
-Strike = Callable[[int, float], WallHit | None]  # hit of a number, from 0, at a speed [m/s]
+Strike = Callable[[int, float], RecordedHit | None]  # hit of a number, from 0, at a speed [m/s]
 
 
 class LearningStep(NamedTuple):
@@ -22,7 +22,7 @@ class LearningStep(NamedTuple):
 
     safe: SafeSpeed
     asked: float  # the safe speed, or what the arm keeps; less if it was too fast before [m/s]
-    hit: WallHit | None  # none: the approach ended before it
+    hit: RecordedHit | None  # none: the approach ended before it
     learned: Learned
     problem: str = ""  # why no other one follows, "" if there may be
 
@@ -45,10 +45,10 @@ def learning_steps(
     """
     planner = HitPlanner(box)
     for number, approach in enumerate(approaches):
-        planned = planner.plan(approach)
-        hit = strike(number, planned.asked)
+        safe, asked = planner.plan(approach)
+        hit = strike(number, asked)
         if hit is not None:
-            planner.learn(hit.recorded)
-        yield LearningStep(*planned, hit, planner.learned, planner.problem)
+            planner.learn(hit)
+        yield LearningStep(safe, asked, hit, planner.learned, planner.problem)
         if planner.problem:
             return

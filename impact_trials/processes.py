@@ -8,26 +8,49 @@ import multiprocessing
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.synchronize import Event
 from typing import Any
 
 from impact_bags.exceptions import AnalysisError
+from impact_robots.exceptions import UsageError
 from impact_ros.interrupts import interrupts_blocked
 
+Work = Callable[..., Any]
+Arguments = Sequence[tuple[Any, ...]]
+Keep = Callable[[Any], None]
 _stop: Event | None = None  # of a worker: set when its work is no longer wanted
+
+
+def no_result(result: Any) -> None:
+    """Keep no result."""
 
 
 class StoppedError(AnalysisError):
     """The work was interrupted."""
 
 
-class Workers:
-    """Some processes, a context manager; leaving it ends the work that is not finished."""
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0))
 
-    def __init__(self, jobs: int) -> None:
-        """Prepare ``jobs`` processes; they start with the first work."""
+
+class Workers:
+    """Processes of this machine or of a Dask cluster; with one job it is this process.
+
+    A context manager: leaving it ends the work that is not finished.
+    """
+
+    def __init__(self, jobs: int, command: str, dask: str = "") -> None:
+        """Prepare processes; they start with the first work.
+
+        Args:
+            jobs: how many, at least 1.
+            command: for errors.
+            dask: address of the scheduler of a cluster that works instead.
+        """
+        self._jobs, self._command, self._dask = jobs, command, dask
         context = multiprocessing.get_context("spawn")
         self._stop = context.Event()
         self._pool = ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(self._stop,))
@@ -41,40 +64,108 @@ class Workers:
         self._stop.set()
         self._pool.shutdown(cancel_futures=True)
 
-    def submit(
-        self, work: Callable[..., Any], arguments: Sequence[tuple[Any, ...]]
-    ) -> list[Future[Any]]:
-        """Hand out work: ``work(*each)`` for each of ``arguments``."""
+    def finished(self, work: Work, arguments: Arguments) -> Iterator[Any]:
+        """Yield ``work(*each)`` for each of ``arguments`` as it is finished.
+
+        Raises:
+            AnalysisError: a process died; says in which command.
+            UsageError: there is no such cluster.
+        """
+        if self._dask:
+            yield from _on_dask(work, arguments, self._dask)
+        elif min(self._jobs, len(arguments)) < 2:
+            yield from (work(*each) for each in arguments)
+        else:
+            yield from self.on_processes(work, arguments)
+
+    def in_order(self, work: Work, arguments: Arguments, keep: Keep = no_result) -> Iterator[Any]:
+        """Yield ``work(*each)`` for each of ``arguments`` in their order.
+
+        Args:
+            work: to do.
+            arguments: of each piece of it.
+            keep: when it ends early, gets the results that were finished before their turn.
+
+        Raises:
+            AnalysisError: a process died; says in which command.
+            UsageError: there is no such cluster.
+        """
+        numbered = [(number, work, *each) for number, each in enumerate(arguments)]
+        early: dict[int, Any] = {}
+        expected = 0
+        try:
+            for number, result in self.finished(_numbered, numbered):
+                early[number] = result
+                while expected in early:
+                    result = early.pop(expected)
+                    if isinstance(result, Exception):
+                        raise result
+                    yield result
+                    expected += 1
+        finally:
+            for result in early.values():
+                if not isinstance(result, Exception):
+                    keep(result)
+
+    def on_processes(self, work: Work, arguments: Arguments) -> Iterator[Any]:
+        """Do what :meth:`finished` does, on processes of this machine in any case."""
         with interrupts_blocked():  # the processes inherit that: only this one is interrupted
-            return [self._pool.submit(work, *each) for each in arguments]
+            done = as_completed([self._pool.submit(work, *each) for each in arguments])
+        try:
+            yield from (future.result() for future in done)
+        except BrokenProcessPool:
+            line = f"{self._command}: a process died; was there enough memory?"
+            raise AnalysisError(line) from None
 
 
-def result_of(future: Future[Any], command: str) -> Any:
-    """Wait for a result.
-
-    Raises:
-        AnalysisError: the process died; says in which command.
-    """
-    try:
-        return future.result()
-    except BrokenProcessPool:
-        raise AnalysisError(f"{command}: a process died; was there enough memory?") from None
+def finished(
+    work: Work, arguments: Arguments, jobs: int, command: str, dask: str = ""
+) -> Iterator[Any]:
+    """Yield what :meth:`Workers.finished` does, of workers that are there for this alone."""
+    with Workers(jobs, command, dask) as workers:
+        yield from workers.finished(work, arguments)
 
 
 def in_order(
-    work: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], jobs: int, command: str
+    work: Work,
+    arguments: Arguments,
+    jobs: int,
+    command: str,
+    dask: str = "",
+    keep: Keep = no_result,
 ) -> Iterator[Any]:
-    """Yield ``work(*each)`` for each of ``arguments`` in their order, with one job in this process.
+    """Yield what :meth:`Workers.in_order` does, of workers that are there for this alone."""
+    with Workers(jobs, command, dask) as workers:
+        yield from workers.in_order(work, arguments, keep)
+
+
+def _numbered(number: int, work: Work, *arguments: Any) -> tuple[int, Any]:
+    """Return the number, and the result or error, which is raised when it is its turn."""
+    try:
+        return number, work(*arguments)
+    except Exception as error:
+        return number, error
+
+
+def _on_dask(work: Work, arguments: Arguments, address: str) -> Iterator[Any]:
+    """Yield ``work(*each)``, of a module that the cluster has too, as it is finished.
 
     Raises:
-        AnalysisError: a process died; says in which command.
+        UsageError: the package distributed is missing, or there is no scheduler.
     """
-    if min(jobs, len(arguments)) < 2:
-        yield from (work(*each) for each in arguments)
-        return
-    with Workers(min(jobs, len(arguments))) as workers:
-        for future in workers.submit(work, arguments):
-            yield result_of(future, command)
+    try:
+        from distributed import Client
+        from distributed import as_completed as as_done
+    except ImportError:
+        line = "--dask: expected the package distributed: pip install distributed"
+        raise UsageError(line) from None
+    try:
+        client = Client(address, timeout="5s")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--dask: no scheduler at {address!r}: {error}") from None
+    with client:
+        futures = [client.submit(work, *each, pure=False) for each in arguments]
+        yield from (future.result() for future in as_done(futures))
 
 
 def check_stopped() -> None:

@@ -8,7 +8,7 @@ from impact_detector.signals.sample import Verdict
 from impact_qp.arms.plans import USUAL, SpreadChoice, spread_controllers
 from impact_qp.spreading import SpreadingController
 from impact_qp.spreading.command import SpreadCommand
-from impact_robots import Robot
+from impact_robots.cell import PlacedRobot
 from impact_robots.task.box_task import BoxTask
 from impact_sim.simulation import Measurement
 from impact_trials.lockstep import Answer, SpreadState
@@ -17,9 +17,9 @@ from impact_trials.lockstep import Answer, SpreadState
 class SpreadAnswers:
     """Answers an arm's measurements, and keeps what the controller commanded."""
 
-    def __init__(self, controller: SpreadingController) -> None:
-        """Keep the ``controller``, whose plan begins with the first measurement."""
-        self.controller = controller
+    def __init__(self, controller: SpreadingController, arm: PlacedRobot) -> None:
+        """Keep the ``controller`` of an ``arm``; its plan begins with the first measurement."""
+        self.controller, self._arm = controller, arm
         self.commands: list[SpreadCommand] = []  # one a cycle
 
     def __call__(self, measurement: Measurement, verdict: Verdict) -> Answer:
@@ -29,21 +29,20 @@ class SpreadAnswers:
         )
         self.commands.append(command)
         references, time = self.controller.plan.reference, measurement.time
+        base = self._arm.in_base
         return Answer(
             command.driver_torque,
             command.joint_velocity,
             command.reference_torque,
             spread=SpreadState(
-                references.ante(time).velocity[:3],
-                references.post(time).velocity[:3],
-                command.feedback,
+                base(references.ante(time).velocity[:3]),
+                base(references.post(time).velocity[:3]),
+                base(command.feedback),
             ),
         )
 
 
-def spread_answers(
-    task: BoxTask, robot: Robot, choice: SpreadChoice = USUAL
-) -> tuple[SpreadAnswers, ...]:
+def spread_answers(task: BoxTask, choice: SpreadChoice = USUAL) -> tuple[SpreadAnswers, ...]:
     """Return what answers the measurements of each arm of a task.
 
     Raises:
@@ -51,4 +50,5 @@ def spread_answers(
         ImpactError: the task's arms are not where they can hit the object.
         UnknownNameError: no such inertia or map.
     """
-    return tuple(map(SpreadAnswers, spread_controllers(task, robot, choice)))
+    controllers = spread_controllers(task, choice)
+    return tuple(map(SpreadAnswers, controllers, task.cell.robots))

@@ -15,9 +15,8 @@ from impact_detector.session import DetectorSession
 from impact_detector.signals.sample import Verdict
 from impact_qp.arms.plans import USUAL, SpreadChoice
 from impact_qp.spreading import Trigger, heard
-from impact_robots.robot import Robot
+from impact_robots.cell import robot_named
 from impact_robots.task.box_task import BoxTask
-from impact_robots.task.poses import robot_named
 from impact_ros.parameters import from_values
 from impact_sim.cell.cell_plant import BoxState
 from impact_sim.cell.cell_simulation import CellSimulation
@@ -71,11 +70,10 @@ def spread(
         record: gets every cycle.
         told: what controllers and detectors are given; none: the scenario's task.
     """
-    robot = robot_named(scenario.robot)
-    plant = WatchedCell(scenario.layout(robot, scenario.drawn(seed)))
+    plant = WatchedCell(scenario.layout(scenario.drawn(seed)))
     task = told or scenario.task
-    answers = spread_answers(task, robot, choice)
-    turns = [ArmTurn(answer, cell_session(task, robot, arm)) for arm, answer in enumerate(answers)]
+    answers = spread_answers(task, choice)
+    turns = [ArmTurn(answer, cell_session(task, arm)) for arm, answer in enumerate(answers)]
     log = CellLog(plant, tuple(DetectorLog() for _ in turns))
     simulation = CellSimulation(plant, noise=noise, seed=seed)
     start = [np.array(q) for q in scenario.q_start]
@@ -91,14 +89,14 @@ def spread(
     return SpreadingRun(log, answers)
 
 
-def cell_session(task: BoxTask, robot: Robot, arm: int) -> DetectorSession:
+def cell_session(task: BoxTask, arm: int) -> DetectorSession:
     """Return what the detector's node of one arm does.
 
     Raises:
         DetectorError: there is no detector of the task's name.
     """
     parameters = from_values(DetectorParameters, box_parameters(task, arm))
-    return session_for(parameters, robot, estimates=False)
+    return session_for(parameters, robot_named(parameters.robot), estimates=False)
 
 
 def _hearing(

@@ -12,10 +12,9 @@ from impact_detector.session import DetectorSession
 from impact_detector.signals.sample import FUSED, Detection, Verdict
 from impact_predictor.joint_load.load import DURATION
 from impact_predictor.joint_load.load_limits import load_limits
-from impact_predictor.learning.learning_hit import LearningHit
+from impact_predictor.recorded_hit import HitTruth, RecordedHit
 from impact_qp.learning.wall_approach import WallApproach
 from impact_robots.dynamics import ArmDynamics
-from impact_robots.state import PointState
 from impact_sim.loaded_plant import LoadedPlant
 from impact_sim.simulation import START_NS, Measurement, Simulation
 from impact_trials.lockstep import Answer, lockstep
@@ -26,26 +25,10 @@ AFTER = max(DURATION, 0.04)  # the touch [s]
 LONGEST = 10.0  # without a touch [s]
 
 
-class WallHit(NamedTuple):
-    """One hit."""
-
-    recorded: LearningHit  # its time counts from the touch as it was detected
-    detected: bool  # else it counts from when the point should have reached the surface
-    late: float  # time zero of the recording, after the touch [s]
-    point: PointState  # at the touch
-    speed: float  # along the announced normal [m/s]
-    used: np.ndarray  # of the limits of change and of range, shape (2 n,) [-]
-
-    @property
-    def load(self) -> float:
-        """What is used of the limit that is used most [-]."""
-        return float(self.used.max())
-
-
 def wall_hit(
     approach: WallApproach, speed: float, simulation: Simulation, session: DetectorSession
-) -> WallHit | None:
-    """Return one hit; none if the approach ended before it, as after a false alarm.
+) -> RecordedHit | None:
+    """Return one hit, with its truth; none if the approach ended before it, as by a false alarm.
 
     The controller is :meth:`~impact_qp.learning.wall_approach.WallApproach.controller`.
 
@@ -101,7 +84,7 @@ def _touch(
     return (near[0], True) if near else (reached, False)
 
 
-def _judged(approach: WallApproach, plant: LoadedPlant, log: _Log) -> WallHit:
+def _judged(approach: WallApproach, plant: LoadedPlant, log: _Log) -> RecordedHit:
     """Return a hit with its truth."""
     assert plant.touch is not None
     columns = zip(*log.rows[-KEPT:], strict=True)
@@ -109,11 +92,12 @@ def _judged(approach: WallApproach, plant: LoadedPlant, log: _Log) -> WallHit:
     touch, detected = _touch(approach, log, time, position)
     robot, before = approach.robot, plant.torque_before
     point = ArmDynamics(robot)(plant.touch.q, plant.touch.dq)
-    return WallHit(
-        LearningHit(time - touch, position, velocity, torque, command),
-        detected,
-        touch - plant.touch.time,
+    truth = HitTruth(
         point,
         approach.surface.approach_speed(point.velocity),
         load_limits(robot, before).used(plant.load)[: 2 * robot.dof],
+        touch - plant.touch.time,
+    )
+    return RecordedHit(
+        time - touch, position, velocity, torque, command, detected=detected, truth=truth
     )

@@ -50,7 +50,7 @@ def generate_launch_description():
     settings = shared_file("config", "suite.yaml")
     arguments = {
         "parameters": (settings, "Parameter file: says where the surface is, among other things"),
-        "task": ("", "What is to be done: YAML of a hit, or name or YAML of a push or grab"),
+        "task": ("", "What is to be done: name or YAML of a hit, a push or a grab"),
         "cell": ("", "YAML of which arms stand where; empty: one arm, or as the task says"),
         "robot": ("", "Robot by name, or path of its YAML; empty: the task's or parameter file's"),
         "urdf": ("", "Path of the robot's URDF; empty: the parameter file's"),

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from impact_robots import load_robot
 from impact_sim.cell.cell_simulation import CellSimulation
 from impact_sim.cell.watched_cell import WatchedCell
 from impact_trials.cell_truth import CellLog
@@ -64,12 +63,9 @@ def run(scenario, duration, *, told=None, hand=None, hears=None, seed=0):
         hears: gets time, arm and whether its detector holds that it has hit; returns that anew.
         seed: of the noise and of where the box stands.
     """
-    robot = load_robot(scenario.robot)
-    plant = WatchedCell(scenario.layout(robot, scenario.drawn(seed)))
-    answers = spread_answers(told or scenario, robot)
-    turns = [
-        ArmTurn(answer, cell_session(scenario, robot, arm)) for arm, answer in enumerate(answers)
-    ]
+    plant = WatchedCell(scenario.layout(scenario.drawn(seed)))
+    answers = spread_answers(told or scenario)
+    turns = [ArmTurn(answer, cell_session(scenario, arm)) for arm, answer in enumerate(answers)]
     log = CellLog(plant, tuple(DetectorLog() for _ in turns))
 
     def heard(verdicts):

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 
 from impact_robots import ArmDynamics, load_robot
+from impact_robots.cell import RobotCell
 from impact_sim.cell.cell_plant import CellPlant
 from impact_sim.cell.layout import BoxObject, CellLayout, Support
 
@@ -17,7 +18,8 @@ GRAB = (
     np.array([0.3, 0.2826, 0.0534, -2.1699, 1.8376, 1.8026, 0.6557]),
 )
 CATFOOD = BoxObject((0.26, 0.16, 0.2), 1.3, (0.55, -0.03, 0.3))
-BASES = ((0.0, 0.45, 0.0), (0.0, -0.45, 0.0))
+ONE = RobotCell.of("panda_plate", ((0.0, 0.0, 0.0),))
+TWO = RobotCell.of("panda_plate", ((0.0, 0.45, 0.0), (0.0, -0.45, 0.0)))
 
 
 @cache
@@ -32,13 +34,13 @@ def joint_velocity(q, velocity):
 
 
 def push_cell(box=CATFOOD, **changes):
-    return CellPlant(CellLayout(plate_robot(), box=box, support=Support(0.2), **changes))
+    return CellPlant(CellLayout(ONE, box=box, support=Support(0.2), **changes))
 
 
 def grab_cell(**changes):
     box = BoxObject((0.26, 0.16, 0.2), 1.3, (0.5, 0.0, 0.3))
     support = Support(0.2, half=(0.09, 0.06), centre=(0.5, 0.0))
-    return CellPlant(CellLayout(plate_robot(), BASES, box=box, support=support, **changes))
+    return CellPlant(CellLayout(TWO, box=box, support=support, **changes))
 
 
 def away(q, velocity, distance):

@@ -5,7 +5,8 @@
 import sys
 import time
 
-from impact_drivers.fake_fr3.direct_arm import DirectArm
+from direct_arm import DirectArm
+
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
 from impact_drivers.fake_fr3.faults import Faults
 from impact_drivers.franka.loop_main import main

@@ -7,11 +7,11 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+from coasting_hit import coasting_hit
 from struck_arm import STEP, Record
 
 from impact_predictor.joint_load.load_case import viscoelastic
 from impact_robots import Surface, load_robot
-from impact_sim.coasting_hit import coasting_hit
 
 NORMAL = (-1.0, 0.0, 0.0)  # of the wall
 POSES = (
@@ -21,6 +21,7 @@ POSES = (
 )
 SCALE = np.array([1.2, 0.8, 0.95])[:, None] * np.ones(7)  # stiffness, damping, motors of the arm
 SPEED, FRICTION, STIFFNESS, RESTITUTION = 0.1, 0.25, 4e5, 0.3
+BEFORE = 0.3  # the contact a recording begins [s]
 
 
 @cache
@@ -35,20 +36,21 @@ def flexible_hit(number: int) -> Record:
         SPEED,
         viscoelastic(STIFFNESS, RESTITUTION, SPEED),
         arm=arm,
-        before=0.3,
+        before=BEFORE,
         after=0.25,
         seed=number,
     )
-    force_t = np.arange(0.0, hit.time[-1], STEP)
-    columns = [np.interp(force_t, hit.force_time, column) for column in hit.force.T]
+    time = hit.time + BEFORE
+    force_t = np.arange(0.0, time[-1], STEP)
+    columns = [np.interp(force_t, hit.force_time + BEFORE, column) for column in hit.force.T]
     return Record(
-        hit.time,
+        time,
         hit.position,
         hit.velocity,
         hit.torque,
         force_t,
         np.array(columns).T,
-        hit.touch,
+        BEFORE,
         np.full(3, np.nan),
         np.nan,
         SPEED,

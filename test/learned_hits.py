@@ -8,7 +8,7 @@ from impact_predictor.joint_load.elastic_arm import elastic_arm
 from impact_predictor.joint_load.load import joint_load
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.joint_load.motion_records import TICK
-from impact_predictor.learning.learning_hit import LearningHit
+from impact_predictor.recorded_hit import RecordedHit
 from impact_robots import ArmDynamics, Surface
 
 POSE = np.array([0.3, -0.6, 0.2, -2.2, 0.5, 2.0, 0.3])
@@ -52,7 +52,7 @@ def struck(box, figures, speed, seed, *, command=None):
     for (name, before), noise in zip(free.items(), NOISE, strict=True):
         felt = [np.interp(since, history.time, each, left=0.0) for each in impact[name].T]
         found[name] = before + np.transpose(felt) + noise * random.standard_normal(before.shape)
-    return LearningHit(time, **found, command=None if command is None else sent)
+    return RecordedHit(time, **found, command=None if command is None else sent)
 
 
 def used(box, figures, speed, point=None):

@@ -16,7 +16,7 @@ LONGEST = (
     "launch/test_processes.py",
     "analysis/test_report.py",
     "trials/test_simulate.py",
-    "analysis/test_reproduce.py",
+    "studies/test_reproduce.py",
     "analysis/test_evaluate.py",
     "bringup/test_experiment.py",
 )
@@ -27,13 +27,13 @@ SLOW = {
         *("results", "test_processes_and_one_process_agree", "test_ctrl_c_keeps_what_is_finished"),
         *("test_resume_leaves_out_what_is_known", "test_a_long_recording_in_pieces_is_the_same"),
     ),
-    "analysis/test_foreign_study.py": ("results", "test_the_command_prints_one_document"),
-    "analysis/test_humanoid_grabs.py": ("test_bounds_at_the_poses_are_those_of_the_prototype",),
+    "studies/test_foreign_study.py": ("results", "test_the_command_prints_one_document"),
+    "studies/test_humanoid_grabs.py": ("test_bounds_at_the_poses_are_those_of_the_prototype",),
     "analysis/test_landings.py": (
         "test_real_landings_need_the_motors_inertia_friction_and_springs",
     ),
     "analysis/test_report.py": ("page", "report"),
-    "analysis/test_val2.py": ("grabbed", "test_a_cluster_gives_the_same"),
+    "studies/test_val2.py": ("grabbed", "test_a_cluster_gives_the_same"),
     "bags/test_damaged_recordings.py": ("test_the_campaign_would_tell",),
     "bringup/test_experiment.py": (
         *("reports", "test_against_the_wall_clock_it_ends_and_counts_missed_cycles"),
@@ -89,6 +89,7 @@ SLOW = {
     ),
     "trials/grab/test_grab_trial.py": (
         *("grabbed", "test_a_plain_controller_of_positions_grabs_too"),
+        "test_another_humanoid_grabs_by_its_yaml_alone",
     ),
     "trials/test_spreading_node.py": ("test_deactivated_it_brakes_comes_to_rest_and_is_silent",),
     "trials/test_in_process.py": ("test_it_is_what_is_recorded_over_dds",),

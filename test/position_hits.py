@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from other_arms import ARMS, write_arm
+from position_driver import PositionDriver
 
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.signals.sample import JointSample
@@ -18,7 +19,6 @@ from impact_robots import ArmDynamics, PointState, Robot, Surface, load_robot
 from impact_robots.kinematics import inverse_kinematics
 from impact_sim import load_scenario
 from impact_sim.compliant_wall import CompliantWall
-from impact_sim.position_driver import PositionDriver
 from impact_sim.simulation import START_NS
 from impact_sim.watched_plant import WatchedPlant
 

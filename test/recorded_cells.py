@@ -5,7 +5,6 @@
 from functools import partial
 
 from impact_bags import BagReader, BagWriter, impact_typestore
-from impact_robots import load_robot
 from impact_trials.cell_bag import CellBag
 from impact_trials.spreading_trial import spread
 
@@ -15,7 +14,7 @@ KEEP = object()
 def recorded(scenario, seed, path, start):
     """Run a scenario and record it from a time on [s]; return the run."""
     types = impact_typestore()
-    with CellBag(path, load_robot(scenario.robot), scenario.arm_names, types) as bag:
+    with CellBag(path, scenario.cell, types) as bag:
 
         def record(cycles, box, event):
             if cycles[0].measurement.time >= start:

@@ -4,64 +4,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
 from impact_analysis.analyze.comparing.comparison import (
-    Candidate,
-    Impacts,
     Ranked,
+    candidates_of,
     interval,
     rank,
     resampled,
     table,
 )
-from impact_analysis.analyze.comparing.identified_surface import identified_surface
-from impact_analysis.analyze.comparing.identify import (
-    Coefficients,
-    ContactLawFit,
-    Identified,
-    coefficients,
-    contact_laws,
-)
-from impact_analysis.analyze.comparing.model_spread import mass_interval
+from impact_analysis.analyze.comparing.identify import Identified, coefficients
+from impact_analysis.analyze.comparing.impacts import Impacts
+from impact_analysis.analyze.comparing.judge import Progress, judge
 from impact_analysis.analyze.page.narrative import answers, warnings_of
 from impact_analysis.analyze.reading.collected import Collected
-from impact_analysis.analyze.reading.measured import AnalyzedImpact
-from impact_analysis.analyze.result import Analysis, Judged, Membership, Statistic
+from impact_analysis.analyze.result import Analysis, Judged, Statistic
 from impact_analysis.analyze.settings import AnalysisSettings
+from impact_analysis.spreading.cell_sentences import ANSWERS as CELL_ANSWERS
 from impact_analysis.spreading.cell_sentences import cell_sentences
 from impact_analysis.spreading.episodes import CellFindings
-from impact_predictor.exceptions import PredictionError
-from impact_predictor.inertia.inertia_models import effective_masses, inverse_inertias
-from impact_predictor.inertia.inverse_inertia import crb
-from impact_predictor.laws.friction_law import FRICTION_LAWS
-from impact_predictor.laws.impact_map import contact_impulse
-from impact_predictor.sets.feasible_sets import impulse_set
-from impact_robots import ArmDynamics, PointState, Robot, Surface
-from impact_robots.exceptions import OutOfRangeError
-
-Progress = Callable[[float, str], None]
-BEST = "M+B_theta"  # what a torque-controlled arm hits with
-ANNOUNCED, ASSUMED, IDENTIFIED = "announced", "assumed", "identified"
-STDS = 2.0  # of the measured impulse, by which it may lie outside of its set
-GENERATORS = 8
-MOST_FITTED = 24  # impacts to whose force contact laws are fitted, half a second each
-
-
-@dataclass(frozen=True)
-class _Known:
-    """Coefficients of each inertia, and which one explains the velocities best."""
-
-    of: dict[str, Coefficients]
-    inertia: str
-    law: str  # of friction
-
-    @property
-    def best(self) -> Coefficients:
-        return self.of[self.inertia]
+from impact_predictor.identification.contact_estimate import ContactIdentification
 
 
 def analyze_impacts(
@@ -81,8 +46,9 @@ def analyze_impacts(
         progress: hears the share done and a note.
         cells: what was found of several arms, or of an object, in recordings.
     """
-    from impact_analysis.analyze.comparing.joint_torques import (  # load slowly
+    from impact_analysis.analyze.comparing.surface_and_joints import (  # loads slowly
         contacts_of,
+        identified_surface,
         joints_of,
         with_torques,
     )
@@ -102,15 +68,17 @@ def analyze_impacts(
             estimate=settings.restitution_estimate,
             seed=seed,
         )
-    candidates = _candidates(found)
-    ranking = rank(impacts, candidates, seed) if len(impacts) else []
+    candidates = candidates_of(found)
     compared = {each.inertia: each for each in candidates if each.law == settings.law}
-    known = _Known(found, ranking[0].candidate.inertia if ranking else "M", settings.law)
-    judged = _judge(robot, measured, impacts, candidates, known, progress)
+    ranking = rank(impacts, candidates, seed) if len(impacts) else []
+    comparison = table(impacts, compared) if len(impacts) else []
+    best = compared[ranking[0].candidate.inertia if ranking else "M"]
+    judged = judge(measured, impacts, candidates, found, best, progress)
     contact, units = _contact(judged, seed)
-    contacts = contacts_of(robot, judged, known.best.friction.value)
-    surface = identified_surface(known.best, contacts)
+    own = found[best.inertia]
+    surface = identified_surface(own, contacts_of(robot, judged, own.friction.value))
     judged = with_torques(robot, judged, surface)
+    joints = joints_of(robot, judged)
     analysis = Analysis(
         settings=settings,
         robot=robot,
@@ -118,7 +86,7 @@ def analyze_impacts(
         impacts=judged,
         candidates=candidates,
         ranking=ranking,
-        cells=table(impacts, compared) if len(impacts) else [],
+        cells=comparison,
         coefficients=found,
         free_friction=_free_friction(impacts, ranking, settings, seed),
         measured_restitution=_mean([item.restitution for item in measured], seed),
@@ -126,7 +94,7 @@ def analyze_impacts(
         contact=contact,
         contact_units=units,
         surface=surface,
-        joints=joints_of(robot, judged),
+        joints=joints,
         warnings=[],
         answer=[],
         arms=list(cells),
@@ -134,22 +102,8 @@ def analyze_impacts(
     analysis.warnings.extend(warnings_of(analysis))
     analysis.answer.extend(answers(analysis))
     for said in (each for found in cells for each in cell_sentences(found, robot.name)):
-        (analysis.answer if said.is_answer else analysis.warnings).append(said.text)
+        (analysis.answer if said.key in CELL_ANSWERS else analysis.warnings).append(said.text)
     return analysis
-
-
-def _candidates(found: dict[str, Coefficients]) -> list[Candidate]:
-    """Return every model: inertias by friction laws."""
-    return [
-        Candidate(
-            inertia,
-            law,
-            0.0 if law == "frictionless" else _number(each.friction.value),
-            _number(each.restitution.value),
-        )
-        for inertia, each in found.items()
-        for law in (*FRICTION_LAWS, "frictionless")
-    ]
 
 
 def _free_friction(
@@ -164,74 +118,6 @@ def _free_friction(
         error = np.abs(impacts.errors(inertia, mu.value, e, law)).mean()
         found.append((float(error), mu))
     return min(found, key=lambda one: one[0])[1]
-
-
-def _number(value: float) -> float:
-    return value if np.isfinite(value) else 0.0
-
-
-def _judge(
-    robot: Robot,
-    measured: Sequence[AnalyzedImpact],
-    impacts: Impacts,
-    candidates: Sequence[Candidate],
-    known: _Known,
-    progress: Progress,
-) -> list[Judged]:
-    """Return each impact with its predictions, set and contact laws."""
-    usable = {id(item): k for k, item in enumerate(impacts.items)}
-    predicted = {each.name: each.predicted(impacts) for each in candidates}
-    dynamics, judged, fitted = ArmDynamics(robot), [], 0
-    for number, item in enumerate(measured):
-        progress(0.6 + 0.4 * number / len(measured), f"impact {number + 1} of {len(measured)}")
-        row = usable.get(id(item))
-        if row is None:
-            judged.append(Judged(item, {}, np.nan, np.nan, (np.nan, np.nan), None))
-            continue
-        state, surface = dynamics(item.q, item.dq_before), Surface(None, item.normal)
-        rotation, speed = surface.rotation, surface.approach_speed(state.velocity)
-        masses = effective_masses(state, robot, rotation)
-        best = BEST if BEST in masses else "M"  # motor inertias may be unknown
-        mass = masses[best if best in masses else "gm"]  # that of M
-        laws = contact_laws(item, speed, mass) if fitted < MOST_FITTED else []
-        fitted += bool(laws)
-        judged.append(
-            Judged(
-                item,
-                {name: after[row] for name, after in predicted.items()},
-                speed,
-                mass,
-                mass_interval(state, surface, robot, best),
-                _membership(item, state, rotation, known.best),
-                laws,
-                _normal_impulses(item, robot, state, rotation, known),
-            )
-        )
-    return judged
-
-
-def _normal_impulses(
-    item: AnalyzedImpact, robot: Robot, state: PointState, rotation: np.ndarray, known: _Known
-) -> dict[str, float]:
-    """Return the normal impulse by each inverse inertia and the friction law, NaN for none [N.s].
-
-    With the friction that was identified with that inertia, with the best one's for those that have
-    none of their own; and with the impact's own restitution, if it was measured.
-    """
-    measured = np.isfinite(item.restitution)
-    bounce = item.restitution if measured else _number(known.best.restitution.value)
-    velocity = rotation.T @ state.velocity
-    impulses = {}
-    for name, W in inverse_inertias(state, robot, rotation).items():
-        friction = known.of.get("M" if name == "gm" else name, known.best).friction.value
-        try:
-            impulse = contact_impulse(
-                W, velocity, friction=_number(friction), restitution=bounce, law=known.law
-            )
-        except (PredictionError, OutOfRangeError):
-            impulse = np.full(3, np.nan)
-        impulses[name] = float(impulse[2])
-    return impulses
 
 
 def _impulse_ratios(judged: Sequence[Judged], seed: int) -> dict[str, Statistic]:
@@ -249,58 +135,24 @@ def _impulse_ratios(judged: Sequence[Judged], seed: int) -> dict[str, Statistic]
     return dict(sorted(found.items(), key=lambda entry: abs(np.log(entry[1].value))))
 
 
-def _membership(
-    item: AnalyzedImpact, state: PointState, rotation: np.ndarray, found: Coefficients
-) -> Membership | None:
-    """Return whether an impulse lies in its set; none if either is unknown."""
-    if not np.isfinite(item.impulse).all():
-        return None
-    friction, restitution, source = item.announced_friction, item.announced_restitution, ANNOUNCED
-    if not (np.isfinite(friction) and np.isfinite(restitution)):
-        friction, restitution = _upper(found.friction), _upper(found.restitution)
-        source = ASSUMED if found.friction.assumed else IDENTIFIED
-    span = (0.0, min(1.0, max(0.0, _number(restitution))))
-    velocity = float(item.normal @ state.velocity)
-    try:
-        expected = impulse_set(
-            crb(state, rotation), _number(friction), span, velocity, GENERATORS, True
-        )
-    except (PredictionError, OutOfRangeError):
-        return None
-    impulse = rotation.T @ item.impulse
-    tolerance = STDS * _number(item.impulse_std) + 1e-9
-    return Membership(
-        friction,
-        span,
-        source,
-        expected.contains(impulse, tolerance),
-        expected.contains_in_hull_with_zero(impulse, tolerance),
-        expected,
-        impulse,
-    )
-
-
-def _upper(found: Identified) -> float:
-    """Return the upper end of a coefficient's interval, its value without one [-]."""
-    return found.high if np.isfinite(found.high) else found.value
-
-
 def _contact(
     judged: Sequence[Judged], seed: int
 ) -> tuple[dict[str, dict[str, Statistic]], dict[str, tuple[str, str]]]:
     """Return means of stiffness, damping and rms of each law that was fitted."""
-    fits: dict[str, list[ContactLawFit]] = {}
+    fits: dict[str, list[ContactIdentification]] = {}
     for impact in judged:
         for fit in impact.laws:
-            fits.setdefault(fit.law, []).append(fit)
+            fits.setdefault(fit.contact_law, []).append(fit)
     found, units = {}, {}
     for law, each in fits.items():
-        units[law] = (each[0].stiffness_unit, each[0].damping_unit)
-        found[law] = {
-            name: statistic
-            for name in ("stiffness", "damping", "rms")
-            if (statistic := _mean([getattr(fit, name) for fit in each], seed)) is not None
+        first, figures = each[0].parameters, [fit.parameters for fit in each]
+        units[law] = first["stiffness"].unit, first["damping"].unit
+        means = {
+            "stiffness": _mean([one["stiffness"].value for one in figures], seed),
+            "damping": _mean([one["damping"].value for one in figures], seed),
+            "rms": _mean([fit.rms for fit in each], seed),
         }
+        found[law] = {name: mean for name, mean in means.items() if mean is not None}
     return dict(sorted(found.items(), key=lambda entry: entry[1]["rms"].value)), units
 
 

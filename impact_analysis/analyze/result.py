@@ -6,31 +6,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import ceil, floor, log10
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from impact_analysis.analyze.comparing.comparison import (
-    Candidate,
-    Cell,
-    Ranked,
-)
-from impact_analysis.analyze.comparing.identified_surface import IdentifiedSurface
-from impact_analysis.analyze.comparing.identify import (
-    Coefficients,
-    ContactLawFit,
-    Identified,
-)
-from impact_analysis.analyze.reading.collected import Collected
-from impact_analysis.analyze.reading.measured import AnalyzedImpact
+from impact_analysis.analyze.comparing.comparison import Candidate, Cell, Ranked
+from impact_analysis.analyze.comparing.identify import Coefficients, Identified
+from impact_analysis.analyze.reading.collected import AnalyzedImpact, Collected
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.spreading.episodes import CellFindings, arm_of
 from impact_predictor import Polytope
+from impact_predictor.identification.contact_estimate import ContactIdentification
 from impact_predictor.identification.joint_estimate import JointIdentification
-from impact_robots import Robot
+from impact_robots import Robot, Surface
+from impact_robots.surface import ANY_STIFFNESS
 
 if TYPE_CHECKING:  # loads slowly
     from impact_predictor.joint_load.load_interval import TorqueComparison
+
+
+Range = tuple[float, float]
+ANY = (0.0, 1.0)  # friction or restitution of which nothing is known [-]
 
 
 @dataclass(frozen=True)
@@ -56,7 +53,7 @@ class Judged:
     effective_mass: float  # of M + B_theta, or of M if that is unknown, along the normal [kg]
     mass_interval: tuple[float, float]  # 95 % of it, errors of the model counted [kg]
     membership: Membership | None
-    laws: list[ContactLawFit] = field(default_factory=list)  # best first
+    laws: list[ContactIdentification] = field(default_factory=list)  # best first
     impulses: dict[str, float] = field(default_factory=dict)  # normal, by each inertia [N.s]
     torques: TorqueComparison | None = None  # measured changes of the joints' and predicted ones
 
@@ -69,6 +66,48 @@ class Statistic:
     low: float
     high: float
     impacts: int
+
+
+@dataclass(frozen=True)
+class IdentifiedSurface:
+    """Ranges of the surface's coefficients; None: these impacts do not tell."""
+
+    friction: Range | None  # [-]
+    restitution: Range | None  # [-]
+    stiffness: Range | None  # of the contact [N/m]
+
+    @property
+    def options(self) -> str:
+        """Options of `plan` for what is known, rounded outwards."""
+        named = {
+            "stiffness": self.stiffness and _outwards(self.stiffness),
+            "friction": self.friction and _hundredths(self.friction),
+            "restitution": self.restitution and _hundredths(self.restitution),
+        }
+        return " ".join(f"--{name} {text}" for name, text in named.items() if text)
+
+    def surface(self, normal: np.ndarray) -> Surface:
+        """Return the surface, with what is not known open.
+
+        Args:
+            normal: of it, base axes, shape (3,).
+        """
+        restitution = self.restitution or ANY
+        return Surface(
+            None, normal, self.friction or ANY, restitution, self.stiffness or ANY_STIFFNESS
+        )
+
+
+def _outwards(bounds: Range) -> str:
+    """Return a range in two digits, rounded outwards."""
+    low, high = bounds
+    unit_low, unit_high = (10.0 ** (floor(log10(value)) - 1) for value in bounds)
+    return f"{floor(low / unit_low) * unit_low:.2g},{ceil(high / unit_high) * unit_high:.2g}"
+
+
+def _hundredths(bounds: Range) -> str:
+    low, high = bounds
+    return f"{floor(100.0 * low) / 100.0:.2f},{ceil(100.0 * high) / 100.0:.2f}"
 
 
 @dataclass(frozen=True)

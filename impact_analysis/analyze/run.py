@@ -1,51 +1,38 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Goes through recordings on all cores, keeps what is finished, and analyses the whole."""
+"""From recordings to an analysis: read and detect on all cores, then explain the whole."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import as_completed
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from impact_analysis.analyze.analysis import analyze_impacts
-from impact_analysis.analyze.reading.collected import Collected, joined
+from impact_analysis.analyze.reading.collected import Collected, joined, load, save
 from impact_analysis.analyze.reading.collection import MOST_TRACES, collect
-from impact_analysis.analyze.reading.measured import as_json, impact_from_json
-from impact_analysis.analyze.reading.missed import Missed
-from impact_analysis.analyze.reading.pieces import Piece, pieces
-from impact_analysis.analyze.reading.subjects import Subject, arms_of, touches_of
+from impact_analysis.analyze.reading.recordings import (
+    Part,
+    arms_of,
+    check_normals,
+    named_recordings,
+    pieces,
+    touches_of,
+)
 from impact_analysis.analyze.result import Analysis
 from impact_analysis.analyze.settings import AnalysisSettings
-from impact_analysis.spreading.episodes import CellFindings, RecordedCell, find_episodes
+from impact_analysis.spreading.episodes import find_episodes
 from impact_bags.folder_lock import locked
 from impact_bags.new_files import write_file
-from impact_bags.open_recording import recording_paths
-from impact_detector.signals.sample import Suppressed
 from impact_robots.exceptions import WriteError
-from impact_trials.dask_cluster import on_dask
-from impact_trials.processes import Workers, result_of
+from impact_trials.processes import finished
 
 PARTS = "parts"  # folder of what is known of each recording
 MARK = ".impact_analyze"  # file that says whose folder it is: only these are written to again
 Progress = Callable[[float, str], None]
-
-
-class PieceOfWork(NamedTuple):
-    """One arm of a recording, or a piece of it."""
-
-    path: Path
-    name: str
-    arm: str  # its namespace; empty: it is the only one
-    number: int  # of the piece
-    piece: Piece
 
 
 def analyze(
@@ -100,52 +87,38 @@ def analyze_into(
     """Do what :func:`analyze` does, in a folder that the caller has locked."""
     wanted = AnalysisSettings(**settings)
     wanted.load_robot()
+    said = wanted.as_json()
     read = [arms_of(*each, wanted) for each in named_recordings(Path(path))]
-    subjects = [subject for each in read for subject in each.subjects]
-    names = [subject.name for subject in subjects]
-    wanted.check_normals(names)
-    folder = None if out is None else Path(out) / PARTS
-    if folder is not None:
-        _make(folder)
+    arms = [arm for several, _ in read for arm in several]
+    names = [arm.name for arm in arms]
+    check_normals(wanted, names)
+    folder = None if out is None else _made(Path(out) / PARTS)
     done: dict[str, Collected] = {}
     if resume and folder is not None:
-        done = {name: part for name in names if (part := _load(folder, name, wanted)) is not None}
-    left = [subject for subject in subjects if subject.name not in done]
-    tasks = _tasks(left, wanted, jobs if not dask else 1)
-    work = _on_dask(tasks, wanted, dask) if dask else _on_cores(tasks, wanted, jobs)
-    for found in _whole(work, tasks):
+        known = {name: load(folder, name, said) for name in names}
+        done = {name: each for name, each in known.items() if each is not None}
+    left = [arm for arm in arms if arm.name not in done]
+    for found in _collected(left, wanted, jobs, dask):
         done[found.recording] = found
         if folder is not None:
-            _save(folder, found, wanted)
+            save(folder, found, said)
         progress(0.9 * len(done) / len(names), f"{len(done)} of {len(names)} recordings")
         if len(done) % MOST_TRACES == 0:
             _thin(done, names)
     _thin(done, names)
-    cells = [each.cell for each in read if each.cell is not None]
+    cells = [cell for _, cell in read if cell is not None]
+    tasks = [(cell, touches_of(cell, done), wanted.load_robot) for cell in cells]
+    findings = {each.recording: each for each in finished(find_episodes, tasks, jobs, "analyze")}
     return analyze_impacts(
         [done[name] for name in names],
         wanted,
         seed=seed,
         progress=lambda share, note: progress(0.9 + 0.1 * share, note),
-        cells=_cells(cells, done, wanted, jobs),
+        cells=[findings[cell.name] for cell in cells],
     )
 
 
-def _cells(
-    cells: Sequence[RecordedCell],
-    done: Mapping[str, Collected],
-    settings: AnalysisSettings,
-    jobs: int,
-) -> list[CellFindings]:
-    """Return what recordings of several arms, or of an object, hold, in their order."""
-    work = [(cell, touches_of(cell, done), settings.load_robot) for cell in cells]
-    if min(jobs, len(work)) < 2:
-        return [find_episodes(*each) for each in work]
-    with Workers(min(jobs, len(work))) as workers:
-        return [result_of(future, "analyze") for future in workers.submit(find_episodes, work)]
-
-
-def _make(folder: Path) -> None:
+def _made(folder: Path) -> Path:
     """Make the folder of what is known, and mark the one around it as ours.
 
     Raises:
@@ -156,33 +129,37 @@ def _make(folder: Path) -> None:
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise WriteError.of(folder, error) from None
+    return folder
 
 
-def named_recordings(root: Path) -> list[tuple[Path, str]]:
-    """Return the recordings in ``root`` with the names that an analysis gives them.
+def _collected(
+    arms: Sequence[Part], settings: AnalysisSettings, jobs: int, dask: str
+) -> Iterator[Collected]:
+    """Yield what each recording holds, as all of its pieces are finished.
 
-    Raises:
-        RecordingError: there is nothing to read.
+    With fewer recordings than processes of this machine long ones are cut.
     """
-    paths = sorted(recording_paths(root), key=_natural)
-    return list(zip(paths, _names(paths, root), strict=True))
+    count = 1 if dask or not arms else jobs // len(arms)
+    parts = [part for arm in arms for part in pieces(arm, settings, count)]
+    if dask:  # a cluster that sees the same files
+        parts = [part._replace(path=part.path.resolve()) for part in parts]
+    work = finished(_collect, [(part, settings) for part in parts], jobs, "analyze", dask)
+    wanted = Counter(part.name for part in parts)
+    found: dict[str, dict[int, Collected]] = {}
+    for number, piece in work:
+        own = found.setdefault(piece.recording, {})
+        own[number] = piece
+        if len(own) == wanted[piece.recording]:
+            del found[piece.recording]
+            yield joined([own[k] for k in sorted(own)])
 
 
-def _names(paths: Sequence[Path], root: Path) -> list[str]:
-    """Return short names that tell the recordings in ``root`` apart."""
-    names = [path.name for path in paths]
-    clear = len(set(names)) == len(names)
-    return names if clear else [str(path.relative_to(root)) for path in paths]
-
-
-def _natural(path: Path) -> list[tuple[int, str]]:
-    """Return a key that sorts type2 before type10."""
-    parts = re.split(r"(\d+)", str(path))
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+def _collect(part: Part, settings: AnalysisSettings) -> tuple[int, Collected]:
+    return part.number, collect(part.path, settings, part)
 
 
 def _thin(done: dict[str, Collected], names: Sequence[str]) -> None:
-    """Keep the traces of the first impacts only, as they take most memory."""
+    """Keep the samples of the first impacts only, as they take most memory."""
     count = 0
     for name in names:
         found = done.get(name)
@@ -194,87 +171,3 @@ def _thin(done: dict[str, Collected], names: Sequence[str]) -> None:
             first = max(0, len(impacts) - (count - MOST_TRACES))
             late = [replace(item, trace=None) for item in impacts[first:]]
             done[name] = replace(found, impacts=impacts[:first] + late)
-
-
-def _tasks(left: Sequence[Subject], settings: AnalysisSettings, jobs: int) -> list[PieceOfWork]:
-    """Return what there is to do; with fewer recordings than processes long ones are cut."""
-    count = jobs // len(left) if left else 1
-    return [
-        PieceOfWork(*subject, number, piece)
-        for subject in left
-        for number, piece in enumerate(
-            pieces(subject.path, settings, count, subject.arm) if count > 1 else [Piece()]
-        )
-    ]
-
-
-def _whole(
-    work: Iterator[tuple[PieceOfWork, Collected]], tasks: Sequence[PieceOfWork]
-) -> Iterator[Collected]:
-    """Yield recordings as all of their pieces are finished."""
-    found: dict[str, dict[int, Collected]] = {}
-    wanted = Counter(task.name for task in tasks)
-    for task, part in work:
-        parts = found.setdefault(task.name, {})
-        parts[task.number] = part
-        if len(parts) == wanted[task.name]:
-            del found[task.name]
-            yield joined([parts[k] for k in sorted(parts)])
-
-
-def _run(task: PieceOfWork, settings: AnalysisSettings) -> tuple[PieceOfWork, Collected]:
-    return task, collect(task.path, settings, task.name, task.piece, task.arm)
-
-
-def _on_cores(
-    tasks: Sequence[PieceOfWork], settings: AnalysisSettings, jobs: int
-) -> Iterator[tuple[PieceOfWork, Collected]]:
-    """Yield what is finished, on processes of this machine."""
-    jobs = min(jobs, len(tasks))
-    if jobs < 2:
-        for task in tasks:
-            yield _run(task, settings)
-        return
-    with Workers(jobs) as workers:
-        futures = workers.submit(_run, [(task, settings) for task in tasks])
-        for future in as_completed(futures):
-            yield result_of(future, "analyze")
-
-
-def _on_dask(
-    tasks: Sequence[PieceOfWork], settings: AnalysisSettings, address: str
-) -> Iterator[tuple[PieceOfWork, Collected]]:
-    """Yield what is finished, on a cluster that sees the same files."""
-    resolved = [task._replace(path=task.path.resolve()) for task in tasks]
-    yield from on_dask(_run, [(task, settings) for task in resolved], address)
-
-
-def _part(folder: Path, name: str) -> Path:
-    return folder / (name.strip("/").replace("/", "__") + ".json")
-
-
-def _save(folder: Path, found: Collected, settings: AnalysisSettings) -> None:
-    """Write what is known of a recording, all or nothing."""
-    text = json.dumps({"settings": as_json(settings.as_json()), "collected": as_json(found)})
-    write_file(_part(folder, found.recording), text)
-
-
-def _load(folder: Path, name: str, settings: AnalysisSettings) -> Collected | None:
-    """Return what was known of a recording, none if nothing, or under other settings."""
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        saved = json.loads(_part(folder, name).read_text(encoding="utf-8"))
-        if saved["settings"] != as_json(settings.as_json()):
-            return None
-        values = saved["collected"]
-        values["impacts"] = [impact_from_json(item) for item in values["impacts"]]
-        values["suppressed"] = [Suppressed(**item) for item in values["suppressed"]]
-        values["missed"] = [Missed(**_numbers(item)) for item in values["missed"]]
-        for key in ("period", "largest_statistic", "threshold"):
-            values[key] = float("nan") if values[key] is None else values[key]
-        return Collected(**values)
-    return None
-
-
-def _numbers(values: dict[str, Any]) -> dict[str, Any]:
-    """Return values with null as NaN."""
-    return {key: float("nan") if value is None else value for key, value in values.items()}

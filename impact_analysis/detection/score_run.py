@@ -4,11 +4,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -21,6 +18,7 @@ from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.signals.reference_torque import ReferencePairing
 from impact_detector.signals.sample import TORQUE_ERROR, Detection
 from impact_robots import Robot
+from impact_trials.processes import cores, in_order
 from impact_trials.trial_table import TrialTruth
 
 EVERYTHING = "all"  # kind of the sum over all trials
@@ -47,13 +45,11 @@ def judge_trials(
         RecordingError: a bag is missing or damaged.
     """
     results: dict[str, list[JudgedTrial]] = {name: [] for name in parameters.detectors}
-    count = min(jobs or os.cpu_count() or 1, len(trials))
-    work = partial(_judge, parameters=parameters, own_thresholds=own_thresholds)
-    with ProcessPoolExecutor(count) as pool:
-        for done, found in enumerate(pool.map(work, trials), start=1):
-            for result, name in zip(found, parameters.detectors, strict=True):
-                results[name].append(result)
-            progress(done, len(trials))
+    work = [(trial, parameters, own_thresholds) for trial in trials]
+    for done, found in enumerate(in_order(_judge, work, jobs or cores(), "detect"), start=1):
+        for result, name in zip(found, parameters.detectors, strict=True):
+            results[name].append(result)
+        progress(done, len(trials))
     return results
 
 

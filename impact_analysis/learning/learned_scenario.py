@@ -15,6 +15,7 @@ from impact_predictor.contact_force.restitution import exact_restitution
 from impact_predictor.joint_load.load_case import LEAST_RESTITUTION
 from impact_predictor.learning.learning_box import DEPTH, LearningBox, learning_box
 from impact_predictor.learning.next_speed import speed_of_known
+from impact_predictor.recorded_hit import RecordedHit
 from impact_qp.learning.wall_approach import WallApproach
 from impact_robots import ArmDynamics, Robot, Surface, load_robot
 from impact_sim.exceptions import ScenarioError
@@ -23,7 +24,7 @@ from impact_sim.scenarios import Scenario
 from impact_sim.simulation import Simulation
 from impact_trials.learning_loop import LearningStep, learning_steps
 from impact_trials.trial import detector_session
-from impact_trials.wall_hit import WallHit, wall_hit
+from impact_trials.wall_hit import wall_hit
 
 STIFFNESS, RESTITUTION, FRICTION = (1e4, 1e7), (0.02, 0.6), (0.0, 0.5)  # of an unknown wall
 _ROUNDS = 8  # of the best speed, as restitution depends on it
@@ -79,7 +80,7 @@ class LearnedScenario:
         """Yield so many hits, each as fast as those before make safe."""
         yield from learning_steps(self.box, [self.approach] * hits, self.strike)
 
-    def strike(self, number: int, speed: float) -> WallHit | None:
+    def strike(self, number: int, speed: float) -> RecordedHit | None:
         """Let the arm hit the scenario's wall; none if the approach ended before it.
 
         Args:

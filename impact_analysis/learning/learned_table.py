@@ -41,17 +41,18 @@ def worst_limit(hit: Any, joints: Sequence[str]) -> str:
 def hit_entry(step: LearningStep, learner: LearnedScenario) -> dict[str, Any]:
     """Return one hit for programs."""
     known, hit, joints = step.learned.known, step.hit, learner.robot.joint_names
+    truth = None if hit is None else hit.truth
     entry: dict[str, Any] = {
         "safe_speed_mps": step.safe.speed,
         "asked_speed_mps": step.asked,
         "reason": step.safe.reason,
         "promise": step.safe.promise,
         "problem": step.problem or None,
-        "contact_speed_mps": None if hit is None else hit.speed,
-        "speed_share": None if hit is None else hit.speed / learner.truth.best_speed,
-        "load_over_limit": None if hit is None else hit.load,
-        "true_restitution": None if hit is None else learner.restitution(hit.speed),
-        "most_used_limit": None if hit is None else worst_limit(hit, joints),
+        "contact_speed_mps": None if truth is None else truth.speed,
+        "speed_share": None if truth is None else truth.speed / learner.truth.best_speed,
+        "load_over_limit": None if truth is None else truth.load,
+        "true_restitution": None if truth is None else learner.restitution(truth.speed),
+        "most_used_limit": None if truth is None else worst_limit(truth, joints),
         "detected": hit is not None and hit.detected,
         "contradicted": hit is not None and step.learned.changed,
         "misfit": float(known.misfit[-1]) if len(known.misfit) else None,

@@ -1,216 +1,39 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `reproduce`: published numbers next to the project's own."""
+"""The command `reproduce`, which is part of a checkout only: ``studies/command.py``."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-import time
-from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NoReturn
 
+from impact_bags.exceptions import AnalysisError
 from impact_cli.command_names import COMMANDS
-from impact_cli.cores import cores
-from impact_cli.learn_study import LEARN, learn_table
-from impact_cli.number_options import count, seed
-from impact_cli.progress import Progress
-from impact_cli.stopped_study import resumable, with_origin
-from impact_cli.val2_command import VAL2, add_val2_options, val2_table
-from impact_robots.exceptions import UsageError
 
-if TYPE_CHECKING:
-    from impact_analysis.reproduce.row import Table
-
-TABLES = {
-    "iim": "inverse inertia, contact models, detection: H1 to H9",
-    "flex": "flexible joints: H10 to H14",
-    "rs": "predictions by a nonsmooth simulator: H15 to H19",
-    "qp": "impact-aware control: H20 to H24",
-}
-FOREIGN, LOAD, HRP4 = "foreign", "load", "hrp4"
-_EPILOG = """example:
-  impact reproduce
-  impact reproduce flex --json
-  impact reproduce foreign
-  impact reproduce load --poses 20 --jobs 2
-  impact reproduce learn --truths 20 --out walls
-  impact reproduce hrp4 --trials 2 --jobs 2
-  impact reproduce val2 --trials 1 --out quick
-
-tables:
-""" + "".join(f"  {name:<5} {text}\n" for name, text in TABLES.items())
-_EPILOG += f"""
-  {FOREIGN:<5} how true an analysis is of arms that are not ours (some minutes; only by name)
-  {LOAD:<5} joint loads: model, limit, published formula: L1 to L6 (some minutes; only by name)
-  {LEARN:<5} walls and joints learned from hits: W1 to W6 (40 minutes of one core; only by name)
-  {HRP4:<5} HRP-4 grabs boxes, and what makes it fall: H23, G1 to G9 (20 minutes; only by name)
-  {VAL2:<5} net feedback of 450 simulated pushes and grabs: V1 to V6 (10 minutes; only by name)
-
-Exit status: 0 every claim that can be had is reproduced, 1 one differs (of {FOREIGN}: a sentence of
-a report is false), 2 wrong usage.
-"""
+_CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
-    parser = subparsers.add_parser(
-        "reproduce",
-        help=COMMANDS["reproduce"],
-        description="Recompute what the papers claim, from their tables, from models and by"
-        " simulation: published, ours, difference, verdict.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add = parser.add_argument
-    add(
-        "table",
-        metavar="TABLE",
-        nargs="?",
-        choices=(*TABLES, FOREIGN, LOAD, LEARN, HRP4, VAL2),
-        help="one table (default: iim, flex, rs and qp)",
-    )
-    add("--seed", type=seed, default=0, help="of everything that is drawn (default: 0)")
-    add("--setups", type=count, metavar="N", help=f"of {FOREIGN}, to draw (default: 50)")
-    add("--poses", type=count, metavar="N", help=f"of {LOAD}, to draw (default: 200)")
-    truths = f"of {LEARN}, walls to draw; of each other case one in five (default: 120)"
-    add("--truths", type=count, metavar="N", help=truths)
-    jobs = f"processes of {FOREIGN}, {LOAD}, {LEARN}, {HRP4} and {VAL2} (default: cores)"
-    add("--jobs", type=count, metavar="N", help=jobs)
-    add_val2_options(add)
-    add("--json", action="store_true", help="one JSON document on standard output")
-    parser.set_defaults(run=run)
+    if (_CHECKOUT / "studies").is_dir():
+        sys.path.append(str(_CHECKOUT))
+        parser: argparse.ArgumentParser = import_module("studies.command").add_parser(subparsers)
+        return parser
+    # takes any arguments, to refuse them in one line
+    options = {"prefix_chars": "\0", "add_help": False}
+    parser = subparsers.add_parser("reproduce", help=COMMANDS["reproduce"], **options)
+    parser.add_argument("arguments", nargs="*")
+    parser.set_defaults(run=_refuse)
     return parser
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Recompute and print; the studies are imported late because they load much."""
-    _check(arguments)
-    if arguments.table == FOREIGN:
-        return _run_foreign(arguments)
-    from impact_analysis.reproduce.origin import origin
-    from impact_analysis.reproduce.printing import counts, summary, table_text
-    from impact_analysis.reproduce.row import DIFFERS
-    from impact_cli.reports.predict_report import finite
-
-    tables, start = [], time.monotonic()
-    made_by_name = arguments.table in (LOAD, VAL2, LEARN, HRP4)
-    for table in (_study if made_by_name else _tables)(arguments):
-        tables.append(table)
-        if not arguments.json:
-            print(table_text(table) + "\n", flush=True)
-    counted = counts(tables)
-    if arguments.json:
-        verdicts = {verdict.replace(" ", "_"): count for verdict, count in counted.items()}
-        document: dict[str, Any] = {"seed": arguments.seed} | origin(time.monotonic() - start)
-        document |= {"verdicts": verdicts}
-        for table in tables:
-            document |= table.summary
-        document |= {"tables": [table.as_json() for table in tables]}
-        print(json.dumps(finite(document), indent=2, allow_nan=False))
-    else:
-        print(summary(tables))
-    return 1 if counted[DIFFERS] else 0
-
-
-def _check(arguments: argparse.Namespace) -> None:
-    """Refuse an option of another table."""
-    options: dict[str, tuple[str, ...]] = {
-        "setups": (FOREIGN,),
-        "poses": (LOAD,),
-        "truths": (LEARN,),
-        "jobs": (FOREIGN, LOAD, LEARN, HRP4, VAL2),
-        "trials": (HRP4, VAL2),
-        "dask": (VAL2,),
-        "out": (LOAD, LEARN, VAL2),
-        "resume": (LOAD, LEARN, VAL2),
-    }
-    for option, tables in options.items():
-        if getattr(arguments, option) and arguments.table not in tables:
-            expected = " or ".join(tables)
-            raise UsageError(f"--{option}: expected table {expected}, got {arguments.table}")
-
-
-def _tables(arguments: argparse.Namespace) -> Iterator[Table]:
-    """Yield the tables of the papers, as they are made."""
-    from impact_analysis.reproduce.tables import TABLES as MAKERS
-
-    names = [arguments.table] if arguments.table else list(MAKERS)
-    for index, name in enumerate(names):
-        report, close = _progress(f"[{index + 1}/{len(names)}] {name}")
-        table = MAKERS[name](arguments.seed, report)
-        close("done")
-        yield table
-
-
-def _study(arguments: argparse.Namespace) -> Iterator[Table]:
-    """Yield the table of a study, which is made by name only."""
-    makers = {LOAD: _load_table, VAL2: val2_table, LEARN: learn_table, HRP4: _hrp4_table}
-    report, close = _progress(arguments.table)
-    table = makers[arguments.table](arguments, report)
-    close("done")
-    yield table
-
-
-def _load_table(arguments: argparse.Namespace, report: Callable[[float, str], None]) -> Table:
-    """Return the table of joint loads.
+def _refuse(_arguments: argparse.Namespace) -> NoReturn:
+    """Say where the studies are.
 
     Raises:
-        SystemExit: Ctrl-C; how to go on has been said.
-        ImpactError: a process died, or the folder cannot be used.
+        AnalysisError: always.
     """
-    from impact_analysis.reproduce.joint_loads import load_report, load_study
-    from impact_analysis.reproduce.study_folder import StudyFolder
-
-    folder, seed = arguments.out or Path("load_study"), arguments.seed
-    poses, jobs = arguments.poses or load_study.POSES, arguments.jobs or cores()
-    kind = load_study.PoseResult
-    finished = StudyFolder(folder, load_study.STUDY, kind, seed, resume=arguments.resume)
-    with resumable(finished, "poses"):
-        found = load_study.run(poses, seed, jobs, report, finished)
-    return with_origin(load_report.table(found), finished)
-
-
-def _hrp4_table(arguments: argparse.Namespace, report: Callable[[float, str], None]) -> Table:
-    """Return the table of a humanoid's grabs."""
-    from impact_analysis.reproduce.humanoid_grabs import grab_report, grab_study
-
-    trials, jobs = arguments.trials or grab_study.TRIALS, arguments.jobs or cores()
-    return grab_report.table(grab_study.run(trials, arguments.seed, jobs, report))
-
-
-def _run_foreign(arguments: argparse.Namespace) -> int:
-    """Run the study of arms that are not ours, and print it."""
-    from impact_analysis.reproduce.foreign import foreign_study as study
-    from impact_analysis.reproduce.printing import study_text
-    from impact_cli.reports.predict_report import finite
-
-    report, close = _progress(FOREIGN)
-    results = study.run(
-        arguments.setups or study.SETUPS, arguments.seed, arguments.jobs or cores(), report
-    )
-    close("done")
-    found = study.as_json(results, arguments.seed)
-    if arguments.json:
-        print(json.dumps(finite(found), indent=2, allow_nan=False))
-    else:
-        print("\n\n".join(study_text(each) for each in study.tables(results)))
-        print(
-            f"\n{found['found']} of {found['hits']} hits found; the true inertia is best in"
-            f" {found['best_is_true_inertia']} of {found['setups']} set-ups;"
-            f" {found['false_sentences']} of {found['sentences']} sentences false"
-        )
-        for result in results:
-            for sentence in result.false_sentences:
-                print(f"false in set-up {result.seed}: {sentence}")
-    return 1 if found["false_sentences"] else 0
-
-
-def _progress(label: str) -> tuple[Callable[[float, str], None], Callable[[str], None]]:
-    """Return how to report progress and its end: a bar on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
-        return (lambda *_: None), (lambda *_: None)
-    progress = Progress(label)
-    return progress.update, progress.close
+    raise AnalysisError("reproduce: the studies are in a checkout of the project, not here")

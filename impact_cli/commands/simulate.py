@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from impact_cli.__main__ import INTERRUPTED
 from impact_cli.command_names import COMMANDS
-from impact_cli.cores import cores
 from impact_cli.number_options import count, seed
 from impact_cli.progress import Progress
 from impact_cli.reports.simulate_report import Row, as_json, as_text
-from impact_cli.stopped_study import INTERRUPTED
 from impact_robots.exceptions import UsageError
 from impact_sim.scenario_choice import AnyScenario, find_scenario, simulated_names
 from impact_trials.campaign_file import campaign_text
+from impact_trials.processes import cores
 from impact_trials.trial import Trial, TrialResult, Value
 from impact_trials.trial_folder import TrialFolder
 from impact_trials.trial_table import TABLE

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import fields
 from typing import Any
 
 from rclpy.clock import Clock
@@ -32,7 +31,7 @@ from impact_qp.ros.goal import INACTIVE, INPUT_LOST, PREEMPTED, End, Prepared
 from impact_robots.exceptions import ImpactError
 from impact_ros.boundary import guarded
 from impact_ros.main import main_for
-from impact_ros.parameters import declare, from_values
+from impact_ros.parameters import current, declare
 from impact_ros.spin import freeze_garbage
 
 LOOK = 0.002  # between two looks at the ring, each of which says that the node lives [s]
@@ -95,10 +94,8 @@ class FrankaNode(LifecycleNode):
         return SUCCESS
 
     def _read_parameters(self) -> FrankaParameters:
-        """Return the parameters as they are now."""
-        names = [field.name for field in fields(FrankaParameters)]
-        values = {name: self.get_parameter(name).value for name in names}
-        return from_values(FrankaParameters, values)
+        """Return the parameters as they are now, with what the task says."""
+        return current(self, FrankaParameters).of_task()
 
     def _configure(self, settings: FrankaParameters) -> None:
         """Make everything that takes part.

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from impact_predictor.identification.joint_estimate import JointIdentification
 from impact_predictor.identification.joint_fit import JointFit, JointHit, NominalJoint, fit_joint
 from impact_predictor.joint_load.elastic_arm import drive_of, elastic_arm
+from impact_predictor.recorded_hit import RecordedHit
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 
@@ -25,15 +25,6 @@ MOST = 24  # hits, the first ones: others would narrow intervals that errors of 
 EXPLAINED, SIGMAS = 1.1, 3.0  # misfit up to which the model holds, but for that chance
 QUANTILE = 1.96  # half of a 95 % interval, in standard deviations
 LEAST_NOISE = 1e-7, 1e-3  # of positions [rad] and torques [N.m]: exact ones must divide, too
-
-
-@dataclass(frozen=True)
-class RecordedHit:
-    """Joint states around a hit of an arm that coasts then; N samples, n joints."""
-
-    time: np.ndarray  # since the touch, shape (N,) [s]
-    position: np.ndarray  # of the links, shape (N, n) [rad]
-    torque: np.ndarray  # measured, shape (N, n) [N.m]
 
 
 def identify_joints(robot: Robot, hits: Sequence[RecordedHit]) -> JointIdentification:

@@ -51,27 +51,28 @@ class ObjectLoad:
 
     def __init__(
         self,
-        robot: Robot,
+        robots: Mapping[str, Robot],
         plates: Mapping[str, Plate],
         body: FreeBody,
-        joint_scale: np.ndarray | None = None,
+        joint_scale: Mapping[str, np.ndarray] | None = None,
     ) -> None:
         """Build the system.
 
         Args:
-            robot: every arm, which gives stiffness, damping and motor inertia of its joints.
+            robots: the arms, by name, with as many joints each; they give stiffness, damping and
+                motor inertia of these.
             plates: of the arms, by name, with their velocities before the impact.
             body: the object, with its velocity before the impact.
-            joint_scale: of stiffness, damping and motor inertia of all arms, shape (3, n) [-];
-                none: as in the YAML.
+            joint_scale: of stiffness, damping and motor inertia, by the arm's name, shape (3, n)
+                each [-]; none: as in the YAML.
 
         Raises:
             PredictionError: the robot's YAML does not give what is needed.
         """
-        arms = [elastic_arm(robot, plate.arm.state.robot_state) for plate in plates.values()]
+        arms = [elastic_arm(robots[n], each.arm.state.robot_state) for n, each in plates.items()]
         if joint_scale is not None:
-            arms = [arm.scaled(joint_scale) for arm in arms]
-        self._names, self._n = tuple(plates), robot.dof
+            arms = [arm.scaled(joint_scale[n]) for n, arm in zip(plates, arms, strict=True)]
+        self._names, self._n = tuple(plates), robots[next(iter(plates))].dof
         self._system = _joined(arms, body)
         self._corners = [
             self._corner(number, plate, body, point)

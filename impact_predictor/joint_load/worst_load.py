@@ -24,12 +24,11 @@ from impact_predictor.joint_load.load_case import (
 )
 from impact_predictor.joint_load.load_limits import LoadLimits
 from impact_predictor.joint_load.near_worst import near_limits, near_worst
+from impact_robots.joint_ranges import ANNOUNCED, JOINT_RANGES, NOMINAL
 from impact_robots.robot import Robot
 from impact_robots.state import PointState
 from impact_robots.surface import Surface
 
-ANNOUNCED, NOMINAL = "announced", "nominal"
-JOINT_RANGES = (ANNOUNCED, NOMINAL)
 _TOP, _NEAR = 3, 0.8  # surfaces that are looked at closely, and share of the worst that they reach
 _LOW, _HIGH = 0, 1
 _PIECE = 20  # of a case that is rated piece by piece, of the torque loop's 250 us [ticks]

@@ -15,8 +15,8 @@ from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm
 from impact_predictor.joint_load.load import DURATION, LoadContact, RigidLaw, joint_load
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.joint_load.motion_records import TICK
-from impact_predictor.learning.learning_hit import LearningHit
 from impact_predictor.learning.torque_gain import shown_gravity
+from impact_predictor.recorded_hit import RecordedHit
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state import PointState
@@ -49,7 +49,7 @@ class HitWindow(NamedTuple):
     gain: float  # of the torque sensors, by which torques were divided, at most 1 [-]
 
 
-def hit_window(robot: Robot, surface: Surface, hit: LearningHit) -> HitWindow:
+def hit_window(robot: Robot, surface: Surface, hit: RecordedHit) -> HitWindow:
     """Return what a hit changed beside the free motion of the samples before it.
 
     A polynomial through these goes on as the motion without a hit: what the arm accelerates on its
@@ -96,7 +96,7 @@ def hit_window(robot: Robot, surface: Surface, hit: LearningHit) -> HitWindow:
     )
 
 
-def _depth(robot: Robot, surface: Surface, hit: LearningHit, touch: np.ndarray) -> float:
+def _depth(robot: Robot, surface: Surface, hit: RecordedHit, touch: np.ndarray) -> float:
     """Return how far the point goes against the normal from a configuration (n,) on [m]."""
     arm, inside = ArmDynamics(robot), (hit.time >= 0.0) & (hit.time <= LONGEST)
     heights = [surface.normal @ arm.position(q) for q in hit.position[inside]]
@@ -156,7 +156,7 @@ def _whitening(
     return np.linalg.inv(np.linalg.cholesky(np.stack(found)))
 
 
-def _check(robot: Robot, hit: LearningHit) -> None:
+def _check(robot: Robot, hit: RecordedHit) -> None:
     """Refuse a hit that is not sampled as needed."""
     shape = (len(hit.time), robot.dof)
     for name in ("torque", "position", "velocity", "command"):
@@ -177,7 +177,7 @@ def _check(robot: Robot, hit: LearningHit) -> None:
         )
 
 
-def _driven(robot: Robot, hit: LearningHit, quiet: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _driven(robot: Robot, hit: RecordedHit, quiet: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return what the command did to an arm in the air, and how it changed after the touch.
 
     Both beside the command's free course, a polynomial through its quiet samples. Until the touch

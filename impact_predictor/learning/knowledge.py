@@ -12,15 +12,9 @@ import numpy as np
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.learning.box_fit import fit_box
 from impact_predictor.learning.harm import Ceiling, ceiling_of
-from impact_predictor.learning.hit_window import (
-    AFTER,
-    FEWEST,
-    GAP,
-    HitWindow,
-    LearningHit,
-    hit_window,
-)
+from impact_predictor.learning.hit_window import AFTER, FEWEST, GAP, HitWindow, hit_window
 from impact_predictor.learning.learning_box import STIFFNESS, LearningBox
+from impact_predictor.recorded_hit import RecordedHit
 from impact_robots.robot import read_only
 
 MOST_MISFIT = 1.5  # of any hit, up to which the model explains it
@@ -118,7 +112,7 @@ class Knowledge:
         return np.where(box.free, figures, ends)
 
 
-def _at_touch(hits: Sequence[LearningHit], late: np.ndarray) -> list[LearningHit] | None:
+def _at_touch(hits: Sequence[RecordedHit], late: np.ndarray) -> list[RecordedHit] | None:
     """Return hits whose time counts from the touch as fitted; none if it did already.
 
     Where the touch is wrong by milliseconds, the command is, too, and the hit is in the free
@@ -165,7 +159,7 @@ def nothing_known(box: LearningBox, ceilings: tuple[Ceiling, ...] = ()) -> Knowl
     return Knowledge(box, np.zeros(box.size), prior, ceilings=ceilings)
 
 
-def learn(known: Knowledge, hits: Sequence[LearningHit]) -> Knowledge:
+def learn(known: Knowledge, hits: Sequence[RecordedHit]) -> Knowledge:
     """Return what is known after further hits of the same wall, poses alike or not.
 
     All hits are fitted together, the last ten at most. It takes tenths of a second to seconds.

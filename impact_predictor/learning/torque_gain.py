@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from impact_predictor.exceptions import PredictionError
-from impact_predictor.learning.learning_hit import LearningHit
+from impact_predictor.recorded_hit import RecordedHit
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 
@@ -20,7 +20,7 @@ TRUE = 0.95  # gain from which sensors count as true: links' masses are not know
 LEAST = 0.6  # gain below which it is not one of sensors but another arm or payload
 
 
-def shown_gravity(robot: Robot, hit: LearningHit, quiet: np.ndarray) -> float:
+def shown_gravity(robot: Robot, hit: RecordedHit, quiet: np.ndarray) -> float:
     """Return the gain of the torque sensors, measured over true [-]; 1 where they are not low.
 
     Sensors that show more than there is, or an arm that carries more than its model, make loads

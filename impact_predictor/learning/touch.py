@@ -13,13 +13,13 @@ from impact_predictor.learning.box_fit import GRID
 from impact_predictor.learning.hit_residual import modelled, residuals
 from impact_predictor.learning.hit_window import hit_window
 from impact_predictor.learning.learning_box import LearningBox
-from impact_predictor.learning.learning_hit import LearningHit
+from impact_predictor.recorded_hit import RecordedHit
 
 EARLIER, LATER = 6e-3, 2e-3  # by which a touch may be off its detection [s]
 _STEP = 0.25e-3  # of the search [s]
 
 
-def aligned(box: LearningBox, hit: LearningHit) -> LearningHit:
+def aligned(box: LearningBox, hit: RecordedHit) -> RecordedHit:
     """Return a hit whose time counts from the touch that explains its samples best.
 
     Looked for up to 6 ms before and 2 ms after time zero, by the model of the hit on walls of ten

@@ -11,9 +11,20 @@ import numpy as np
 from impact_predictor.joint_load.load_limits import LoadLimits
 from impact_predictor.learning.harm import RESERVE
 from impact_predictor.learning.knowledge import Knowledge, learn, nothing_known
-from impact_predictor.learning.learning_hit import LearningHit
 from impact_predictor.learning.next_speed import PROVEN, SafeSpeed, next_speed
+from impact_predictor.recorded_hit import RecordedHit
 from impact_robots.state import PointState
+
+
+class LearnedHit(NamedTuple):
+    """What a hit was, or why nothing was learned from it."""
+
+    speed: float = np.nan  # of approach at contact [m/s]
+    load: float = np.nan  # largest fraction of a limit that a measured torque may have used [-]
+    misfit: float = np.nan  # mean squared residual [-]
+    contradicted: bool = False  # what was known before: it is the first hit of another wall
+    commanded: bool = False  # the commanded torques were recorded
+    skipped: str = ""  # why nothing was learned from it, "" if something was
 
 
 class Learned(NamedTuple):
@@ -22,8 +33,14 @@ class Learned(NamedTuple):
     known: Knowledge
     changed: bool = False
 
+    def last(self, *, commanded: bool) -> LearnedHit:
+        """Return what the last hit was."""
+        known, window = self.known, self.known.windows[-1]
+        misfit = float(known.misfit[-1])
+        return LearnedHit(window.speed, known.used(window), misfit, self.changed, commanded)
 
-def learn_hit(before: Learned, hit: LearningHit) -> Learned:
+
+def learn_hit(before: Learned, hit: RecordedHit) -> Learned:
     """Return what is known after one further hit.
 
     A hit that the model does not explain together with those before is taken for one of another

@@ -19,11 +19,11 @@ from impact_predictor.joint_load.elastic_arm import elastic_arm
 from impact_predictor.joint_load.joint_ends import joint_ends
 from impact_predictor.joint_load.load import LoadContact, joint_load, load_contact
 from impact_predictor.joint_load.load_case import normal_law, normal_mobility, stiffness_grid
-from impact_predictor.joint_load.worst_load import ANNOUNCED
 from impact_predictor.sets.feasible_sets import AXES
 from impact_predictor.sets.hull import half_spaces
 from impact_predictor.sets.polytope import Polytope
 from impact_robots import PointState, Robot, Surface
+from impact_robots.joint_ranges import ANNOUNCED
 
 MODEL_ERROR = 0.03  # share of an impulse by which it may differ, see doc/models/feasible_sets.md
 SLIP = 0.05  # share of the approach speed by which the tangential velocity may differ

@@ -13,14 +13,13 @@ from impact_qp.exceptions import ControlError
 from impact_qp.object_speed import object_speeds
 from impact_qp.object_speed.load_use import SETTLED
 from impact_qp.spreading import SpreadGuard
-from impact_robots import Robot
 from impact_robots.task.box_task import UNAWARE, BoxTask
 
 GIVE = 0.03  # farther no box gives way that two arms hold [m]
 APART = 0.02  # that a plate stays from the middle of the box, though the box is not there [m]
 
 
-def spread_guards(task: BoxTask, robot: Robot) -> tuple[SpreadGuard, ...]:
+def spread_guards(task: BoxTask) -> tuple[SpreadGuard, ...]:
     """Return the guard of each arm.
 
     Arms that grab stop when the box is gone, and before they meet where there is none. With impact
@@ -35,7 +34,8 @@ def spread_guards(task: BoxTask, robot: Robot) -> tuple[SpreadGuard, ...]:
     guards = [_usual(task, arm) for arm in arms]
     if task.impact_limits == UNAWARE:
         return tuple(guards)
-    bound = object_speeds(box_hit(task, robot), task.impact_limits).safe
+    hit, pulse = box_hit(task), (task.peak_factor, task.impact_duration)
+    bound = object_speeds(hit, task.impact_limits, task.joint_ranges, pulse=pulse).safe
     if not bound.scale > 0.0:
         raise ControlError(f"{task.name}: no speed is safe: {bound.limit}")
     speeds = [float(v @ into) for v, into in zip(task.velocities, ways, strict=True)]

@@ -20,7 +20,6 @@ from impact_qp.spreading import Variant
 from impact_qp.spreading.guarded_spreading import GuardedSpreading
 from impact_qp.spreading.stopping import HOLD_DISTANCE
 from impact_qp.watching_parameters import WatchingParameters
-from impact_robots.loader import load_robot
 from impact_robots.task.box_task import IMPACT_LIMITS_OF_BOXES
 from impact_robots.task.find import find_box_task
 from impact_ros.lifecycle_node import SuiteLifecycleNode
@@ -88,7 +87,6 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
         task = find_box_task(task_name(self, self.settings), self.settings.cell)
         settings = self.settings
         settings.refuse_weak_limits(task.impact_limits, IMPACT_LIMITS_OF_BOXES)
-        robot = load_robot(task.robot)
         choice = SpreadChoice(
             variant=Variant(settings.variant),
             cap=settings.speed_cap,
@@ -97,7 +95,7 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
         controls = [
             GuardedSpreading(controller, np.array(start))
             for controller, start in zip(
-                spread_controllers(task, robot, choice), task.q_start, strict=True
+                spread_controllers(task, choice), task.q_start, strict=True
             )
         ]
         self._plan_start = PlanStart(task.arm_names, period=PERIOD, lockstep=settings.lockstep)

@@ -9,12 +9,13 @@ import numpy as np
 from impact_predictor.multicontact.bodies import ArmBody
 from impact_predictor.multicontact.contacts import face_points
 from impact_predictor.multicontact.object_impact import Footing, Plate
+from impact_predictor.prediction.predict import motor_inertia
 from impact_qp.object_speed import ObjectHit
 from impact_qp.references import impact_motion
 from impact_qp.references.joint_way import fastest_joints
 from impact_qp.references.spread import TASK
 from impact_qp.spreading.force import GRAVITY
-from impact_robots import ArmDynamics, Robot
+from impact_robots import ArmDynamics
 from impact_robots.task.box_task import BoxRanges, BoxTask
 
 HEAVIER = 1.3  # times its mass, that the box may have
@@ -23,24 +24,22 @@ SPREAD = 4.0  # times as stiff or as soft as it is held to be, that a contact ma
 USUAL_BOX = BoxRanges()
 
 
-def box_plates(task: BoxTask, robot: Robot, motor_inertia: np.ndarray) -> dict[str, Plate]:
+def box_plates(task: BoxTask, inertia: str = "M+B_theta") -> dict[str, Plate]:
     """Return the arms' plates right before the nominal impact, by the arms' namespaces.
 
     Args:
         task: what hits what.
-        robot: every arm.
-        motor_inertia: of the arms in the impact maps, shape (n,) [kg.m^2].
+        inertia: of the impact maps, one of ``robot.motor_inertias``.
+
+    Raises:
+        UnknownNameError: no such inertia.
     """
-    dynamics, half = ArmDynamics(robot), np.array(task.plate) / 2
-    rows = zip(task.arm_names, task.q_impact, task.dq_impact, task.bases, strict=True)
-    return {
-        name: Plate(
-            ArmBody(dynamics(np.array(q), np.array(dq)), motor_inertia, base),
-            half,
-            task.plate_friction,
-        )
-        for name, q, dq, base in rows
-    }
+    half, plates = np.array(task.plate) / 2, {}
+    for arm, (name, robot) in enumerate(zip(task.arm_names, task.robots, strict=True)):
+        state = ArmDynamics(robot)(np.array(task.q_impact[arm]), np.array(task.dq_impact[arm]))
+        body = ArmBody(state, motor_inertia(robot, inertia), task.bases[arm])
+        plates[name] = Plate(body, half, task.plate_friction)
+    return plates
 
 
 def box_footing(task: BoxTask) -> Footing | None:
@@ -52,12 +51,11 @@ def box_footing(task: BoxTask) -> Footing | None:
     return Footing(feet, friction=task.support_friction)
 
 
-def box_hit(task: BoxTask, robot: Robot, box: BoxRanges = USUAL_BOX) -> ObjectHit:
+def box_hit(task: BoxTask, box: BoxRanges = USUAL_BOX) -> ObjectHit:
     """Return what the impact limits are asked of a task.
 
     Args:
         task: what hits what; where the box really stands does not count.
-        robot: every arm.
         box: what may be true of the box, where that is not what the task says.
 
     Raises:
@@ -72,8 +70,8 @@ def box_hit(task: BoxTask, robot: Robot, box: BoxRanges = USUAL_BOX) -> ObjectHi
         for arm, name in enumerate(task.arm_names)
     }
     return ObjectHit(
-        robot,
-        box_plates(task, robot, robot.apparent_motor_inertia),
+        dict(zip(task.arm_names, task.robots, strict=True)),
+        box_plates(task),
         task.box_size,
         task.box_position,
         mass,
@@ -82,14 +80,15 @@ def box_hit(task: BoxTask, robot: Robot, box: BoxRanges = USUAL_BOX) -> ObjectHi
         box.stiffness or (expected / SPREAD, expected * SPREAD),
         box.velocity,
         forces,
-        {name: _way(task, robot, arm) for arm, name in enumerate(task.arm_names)},
+        {name: _way(task, arm) for arm, name in enumerate(task.arm_names)},
         box_footing(task),
         task.box_rotation,
     )
 
 
-def _way(task: BoxTask, robot: Robot, arm: int) -> np.ndarray:
+def _way(task: BoxTask, arm: int) -> np.ndarray:
     """Return the highest speeds of an arm's joints in its run-up, shape (n,) [rad/s]."""
+    robot = task.robots[arm]
     dynamics, q = ArmDynamics(robot), np.array(task.q_start[arm])
     contact = dynamics(np.array(task.q_impact[arm]), np.array(task.dq_impact[arm]))
     start = dynamics(q, np.zeros(robot.dof))

@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_predictor.multicontact.bodies import ArmBody, box
-from impact_predictor.multicontact.object_impact import ObjectImpact, Plate, object_impact
-from impact_predictor.prediction.predict import motor_inertia
+from impact_predictor.multicontact.bodies import box
+from impact_predictor.multicontact.object_impact import ObjectImpact, object_impact
 from impact_qp.arms.guards import spread_guards
-from impact_qp.arms.object_hits import box_footing
+from impact_qp.arms.object_hits import box_footing, box_plates
 from impact_qp.references import AfterImpact, impact_motion, smooth_motion
 from impact_qp.spreading import (
     FrictionFeedforward,
@@ -30,7 +29,7 @@ from impact_qp.spreading import (
 )
 from impact_qp.spreading.force import ForceLaw
 from impact_qp.spreading.stopping import HOLD_DISTANCE
-from impact_robots import ArmDynamics, PointState, Robot
+from impact_robots import ArmDynamics
 from impact_robots.task.box_task import BoxTask
 
 Frictions = tuple[FrictionFeedforward, FrictionFeedforward]  # of ante- and post-impact motions
@@ -57,21 +56,19 @@ USUAL = SpreadChoice()
 
 
 def spread_controllers(
-    task: BoxTask, robot: Robot, choice: SpreadChoice = USUAL
+    task: BoxTask, choice: SpreadChoice = USUAL
 ) -> tuple[SpreadingController, ...]:
     """Return the controllers of all arms, which stop together; raises as :func:`spread_plans`."""
-    plans = spread_plans(task, robot, choice)
     controllers = [
-        SpreadingController(robot, plan, hold_distance=choice.hold_distance) for plan in plans
+        SpreadingController(robot, plan, hold_distance=choice.hold_distance)
+        for robot, plan in zip(task.robots, spread_plans(task, choice), strict=True)
     ]
     join(controllers)
     return tuple(controllers)
 
 
-def spread_plans(
-    task: BoxTask, robot: Robot, choice: SpreadChoice = USUAL
-) -> tuple[SpreadPlan, ...]:
-    """Return one plan an arm; each in the axes of its arm's base.
+def spread_plans(task: BoxTask, choice: SpreadChoice = USUAL) -> tuple[SpreadPlan, ...]:
+    """Return one plan an arm; each from its arm's base on, in world axes.
 
     A push holds the velocity after the impact for 0.1 s and then stops within 0.7 s; a grab stops
     within 0.8 s. By the task's impact limits both are slowed, if need be.
@@ -82,12 +79,12 @@ def spread_plans(
         ImpactError: the task's arms are not where they can hit the object.
         UnknownNameError: no such inertia or map.
     """
-    dynamics, guards = ArmDynamics(robot), spread_guards(task, robot)
-    contacts = [dynamics(q, dq) for q, dq in zip(task.q_impact, task.dq_impact, strict=True)]
-    expected = expected_impact(task, robot, contacts, choice)
+    guards, expected = spread_guards(task), expected_impact(task, choice)
     then = choice.then or (PUSHED if task.kind == "push" else GRABBED)
     plans = []
-    for arm, (contact, name) in enumerate(zip(contacts, expected.plates, strict=True)):
+    for arm, (robot, name) in enumerate(zip(task.robots, expected.plates, strict=True)):
+        dynamics = ArmDynamics(robot)
+        contact = dynamics(task.q_impact[arm], task.dq_impact[arm])
         start = dynamics(task.q_start[arm], np.zeros(robot.dof))
         after = np.append(expected.plates[name][:3], expected.joints[name][0])
         reference = impact_motion(start, contact, choice.level * after, task.run_up, then)
@@ -112,30 +109,14 @@ def spread_plans(
         )
     slowed = held_back(plans)
     if choice.cap < inf:
-        for plan, q in zip(slowed, task.q_start, strict=True):
+        for robot, plan, q in zip(task.robots, slowed, task.q_start, strict=True):
             check_speeds(task.name, robot, plan, np.array(q))
     return slowed
 
 
-def expected_impact(
-    task: BoxTask,
-    robot: Robot,
-    contacts: list[PointState],
-    choice: SpreadChoice,
-) -> ObjectImpact:
-    """Return what the map says of the nominal impact; arms are numbered from 0.
-
-    Args:
-        task: what hits what.
-        robot: every arm.
-        contacts: the arms right before the impact.
-        choice: of the map.
-    """
-    B, half = motor_inertia(robot, choice.inertia), np.array(task.plate) / 2
-    plates = {
-        f"arm {arm}": Plate(ArmBody(state, B, base), half, task.plate_friction)
-        for arm, (state, base) in enumerate(zip(contacts, task.bases, strict=True))
-    }
+def expected_impact(task: BoxTask, choice: SpreadChoice) -> ObjectImpact:
+    """Return what the map of a choice says of the nominal impact, by the arms' namespaces."""
+    plates = box_plates(task, choice.inertia)
     body = box(task.box_mass, task.box_size, task.box_position, rotation=task.box_rotation)
     kind = choice.object_map or ("points" if task.kind == "push" else "locked")
     return object_impact(plates, body, box_footing(task), kind=kind)

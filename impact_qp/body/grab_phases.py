@@ -11,7 +11,6 @@ import numpy as np
 from impact_qp import Contact
 from impact_qp.body.pair import PALMS
 from impact_qp.body.phases import beginning, next_state
-from impact_qp.body.plan import GrabPlan
 from impact_qp.whole_body import Arrival, PalmTarget, WholeBodyTargets
 from impact_robots import PointState
 from impact_robots.task.palm_task import FORWARD, PalmTask
@@ -24,22 +23,22 @@ class GrabPhases:
     """Keeps the state of a grab; palms that approach count from where they really are."""
 
     def __init__(
-        self, plan: GrabPlan, period: float, arrivals: tuple[Arrival, ...], cap: float = np.inf
+        self, task: PalmTask, period: float, arrivals: tuple[Arrival, ...], cap: float = np.inf
     ) -> None:
         """Begin.
 
         Args:
-            plan: of the grab.
+            task: what is grabbed, and how.
             period: of a cycle [s].
             arrivals: of the left and the right palm, which limits are told in an approach.
             cap: on the approach's speed [m/s].
         """
-        self.plan, self.period, self.arrivals, self.cap = plan, period, arrivals, cap
-        self.state = beginning(plan)
+        self.task, self.period, self.arrivals, self.cap = task, period, arrivals, cap
+        self.state = beginning(task)
 
     def begin(self, time: float) -> None:
         """Begin anew, now [s]."""
-        self.state = beginning(self.plan, time)
+        self.state = beginning(self.task, time)
 
     def advance(self, time: float, positions: np.ndarray, forces: np.ndarray) -> None:
         """Go on by a cycle.
@@ -56,7 +55,7 @@ class GrabPhases:
             going = np.isnan(state.touched)
             apart = np.where(going, real, pair.apart)
             state = replace(state, pair=pair._replace(apart=apart))
-        self.state = next_state(self.plan, state, time, self.period, forces, self.cap)
+        self.state = next_state(self.task, state, time, self.period, forces, self.cap)
 
     def targets(
         self, time: float, palms: tuple[PointState, ...], palm_forces: np.ndarray

@@ -13,15 +13,15 @@ import numpy as np
 from impact_qp.body.grab_phases import GrabPhases, box_arrivals
 from impact_qp.body.pair import PALMS
 from impact_qp.body.phases import OPEN_SPEED
-from impact_qp.body.plan import GrabPlan
 from impact_qp.body.progress import GrabProgress
 from impact_qp.body.state_check import HumanoidState, HumanoidStateCheck
 from impact_qp.control.last_check import LastCheck
 from impact_qp.control.state_machine import Action, Event, MotionState, StateMachine
 from impact_qp.control.tracking import TrackingWatch
 from impact_qp.exceptions import ControlError
+from impact_qp.interface import PositionInterface, TorqueInterface
+from impact_qp.limits.contact import NO_BOUND
 from impact_qp.whole_body import WholeBodyController
-from impact_qp.whole_body.announced import NO_BOUND
 from impact_qp.whole_body.position_hold import PositionHold
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.loader import load_robot
@@ -80,7 +80,7 @@ class GuardedGrab:
         self._dynamics = ArmDynamics(self.robot)
         self._cap = speed_cap
         # palms move with a base that sways: they are not tracked as well as an arm's position is
-        self._tracking = [TrackingWatch("torque", PERIOD) for _ in PALMS]
+        self._tracking = [TrackingWatch(TorqueInterface, PERIOD) for _ in PALMS]
         self.machine = StateMachine()
         self.machine.take(Event.CONFIGURED)
         self._refusal, self._trusted = "", True
@@ -88,11 +88,11 @@ class GuardedGrab:
 
     def _start_over(self) -> None:
         task, robot = self._task, self.robot
-        self._phases = GrabPhases(GrabPlan.of(task), PERIOD, box_arrivals(task))
+        self._phases = GrabPhases(task, PERIOD, box_arrivals(task))
         self._controller = WholeBodyController(
             robot, self._start, self._phases, impact_limits=task.impact_limits
         )
-        self._last_check = LastCheck(robot, "position", PERIOD)
+        self._last_check = LastCheck(robot, PositionInterface, PERIOD)
         self._hold.begin()
         for watch in self._tracking:
             watch.reset(0.0)

@@ -15,12 +15,15 @@ from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from sensor_msgs.msg import JointState
 
+from impact_msgs.msg import GrabStatus
+from impact_qp.body.grab_reports import grab_message, grab_status
 from impact_qp.body.guarded_grab import GrabAnswer, GuardedGrab
 from impact_qp.body.humanoid_inputs import BASE, JOINTS, HumanoidReader, StampedSets
-from impact_qp.body.humanoid_port import HumanoidPort
 from impact_qp.body.parameters import FORMER, OWN_LIMITS, GrabParameters
 from impact_qp.control.state_machine import Fault
 from impact_qp.ros.diagnostics import DiagnosticsReporter
+from impact_qp.ros.messages import status_message
+from impact_qp.ros.outputs import Outputs
 from impact_qp.ros.stamp_steps import StampSteps
 from impact_qp.ros.supervision import CycleWatch
 from impact_qp.ros.task_name import task_name
@@ -32,7 +35,7 @@ from impact_ros.lifecycle_node import SuiteLifecycleNode
 from impact_ros.main import main_for
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.parameters import declare
-from impact_ros.qos import LOCKSTEP, SENSOR
+from impact_ros.qos import LOCKSTEP, SENSOR, STREAM
 from impact_ros.spin import freeze_garbage
 from impact_ros.throttled_log import ThrottledLog
 
@@ -68,16 +71,18 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
             task, hold_distance=settings.hold_distance, speed_cap=settings.speed_cap
         )
         self._watch = CycleWatch(PERIOD, settings.max_consecutive_missed)
-        self._make_topics(task.impact_limits)
+        self._limits = task.impact_limits
+        self._make_topics()
         self._forget()
         freeze_garbage()
         return f"{task.name}, {task.impact_limits}"
 
-    def _make_topics(self, limits: str) -> None:
+    def _make_topics(self) -> None:
         """Publish, subscribe, report, and watch outside lockstep."""
         assert self._grab is not None
         robot, lockstep = self._grab.robot, self.settings.lockstep
-        self._port = HumanoidPort(self, robot, limits, lockstep=lockstep)
+        self._outputs = Outputs(self, robot, "position", lockstep=lockstep)
+        self._progress = self.create_publisher(GrabStatus, "~/grab", STREAM)
         self._reader = HumanoidReader(robot)
         kinds = {JOINTS: JointState, BASE: Odometry}
         self._listeners = [
@@ -122,7 +127,7 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         if known and self._grab.refusal:
             return self._grab.refusal
         self._grab.activate()
-        self._port.forget()
+        self._outputs.reset()
         self._watch.reset()
         self._forget()
         return ""
@@ -142,7 +147,8 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         self._grab = None
         for subscription in self._listeners:
             self.destroy_subscription(subscription)
-        self._port.destroy()
+        self._outputs.destroy()
+        self.destroy_publisher(self._progress)
         self._diagnostics.destroy()
         if self._watchdog is not None:
             self.destroy_timer(self._watchdog)
@@ -180,7 +186,7 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         received, lockstep = time.perf_counter(), self.settings.lockstep
         if stamp == self._stamp:
             if lockstep:
-                self._port.repeat()
+                self._outputs.repeat_answer()
             return
         if stamp < self._stamp:
             self._end(f"clock jumped back by {(self._stamp - stamp) * 1e-9:.3f} s")
@@ -219,12 +225,14 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
     def _send(self, answer: GrabAnswer, stamp: int, header_stamp: Any, received: float) -> None:
         """Send an answer with its reports."""
         assert self._grab is not None
-        self._stamp = stamp
-        counts = self._watch.counts
+        self._stamp, outputs, counts = stamp, self._outputs, self._watch.counts
         counts.infeasible = self._grab.infeasible
-        took = time.perf_counter() - received
-        fault = self._grab.machine.situation.fault
-        self._port.answer(answer, fault, counts, (took, took), header_stamp)
+        took, fault = time.perf_counter() - received, self._grab.machine.situation.fault
+        outputs.begin_answer(answer.positions, header_stamp)
+        status = grab_status(answer, counts, header_stamp, fault, self._limits)
+        status.solve_time, status.cycle_time = took, outputs.sent - received
+        more = [(self._progress, grab_message(answer, header_stamp))]
+        outputs.finish_answer(status, header_stamp, more, position=answer.positions)
 
     # --- what ends the grab -------------------------------------------------------------------
 
@@ -261,7 +269,8 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         """Say that nothing is commanded any more, and why."""
         fault = Fault.NONE if self._grab is None else self._grab.machine.situation.fault
         stamp = from_nanoseconds(max(self._stamp, 0))
-        self._port.report(self._watch.counts, text, stamp, fault)
+        status = status_message(self._watch.counts, text, stamp, fault=fault, limits=self._limits)
+        self._outputs.report(status)
 
 
 main = main_for(ImpactHumanoidNode)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from impact_qp.body.pair import Pair, between, minimum_jerk
-from impact_qp.body.plan import GrabPlan
+from impact_robots.task.palm_task import PalmTask
 
 PHASES = ("approach", "clamp", "grip", "lift", "turn", "pull", "toss", "open", "back", "rest")
 ADMITTANCE = 0.002  # of the grip [m/s/N]
@@ -42,30 +42,30 @@ class GrabState:
         return replace(self, phase=phase, since=time, origin=self.pair)
 
 
-def beginning(plan: GrabPlan, time: float = 0.0) -> GrabState:
+def beginning(task: PalmTask, time: float = 0.0) -> GrabState:
     """Return the beginning: palms beside the box, at rest."""
-    apart = np.full(2, plan.half_width + plan.run_up)
-    pair = Pair(float(plan.start[0]), float(plan.start[2]), 0.0, apart)
+    apart = np.full(2, task.half_width + task.run_up)
+    pair = Pair(task.palm_x, task.palm_z, 0.0, apart)
     return GrabState(pair, np.zeros(2), since=time, origin=pair)
 
 
 def next_state(
-    plan: GrabPlan, state: GrabState, time: float, period: float, forces: np.ndarray, cap: float
+    task: PalmTask, state: GrabState, time: float, period: float, forces: np.ndarray, cap: float
 ) -> GrabState:
     """Return the state a cycle later.
 
     Args:
-        plan: of the grab.
+        task: what is grabbed, and how.
         state: now.
         time: now [s].
         period: of a cycle [s].
         forces: on the palms as measured, world axes, shape (2, 3) [N].
         cap: on the palms' speed towards the box [m/s].
     """
-    if state.phase == "back" and np.linalg.norm(forces, axis=1).max() > plan.detection_force:
+    if state.phase == "back" and np.linalg.norm(forces, axis=1).max() > task.detection_force:
         return replace(state, failure="a palm met something").entered("rest", time)
     step = {"approach": _approach, "clamp": _clamp, "grip": _grip}.get(state.phase, _carry)
-    return step(plan, state, time, period, state.pair.pressed(forces), cap)
+    return step(task, state, time, period, state.pair.pressed(forces), cap)
 
 
 def _elapsed(state: GrabState, time: float, h: float) -> float:
@@ -74,34 +74,34 @@ def _elapsed(state: GrabState, time: float, h: float) -> float:
 
 
 def _approach(
-    plan: GrabPlan, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
+    task: PalmTask, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
 ) -> GrabState:
     """Go on until both palms have felt the box; each stops where it felt it."""
-    felt = np.isnan(state.touched) & (pressed > plan.detection_force)
+    felt = np.isnan(state.touched) & (pressed > task.detection_force)
     left, right = np.where(felt, time, state.touched).tolist()
     touched, waiting = (left, right), np.isnan([left, right])
     if not waiting.any():
         return replace(state, touched=touched, speed=np.zeros(2)).entered("clamp", time)
-    most = min(plan.speed, cap)
-    speed = np.where(waiting, np.minimum(state.speed + plan.acceleration * h, most), 0.0)
+    most = min(task.reference_speed, cap)
+    speed = np.where(waiting, np.minimum(state.speed + task.reference_ramp * h, most), 0.0)
     pair = state.pair._replace(apart=state.pair.apart - speed * h)
-    if pair.apart[waiting].min() < plan.half_width - BEYOND:
+    if pair.apart[waiting].min() < task.half_width - BEYOND:
         return replace(state, failure="no box").entered("rest", time)
     return replace(state, pair=pair, speed=speed, touched=touched)
 
 
 def _clamp(
-    plan: GrabPlan, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
+    task: PalmTask, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
 ) -> GrabState:
     """Stay until the impact is over."""
-    if _elapsed(state, time, h) < plan.clamp_delay:
+    if _elapsed(state, time, h) < task.clamp_delay:
         return state
     return state.entered("grip", time)
 
 
-def _squeezed(plan: GrabPlan, state: GrabState, h: float, pressed: np.ndarray) -> GrabState:
+def _squeezed(task: PalmTask, state: GrabState, h: float, pressed: np.ndarray) -> GrabState:
     """Press by admittance: the palms' mean force is held, and what is between them centred."""
-    speed = ADMITTANCE * (plan.grip_force - float(pressed.mean()))
+    speed = ADMITTANCE * (task.grip_force - float(pressed.mean()))
     speed = min(max(speed, -GRIP_SPEED), GRIP_SPEED)
     aside = 0.5 * float(state.pair.apart[0] - state.pair.apart[1])
     drift = CENTRING * aside * np.array([1.0, -1.0])
@@ -110,74 +110,74 @@ def _squeezed(plan: GrabPlan, state: GrabState, h: float, pressed: np.ndarray) -
 
 
 def _grip(
-    plan: GrabPlan, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
+    task: PalmTask, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
 ) -> GrabState:
     """Press until the force is there for a while."""
-    state = _squeezed(plan, state, h, pressed)
+    state = _squeezed(task, state, h, pressed)
     if _elapsed(state, time, h) < GRIPPED:
         return state
-    if pressed.min() < 0.3 * plan.grip_force:
+    if pressed.min() < 0.3 * task.grip_force:
         return replace(state, failure="no grip").entered("rest", time)
     return state.entered("lift", time)
 
 
 def _carry(
-    plan: GrabPlan, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
+    task: PalmTask, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
 ) -> GrabState:
     """Move the pair, gripping until it opens."""
     if state.phase == "rest":
         return state
     if state.phase in ("toss", "open"):
-        return _thrown(plan, state, time, h, pressed)
+        return _thrown(task, state, time, h, pressed)
     if state.phase != "back":
-        state = _squeezed(plan, state, h, pressed)
+        state = _squeezed(task, state, h, pressed)
     share = minimum_jerk(_elapsed(state, time, h) / LASTING[state.phase])
-    state = replace(state, pair=_moved(plan, state, share))
-    return _following(plan, state, time) if share >= 1.0 else state
+    state = replace(state, pair=_moved(task, state, share))
+    return _following(task, state, time) if share >= 1.0 else state
 
 
-def _moved(plan: GrabPlan, state: GrabState, share: float) -> Pair:
+def _moved(task: PalmTask, state: GrabState, share: float) -> Pair:
     """Return the pair at a share of a phase's way."""
     pair, origin = state.pair, state.origin or state.pair
     if state.phase == "lift":
-        return pair._replace(height=origin.height + share * plan.lift)
+        return pair._replace(height=origin.height + share * task.lift)
     if state.phase == "turn":
-        return pair._replace(yaw=origin.yaw + share * (plan.yaw - origin.yaw))
+        return pair._replace(yaw=origin.yaw + share * (task.toss_yaw - origin.yaw))
     if state.phase == "pull":
         return pair._replace(radius=origin.radius + share * (PULLED - origin.radius))
-    return between(origin, beginning(plan).pair, share)
+    return between(origin, beginning(task).pair, share)
 
 
-def _following(plan: GrabPlan, state: GrabState, time: float) -> GrabState:
+def _following(task: PalmTask, state: GrabState, time: float) -> GrabState:
     """Return the beginning of the phase after one that moves from rest to rest."""
-    if state.phase == "lift" and not plan.tosses:
+    if state.phase == "lift" and not task.tosses:
         return state.entered("rest", time)
     if state.phase != "back":
         return state.entered(PHASES[PHASES.index(state.phase) + 1], time)
-    if state.box + 1 >= plan.boxes:
+    if state.box + 1 >= len(task.box_masses):
         return state.entered("rest", time)
-    return replace(beginning(plan, time), box=state.box + 1)
+    return replace(beginning(task, time), box=state.box + 1)
 
 
 def _thrown(
-    plan: GrabPlan, state: GrabState, time: float, h: float, pressed: np.ndarray
+    task: PalmTask, state: GrabState, time: float, h: float, pressed: np.ndarray
 ) -> GrabState:
     """Push the pair away from the robot, evenly faster; then open it, evenly slower."""
-    rate = plan.toss_speed**2 / (2.0 * (THROWN - PULLED))
+    rate = task.toss_speed**2 / (2.0 * (THROWN - PULLED))
     since = _elapsed(state, time + h, h)
     if state.phase == "toss":
-        state = _squeezed(plan, state, h, pressed)
+        state = _squeezed(task, state, h, pressed)
         radius = PULLED + 0.5 * rate * since**2
         moved = replace(state, pair=state.pair._replace(radius=radius))
-        return moved.entered("open", time + h) if rate * since >= plan.toss_speed else moved
+        return moved.entered("open", time + h) if rate * since >= task.toss_speed else moved
     origin = state.origin or state.pair
-    brake = min(max(since - RELEASE, 0.0), plan.toss_speed / (2.0 * rate))
-    even = plan.toss_speed * (min(since, RELEASE) + brake)
+    brake = min(max(since - RELEASE, 0.0), task.toss_speed / (2.0 * rate))
+    even = task.toss_speed * (min(since, RELEASE) + brake)
     radius = origin.radius + even - rate * brake**2
     apart = origin.apart + min(OPEN_SPEED * since, OPEN)
     moved = replace(state, pair=state.pair._replace(radius=radius, apart=apart))
     return (
         moved.entered("back", time)
-        if since > RELEASE + plan.toss_speed / (2.0 * rate) + SETTLED
+        if since > RELEASE + task.toss_speed / (2.0 * rate) + SETTLED
         else moved
     )

@@ -13,19 +13,17 @@ from impact_qp.control.acceleration import AccelerationSolver
 from impact_qp.control.approach import ApproachTasks
 from impact_qp.control.command import Acceleration, Command
 from impact_qp.control.envelope import Envelope
+from impact_qp.control.estimate import MotionEstimate
 from impact_qp.control.geometry import geometry_refusal
-from impact_qp.control.lead import HELD_LEAD, LEAD, next_motion
 from impact_qp.control.phases import Phase, Situation, next_phase
 from impact_qp.control.plan import Plan
 from impact_qp.control.press import PREVIEW, RAMP, highest_press_force, press_acceleration
 from impact_qp.control.stall import HeldBackWatch, StallWatch
 from impact_qp.control.takeover import cannot_be_made_safe
 from impact_qp.control.tracking import TrackingWatch, looks_every
-from impact_qp.control.unexplained import UnexplainedLoad
-from impact_qp.control.velocity_filter import VelocityFilter
 from impact_qp.exceptions import ControlError
+from impact_qp.interface import HELD_LEAD, LEAD
 from impact_qp.limits import ApproachSpeedLimit, ImpactLimit, Limit
-from impact_qp.limits.torque import KEPT
 from impact_qp.tasks import Task
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
@@ -73,7 +71,6 @@ class ImpactController:
         self.robot, self.plan, self.period = robot, plan, period
         self._period_ns = round(period * 1e9)
         self._dynamics = ArmDynamics(robot, compiled=True)
-        self._filter = VelocityFilter(period)
         self._next_phase = phases
         self._approach = ApproachTasks(robot, plan, period) if approach is None else approach
         self.impact_limit = plan.impact_limit(robot, period)
@@ -92,19 +89,14 @@ class ImpactController:
         self._near = self._acts_below(self.impact_limit)
         self._level = -plan.contact.gap(np.zeros(3))  # of the surface along it [m]
         self._slowest = AT_REST * robot.limits.velocity
-        self._position = np.zeros(robot.dof)  # last commanded, once started
-        self._velocity: np.ndarray = np.zeros(robot.dof)  # last commanded
-        self._sent: np.ndarray = np.zeros(robot.dof)  # last torque beyond gravity
-        self._hangs: np.ndarray | None = None  # gravity torque, where the driver has none
-        self._started = self._positioned = False
+        self.interface = plan.sends(robot, period)
+        self._positioned = False  # not started, but the last position is known
         self.last_state: PointState | None = None  # of the contact point
-        self._none, self._load = np.zeros(robot.dof), UnexplainedLoad(robot)
+        self._motion = MotionEstimate(robot, period)
         self._stall = StallWatch(period, plan.stall_time)
         self._held_back = HeldBackWatch()
-        self._sends_torques = plan.interface == "torque"
-        self._sends_positions = plan.interface == "position"
         self._every = looks_every(period)
-        self._tracking = TrackingWatch(plan.interface, self._every * period)
+        self._tracking = TrackingWatch(plan.sends, self._every * period)
         self._stopping = False
         self.anew = True  # the last command was the first one from the measured state
         self.release()
@@ -125,47 +117,40 @@ class ImpactController:
     def _begin_anew(self) -> None:
         """Begin with the next state, wherever the arm is then; a stop goes on there."""
         self._forget_motion()
-        self._phase, self._started, self._positioned = Phase.APPROACH, False, False
+        self._phase, self.interface.started, self._positioned = Phase.APPROACH, False, False
         self._impact, self._count, self._looks = False, 0, False
-        self._load.reset()
+        self._motion.reset()
         self._stall.reset()
         self._phase_time = self._since_look = 0.0
         self._approach.reset()
 
     def adopt(self, other: ImpactController) -> None:
         """Begin where another controller of the same robot has left it; ``reset`` before."""
-        self._sent, self._hangs = other._sent, other._hangs
+        mine, its = self.interface, other.interface
+        mine.torque, mine.gravity = its.torque, its.gravity
         self._forget_motion()
         self._impact = other._impact
-        if other._started:
-            self._position, self._positioned = other._position, True
-            self._velocity = other._velocity
+        if its.started:
+            mine.position, mine.velocity, self._positioned = its.position, its.velocity, True
 
     def release(self) -> None:
         """Go on from ``rest``, which the robot was sent instead of this controller's command.
 
         A stop begins anew with the next state: the arm may be anywhere then.
         """
-        self._sent = np.zeros(self.robot.dof)
+        self.interface.torque = np.zeros(self.robot.dof)
         self._begin_anew()
 
     def _forget_motion(self) -> None:
         """Forget the last cycle, but for the torque sent: its rate is limited from there on."""
         self._solver.reset()
-        self._solver.torque_limit.previous = self._sent
-        self._filter.reset()
-        self._ddq = self._opposed = self._none
-        self._velocity = np.zeros(self.robot.dof)
+        self._solver.torque_limit.previous = self.interface.torque
+        self._motion.forget()
+        self.interface.velocity = np.zeros(self.robot.dof)
 
     def rest(self) -> np.ndarray | None:
-        """Return what leaves the arm to gravity compensation, or to zero velocity, (n,).
-
-        With a driver that does not compensate gravity: the gravity torque at the last state. With
-        a position interface the last commanded position, none if there was none.
-        """
-        if self.plan.interface == "position":
-            return self._position if self._started else None
-        return np.zeros(self.robot.dof) if self._hangs is None else self._hangs
+        """Return what leaves the arm at rest, see ``CommandInterface.rest``, shape (n,)."""
+        return self.interface.rest()
 
     def settle(self) -> Iterator[np.ndarray]:
         """Yield what to send, once a period, to get from the last command to ``rest``, (n,) each.
@@ -173,26 +158,11 @@ class ImpactController:
         Torques go there at their rate limit, velocities at the acceleration limit; positions are
         those of such velocities. Nothing for a position interface that was never sent a position.
         """
-        limits, dt = self.robot.limits, self.period
-        if self._sends_torques:
-            step = KEPT * limits.torque_rate * dt
-            while self._sent.any():
-                self._sent = self._sent - np.clip(self._sent, -step, step)
-                yield self._sent if self._hangs is None else self._sent + self._hangs
-        else:
-            step = limits.acceleration * dt
-            while self._started and self._velocity.any():
-                self._velocity = self._velocity - np.clip(self._velocity, -step, step)
-                self._position = self._position + self._velocity * dt
-                if self._velocity.any() or self.plan.interface == "velocity":
-                    yield self._values_at_rest()
+        yield from self.interface.settle()
         self.release()
         rest = self.rest()
         if rest is not None:
             yield rest
-
-    def _values_at_rest(self) -> np.ndarray:
-        return self._velocity if self.plan.interface == "velocity" else self._position
 
     @property
     def hears_impact(self) -> bool:
@@ -227,13 +197,13 @@ class ImpactController:
                 controller is as before.
         """
         q, dq = self._measured(q, dq)
-        if self._started and (self._sends_positions or (elapsed or 0) > PAUSE):
+        if self.interface.started and (self.interface.returns or (elapsed or 0) > PAUSE):
             self._look_back(elapsed, q)
         self._solver.torque_limit.share = self._share(elapsed)
         periods = 1 if elapsed is None else max(1, round(elapsed / self._period_ns))
         state = self._dynamics(q, self._estimate(q, dq, impact, periods))
         self.last_state, gap = state, float(self._normal.dot(state.position)) - self._level
-        self.anew = not self._started
+        self.anew = not self.interface.started
         if self.anew:
             self._look_before_approaching(state, dq, gap)
         taken = periods * self.period
@@ -244,7 +214,7 @@ class ImpactController:
         self._since_look += taken
         self._count += 1
         self._looks = self._count % self._every == 0
-        if phase is not self._phase or not self._started:
+        if phase is not self._phase or self.anew:
             self._enter(phase, state, dq)
         command = self._command(state, dq, gap, ready)
         self._remember(command)
@@ -262,7 +232,7 @@ class ImpactController:
         if elapsed is not None and elapsed > PAUSE:
             self._stopping |= self._phase is not Phase.APPROACH
             self._begin_anew()
-        elif self._sends_positions and not self._is_near(q, FAR, self.period):
+        elif self.interface.returns and not self.interface.may_follow(q, FAR, self.period):
             self._stopping = True
             self._begin_anew()
 
@@ -301,8 +271,9 @@ class ImpactController:
         """Return whether an arm that holds is to be held anew where it is."""
         if self._approach.pushed(state):
             return True
-        velocity = self.plan.interface == "velocity"
-        return velocity and self._held_back.update(self._velocity, dq, taken)
+        sent = self.interface
+        drifts = sent.servo and not sent.returns
+        return drifts and self._held_back.update(sent.velocity, dq, taken)
 
     def _situation(self, state: PointState, gap: float, impact: bool, pushed: bool) -> Situation:
         """Return what the next phase depends on."""
@@ -323,17 +294,12 @@ class ImpactController:
     def _estimate(self, q: np.ndarray, dq: np.ndarray, impact: bool, periods: int) -> np.ndarray:
         """Return the joint velocities to plan from, shape (n,) [rad/s].
 
-        With a torque interface the filtered measurement; right after an impact, when velocities
-        jump, and while pressing, when the surface takes up what is commanded, the measurement
-        itself. A velocity- or position-controlled arm follows the command with the lag of its own
-        loop, which must not be fed back: there the last command.
+        A velocity- or position-controlled arm follows the command with the lag of its own loop,
+        which must not be fed back: there the last command.
         """
-        if not self._sends_torques and (self._started or self._positioned):
-            return self._velocity
-        if impact or self._phase.follows:
-            self._filter.reset()
-        self._filter.alert = self._phase.stands
-        return self._filter.update(q, dq, self._ddq, periods)
+        if self.interface.servo and (self.interface.started or self._positioned):
+            return self.interface.velocity
+        return self._motion.velocity(q, dq, self._phase, periods, impact=impact)
 
     def _measured(self, q: np.ndarray, dq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return both as arrays of numbers that can be an arm's, or raise ``ControlError``."""
@@ -349,7 +315,7 @@ class ImpactController:
 
     def _watch_for_stall(self, gap: float, ready: bool, taken: float) -> None:
         """Hold the way that the contact point goes along the normal against what it should go."""
-        if not self._phase.moves or not ready or not self._started:
+        if not self._phase.moves or not ready or not self.interface.started:
             self._stall.reset()
             return
         approaching = self._phase is Phase.APPROACH
@@ -360,28 +326,21 @@ class ImpactController:
 
     def _enter(self, phase: Phase, state: PointState, dq: np.ndarray) -> None:
         """Start a phase from this state, measured with velocities ``dq`` (n,) [rad/s]."""
-        if not self._started and not (self._positioned and self._is_near(state.q)):
-            self._position = state.q
+        sent = self.interface
+        if not sent.started and not (self._positioned and sent.may_follow(state.q)):
+            sent.position = state.q
         self._stall.reset()
         self._held_back.reset()
         self._tracking.reset(float(np.linalg.norm(state.J[:3].dot(dq))))
-        at_rest = not self._started and self._within(state.dq, self._slowest, 1.0)
-        self._velocity = np.zeros(self.robot.dof) if at_rest else state.dq
-        self._started = True
+        at_rest = not sent.started and self._within(state.dq, self._slowest, 1.0)
+        sent.velocity = np.zeros(self.robot.dof) if at_rest else state.dq
+        sent.started = True
         self._phase, self._phase_time = phase, 0.0
         if self.impact_limit is not None:
             self.impact_limit.preview = self.plan.preview * (
                 PREVIEW if phase is Phase.PRESS else 1.0
             )
         self._approach.enter(phase, state)
-
-    def _is_near(self, q: np.ndarray, leads: float = 1.0, later: float = 0.0) -> bool:
-        """Return whether the last commanded position is one that the arm may be following.
-
-        ``later``: where it goes on to within that time [s].
-        """
-        most = leads * LEAD * self.robot.limits.velocity
-        return bool((np.abs(q - self._position - later * self._velocity) <= most).all())
 
     def _command(self, state: PointState, dq: np.ndarray, gap: float, ready: bool) -> Command:
         """Return the command of the present phase."""
@@ -391,11 +350,11 @@ class ImpactController:
         elif self.impact_limit is not None and self._phase in (Phase.APPROACH, Phase.COAST):
             self.impact_limit.look(state)
         note = ""
-        if self._sends_torques:
-            if self._looks or self._load.counts or self._phase.stands:
-                state, note = self._bearing(state)
+        if not self.interface.servo:
+            if self._looks or self._motion.bears or self._phase.stands:
+                state, note = self._motion.loaded(state, self._phase, look=self._looks)
             if limit is not None:
-                limit.unexplained = self._left_over()
+                limit.unexplained = self._motion.left_over
         if self._phase.leaves:
             self._envelope.look(state)
         robot_state = state.robot_state
@@ -405,15 +364,8 @@ class ImpactController:
             self._approach.update(self._phase, state, ready)
             result = self._solved(state, limit)
         torque, reference = result.torques or self._solver.torques(robot_state, result.ddq)
-        velocity, position = next_motion(
-            self.plan.interface,
-            result.ddq,
-            (self._position, self._velocity),
-            (robot_state.q, dq),
-            self.robot.limits,
-            self.period,
-            most=HELD_LEAD if self._phase.stands else LEAD,
-        )
+        lead = HELD_LEAD if self._phase.stands else LEAD
+        velocity, position = self.interface.next_motion(result.ddq, robot_state.q, dq, lead)
         compensated = self.robot.driver_compensates_gravity
         return Command(
             torque=torque,
@@ -446,34 +398,10 @@ class ImpactController:
             result = self._solver.solve(robot_state, impact=acts, envelope=True, added=added)
         return result
 
-    def _bearing(self, state: PointState) -> tuple[PointState, str]:
-        """Return the state with the load that the arm bears, and a note on it.
-
-        A moving arm's load is followed slowly, so it is not looked at in every cycle.
-        """
-        unexplained, load = self._filter.unexplained, self._load
-        self._opposed = self._none
-        if unexplained is None or self._phase.follows:
-            load.reset()
-            return state, ""
-        if self._looks or self._phase.stands:
-            load.look(state, unexplained)
-        if not load.counts:
-            return state, ""
-        self._opposed = load.opposed
-        return load.on(state), load.note
-
-    def _left_over(self) -> np.ndarray | None:
-        """Return accelerations (n,) [rad/s^2] that are neither explained nor opposed."""
-        unexplained = self._filter.unexplained
-        if self._opposed is self._none or unexplained is None:
-            return unexplained
-        return unexplained - self._opposed
-
     def _watch_motion(self, state: PointState, command: Command) -> None:
         """Stop an arm that moves faster than it is commanded."""
         velocity = self._approach.velocity.reference
-        if not self._sends_torques:
+        if self.interface.servo:
             velocity = state.J[:3].dot(command.velocity)
         problem = self._tracking.problem(state.position, velocity, self._since_look)
         if problem and not self._stopping:
@@ -499,12 +427,6 @@ class ImpactController:
 
     def _remember(self, command: Command) -> None:
         """Keep what the next cycle's rates are measured from."""
-        compensated = self.robot.driver_compensates_gravity
-        self._sent = command.driver_torque if compensated else command.torque - command.gravity
-        self._solver.remember(command.ddq, self._sent)
-        self._ddq = command.ddq
-        if self._opposed is not self._none:
-            self._ddq = command.ddq - self._opposed  # by the model without the load that is borne
-        self._velocity, self._position = command.velocity, command.position
-        if self._sends_torques and not compensated:
-            self._hangs = command.gravity
+        self.interface.remember(command)
+        self._solver.remember(command.ddq, self.interface.torque)
+        self._motion.remember(command.ddq)

@@ -13,6 +13,8 @@ from impact_qp.control.command import Command
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.last_check import LastCheck
 from impact_qp.control.plausibility import StateGate
+from impact_qp.control.takeover import can_stop_before
+from impact_robots.state import PointState
 
 
 class GuardedController:
@@ -34,7 +36,7 @@ class GuardedController:
 
     def _new_check(self) -> LastCheck:
         controller = self.controller
-        return LastCheck(controller.robot, controller.plan.interface, controller.period)
+        return LastCheck(controller.robot, controller.plan.sends, controller.period)
 
     @property
     def doubts(self) -> bool:
@@ -52,6 +54,37 @@ class GuardedController:
         """Go on with another controller of the same robot and interface, without a step."""
         controller.adopt(self.controller)
         self.controller = controller
+
+    def start_refusal(
+        self, controller: ImpactController, point: PointState | None = None, later: float = 0.0
+    ) -> str:
+        """Return why a goal's controller cannot take over now, "" if it can.
+
+        The arm went on while it was prepared. There is no time to search for the speed that is
+        safe: an arm that could not be stopped before the surface is too fast.
+
+        Args:
+            controller: that is to go on, see :meth:`adopt`.
+            point: of the arm, now; none: as of the last cycle.
+            later: until its first command, at most [s].
+        """
+        if self.latched or self.doubts:
+            return f"the joint states are not believed: {self.fault}"
+        contact, point = (
+            controller.plan.contact,
+            self.controller.last_state if point is None else point,
+        )
+        if point is None:
+            return ""
+        gap, speed = contact.gap(point.position), contact.approach_speed(point.velocity)
+        if self.controller.hears_impact:
+            return "the detector still reports an impact"
+        if gap <= 0.0:
+            return f"the contact point is {-gap:.3f} m behind the surface"
+        left = gap - max(0.0, speed) * later
+        if can_stop_before(controller.robot, point, contact.normal, left):
+            return ""
+        return f"the arm moves at {speed:.3f} m/s, too fast to begin {gap:.3f} m before the surface"
 
     def stop(self) -> None:
         """Brake and hold, from the next cycle on, until ``reset``."""

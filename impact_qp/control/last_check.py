@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from impact_qp.control.command import Command
-from impact_qp.control.lead import LEAD
+from impact_qp.interface import LEAD, CommandInterface
 from impact_robots.robot import Robot
 
 ROUNDING = 1e-6  # share of a limit
@@ -38,27 +38,27 @@ class LastCheck:
     It shares no code with the limits that the program of a cycle is made of.
     """
 
-    def __init__(self, robot: Robot, interface: str, period: float) -> None:
+    def __init__(self, robot: Robot, interface: type[CommandInterface], period: float) -> None:
         """Create the check for what a robot is sent once a control period [s]."""
         from impact_qp.compiled.guards import sendable, within  # loads slowly
 
         self._within, self._sendable, self._none = within, sendable, np.zeros(robot.dof)
-        self._robot, self._interface, self._period = robot, interface, period
+        self._robot, self._servo, self._period = robot, interface.servo, period
         self._problem: Callable[[Command, np.ndarray], str] = {
             "torque": self.torque_problem,
             "velocity": self._velocity,
             "position": self._position,
-        }[interface]
+        }[interface.name]
         self._last: np.ndarray | None = None  # what was sent; of torques, beyond gravity
         self._torque_limits = np.stack([robot.limits.torque, robot.limits.torque_rate])
 
     def rested(self, values: np.ndarray) -> None:
         """Note what the arm was brought to rest with, shape (n,); torques: gravity alone."""
-        self._last = None if self._interface == "torque" else values
+        self._last = values if self._servo else None
 
     def begin_anew(self) -> None:
         """Expect motion to begin at the measured state; torques go on from those sent last."""
-        if self._interface != "torque":
+        if self._servo:
             self._last = None
 
     def problem(self, command: Command, q: np.ndarray) -> str:

@@ -84,7 +84,7 @@ def next_phase(now: Situation, plan: Plan) -> Phase:
 def _approaching(now: Situation, plan: Plan) -> Phase:
     """Return what follows the approach: an impact, or none where the surface should be."""
     if now.impact:
-        return Phase.COAST if plan.interface == "torque" else AFTER[plan.after]
+        return AFTER[plan.after] if plan.sends.servo else Phase.COAST
     if now.gap < -plan.overrun:
         return Phase.RETRACT
     if now.blocked:  # by an impact that was not seen, or by something else on the way

@@ -10,16 +10,16 @@ from math import inf
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import drive_of
 from impact_qp.exceptions import ControlError
+from impact_qp.interface import INTERFACES, CommandInterface
 from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
 from impact_qp.limits.approach_cap import ApproachCapLimit
 from impact_qp.limits.payload import limit_of
 from impact_qp.limits.registry import AUTO, SELECTABLE
 from impact_qp.limits.strictest import StrictestLimit
 from impact_qp.program import SOLVERS
+from impact_robots.joint_ranges import JOINT_RANGES
 from impact_robots.robot import Robot
 
-JOINT_RANGES = ("announced", "nominal")
-INTERFACES = ("torque", "velocity", "position")
 AFTERS = ("retract", "hold", "press")
 
 
@@ -72,8 +72,13 @@ class Plan:
             raise ControlError(f"speed_cap: expected at least 0 m/s, got {self.speed_cap:g}")
         if self.after == "press" and not 0.0 < self.press_force < inf:
             raise ControlError(f"press_force: expected a number > 0 [N], got {self.press_force}")
-        if self.after == "press" and self.interface != "torque":
+        if self.after == "press" and self.sends.servo:
             raise ControlError("after: expected the torque interface to press with")
+
+    @property
+    def sends(self) -> type[CommandInterface]:
+        """What the robot is sent, and what follows from that."""
+        return INTERFACES[self.interface]
 
     def resolved(self, robot: Robot) -> Plan:
         """Return the plan with impact limits by name.

@@ -66,15 +66,20 @@ class StandardProgram:
         form = None if self._worst is None else self._worst.closed_form
         no_impulses = ImpulseSet(np.zeros((3, 0)), 0.0, none, none, 0.0)
         _, _, torque_step, most_torque, adds_gravity = self._torque.figures
+        _, joint_limits, dt = self._joint.figures
         self._program = ApproachProgram(
-            robot.apparent_motor_inertia,
-            weights_of(tasks),
-            REGULARISATION,
-            *self._joint.figures[1:],
-            *(torque_step, most_torque, adds_gravity),
-            impact is not None,
-            no_impulses if form is None else form,
-            *(KEPT, TRIES),
+            motor_inertia=robot.apparent_motor_inertia,
+            weights=weights_of(tasks),
+            regularisation=REGULARISATION,
+            joint_limits=joint_limits,
+            dt=dt,
+            torque_step=torque_step,
+            most_torque=most_torque,
+            adds_gravity=adds_gravity,
+            limited=impact is not None,
+            impulses=no_impulses if form is None else form,
+            kept=KEPT,
+            tries=TRIES,
         )
 
     @classmethod

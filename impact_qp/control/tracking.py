@@ -9,13 +9,13 @@ from math import sqrt
 
 import numpy as np
 
+from impact_qp.interface import CommandInterface
+
 STEP = 0.01  # from one look to the next [s]
 WINDOW = 0.04  # over which a speed is measured [s]
 COMMANDED = 0.15  # how long a commanded speed counts, for what follows with a lag [s]
-FASTER = {"torque": 1.2, "velocity": 1.08, "position": 1.15}  # times the commanded speed, and
-SPEEDING = 1.35  # the same while the commanded speed changes, for servos that overshoot
+SPEEDING = 1.35  # times the commanded speed while that changes, for servos that overshoot
 STEADY = 0.9  # share of the highest commanded speed above which it does not change
-SLACK = {"torque": 0.03, "velocity": 0.002, "position": 0.003}  # beyond that, are tolerated [m/s]
 
 
 def looks_every(period: float) -> int:
@@ -26,13 +26,13 @@ def looks_every(period: float) -> int:
 class TrackingWatch:
     """Compares the way of the contact point with the velocities that were commanded."""
 
-    def __init__(self, interface: str, period: float) -> None:
+    def __init__(self, interface: type[CommandInterface], period: float) -> None:
         """Watch an arm with an interface, in cycles of a period [s]."""
         self._every = looks_every(period)
         step = self._every * period
         looks = max(1, round(WINDOW / step))
         self._period, self._time = period, 0.0  # [s]
-        self._faster, self._slack = FASTER[interface], SLACK[interface]
+        self._faster, self._slack = interface.faster, interface.slack
         self._places: deque[tuple[float, np.ndarray]] = deque(maxlen=looks + 1)
         self._commanded: deque[float] = deque(maxlen=max(2, round(COMMANDED / step)))
         self._cycle = 0

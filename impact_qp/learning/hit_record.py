@@ -8,7 +8,7 @@ from collections import deque
 
 import numpy as np
 
-from impact_predictor.learning.learning_hit import LearningHit
+from impact_predictor.recorded_hit import RecordedHit
 from impact_qp.exceptions import ControlError
 from impact_robots.robot import Robot
 
@@ -26,7 +26,7 @@ def cut_hit(
     torque: np.ndarray,
     command: np.ndarray | None,
     touch: int,
-) -> LearningHit:
+) -> RecordedHit:
     """Return what was recorded from 0.11 s before to 0.042 s after a touch.
 
     Args:
@@ -40,7 +40,7 @@ def cut_hit(
     since = (time - touch) * _NS
     part = (since >= -BEFORE) & (since <= AFTER)
     commanded = None if command is None else command[part]
-    return LearningHit(since[part], position[part], velocity[part], torque[part], commanded)
+    return RecordedHit(since[part], position[part], velocity[part], torque[part], commanded)
 
 
 class HitRecorder:
@@ -113,7 +113,7 @@ class HitRecorder:
         """Whether an impact was detected."""
         return self._touch is not None
 
-    def hit(self) -> LearningHit:
+    def hit(self) -> RecordedHit:
         """Return what was recorded of the hit.
 
         Raises:

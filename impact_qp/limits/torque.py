@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from impact_qp.interface import RATE_FRACTION
 from impact_qp.limits.limit import RateLimit
 from impact_robots.robot import Robot
 from impact_robots.state import RobotState
-
-KEPT = 1.0 - 1e-9  # of the rate limit: rounding must not exceed it
 
 
 class TorqueLimit(RateLimit):
@@ -26,7 +25,7 @@ class TorqueLimit(RateLimit):
 
         self._torque_box, self._write_rows = torque_box, write_torque_rows
         self._most, self._adds_gravity = robot.limits.torque, bool(robot.driver_compensates_gravity)
-        self._step = KEPT * robot.limits.torque_rate * period
+        self._step = RATE_FRACTION * robot.limits.torque_rate * period
         self._motor = robot.apparent_motor_inertia
         self._unknown = np.full(robot.dof, np.nan)
         self.share = 1.0  # of the period that has gone by since the last command

@@ -14,6 +14,7 @@ from impact_predictor.inertia.impulse_maps import mean_force_factor
 from impact_predictor.sets.feasible_sets import friction_pyramid
 from impact_predictor.sets.speed_bound import one_sided_speed_bound
 from impact_qp.compiled.records import ImpulseSet
+from impact_qp.interface import INTERFACES
 from impact_qp.limits.contact import Contact, SpeedBound
 from impact_qp.limits.effects import MOMENTUM, row_names
 from impact_qp.limits.impact import ImpactLimit
@@ -131,7 +132,7 @@ class RobustImpactLimit(WorstCaseImpactLimit):
         cls, interface: str, robot: Robot, contact: Contact, **options: Any
     ) -> ImpactLimit:
         """Return the limit; what follows velocities or positions needs more margin."""
-        if interface != "torque":
+        if INTERFACES[interface].servo:
             options = {"margin": VELOCITY_MARGIN} | options
         return cls(robot, contact, **options)
 

@@ -12,8 +12,8 @@ from impact_predictor.joint_load.joint_ends import joint_ends
 from impact_predictor.joint_load.load import warm_up
 from impact_predictor.joint_load.load_limits import CHANGE, RANGE
 from impact_predictor.joint_load.object_load import ArmLoad, FaceContact, ObjectLoad
-from impact_qp.object_speed.object_hit import ObjectHit
-from impact_qp.object_speed.use import ObjectUse, arm_names
+from impact_qp.object_speed.object_hit import ObjectHit, joint_limits
+from impact_qp.object_speed.use import ObjectUse
 
 MARGIN = 0.05  # the model has some 4 %, and arms hit up to 1.5 % faster than they should
 SETTLED = 0.015  # after the last touch, when an arm begins to clamp: the impact's peak is over [s]
@@ -40,19 +40,19 @@ class LoadUse(ObjectUse):
             PredictionError: the robot's YAML does not give what is needed.
         """
         warm_up()
-        robot, names = hit.robot, tuple(hit.plates)
+        names = tuple(hit.plates)
         self._systems = [
-            ObjectLoad(robot, hit.plates, hit.body(mass), scale)
-            for mass, scale in product(hit.masses, joint_ends(robot, joint_ranges))
+            ObjectLoad(hit.robots, hit.plates, hit.body(mass), scales)
+            for mass, scales in product(hit.masses, _joint_ends(hit, joint_ranges))
         ]
         self._contacts = [FaceContact(*corner) for corner in hit.corners()]
         self._before = {name: hit.plates[name].arm.state.g for name in names}
         self._forces = {name: _torque(hit, name) for name in names}
-        self._change = (1.0 - margin) * robot.limits.impulsive_torque
-        self._range = (1.0 - margin) * robot.limits.torque_range
+        limits = {name: hit.robots[name].limits for name in names}
+        self._change = {n: (1.0 - margin) * each.impulsive_torque for n, each in limits.items()}
+        self._range = {n: (1.0 - margin) * each.torque_range for n, each in limits.items()}
         self._still = None if hit.moves else self._loads(1.0)
-        kinds = [f"{joint} {kind}" for kind in (CHANGE, RANGE) for joint in robot.joint_names]
-        self.names = sum((arm_names(name, tuple(kinds)) for name in names), ())
+        self.names = sum((joint_limits(hit, name, (CHANGE, RANGE)) for name in names), ())
 
     def _loads(self, scale: float) -> list[dict[str, ArmLoad]]:
         """Return the loads of all cases."""
@@ -79,10 +79,17 @@ class LoadUse(ObjectUse):
         before, force = self._before[name], self._forces[name]
         high, low, later_high, later_low = (factor * each for each in load)
         torques = before + np.array([high, low, later_high + force, later_low + force, 0.0 * force])
-        change = np.maximum(high, -low) / self._change
+        change = np.maximum(high, -low) / self._change[name]
         return np.nan_to_num(
-            np.concatenate([change, np.abs(torques).max(axis=0) / self._range]), nan=0.0
+            np.concatenate([change, np.abs(torques).max(axis=0) / self._range[name]]), nan=0.0
         )
+
+
+def _joint_ends(hit: ObjectHit, joint_ranges: str) -> list[dict[str, np.ndarray]]:
+    """Return the joints of all arms that make loads high and low, by the arms' names."""
+    ends = {name: joint_ends(hit.robots[name], joint_ranges) for name in hit.plates}
+    most = max(map(len, ends.values()))
+    return [{name: each[min(k, len(each) - 1)] for name, each in ends.items()} for k in range(most)]
 
 
 def _torque(hit: ObjectHit, name: str) -> np.ndarray:

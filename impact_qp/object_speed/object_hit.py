@@ -35,7 +35,7 @@ class ObjectHit:
     The box is homogeneous, and may move already.
     """
 
-    robot: Robot  # every arm
+    robots: Mapping[str, Robot]  # by the arm's name
     plates: Mapping[str, Plate]  # by the arm's name
     size: ArrayLike  # of the box, shape (3,) [m]
     position: ArrayLike  # of its centre in the world, shape (3,) [m]
@@ -67,9 +67,9 @@ class ObjectHit:
         finite_array(self.velocity, (3,), "velocity")
 
     @cached_property
-    def dynamics(self) -> ArmDynamics:
-        """Of the arms."""
-        return ArmDynamics(self.robot)
+    def dynamics(self) -> dict[str, ArmDynamics]:
+        """Of the arms, by name."""
+        return {name: ArmDynamics(robot) for name, robot in self.robots.items()}
 
     @property
     def moves(self) -> bool:
@@ -103,20 +103,26 @@ class ObjectHit:
     def way(self, name: str) -> np.ndarray:
         """Return the highest joint speeds of an arm up to the impact, shape (n,) [rad/s]."""
         at_impact = np.abs(self.plates[name].arm.state.dq)
-        before = (self.ways or {}).get(name, np.zeros(self.robot.dof))
+        before = (self.ways or {}).get(name, np.zeros(self.robots[name].dof))
         return np.maximum(at_impact, finite_array(before, at_impact.shape, "ways"))
 
     def scaled(self, scale: float) -> dict[str, Plate]:
         """Return the plates with their arms' velocities multiplied."""
         plates = {}
         for name, plate in self.plates.items():
-            state = self.dynamics(plate.arm.state.q, scale * plate.arm.state.dq)
+            state = self.dynamics[name](plate.arm.state.q, scale * plate.arm.state.dq)
             plates[name] = replace(plate, arm=replace(plate.arm, state=state))
         return plates
 
     def only(self, names: Sequence[str]) -> ObjectHit:
         """Return the hit by some of the arms."""
         return replace(self, plates={name: self.plates[name] for name in names})
+
+
+def joint_limits(hit: ObjectHit, name: str, kinds: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of limits of each joint of an arm, whose own name may be empty."""
+    joints = hit.robots[name].joint_names
+    return tuple(f"{name} {joint} {kind}".lstrip() for kind in kinds for joint in joints)
 
 
 def ends(bounds: Range) -> tuple[float, ...]:

@@ -21,8 +21,8 @@ import numpy as np
 from impact_predictor.inertia.impulse_maps import mean_force_factor
 from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.sets.feasible_sets import friction_pyramid
-from impact_qp.object_speed.object_hit import ObjectHit
-from impact_qp.object_speed.use import ObjectUse, arm_names
+from impact_qp.object_speed.object_hit import ObjectHit, joint_limits
+from impact_qp.object_speed.use import ObjectUse
 from impact_robots import contact_rotation
 
 MARGIN = 0.01  # as of RobustImpactLimit
@@ -49,12 +49,13 @@ class RobustUse(ObjectUse):
             duration: delta_t, of the contact [s].
             margin: share of every limit that is kept in reserve [-].
         """
-        self._hit, robot = hit, hit.robot
+        self._hit = hit
         self._mean = mean_force_factor(peak_factor, duration)
-        self._most = (1.0 - margin) * robot.limits.impulsive_torque
+        limits = [hit.robots[name].limits for name in hit.plates]
+        self._most = [(1.0 - margin) * each.impulsive_torque for each in limits]
         self._axes = [contact_rotation(-plate.axes[:, 2]) for plate in hit.plates.values()]
-        kinds = tuple(f"{joint} impulsive torque" for joint in robot.joint_names)
-        self.names = sum((arm_names(name, kinds) for name in hit.plates), ())
+        kinds = ("impulsive torque",)
+        self.names = sum((joint_limits(hit, name, kinds) for name in hit.plates), ())
         self._torques = [
             R.T @ plate.arm.jacobian(plate.center)[:3]
             for R, plate in zip(self._axes, hit.plates.values(), strict=True)
@@ -104,7 +105,7 @@ class RobustUse(ObjectUse):
                 return np.full(len(self.names), np.inf)
             size = np.maximum(np.linalg.solve(A, wanted), 0.0)
             felt = [
-                self._mean * np.abs(self._torques[i].T @ (k[i] * size[i])) / self._most
+                self._mean * np.abs(self._torques[i].T @ (k[i] * size[i])) / self._most[i]
                 for i in arms
             ]
             worst = np.maximum(worst, np.concatenate(felt))

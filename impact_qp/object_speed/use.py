@@ -39,11 +39,6 @@ class ObjectUse(ABC):
         """
 
 
-def arm_names(arm: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of limits of an arm, whose own name may be empty."""
-    return tuple(f"{arm} {name}" if arm else name for name in names)
-
-
 def largest_scale(use: ObjectUse) -> ObjectBound:
     """Return the highest scale at which no limit is used beyond 1.
 

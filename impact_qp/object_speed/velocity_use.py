@@ -10,8 +10,8 @@ from itertools import product
 import numpy as np
 
 from impact_predictor.multicontact.object_impact import OBJECT_MAPS, Plate, object_impact
-from impact_qp.object_speed.object_hit import ObjectHit, ends
-from impact_qp.object_speed.use import ObjectUse, arm_names
+from impact_qp.object_speed.object_hit import ObjectHit, ends, joint_limits
+from impact_qp.object_speed.use import ObjectUse
 
 MARGIN = 0.02  # arms hit up to 1.5 % faster than they should
 
@@ -26,11 +26,10 @@ class VelocityUse(ObjectUse):
 
     def __init__(self, hit: ObjectHit, *, margin: float = MARGIN) -> None:
         """Keep what is asked; ``margin`` of every limit is kept in reserve [-]."""
-        self._hit, robot = hit, hit.robot
-        self._most = (1.0 - margin) * robot.limits.velocity
-        kinds = ("velocity", "velocity after")
-        names = tuple(f"{joint} {kind}" for kind in kinds for joint in robot.joint_names)
-        self.names = sum((arm_names(name, names) for name in hit.plates), ())
+        self._hit, kinds = hit, ("velocity", "velocity after")
+        limits = {name: hit.robots[name].limits for name in hit.plates}
+        self._most = {name: (1.0 - margin) * each.velocity for name, each in limits.items()}
+        self.names = sum((joint_limits(hit, name, kinds) for name in hit.plates), ())
 
     def used(self, scale: float) -> np.ndarray:
         """Return the shares."""
@@ -41,8 +40,8 @@ class VelocityUse(ObjectUse):
         for name, dq in before.items():
             reached = [np.abs(each[name] + bounce * (each[name] - dq)) for each in after]
             shares += [
-                scale * self._hit.way(name) / self._most,
-                np.max(reached, axis=0) / self._most,
+                scale * self._hit.way(name) / self._most[name],
+                np.max(reached, axis=0) / self._most[name],
             ]
         return np.concatenate(shares)
 

@@ -9,7 +9,7 @@ from typing import Any
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.geometry import geometry_refusal
 from impact_qp.control.guarded import GuardedController
-from impact_qp.control.takeover import can_stop_before, cannot_be_made_safe
+from impact_qp.control.takeover import cannot_be_made_safe
 from impact_qp.plan_parameters import PlanParameters
 from impact_qp.ros.goal import BAD_GOAL, End, GoalRun
 from impact_qp.ros.goal_reader import plan_of
@@ -36,31 +36,6 @@ def activation_refusal(
         return refusal
     gap = controller.plan.contact.gap(state.position)
     return cannot_be_made_safe(controller.robot, controller.impact_limit, state, gap)
-
-
-def start_refusal(guarded: GuardedController, controller: ImpactController) -> str:
-    """Return why a goal that was prepared cannot begin now, "" if it can.
-
-    The arm went on meanwhile. There is no time to search for the speed that is safe: an arm that
-    could not be stopped before the surface is too fast.
-
-    Args:
-        guarded: the present controller.
-        controller: that is to go on.
-    """
-    if guarded.latched or guarded.doubts:
-        return f"the joint states are not believed: {guarded.fault}"
-    state, contact = guarded.controller.last_state, controller.plan.contact
-    if state is None:
-        return ""
-    gap = contact.gap(state.position)
-    if guarded.controller.hears_impact:
-        return "the detector still reports an impact"
-    if gap <= 0.0:
-        return f"the contact point is {-gap:.3f} m behind the surface"
-    if can_stop_before(controller.robot, state, contact.normal, gap):
-        return ""
-    return f"the arm is too fast to begin {gap:.3f} m before the surface"
 
 
 def checked_goal(

@@ -17,7 +17,7 @@ from impact_qp.control.command import Command
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.status import BLIND, command_fields, remark
 from impact_qp.ros.inputs import Inputs
-from impact_qp.ros.messages import desired_message, status_message, values_of
+from impact_qp.ros.messages import status_message
 from impact_qp.ros.outputs import Outputs
 from impact_qp.ros.safe_stop import SafeStop
 from impact_qp.ros.stamp_steps import StampSteps
@@ -182,7 +182,7 @@ class ControlCycle:
     def _send(self, stamp: Any, command: Command, solve_time: float) -> ControllerStatus:
         """Send a command, computed in ``solve_time`` [s], and its reports; return the status."""
         controller, outputs, counts = self._guarded.controller, self._outputs, self._watch.counts
-        outputs.begin_answer(values_of(command, controller.plan.interface), stamp)
+        outputs.begin_answer(controller.interface.values(command), stamp)
         cycle_time = outputs.sent - self._received
         if not self._lockstep:
             self._watch.answered(cycle_time)
@@ -190,7 +190,8 @@ class ControlCycle:
         status = self._status(command, stamp)
         status.solve_time, status.cycle_time = solve_time, cycle_time
         outputs.announce(command.due, controller.plan, stamp)
-        outputs.finish_answer(desired_message(controller.robot.joint_names, command, stamp), status)
+        motion = {"velocity": command.velocity, "effort": command.reference_torque}
+        outputs.finish_answer(status, stamp, **motion)
         return status
 
     def _status(self, command: Command, stamp: Any) -> ControllerStatus:

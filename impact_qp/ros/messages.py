@@ -19,34 +19,23 @@ from impact_msgs.msg import (
     ImpactPrediction,
     JointCommand,
 )
-from impact_qp.control.command import Command
 from impact_qp.control.plan import Plan
 from impact_qp.control.status import Counts, status_fields
+from impact_qp.interface import INTERFACES
 from impact_qp.ros.goal import End
 from impact_robots import Robot
-from impact_ros.message_fields import write
+from impact_ros.message_fields import constant, write
 from impact_ros.messages import fill, set_vector
 from impact_ros.surface_message import write_surface
 
 NAN = float("nan")
-COMMANDS = {
-    "torque": JointCommand.INTERFACE_TORQUE,
-    "velocity": JointCommand.INTERFACE_VELOCITY,
-    "position": JointCommand.INTERFACE_POSITION,
-}
-
-
-def values_of(command: Command, interface: str) -> np.ndarray:
-    """Return what a robot with that interface is sent, shape (n,)."""
-    values = {"torque": command.driver_torque, "velocity": command.velocity}
-    return values.get(interface, command.position)
 
 
 def command_message(robot: Robot, interface: str, values: np.ndarray, stamp: Any) -> JointCommand:
     """Return a command; ``stamp`` is that of the state which it answers."""
     message = JointCommand(
-        interface=COMMANDS[interface],
-        includes_gravity=interface == "torque" and not robot.driver_compensates_gravity,
+        interface=constant(JointCommand, "INTERFACE", interface),
+        includes_gravity=not (INTERFACES[interface].servo or robot.driver_compensates_gravity),
         joint_names=robot.joint_names,
     )
     message.header.stamp = stamp
@@ -54,12 +43,18 @@ def command_message(robot: Robot, interface: str, values: np.ndarray, stamp: Any
     return message
 
 
-def desired_message(names: Sequence[str], command: Command, stamp: Any) -> JointState:
-    """Return the commanded motion; its effort is what the torque sensors should read."""
+def desired_message(names: Sequence[str], stamp: Any, **motion: np.ndarray) -> JointState:
+    """Return the commanded motion; its effort is what the torque sensors should read.
+
+    Args:
+        names: of the joints.
+        stamp: of the state which it answers.
+        **motion: what is known of ``position``, ``velocity`` and ``effort``, shape (n,) each.
+    """
     message = JointState(name=names)
     message.header.stamp = stamp
-    fill(message.velocity, command.velocity)
-    fill(message.effort, command.reference_torque)
+    for name, values in motion.items():
+        fill(getattr(message, name), values)
     return message
 
 

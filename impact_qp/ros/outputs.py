@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller's publishers, and the order and pace in which they send."""
+"""A controller's publishers, and the order and pace in which they send."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from std_msgs.msg import Float64MultiArray
 
 from impact_msgs.msg import ControllerStatus, ImpactAnnouncement, JointCommand
 from impact_qp.control.plan import Plan
-from impact_qp.ros.messages import announcement_message, command_message
+from impact_qp.ros.messages import announcement_message, command_message, desired_message
 from impact_robots import Robot
 from impact_ros.messages import fill, from_nanoseconds
 from impact_ros.qos import LATCHED, STREAM
@@ -34,17 +34,39 @@ class Outputs:
         sent: when the last answer's command left [s of ``time.perf_counter``].
     """
 
-    def __init__(self, node: Node, robot: Robot, interface: str, *, lockstep: bool) -> None:
-        """Create the publishers on ``node``."""
+    def __init__(
+        self,
+        node: Node,
+        robot: Robot,
+        interface: str,
+        *,
+        lockstep: bool,
+        prefix: str = "impact_qp",
+        announces: bool = False,
+    ) -> None:
+        """Create the publishers.
+
+        Args:
+            node: that owns them.
+            robot: of the commands.
+            interface: what that is sent.
+            lockstep: see above.
+            prefix: of the topics.
+            announces: impacts, too.
+        """
         self._node, self._robot, self._lockstep = node, robot, lockstep
         # a command's two messages, filled anew each time: making them takes longer than sending
         self._plain = Float64MultiArray()
         self._stamped = command_message(robot, interface, np.zeros(robot.dof), from_nanoseconds(0))
-        self._commands = node.create_publisher(JointCommand, "~/command", STREAM)
-        self._values = node.create_publisher(Float64MultiArray, "~/commands", STREAM)
-        self._desired = node.create_publisher(JointState, "~/desired_joint_states", STREAM)
-        self._status = node.create_publisher(ControllerStatus, "~/status", STREAM)
-        self._announcement = node.create_publisher(ImpactAnnouncement, "~/announcement", LATCHED)
+        make = node.create_publisher
+        self._commands = make(JointCommand, f"{prefix}/command", STREAM)
+        self._values = make(Float64MultiArray, f"{prefix}/commands", STREAM)
+        self._desired = make(JointState, f"{prefix}/desired_joint_states", STREAM)
+        self._status = make(ControllerStatus, f"{prefix}/status", STREAM)
+        self._publishers = [self._commands, self._values, self._desired, self._status]
+        if announces:
+            self._announcement = make(ImpactAnnouncement, f"{prefix}/announcement", LATCHED)
+            self._publishers.append(self._announcement)
         self.reset()
 
     def reset(self) -> None:
@@ -60,8 +82,7 @@ class Outputs:
 
     def destroy(self) -> None:
         """Destroy the publishers."""
-        publishers = (self._commands, self._values, self._desired, self._status)
-        for publisher in (*publishers, self._announcement):
+        for publisher in self._publishers:
             self._node.destroy_publisher(publisher)
 
     def begin_answer(self, values: np.ndarray, stamp: Any) -> None:
@@ -71,9 +92,19 @@ class Outputs:
             _send(self._replies)
         self.sent = time.perf_counter()
 
-    def finish_answer(self, desired: JointState, status: ControllerStatus) -> None:
-        """Send the reports of an answer, and in lockstep its command."""
-        reports = (self._desired, desired), (self._status, status)
+    def finish_answer(
+        self, status: ControllerStatus, stamp: Any, more: Iterable[Addressed] = (), **motion: Any
+    ) -> None:
+        """Send the reports of an answer, and in lockstep its command.
+
+        Args:
+            status: of the controller.
+            stamp: of the state which it answers.
+            more: reports.
+            **motion: that is commanded, as of :func:`.desired_message`.
+        """
+        desired = desired_message(self._robot.joint_names, stamp, **motion)
+        reports = (self._desired, desired), (self._status, status), *more
         self._answer = (*reports, *self._replies)
         _send(self._answer if self._lockstep else reports)
 
@@ -81,13 +112,17 @@ class Outputs:
         """Send the last answer again."""
         _send(self._answer)
 
+    def send(self, values: np.ndarray, stamp: Any) -> None:
+        """Send a command that answers no state, (n,)."""
+        _send(self._addressed(values, stamp))
+
     def send_in_steps(self, steps: Iterable[np.ndarray], stamp: Any, period: float) -> None:
         """Send commands, each (n,), a ``period`` [s] apart and after the last answer."""
         due = max(time.perf_counter(), self.sent + period)
         for values in steps:
             time.sleep(max(0.0, due - time.perf_counter()))
             due += period
-            _send(self._addressed(values, stamp))
+            self.send(values, stamp)
 
     def report(self, status: ControllerStatus) -> None:
         """Send a status that belongs to no answer."""

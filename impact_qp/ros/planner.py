@@ -15,7 +15,7 @@ from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.plan import Plan
 from impact_qp.plan_parameters import PlanParameters
-from impact_qp.ros.approach_start import checked_goal, start_refusal
+from impact_qp.ros.approach_start import checked_goal
 from impact_qp.ros.goal import End, Prepared
 from impact_robots import ArmDynamics, Robot
 
@@ -83,7 +83,7 @@ def _start(
     guarded: GuardedController, controller: ImpactController, on_start: Callable[[], None]
 ) -> str:
     """Let a controller go on from the present one; return why not."""
-    if reason := start_refusal(guarded, controller):
+    if reason := guarded.start_refusal(controller):
         return reason
     guarded.adopt(controller)
     on_start()

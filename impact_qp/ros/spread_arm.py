@@ -14,8 +14,9 @@ from sensor_msgs.msg import JointState
 
 from impact_msgs.msg import DetectorStatus
 from impact_qp.ros.inputs import Inputs
+from impact_qp.ros.outputs import Outputs
 from impact_qp.ros.plan_start import PlanStart
-from impact_qp.ros.spread_port import SpreadPort, spread_status
+from impact_qp.ros.spread_status import spread_status
 from impact_qp.ros.stamp_steps import StampSteps
 from impact_qp.ros.supervision import CycleWatch
 from impact_qp.spreading.guarded_spreading import GuardedSpreading
@@ -73,8 +74,10 @@ class SpreadArm:
         self.watch = CycleWatch(controller.period, watching.max_consecutive_missed)
         self._inputs = Inputs(robot, watching.evidence_age)
         self._steps = StampSteps(controller.period)
-        self._port = SpreadPort(node, robot, name, lockstep=watching.lockstep)
         prefix, profile = f"{name}/" if name else "", LOCKSTEP if watching.lockstep else SENSOR
+        self._outputs = Outputs(
+            node, robot, "torque", lockstep=watching.lockstep, prefix=f"{prefix}impact_qp"
+        )
         self._listeners = [
             node.create_subscription(
                 kind, prefix + topic, guarded(node, prefix + topic, *take), profile
@@ -111,7 +114,7 @@ class SpreadArm:
     def activate(self) -> None:
         """Follow the plan from the next state on."""
         self._control.activate()
-        for part in (self.watch, self._inputs):
+        for part in (self.watch, self._inputs, self._outputs):
             part.reset()
         self._begin()
 
@@ -134,7 +137,7 @@ class SpreadArm:
         """Destroy the topics."""
         for subscription in self._listeners:
             self._node.destroy_subscription(subscription)
-        self._port.destroy()
+        self._outputs.destroy()
 
     # --- what arrives -------------------------------------------------------------------------
 
@@ -148,7 +151,7 @@ class SpreadArm:
             return
         if stamp == self.stamp:
             if self._watching.lockstep:
-                self._port.repeat()
+                self._outputs.repeat_answer()
             return
         if self._watching.lockstep:
             self._steps.take(stamp)
@@ -227,19 +230,22 @@ class SpreadArm:
         if problem := self._steps.problem or self.watch.problem or self._blind(when, stamp):
             self._control.stop(problem)
         command = self._control.answer(when, q, dq, impact=impact)
+        solved = time.perf_counter()
         if command is None:
             return
+        self._outputs.begin_answer(command.driver_torque, header_stamp)
         self._inputs.take_state(q, dq, stamp)
         self.stamp, self.watch.counts.note = stamp, command.note
         self.watch.counts.infeasible += not command.solved
         text = self.diagnosis or ("deactivated" if self._control.inactive else "")
         fault = self._control.machine.situation.fault
         status = spread_status(command, self.watch.counts, text, header_stamp, fault)
-        status.solve_time = time.perf_counter() - started
-        status.cycle_time = time.perf_counter() - self._received
-        self._port.answer(command, status, header_stamp)
+        status.solve_time = solved - started
+        status.cycle_time = self._outputs.sent - self._received
+        motion = {"velocity": command.joint_velocity, "effort": command.reference_torque}
+        self._outputs.finish_answer(status, header_stamp, **motion)
         if not self._watching.lockstep:
-            self.watch.answered(time.perf_counter() - self._received)
+            self.watch.answered(status.cycle_time)
 
     def _blind(self, when: float, stamp: int) -> str:
         """Return why the arm must not go on towards its impact, "" if it may."""
@@ -287,7 +293,7 @@ class SpreadArm:
         """Say that nothing is commanded but the way to rest, and why."""
         stamp = from_nanoseconds(max(self.stamp, 0))
         fault = self._control.machine.situation.fault
-        self._port.report(spread_status(None, self.watch.counts, reason, stamp, fault))
+        self._outputs.report(spread_status(None, self.watch.counts, reason, stamp, fault))
 
     def settle(self) -> bool:
         """Send the next torque on the way to rest; return whether there may be another one."""
@@ -297,5 +303,5 @@ class SpreadArm:
         if torque is None:
             self.watch.resume()
             return False
-        self._port.send(torque, from_nanoseconds(max(self.stamp, 0)))
+        self._outputs.send(torque, from_nanoseconds(max(self.stamp, 0)))
         return True

@@ -10,7 +10,7 @@ from math import inf, isfinite
 import numpy as np
 
 from impact_qp.exceptions import ControlError
-from impact_qp.limits.torque import KEPT
+from impact_qp.interface import RATE_FRACTION, TorqueInterface
 from impact_qp.references import Quintics
 from impact_qp.spreading.command import SpreadCommand
 from impact_qp.spreading.force import WRENCH
@@ -70,14 +70,13 @@ class SpreadingController:
         self._watch = SpreadWatch(plan.guard, plan.contact, period)
         self._stopping = ArmStop(robot, period, cap=plan.guard.cap, distance=hold_distance)
         self.partners: tuple[SpreadingController, ...] = ()  # the other arms, see `join`
-        self._step = KEPT * robot.limits.torque_rate * period
+        self._step = RATE_FRACTION * robot.limits.torque_rate * period
         self.reset()
 
     def reset(self) -> None:
         """Start over, with an arm that its driver holds against gravity alone."""
         self.impact_time: float | None = None  # when the impact was heard of [s]
-        self._sent = np.zeros(self.robot.dof)  # last torque beyond gravity [N.m]
-        self._gravity = np.zeros(self.robot.dof)  # that the driver must be sent too [N.m]
+        self.interface = TorqueInterface(self.robot, self.period)
         self._hears = False  # what the detector said last
         self._time, self._periods = inf, 1  # of the last state [s], from the one before to it
         self._program.reset()
@@ -108,9 +107,7 @@ class SpreadingController:
         It is for an arm whose states are not known any more. If they come again, a stop begins
         where the arm is then.
         """
-        while self._sent.any():
-            self._sent = self._sent - np.clip(self._sent, -self._step, self._step)
-            yield self._sent + self._gravity
+        yield from self.interface.settle()
         self._stopping.reset()
 
     def update(
@@ -206,16 +203,16 @@ class SpreadingController:
     ) -> SpreadCommand:
         """Return the command: the torque of the accelerations, its rate limited for each joint."""
         robot, state, ddq = self.robot, point.robot_state, found.ddq
-        box = state.g, self._sent, self._step, robot.limits.torque
+        box = state.g, self.interface.torque, self._step, robot.limits.torque
         motor = robot.apparent_motor_inertia
         torque, reference = self._torques_in_step(state.M, motor, state.h, ddq, *box)
-        self._sent = torque - state.g
+        sent = self.interface.torque = torque - state.g
         if not robot.driver_compensates_gravity:
-            self._gravity = state.g
+            self.interface.gravity = state.g
         return SpreadCommand(
             torque=torque,
             gravity=state.g,
-            driver_torque=self._sent if robot.driver_compensates_gravity else torque,
+            driver_torque=sent if robot.driver_compensates_gravity else torque,
             ddq=ddq,
             reference_torque=reference,
             mode=mode,

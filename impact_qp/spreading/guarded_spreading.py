@@ -18,6 +18,7 @@ from impact_qp.control.state_machine import (
     MotionState,
     StateMachine,
 )
+from impact_qp.interface import TorqueInterface
 from impact_qp.spreading.command import SpreadCommand
 from impact_qp.spreading.controller import SpreadingController
 from impact_qp.spreading.modes import StopReason
@@ -59,7 +60,7 @@ class GuardedSpreading:
 
     def _start_over(self) -> None:
         self.controller.reset()
-        self._check = LastCheck(self.controller.robot, "torque", self.controller.period)
+        self._check = LastCheck(self.controller.robot, TorqueInterface, self.controller.period)
         self._begun = False
 
     # --- the life cycle -----------------------------------------------------------------------

@@ -83,11 +83,22 @@ class SpreadingProgram:
         limits = cycle, torque, braking, self._cap
         self._builder = ProgramBuilder(robot.dof, tasks, limits)
         into, speed, preview = self._cap.figures
+        joint_limits, dt = cycle.figures
+        figures, ahead = braking.figures
         self._program = SpreadProgram(
-            *(weights_of(tasks), REGULARISATION, self._motor, _SINGULAR),
-            *(*cycle.figures, torque.box, *braking.figures),
-            *(Preview(into, preview, np.zeros(robot.dof)), speed),
-            *(KEPT, TRIES),
+            weights=weights_of(tasks),
+            regularisation=REGULARISATION,
+            motor_inertia=self._motor,
+            singular=_SINGULAR,
+            joint_limits=joint_limits,
+            dt=dt,
+            torques=torque.box,
+            braking=figures,
+            braking_preview=ahead,
+            cap=Preview(into, preview, np.zeros(robot.dof)),
+            speed=speed,
+            kept=KEPT,
+            tries=TRIES,
         )
         names = tuple(name for limit in limits for name in limit.names)
         self._named = lru_cache(maxsize=256)(lambda rows: tuple([names[i] for i in rows]))

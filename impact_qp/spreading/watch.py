@@ -9,6 +9,7 @@ from math import inf
 import numpy as np
 
 from impact_qp.control.tracking import TrackingWatch
+from impact_qp.interface import TorqueInterface
 from impact_qp.references import ReferenceState
 from impact_qp.spreading.guard import SpreadGuard
 from impact_qp.spreading.modes import Mode, StopReason
@@ -35,7 +36,7 @@ class SpreadWatch:
             period: of control [s].
         """
         self._guard, self._contact = guard, contact
-        self._tracking = TrackingWatch("torque", period)
+        self._tracking = TrackingWatch(TorqueInterface, period)
         self._into = np.asarray(guard.into, dtype=float)
         self.reset()
 

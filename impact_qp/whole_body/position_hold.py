@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_qp.control.lead import LEAD
+from impact_qp.interface import LEAD
 from impact_robots.robot import Robot
 
 RUN_IN = 0.1  # at which the first command comes to the wanted one [rad/s]

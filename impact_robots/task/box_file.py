@@ -11,36 +11,20 @@ from typing import Any
 
 from impact_robots.cell import RobotCell
 from impact_robots.exceptions import RobotError, TaskError
-from impact_robots.task.box_task import IMPACT_LIMITS_OF_BOXES, BoxTask
-from impact_robots.task.like import LIKE, announced_in, check_name
-from impact_robots.task.poses import robot_named
-from impact_robots.task.posing import POSING, Bases, placed, reposed, timed
+from impact_robots.task.box_task import BoxTask
+from impact_robots.task.like import CELL, LIKE, Shipped, announced_in
+from impact_robots.task.posing import POSING, check_arms, placed, reposed, timed
 from impact_robots.task.typed_entries import record_of, typed_entries
-from impact_robots.yaml_file import read_mapping
 
-_FILE = Path(__file__).parent / "box_tasks.yaml"
-_CELL: dict[str, Any] = {"robot": str, "bases": Bases}  # entries that say the cell
-_POSITIVE = ("box_size", "box_mass", "run_up", "plate", "contact_frequency", "detection_threshold")
-_NOT_NEGATIVE = ("clamp_force", "plate_friction", "support_friction")
+BOX_TASKS = Shipped(Path(__file__).parent / "box_tasks.yaml", "tasks")
+_CELL: dict[str, Any] = {  # entries that say the cell, but for ``cell``
+    "robot": str,
+    "bases": tuple[tuple[float, float, float], ...],
+}
 WORLD = (  # entries that a scenario has besides: only a simulator reads them
     *("pedestal_half", "box_offset", "variation", "contact_damping"),
     *("motor_friction", "after_contact"),
 )
-
-
-@cache
-def _shipped() -> dict[str, Any]:
-    return read_mapping(_FILE)
-
-
-def box_task_names() -> tuple[str, ...]:
-    """Return the names of the tasks that ship with the suite; scenarios have the same."""
-    return tuple(_shipped()["tasks"])
-
-
-def shipped_box_task(name: str) -> dict[str, Any]:
-    """Return what a task that ships with the suite says of itself."""
-    return dict(_shipped()["tasks"][name])
 
 
 @cache
@@ -50,8 +34,7 @@ def load_box_task(name: str) -> BoxTask:
     Raises:
         TaskError: there is none of that name; lists the choices.
     """
-    check_name(name, box_task_names(), "task")
-    return box_task_of(name, shipped_box_task(name), f"task {name}")
+    return box_task_of(name, BOX_TASKS.named(name), f"task {name}")
 
 
 def box_task_of(name: str, own: Mapping[str, Any], where: str) -> BoxTask:
@@ -80,26 +63,27 @@ def box_entries(own: Mapping[str, Any], where: str) -> dict[str, Any]:
     Arguments and errors as of :func:`box_task_of`.
     """
     known = announced_in(own, WORLD, where)
-    cell: RobotCell | None = known.pop("cell", None)
-    if cell is not None:
-        known |= {"robot": cell.robot, "bases": cell.bases}
-    entries = timed(placed(_merged(known, where), where), where)
-    if cell is None and "robot" in entries and "bases" in entries:
-        cell = RobotCell.of(entries["robot"], entries["bases"])
-    entries = {key: value for key, value in entries.items() if key not in _CELL}
-    return entries if cell is None else entries | {"cell": cell}
+    return timed(placed(_merged(known, where), where), where)
 
 
 def _merged(own: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return entries with those of what they are ``like``, posed anew where they differ."""
-    given = {key: value for key, value in own.items() if key != LIKE}
+    given = {key: value for key, value in own.items() if key not in (LIKE, CELL)}
     others: dict[str, Any] = {**POSING, **_CELL, **dict.fromkeys(WORLD, object)}
-    typed = typed_entries(BoxTask, given, where, leave_out="cell", **others)
+    typed = typed_entries(BoxTask, given, where, leave_out=CELL, **others)
     if LIKE not in own:
-        return typed_entries(BoxTask, _shipped()["defaults"], where, **_CELL) | typed
-    check_name(own[LIKE], box_task_names(), f"{where}: {LIKE}")
-    base = shipped_box_task(own[LIKE])
-    return reposed(timed(placed(_merged(base, where), where), where), typed, where)
+        usual = typed_entries(BoxTask, BOX_TASKS.defaults, where, **_CELL)
+        entries = usual | typed
+        robot, bases = entries.pop("robot"), entries.pop("bases")
+        entries[CELL] = own.get(CELL) or RobotCell.of(robot, bases)
+        check_arms(entries[CELL], where)
+        return entries
+    base = box_entries(BOX_TASKS.named(own[LIKE], f"{where}: {LIKE}"), where)
+    known: RobotCell = base[CELL]
+    robot, bases = typed.pop("robot", known.kinds[0]), typed.pop("bases", known.bases)
+    typed[CELL] = own.get(CELL) or RobotCell.of(robot, bases)
+    check_arms(typed[CELL], where)
+    return reposed(base, typed, where)
 
 
 def check_box_task(task: BoxTask, where: str) -> None:
@@ -108,21 +92,11 @@ def check_box_task(task: BoxTask, where: str) -> None:
     Raises:
         TaskError: something is wrong; says what.
     """
-    for key, value in vars(task).items():
-        if key in _POSITIVE and not min(value if isinstance(value, tuple) else (value,)) > 0.0:
-            raise TaskError(f"{where}: {key}: expected a number above 0, got {value}")
-        if key in _NOT_NEGATIVE and value < 0.0:
-            raise TaskError(f"{where}: {key}: expected a number from 0, got {value:g}")
-    if task.impact_limits not in IMPACT_LIMITS_OF_BOXES:
-        choices = ", ".join(IMPACT_LIMITS_OF_BOXES)
-        got = task.impact_limits
-        raise TaskError(f"{where}: impact_limits: expected one of {choices}, got {got!r}")
     for key in task.ranges._fields[:4]:
         if (bounds := getattr(task.ranges, key)) is not None and not 0.0 <= bounds[0] <= bounds[1]:
             low, high = bounds
             raise TaskError(f"{where}: ranges: {key}: expected low,high, got {low:g},{high:g}")
     try:
-        robot_named(task.robot)
         task.box_position  # noqa: B018 - plates on both sides, flat
         speeds = [v @ task.direction(arm) for arm, v in enumerate(task.velocities)]
     except RobotError as error:

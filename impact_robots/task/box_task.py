@@ -8,17 +8,20 @@ What a box really is, and where, says a scenario of ``impact_sim``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from impact_robots.cell import RobotCell
+from impact_robots.cell import RobotCell, turned
 from impact_robots.dynamics import ArmDynamics
+from impact_robots.entry import entry
 from impact_robots.exceptions import TaskError
-from impact_robots.task.poses import robot_named, turned
+from impact_robots.joint_ranges import JOINT_RANGES
+from impact_robots.robot import Robot
 
 UNAWARE = "unaware"
 IMPACT_LIMITS_OF_BOXES = (UNAWARE, "joint_load", "robust")
+ARM_JOINTS = 7  # six for the plate's pose; how the first one moves is a task of its own
 FLAT = 2e-3  # by how much a plate may be turned against a face [rad], or off it [m]
 
 STILL = (0.0, 0.0, 0.0)
@@ -47,7 +50,7 @@ class BoxRanges(NamedTuple):
 
 @dataclass(frozen=True)
 class BoxTask:
-    """What hits what, and how fast; base axes are the world's, one row an arm.
+    """What hits what, and how fast; world axes, one row an arm.
 
     The box stands on its support, and faces the plates at the impact: where they are and its size
     say where it is.
@@ -58,29 +61,32 @@ class BoxTask:
     note: str
     cell: RobotCell  # which arms, and where they stand
     object: str  # what the box stands for
-    box_size: tuple[float, float, float]  # [m]
+    box_size: Annotated[tuple[float, float, float], entry("Edges", unit="m", above=0.0)]
     box_yaw: float  # by which it is turned about the vertical [rad]
-    box_mass: float  # [kg]
+    box_mass: Annotated[float, entry("Of the box", unit="kg", above=0.0)]
     ranges: BoxRanges  # that impact limits count on
     support_z: float  # height of table or pedestal [m]
     q_impact: tuple[tuple[float, ...], ...]  # [rad]
     dq_impact: tuple[tuple[float, ...], ...]  # right before it [rad/s]
     q_start: tuple[tuple[float, ...], ...]  # at rest, where the run-up begins [rad]
     v_minus: tuple[tuple[float, float, float], ...]  # of the plates, right before [m/s]
-    run_up: float  # time from rest to the impact [s]
-    clamp_force: float  # of each arm, after a grab's impact [N]
-    plate: tuple[float, float]  # edges [m]
-    plate_friction: float  # of plates and box [-]
-    support_friction: float  # of box and support [-]
-    contact_frequency: float  # natural, of the box on a contact's spring [rad/s]
+    run_up: Annotated[float, entry("Time from rest to the impact", unit="s", above=0.0)]
+    clamp_force: Annotated[float, entry("Of each arm, after a grab's impact", unit="N", low=0.0)]
+    plate: Annotated[tuple[float, float], entry("Edges of a plate", unit="m", above=0.0)]
+    plate_friction: Annotated[float, entry("Of plates and box", low=0.0)]
+    support_friction: Annotated[float, entry("Of box and support", low=0.0)]
+    contact_frequency: Annotated[float, entry("Of the box on a plate", unit="rad/s", above=0.0)]
     detector: str  # whose verdict the controller obeys
-    detection_threshold: float  # of that detector [its unit]
-    impact_limits: str  # that the arms' speeds keep, one of IMPACT_LIMITS_OF_BOXES
+    detection_threshold: Annotated[float, entry("Of that detector, in its unit", above=0.0)]
+    impact_limits: Annotated[str, entry("That the arms keep", choices=IMPACT_LIMITS_OF_BOXES)]
+    joint_ranges: Annotated[str, entry("Joints that joint_load counts on", choices=JOINT_RANGES)]
+    peak_factor: Annotated[float, entry("Peak over mean contact force, for robust", above=0.0)]
+    impact_duration: Annotated[float, entry("Of the impact, for robust", unit="s", above=0.0)]
 
     @property
-    def robot(self) -> str:
-        """Every arm, by name or the path of its YAML."""
-        return self.cell.robot
+    def robots(self) -> tuple[Robot, ...]:
+        """The arms, each with the axes of the world at its base."""
+        return self.cell.load()
 
     @property
     def bases(self) -> tuple[tuple[float, float, float], ...]:
@@ -110,7 +116,7 @@ class BoxTask:
 
     def contact_point(self, arm: int) -> np.ndarray:
         """Return where an arm's plate touches at the impact, world axes, shape (3,) [m]."""
-        at = ArmDynamics(robot_named(self.robot)).position(np.array(self.q_impact[arm]))
+        at = ArmDynamics(self.robots[arm]).position(np.array(self.q_impact[arm]))
         return at + np.array(self.bases[arm])
 
     @property
@@ -124,7 +130,7 @@ class BoxTask:
         Raises:
             TaskError: the plate does not lie flat on a face.
         """
-        robot = robot_named(self.robot)
+        robot = self.robots[arm]
         state = ArmDynamics(robot)(np.array(self.q_impact[arm]), np.zeros(robot.dof))
         faces = self.box_rotation.T @ state.rotation[:, 2]
         axis = np.zeros(3)

@@ -11,17 +11,19 @@ from typing import Any, TypeVar
 from impact_robots.cell import PlacedRobot, RobotCell
 from impact_robots.entries import Entries
 from impact_robots.exceptions import RobotError, TaskError
-from impact_robots.task.box_file import box_task_names, box_task_of, load_box_task, shipped_box_task
+from impact_robots.task.box_file import BOX_TASKS, box_task_of, load_box_task
 from impact_robots.task.box_task import BoxTask
-from impact_robots.task.hit_task import HitTask, hit_task_of
+from impact_robots.task.hit_task import HIT_TASKS, HitTask, hit_task_of, load_hit_task
 from impact_robots.task.like import CELL, LIKE, TASK, with_own_title
-from impact_robots.task.palm_file import load_palm_task, palm_task_names, palm_task_of
+from impact_robots.task.palm_file import PALM_TASKS, load_palm_task, palm_task_of
 from impact_robots.task.palm_task import PalmTask
+from impact_robots.task.typed_entries import check_angle, check_length
 from impact_robots.yaml_file import read_mapping
 
 Task = HitTask | BoxTask | PalmTask
 Kind = TypeVar("Kind", BoxTask, PalmTask, HitTask)
 _YAML = (".yaml", ".yml")
+_NO_CELL = "cell: expected a task of arms and a box; a hit and a grab by palms say their robot"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*$")
 
 
@@ -39,17 +41,31 @@ def find_task(name: str | Path, cell: str | Path = "") -> Task:
     path, given = Path(name), {CELL: read_cell(cell)} if str(cell) else {}
     if path.suffix in _YAML:
         entries = {**task_entries(path), **given}
+        if (is_hit_task(entries) or is_palm_task(entries)) and CELL in entries.get(TASK, entries):
+            raise TaskError(f"{path}: {_NO_CELL}")
         if is_hit_task(entries):
             return hit_task_of(path.stem, entries.get(TASK, entries), str(path))
         of = palm_task_of if is_palm_task(entries) else box_task_of
         return of(path.stem, entries, str(path))
-    if str(name) in palm_task_names():
-        return load_palm_task(str(name))
-    if str(name) in box_task_names():
-        own = shipped_box_task(str(name)) | given
-        return box_task_of(str(name), own, f"task {name}") if cell else load_box_task(str(name))
-    choices = ", ".join((*box_task_names(), *palm_task_names()))
-    raise TaskError(f"task: expected one of {choices} or a YAML file, got {str(name)!r}")
+    check_task_name(str(name))
+    if str(name) in BOX_TASKS.names():
+        own = BOX_TASKS.own(str(name)) | given
+        return box_task_of(str(name), own, f"task {name}") if given else load_box_task(str(name))
+    if given:
+        raise TaskError(_NO_CELL)
+    load = load_palm_task if str(name) in PALM_TASKS.names() else load_hit_task
+    return load(str(name))
+
+
+def check_task_name(name: str, where: str = "task") -> None:
+    """Check that a task of that name ships with the suite.
+
+    Raises:
+        TaskError: there is none; lists the choices.
+    """
+    names = (*HIT_TASKS.names(), *BOX_TASKS.names(), *PALM_TASKS.names())
+    if name not in names:
+        raise TaskError(f"{where}: expected one of {', '.join(names)} or a YAML file, got {name!r}")
 
 
 def find_box_task(name: str | Path, cell: str | Path = "") -> BoxTask:
@@ -89,13 +105,14 @@ def _required(kind: type[Kind], what: str, name: str | Path, cell: str | Path = 
 
 def is_hit_task(entries: dict[str, Any]) -> bool:
     """Tell whether entries are those of a hit of a surface, from their keys."""
-    return "contact_normal" in entries.get(TASK, entries)
+    told = entries.get(TASK, entries)
+    return "contact_normal" in told or told.get(LIKE) in HIT_TASKS.names()
 
 
 def is_palm_task(entries: dict[str, Any]) -> bool:
     """Tell whether entries are those of a humanoid's grab, from their keys."""
     told = entries.get(TASK, entries)
-    return told.get(LIKE) in palm_task_names() or (LIKE not in told and "palm_x" in told)
+    return told.get(LIKE) in PALM_TASKS.names() or (LIKE not in told and "palm_x" in told)
 
 
 def task_entries(path: Path, what: str = "task") -> dict[str, Any]:
@@ -122,14 +139,18 @@ def task_entries(path: Path, what: str = "task") -> dict[str, Any]:
         if key in entries:
             if not isinstance(entries[key], str):
                 raise TaskError(f"{path}: {key}: expected a path, got {entries[key]!r}")
-            entries[key] = read(path.parent / entries[key])
+            if key == TASK and not entries[key].endswith(_YAML):
+                check_task_name(entries[key], f"{path}: task")
+                entries[key] = {LIKE: entries[key]}
+            else:
+                entries[key] = read(path.parent / entries[key])
     if TASK in entries and CELL in entries:
         entries[TASK][CELL] = entries.pop(CELL)
     return entries
 
 
 def read_cell(path: str | Path) -> RobotCell:
-    """Return the cell of a YAML: robots by name, each with its ``base``.
+    """Return the cell of a YAML: robots by name, each with its ``base`` and perhaps its ``yaw``.
 
     Raises:
         TaskError: there is no such file, or an entry is wrong.
@@ -139,7 +160,7 @@ def read_cell(path: str | Path) -> RobotCell:
         entries = Entries(path, read_mapping(path), ("robots",))
         placed = [
             _placed(name, each, path)
-            for name, each in entries.sections("robots", ("robot", "base"))
+            for name, each in entries.sections("robots", ("robot", "base", "yaw"))
         ]
     except RobotError as error:
         raise TaskError(str(error).replace("no file", "cell: no file", 1)) from None
@@ -157,4 +178,7 @@ def _placed(name: str, entries: Entries, path: Path) -> PlacedRobot:
     if robot.endswith(_YAML):
         robot = str(path.parent / robot)
     x, y, z = entries.vector("base", 3).tolist()
-    return PlacedRobot(name, robot, (x, y, z))
+    yaw = entries.value("yaw") if "yaw" in entries else 0.0
+    check_length((x, y, z), entries.where("base"))
+    check_angle(yaw, entries.where("yaw"))
+    return PlacedRobot(name, robot, (x, y, z), float(yaw))

@@ -5,14 +5,75 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from impact_robots.exceptions import TaskError
+from impact_robots.yaml_file import read_mapping
 
 LIKE = "like"
 CELL = "cell"  # of a task's file: the file of its cell, which then stands here
 TASK = "task"  # of a scenario's file: the file of its task, whose entries then stand here
 ANNOUNCED = "announced"  # what a scenario's controller is told, other than the truth
+
+
+class Shipped:
+    """A YAML of the suite with ``defaults`` and sections of entries by name; read when needed."""
+
+    def __init__(self, path: Path, *sections: str) -> None:
+        """Take the file, and the sections in which names are looked for."""
+        self._path, self._sections = path, sections
+
+    @cached_property
+    def _read(self) -> dict[str, Any]:
+        return read_mapping(self._path)
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Entries of what says nothing else."""
+        return dict(self._read["defaults"])
+
+    def names(self, *sections: str) -> tuple[str, ...]:
+        """Return the names in sections, without any in all."""
+        return tuple(name for each in sections or self._sections for name in self._read[each])
+
+    def own(self, name: str) -> dict[str, Any]:
+        """Return what one says of itself; nothing if the file does not name it."""
+        return next(
+            (dict(self._read[e][name]) for e in self._sections if name in self._read[e]), {}
+        )
+
+    def named(self, name: str, where: str = "task") -> dict[str, Any]:
+        """Return what one says of itself.
+
+        Raises:
+            TaskError: there is none of that name; lists the choices.
+        """
+        check_name(name, self.names(), where)
+        return self.own(name)
+
+    def world(
+        self, tasks: Shipped, own: Mapping[str, Any], keys: Sequence[str], where: str
+    ) -> dict[str, Any]:
+        """Return what only a simulator reads of entries, and of the scenario that they are like.
+
+        Args:
+            tasks: by the same names; they say which one is like which.
+            own: entries.
+            keys: of those that count.
+            where: they are from, for errors.
+
+        Raises:
+            TaskError: they are like none that ships with the suite.
+        """
+
+        def shipped(name: str) -> dict[str, Any]:
+            like = tasks.own(name).get(LIKE)
+            return ({} if like is None else {LIKE: like}) | self.own(name)
+
+        said = {key: own[key] for key in (LIKE, *keys) if key in own}
+        return self.defaults | with_like(said, shipped, tasks.names(), where)
 
 
 def check_name(name: Any, names: Sequence[str], where: str = "scenario") -> None:

@@ -5,38 +5,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from impact_robots.exceptions import OutOfRangeError, TaskError
-from impact_robots.task.like import announced_in, check_name, with_like
-from impact_robots.task.palm_task import LIMITS_OF_GRABS, PalmTask
-from impact_robots.task.typed_entries import record_of
+from impact_robots.task.like import Shipped, announced_in, with_like
+from impact_robots.task.palm_task import PalmTask
+from impact_robots.task.typed_entries import check_angle, check_length, record_of
 from impact_robots.validation import friction_range, restitution_range
-from impact_robots.yaml_file import read_mapping
 
-_FILE = Path(__file__).parent / "palm_tasks.yaml"
-_POSITIVE = ("half_width", "reference_speed", "reference_ramp", "run_up", "grip_force")
+PALM_TASKS = Shipped(Path(__file__).parent / "palm_tasks.yaml", "tasks")
+_LENGTHS = ("sole", "com_x", "palm_x", "palm_z", "half_width", "box_edges", "run_up", "lift")
 WORLD = (  # entries that a scenario has besides: only a simulator reads them
     *("box_offset", "box_yaw", "box_com", "variation", "pedestal_half", "floor_friction"),
     *("contact_stiffness", "contact_damping", "ramp"),
 )
-
-
-@cache
-def _shipped() -> dict[str, Any]:
-    return read_mapping(_FILE)
-
-
-def palm_task_names() -> tuple[str, ...]:
-    """Return the names of the tasks that ship with the suite; scenarios have the same."""
-    return tuple(_shipped()["tasks"])
-
-
-def shipped_palm_task(name: str) -> dict[str, Any]:
-    """Return what a task that ships with the suite says of itself."""
-    return dict(_shipped()["tasks"][name])
 
 
 def load_palm_task(name: str) -> PalmTask:
@@ -45,8 +28,7 @@ def load_palm_task(name: str) -> PalmTask:
     Raises:
         TaskError: there is none of that name; lists the choices.
     """
-    check_name(name, palm_task_names(), "task")
-    return palm_task_of(name, shipped_palm_task(name), f"task {name}")
+    return palm_task_of(name, PALM_TASKS.named(name), f"task {name}")
 
 
 def palm_task_of(name: str, own: Mapping[str, Any], where: str) -> PalmTask:
@@ -69,7 +51,7 @@ def palm_task_of(name: str, own: Mapping[str, Any], where: str) -> PalmTask:
 def palm_entries(own: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Return all entries of a task but for the name; arguments as of :func:`palm_task_of`."""
     known = announced_in(own, WORLD, where)
-    return _shipped()["defaults"] | with_like(known, shipped_palm_task, palm_task_names(), where)
+    return PALM_TASKS.defaults | with_like(known, PALM_TASKS.own, PALM_TASKS.names(), where)
 
 
 def check_palm_task(task: PalmTask, where: str) -> None:
@@ -78,14 +60,13 @@ def check_palm_task(task: PalmTask, where: str) -> None:
     Raises:
         TaskError: one does not; says which.
     """
-    if task.impact_limits not in LIMITS_OF_GRABS:
-        choices = ", ".join(LIMITS_OF_GRABS)
-        got = task.impact_limits
-        raise TaskError(f"{where}: impact_limits: expected one of {choices}, got {got!r}")
-    for entry in _POSITIVE:
-        if (got := getattr(task, entry)) <= 0.0:
-            raise TaskError(f"{where}: {entry}: expected a number above 0, got {got:g}")
+    for entry in _LENGTHS:
+        check_length(getattr(task, entry), f"{where}: {entry}")
+    check_length(task.base[0], f"{where}: base")
+    for name, angle in task.posture.items():
+        check_angle(angle, f"{where}: posture: {name}")
     try:
+        friction_range(task.friction)
         friction_range(task.friction_range or task.friction)
         restitution_range(task.restitution)
     except OutOfRangeError as error:

@@ -8,11 +8,12 @@ What boxes really are, and where, says a scenario of ``impact_sim``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pinocchio as pin
 
+from impact_robots.entry import entry
 from impact_robots.exceptions import TaskError
 from impact_robots.robot import Robot
 from impact_robots.task.stance import Stance, StanceSolver
@@ -37,23 +38,23 @@ class PalmTask:
     com_x: float
     palm_x: float
     palm_z: float
-    half_width: float
-    box_edges: tuple[float, float]
-    box_masses: tuple[float, ...]
+    half_width: Annotated[float, entry("Of the box between the palms", unit="m", above=0.0)]
+    box_edges: Annotated[tuple[float, float], entry("Along x and z", unit="m", above=0.0)]
+    box_masses: Annotated[tuple[float, ...], entry("Of the boxes", unit="kg", above=0.0)]
     friction: float
     friction_range: tuple[float, float] | None
     restitution: tuple[float, float]
-    reference_speed: float
-    reference_ramp: float
-    run_up: float
+    reference_speed: Annotated[float, entry("Of each palm", unit="m/s", above=0.0)]
+    reference_ramp: Annotated[float, entry("Of that speed", unit="m/s^2", above=0.0)]
+    run_up: Annotated[float, entry("Of each palm to the box", unit="m", above=0.0)]
     detection_force: float
     clamp_delay: float
-    grip_force: float
+    grip_force: Annotated[float, entry("Of each palm", unit="N", above=0.0)]
     lift: float
     toss_yaw: float
     toss_speed: float
     tosses: bool
-    impact_limits: str
+    impact_limits: Annotated[str, entry("That the palms keep", choices=LIMITS_OF_GRABS)]
 
     @property
     def box_size(self) -> tuple[float, float, float]:
@@ -91,6 +92,13 @@ class PalmTask:
         if missing := [name for name in (*PALMS, *SOLES) if name not in known]:
             got = ", ".join(missing)
             raise TaskError(f"{self.name}: {robot.name}: contacts missing in its YAML: {got}")
+        for each in robot.contacts:
+            palm, point = each.name in PALMS, each.half_extents is None
+            if palm != point and (palm or each.name in SOLES):
+                expected = "no half_extents" if palm else "half_extents"
+                raise TaskError(
+                    f"{self.name}: {robot.name}: contacts: {each.name}: expected {expected}"
+                )
         robot.require("a grab", "stance")
         q = robot.positions(robot.stance)
         height, pitch = self.base

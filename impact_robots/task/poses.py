@@ -10,29 +10,19 @@ contact, with the same orientation, and with the first joint :math:`\dot q_1^- T
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pinocchio as pin
 
+from impact_robots.cell import turned
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import RobotError
 from impact_robots.kinematics import pose_error, within_limits
-from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
-
-# A scenario's robot, again and again; nobody may change it.
-robot_named = cache(load_robot)
 
 _STEPS = 200
 _TOLERANCE = 1e-10
 _LARGEST = 0.2  # step of a joint [rad]
 _STARTS = 30  # of searches for a pose
-
-
-def turned(yaw: float) -> np.ndarray:
-    """Return the axes of what is turned about the vertical by ``yaw`` [rad], shape (3, 3)."""
-    return np.eye(3) if yaw == 0.0 else np.array(pin.utils.rotate("z", yaw))
 
 
 def posed(

@@ -9,20 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from impact_robots.cell import RobotCell, turned
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import RobotError, TaskError
 from impact_robots.robot import Robot
-from impact_robots.task.poses import (
-    impact_velocity,
-    posed,
-    robot_named,
-    run_up_start,
-    touching,
-    turned,
-)
+from impact_robots.task.box_task import ARM_JOINTS
+from impact_robots.task.poses import impact_velocity, posed, run_up_start, touching
 
 Rows = tuple[tuple[float, ...], ...]
-Bases = tuple[tuple[float, float, float], ...]
 
 # Entries that are no fields of a task: they pose the arms.
 POSING: dict[str, Any] = {
@@ -34,7 +28,7 @@ POSING: dict[str, Any] = {
     "rise": float,  # of the same, upwards [m/s]
 }
 FACES = {"-x": (1, 0, 0), "+x": (-1, 0, 0), "-y": (0, 1, 0), "+y": (0, -1, 0)}  # axes into the box
-_STANDING = ("first_joint", "box_size", "box_yaw", "support_z", "robot")  # arms stand elsewhere
+_STANDING = ("first_joint", "box_size", "box_yaw", "support_z")  # arms stand elsewhere
 _PLACING = ("box_position", "faces", "near", "speed", "rise")
 _POSED = ("q_impact", "dq_impact", "q_start", "v_minus")
 _MOVING = ("q_impact", "v_minus", "speed", *_STANDING)  # and here they move otherwise
@@ -52,20 +46,24 @@ def reposed(base: Mapping[str, Any], own: Mapping[str, Any], where: str) -> dict
         TaskError: the arms cannot be where it says.
     """
     merged = {**base, **own}
+    known, cell = base["cell"], merged["cell"]
     if "box_position" in own or "faces" in own:
         merged = {key: value for key, value in merged.items() if key not in _POSED or key in own}
         return merged
+    if [each.yaw for each in cell.robots] != [each.yaw for each in known.robots]:
+        raise TaskError(f"{where}: cell: expected box_position, faces, speed for turned bases")
+    others = [each.robot for each in cell.robots] != [each.robot for each in known.robots]
     if "speed" in own:
         merged.pop("v_minus")
     elif "box_yaw" in own and "v_minus" not in own:
         turn = turned(own["box_yaw"] - base["box_yaw"])
         merged["v_minus"] = tuple(tuple((turn @ np.array(v)).tolist()) for v in base["v_minus"])
-    if "q_impact" not in own and any(key in own for key in _STANDING):
+    if "q_impact" not in own and (others or any(key in own for key in _STANDING)):
         _check(merged, "q_impact", where)
         merged["q_impact"] = _rows(
             lambda arm, robot: _standing(base, merged, arm, robot), merged, where
         )
-    outdated = ["dq_impact"] if any(key in own for key in _MOVING) else []
+    outdated = ["dq_impact"] if others or any(key in own for key in _MOVING) else []
     if outdated or any(key in own for key in ("dq_impact", "run_up")):
         outdated.append("q_start")
     merged = {key: value for key, value in merged.items() if key in own or key not in outdated}
@@ -83,8 +81,8 @@ def placed(entries: dict[str, Any], where: str) -> dict[str, Any]:
     filled = {key: value for key, value in entries.items() if key not in _PLACING}
     if "q_impact" not in entries and given:
         missing = [key for key in ("box_position", "faces", "box_size") if key not in entries]
-        if missing or "bases" not in entries or "robot" not in entries:
-            raise TaskError(f"{where}: entries missing: {', '.join(missing) or 'robot, bases'}")
+        if missing:
+            raise TaskError(f"{where}: entries missing: {', '.join(missing)}")
         _check_faces(entries, where)
         height = entries["box_position"][2] - entries["box_size"][2] / 2.0
         filled.setdefault("support_z", height)
@@ -107,7 +105,7 @@ def _check_faces(entries: Mapping[str, Any], where: str) -> None:
     Raises:
         TaskError: so it is.
     """
-    arms, faces = len(entries["bases"]), entries["faces"]
+    arms, faces = len(entries["cell"].robots), entries["faces"]
     if len(faces) != arms or any(face not in FACES for face in faces):
         got = ", ".join(faces)
         raise TaskError(
@@ -119,7 +117,7 @@ def _check_faces(entries: Mapping[str, Any], where: str) -> None:
 def _at_face(entries: Mapping[str, Any], arm: int, robot: Robot) -> np.ndarray:
     """Return where an arm's plate touches the middle of its face, shape (n,) [rad]."""
     turn, face = turned(entries["box_yaw"]), np.array(FACES[entries["faces"][arm]], dtype=float)
-    middle = np.array(entries["box_position"]) - np.array(entries["bases"][arm])
+    middle = np.array(entries["box_position"]) - np.array(entries["cell"].bases[arm])
     point = middle - turn @ (face * np.array(entries["box_size"]) / 2.0)
     near = np.array(entries["near"][arm]) if "near" in entries else None
     return touching(robot, point, turn @ face, near)
@@ -141,7 +139,7 @@ def timed(entries: dict[str, Any], where: str) -> dict[str, Any]:
         TaskError: rows that are not as many as arms, or not as long as they must be; or the
             run-up would begin where an arm cannot be.
     """
-    if any(key not in entries for key in ("q_impact", "v_minus", "bases", "robot", "run_up")):
+    if any(key not in entries for key in ("q_impact", "v_minus", "run_up")):
         return entries  # what is missing is said when the scenario is made
     filled = dict(entries)
     _check(filled, "q_impact", where)
@@ -172,7 +170,7 @@ def _standing(
     offset = np.array([0.0, 0.0, merged["support_z"] - base["support_z"] + grown[2]])
     turn, more = turned(base["box_yaw"]), merged["box_yaw"] - base["box_yaw"]
     face = np.round(turn.T @ ArmDynamics(robot)(q, np.zeros(robot.dof)).rotation[:, 2])
-    if len(merged["bases"]) > 1:  # the box stays in the middle; pushed, it keeps the near face
+    if len(merged["cell"].robots) > 1:  # the box stays in the middle; a pushed one at its face
         offset = offset - turn @ (face * grown)
     if more:  # about its middle
         middle = turn @ (face * np.array(merged["box_size"]) / 2.0)
@@ -188,24 +186,35 @@ def _rows(make: Callable[[int, Robot], np.ndarray], entries: Mapping[str, Any], 
         TaskError: an arm cannot be there.
     """
     try:
-        robot = robot_named(entries["robot"])
-        rows = [make(arm, robot) for arm in range(len(entries["bases"]))]
+        rows = [make(arm, robot) for arm, robot in enumerate(entries["cell"].load())]
     except RobotError as error:
         raise TaskError(f"{where}: {error}") from None
     return tuple(tuple(row.tolist()) for row in rows)
 
 
-def _check(entries: Mapping[str, Any], key: str, where: str, width: int = 0) -> None:
+def check_arms(cell: RobotCell, where: str) -> None:
+    """Refuse robots that cannot hold a plate against a box.
+
+    Raises:
+        TaskError: there is none of a name, or it is no arm of seven joints.
+    """
+    for each in cell.robots:
+        try:
+            robot = each.load()
+        except RobotError as error:
+            raise TaskError(f"{where}: {error}") from None
+        if robot.base != "fixed" or robot.dof != ARM_JOINTS:
+            got = f"{robot.name} with {robot.dof} and a {robot.base} base"
+            raise TaskError(f"{where}: robot: expected arms of {ARM_JOINTS} joints, got {got}")
+
+
+def _check(entries: Mapping[str, Any], key: str, where: str, width: int = ARM_JOINTS) -> None:
     """Refuse rows that are not one an arm, or not one number a joint.
 
     Raises:
         TaskError: so it is.
     """
-    arms = len(entries["bases"])
-    try:
-        width = width or robot_named(entries["robot"]).dof
-    except RobotError as error:
-        raise TaskError(f"{where}: {error}") from None
+    arms = len(entries["cell"].robots)
     for each, count in ((key, width), ("first_joint", 0)):
         rows = entries.get(each)
         if rows is None:

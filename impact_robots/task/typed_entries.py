@@ -10,9 +10,14 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+import numpy as np
+
+from impact_robots.entries import is_number
+from impact_robots.entry import SCALARS, Entry, entries_of
 from impact_robots.exceptions import TaskError
 
 Record = TypeVar("Record")
+FARTHEST = 10.0  # in a cell, generously [m]
 
 
 def typed_entries(
@@ -36,7 +41,11 @@ def typed_entries(
         if name not in hints:
             choices = ", ".join(hints)
             raise TaskError(f"{where}: expected entries of {choices}, got {name!r}")
-    return {name: _typed(entries[name], hints[name], f"{where}: {name}") for name in entries}
+    allowed, free = entries_of(kind), Entry()
+    return {
+        name: _typed(entries[name], hints[name], allowed.get(name, free), f"{where}: {name}")
+        for name in entries
+    }
 
 
 def record_of(kind: type[Record], entries: Mapping[str, Any], where: str) -> Record:
@@ -57,16 +66,43 @@ def record_of(kind: type[Record], entries: Mapping[str, Any], where: str) -> Rec
     return kind(**typed)
 
 
-def _typed(value: Any, hint: Any, where: str) -> Any:
+def check_length(value: Any, where: str) -> None:
+    """Refuse lengths that no cell has, one or several numbers [m].
+
+    Raises:
+        TaskError: there is one; says if it looks like millimetres.
+    """
+    if (far := float(np.max(np.abs(value), initial=0.0))) > FARTHEST:
+        hint = ", which looks like millimetres" if far <= 1000.0 * FARTHEST else ""
+        raise TaskError(f"{where}: expected at most {FARTHEST:g} m, got {far:g} m{hint}")
+
+
+def check_angle(value: Any, where: str) -> None:
+    """Refuse what is no angle of at most a turn [rad].
+
+    Raises:
+        TaskError: so it is; says if it looks like degrees.
+    """
+    if not is_number(value):
+        raise TaskError(f"{where}: expected an angle in rad, got {value!r}")
+    if abs(value) > 2.0 * np.pi:
+        hint = ", which looks like degrees" if abs(value) <= 360.0 else ""
+        raise TaskError(f"{where}: expected an angle of at most a turn, got {value:g} rad{hint}")
+
+
+def _typed(value: Any, hint: Any, allowed: Entry, where: str) -> Any:
     """Return a value as a type asks for.
 
     Raises:
-        TaskError: it is of another type.
+        TaskError: it is of another type, or not allowed.
     """
     try:
-        return _converted(value, hint)
+        converted = _converted(value, hint)
     except (TypeError, ValueError):
-        raise TaskError(f"{where}: expected {_words(hint)}, got {value!r}") from None
+        raise TaskError(f"{where}: {allowed.line(_words(hint), value)}") from None
+    if converted is not None and not allowed.allows(converted):
+        raise TaskError(f"{where}: {allowed.line(_words(hint), value)}")
+    return converted
 
 
 def _converted(value: Any, hint: Any) -> Any:
@@ -107,7 +143,7 @@ def _words(hint: Any) -> str:
     """Return what a type asks for, in words."""
     kind, parts = get_origin(hint), get_args(hint)
     if kind in (Union, types.UnionType):
-        return f"{_words(parts[0])}, or nothing"
+        return _words(parts[0])
     if kind is tuple:
         if len(parts) == 2 and parts[1] is Ellipsis:
             return f"a list, each {_words(parts[0])}"
@@ -116,5 +152,4 @@ def _words(hint: Any) -> str:
         return "a mapping"
     if hasattr(hint, "_fields"):
         return f"entries of {', '.join(hint._fields)}, with numbers"
-    words = {float: "a finite number", int: "an integer", str: "a text", bool: "true or false"}
-    return words.get(hint, hint.__name__)
+    return "a finite number" if hint is float else SCALARS.get(hint, hint.__name__)

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 class CellArm(FlexibleArm):
-    """An arm of a cell, with its plate; its axes are parallel to the world's."""
+    """An arm of a cell, with its plate."""
 
     def __init__(
         self, layout: CellLayout, number: int, model: mujoco.MjModel, data: mujoco.MjData
     ) -> None:
         """Find the arm's joints and its plate in the cell's model."""
-        name = layout.arm_names[number]
-        super().__init__(layout.robot, model, data, arm_prefix(name))
-        self.name, self.base = name, np.array(layout.bases[number], dtype=float)
+        self.placed = layout.cell.robots[number]
+        name = self.placed.name
+        super().__init__(self.placed.load(), model, data, arm_prefix(name))
         plate = plate_name(name)
         self._touch = np.zeros(3) if layout.box is None else sensor_values(model, data, plate)
         self._constraint, self._positions = data.qfrc_constraint, data.geom_xpos
@@ -34,7 +34,7 @@ class CellArm(FlexibleArm):
 
     @property
     def plate_force(self) -> np.ndarray:
-        """Net force of the box on the plate in the last step, shape (3,) [N]."""
+        """Net force of the box on the plate in the last step, world axes, shape (3,) [N]."""
         return self._touch.copy()
 
     @property

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from impact_robots.frames import frame_index
+from impact_robots.robot import Robot
 from impact_sim.cell.layout import BoxObject, CellLayout, PairContact, Support
 from impact_sim.face_contacts import (
     CORNERS,
@@ -49,24 +50,25 @@ def build_cell_model(layout: CellLayout) -> mujoco.MjModel:
     Raises:
         SimulationError: MuJoCo cannot compile it.
     """
-    spec = contact_spec(layout.robot.model.gravity.linear)
-    for arm, base in zip(layout.arm_names, layout.bases, strict=True):
-        bodies = add_arm(spec, layout.robot, arm_prefix(arm), base)
-        _add_plate(bodies, layout, arm)
-        _add_friction(bodies, layout, arm)
+    robots = layout.cell.load()
+    spec = contact_spec(robots[0].model.gravity.linear)
+    for arm, robot in zip(layout.cell.robots, robots, strict=True):
+        bodies = add_arm(spec, robot, arm_prefix(arm.name), arm.base)
+        _add_plate(bodies, robot, layout, arm.name)
+        _add_friction(bodies, robot, layout, arm.name)
     if layout.box is not None:
         _add_box(spec, layout.box)
         _add_contacts(spec, layout)
-    model = compiled(spec, f"cell of {layout.robot.name}")
+    model = compiled(spec, f"cell of {', '.join(layout.cell.kinds)}")
     if layout.box is not None:
         _set_springs(model, layout, layout.box.mass)
     return model
 
 
-def _add_plate(bodies: list[Any], layout: CellLayout, arm: str) -> None:
+def _add_plate(bodies: list[Any], robot: Robot, layout: CellLayout, arm: str) -> None:
     """Add the corners of the plate; its inertia is the tool's."""
-    model = layout.robot.model
-    frame = model.frames[frame_index(model, layout.robot.contact_frame)]
+    model = robot.model
+    frame = model.frames[frame_index(model, robot.contact_frame)]
     add_face(
         bodies[frame.parentJoint],
         plate_name(arm),
@@ -76,12 +78,12 @@ def _add_plate(bodies: list[Any], layout: CellLayout, arm: str) -> None:
     )
 
 
-def _add_friction(bodies: list[Any], layout: CellLayout, arm: str) -> None:
+def _add_friction(bodies: list[Any], robot: Robot, layout: CellLayout, arm: str) -> None:
     """Give the motors their friction, if they have any."""
     friction = layout.motor_friction
     if friction is None:
         return
-    for index, name in enumerate(layout.robot.joint_names):
+    for index, name in enumerate(robot.joint_names):
         joint = next(
             each
             for each in bodies[index + 1].joints
@@ -114,9 +116,9 @@ def _add_contacts(spec: Any, layout: CellLayout) -> None:
     """Add what may touch the box, each with a sensor of the net force on it."""
     if layout.support is not None:
         _add_support(spec, layout.support, layout.support_contact)
-    for arm in layout.arm_names:
+    for arm, robot in zip(layout.cell.names, layout.cell.load(), strict=True):
         _add_pairs(spec, plate_name(arm), layout.plate_contact)
-        _add_sensor(spec, plate_name(arm), arm_prefix(arm) + layout.robot.joint_names[-1])
+        _add_sensor(spec, plate_name(arm), arm_prefix(arm) + robot.joint_names[-1])
 
 
 def _add_support(spec: Any, support: Support, contact: PairContact) -> None:

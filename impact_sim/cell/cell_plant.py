@@ -44,7 +44,7 @@ class CellPlant:
         self.data = mujoco.MjData(self.model)
         self.model.opt.timestep = CONTACT_STEP
         self._positions, self._velocities = self.data.qpos, self.data.qvel  # views
-        numbers = range(len(layout.bases))
+        numbers = range(len(layout.cell.robots))
         self.arms = tuple(CellArm(layout, number, self.model, self.data) for number in numbers)
         supported = layout.box is not None and layout.support is not None
         nothing = np.zeros(3)

@@ -36,12 +36,12 @@ class CellSimulation:
         Raises:
             RobotError: the robot's YAML lacks what a simulation needs.
         """
-        robot = plant.layout.robot
-        robot.require("impact_sim")
+        for arm in plant.arms:
+            arm.robot.require("impact_sim")
         self.plant = plant
         self._samples = round(CYCLE_NS * 1e-9 / plant.contact_step)
         self._drivers = [
-            ArmDriver(robot, arm, NoisySensors(noise, seed if number == 0 else [seed, STREAM]))
+            ArmDriver(arm.robot, arm, NoisySensors(noise, seed if number == 0 else [seed, STREAM]))
             for number, arm in enumerate(plant.arms)
         ]
         self.time_ns = 0
@@ -92,10 +92,14 @@ class CellSimulation:
         return self._measure(np.array(forces) if near else None)
 
     def _measure(self, forces: np.ndarray | None) -> tuple[Measurement, ...]:
-        """Return what the sensors see now; forces by sample and arm, (samples, arms, 3) [N]."""
+        """Return what the sensors see now, forces in axes of the bases.
+
+        Args:
+            forces: by sample and arm, world axes, (samples, arms, 3) [N]; none: zero.
+        """
         if forces is None:
             forces = np.zeros((self._samples, len(self._drivers), 3))
         return tuple(
-            Measurement(self.time_ns, *each.measured(forces[:, number]))
-            for number, each in enumerate(self._drivers)
+            Measurement(self.time_ns, *each.measured(arm.placed.in_base(forces[:, number])))
+            for number, (each, arm) in enumerate(zip(self._drivers, self.plant.arms, strict=True))
         )

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from impact_robots.cell import TWO
-from impact_robots.robot import Robot
+from impact_robots.cell import RobotCell
 from impact_sim.checked_numbers import check_at_least
 from impact_sim.exceptions import SimulationError
 from impact_sim.motor_friction import MotorFriction
@@ -84,26 +83,10 @@ class Support:
 class CellLayout:
     """Arms, the box that they push or grab, and what it stands on; world axes."""
 
-    robot: Robot  # every arm
-    bases: tuple[tuple[float, float, float], ...] = ((0.0, 0.0, 0.0),)  # one an arm [m]
+    cell: RobotCell  # which arms, and where they stand
     box: BoxObject | None = None
     support: Support | None = None
     plate: tuple[float, float] = PLATE  # edges, centred at the contact point, normal to its z [m]
     plate_contact: PairContact = field(default_factory=lambda: PairContact(0.8))
     support_contact: PairContact = field(default_factory=lambda: PairContact(0.3))
     motor_friction: MotorFriction | None = None  # of every arm's motors
-    names: tuple[str, ...] = ()  # namespaces of the arms; none: the usual ones
-
-    def __post_init__(self) -> None:
-        """Check the number of arms.
-
-        Raises:
-            SimulationError: neither one nor two.
-        """
-        if len(self.bases) not in (1, 2):
-            raise SimulationError(f"bases: expected one or two arms, got {len(self.bases)}")
-
-    @property
-    def arm_names(self) -> tuple[str, ...]:
-        """Namespaces of the arms; of a single one it may be empty."""
-        return self.names or (TWO if len(self.bases) == 2 else ("",))

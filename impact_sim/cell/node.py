@@ -12,7 +12,6 @@ import numpy as np
 from geometry_msgs.msg import PoseStamped
 
 from impact_msgs.msg import JointCommand
-from impact_robots.loader import load_robot
 from impact_ros.main import main_for
 from impact_ros.messages import to_nanoseconds
 from impact_ros.parameters import declare, parameter
@@ -54,14 +53,16 @@ class ImpactCellNode(LockstepNode):
         super().__init__("impact_cell", **options)
         self.parameters = declare(self, CellParameters)
         self.scenario = find_cell_scenario(self.parameters.scenario)
-        robot, seed = load_robot(self.scenario.robot), self.parameters.seed
-        self.plant = WatchedCell(self.scenario.layout(robot, self.scenario.drawn(seed)))
+        seed = self.parameters.seed
+        self.plant = WatchedCell(self.scenario.layout(self.scenario.drawn(seed)))
         noise = PANDA_NOISE if self.parameters.noise else NO_NOISE
         self.simulation = CellSimulation(self.plant, noise=noise, seed=seed)
         self._box = self.create_publisher(PoseStamped, "box_pose", STREAM)
         self.ports = [
-            ArmPort(self, robot, self._heard(arm), self._note_dropped, namespace=name)
-            for arm, name in enumerate(self.scenario.arm_names)
+            ArmPort(self, each.robot, self._heard(arm), self._note_dropped, namespace=name)
+            for arm, (each, name) in enumerate(
+                zip(self.plant.arms, self.scenario.arm_names, strict=True)
+            )
         ]
         start = [np.array(q) for q in self.scenario.q_start]
         self._measured: tuple[Measurement, ...] = self.simulation.reset(start)

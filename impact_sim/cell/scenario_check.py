@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from impact_robots.exceptions import RobotError
 from impact_robots.task.box_file import check_box_task
-from impact_robots.task.poses import robot_named
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.exceptions import ScenarioError, SimulationError
 
@@ -24,11 +23,9 @@ def checked(scenario: SpreadingScenario, where: str) -> SpreadingScenario:
         ScenarioError: something is wrong; says what.
     """
     _check_mappings(scenario, where)
-    if scenario.after_contact <= 0.0:
-        raise ScenarioError(f"{where}: after_contact: expected a number above 0")
     check_box_task(scenario.task, where)
     try:
-        scenario.layout(robot_named(scenario.robot), scenario.drawn(0))
+        scenario.layout(scenario.drawn(0))
     except (RobotError, SimulationError) as error:
         raise ScenarioError(f"{where}: {error}") from None
     return scenario

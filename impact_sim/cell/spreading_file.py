@@ -9,25 +9,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from impact_robots.task.box_file import WORLD, box_entries, box_task_names, shipped_box_task
-from impact_robots.task.like import LIKE, check_name, split_truth, with_like
+from impact_robots.task.box_file import BOX_TASKS, WORLD, box_entries
+from impact_robots.task.like import Shipped, split_truth
 from impact_robots.task.typed_entries import record_of
-from impact_robots.yaml_file import read_mapping
 from impact_sim.cell.scenario_check import checked
 from impact_sim.cell.spreading_scenario import TRUTHS, SpreadingScenario
 
-_FILE = Path(__file__).parent / "spreading.yaml"
-_NAMES = ("title", "note")
-
-
-@cache
-def _worlds() -> dict[str, Any]:
-    return read_mapping(_FILE)
+_WORLDS = Shipped(Path(__file__).parent / "spreading.yaml", "scenarios")
 
 
 def spreading_names() -> tuple[str, ...]:
     """Return the names of the scenarios that ship with the suite: those of the tasks."""
-    return box_task_names()
+    return BOX_TASKS.names()
 
 
 @cache
@@ -37,8 +30,8 @@ def load_spreading(name: str) -> SpreadingScenario:
     Raises:
         ScenarioError: there is none of that name; lists the choices.
     """
-    check_name(name, spreading_names())
-    return spreading_of(name, _own(name), f"scenario {name}")
+    own = BOX_TASKS.named(name, "scenario") | _WORLDS.own(name)
+    return spreading_of(name, own, f"scenario {name}")
 
 
 def spreading_of(name: str, own: Mapping[str, Any], where: str) -> SpreadingScenario:
@@ -54,22 +47,6 @@ def spreading_of(name: str, own: Mapping[str, Any], where: str) -> SpreadingScen
             wrong, or the arms cannot be where it says.
     """
     task, truth = split_truth(own, box_entries, TRUTHS, WORLD, where)
-    entries = task | truth | _world(own, where) | {"name": name}
+    world = _WORLDS.world(BOX_TASKS, own, ("title", "note", *WORLD), where)
+    entries = task | truth | world | {"name": name}
     return checked(record_of(SpreadingScenario, entries, where), where)
-
-
-def _world(own: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return what only a simulator reads of entries, and of those that they are like."""
-    said = {key: own[key] for key in (LIKE, *_NAMES, *WORLD) if key in own}
-    return _worlds()["defaults"] | with_like(said, _own_world, spreading_names(), where)
-
-
-def _own_world(name: str) -> dict[str, Any]:
-    """Return what the world of a shipped scenario says, and which one it is like."""
-    like = shipped_box_task(name).get(LIKE)
-    return ({} if like is None else {LIKE: like}) | _worlds()["scenarios"].get(name, {})
-
-
-def _own(name: str) -> dict[str, Any]:
-    """Return what a shipped scenario says of itself."""
-    return shipped_box_task(name) | _worlds()["scenarios"].get(name, {})

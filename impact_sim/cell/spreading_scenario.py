@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from impact_robots.robot import Robot
-from impact_robots.task.box_task import BoxTask
-from impact_robots.task.poses import turned
+from impact_robots.cell import turned
+from impact_robots.entry import entry
+from impact_robots.task.box_task import ARM_JOINTS, BoxTask
 from impact_sim.cell.layout import BoxObject, CellLayout, PairContact, Support
 from impact_sim.motor_friction import MotorFriction
 
@@ -34,7 +34,7 @@ class SpreadingScenario(BoxTask):
     variation: dict[str, Any]  # box: largest displacement along x, y, z from trial to trial [m]
     contact_damping: float  # damping ratio of the contacts' springs [-]
     motor_friction: dict[str, Any]  # coulomb [N.m], viscous [N.m.s/rad]; one number or one a joint
-    after_contact: float  # how long a trial goes on after the first touch [s]
+    after_contact: Annotated[float, entry("Time after the first contact", unit="s", above=0.0)]
     announced: dict[str, Any]  # of TRUTHS, where controllers are told something else
 
     @property
@@ -61,11 +61,10 @@ class SpreadingScenario(BoxTask):
         """Return the scenario of a trial: all are alike."""
         return self
 
-    def layout(self, robot: Robot, displacement: np.ndarray | None = None) -> CellLayout:
+    def layout(self, displacement: np.ndarray | None = None) -> CellLayout:
         """Return the cell, with the box where it really is.
 
         Args:
-            robot: every arm.
             displacement: of the box from ``box_offset``, see :meth:`drawn`, shape (3,) [m].
 
         Raises:
@@ -75,18 +74,16 @@ class SpreadingScenario(BoxTask):
         at = self.standing + np.array(self.box_offset)
         at = at if displacement is None else at + displacement
         x, y = self.standing[:2].tolist()
-        friction = self.motor_friction and MotorFriction.of(robot.dof, **self.motor_friction)
+        friction = self.motor_friction and MotorFriction.of(ARM_JOINTS, **self.motor_friction)
         springs = self.contact_frequency, self.contact_damping
         return CellLayout(
-            robot,
-            self.bases,
+            self.cell,
             BoxObject(self.box_size, self.box_mass, tuple(at.tolist()), self.box_yaw),
             Support(self.support_z, self.pedestal_half, (x, y)),
             self.plate,
             PairContact(self.plate_friction, *springs),
             PairContact(self.support_friction, *springs),
             friction or None,
-            names=self.arm_names,
         )
 
     @property

@@ -5,37 +5,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from impact_robots.task.find import is_palm_task, task_entries
-from impact_robots.task.like import LIKE, check_name, split_truth, with_like
+from impact_robots.task.like import Shipped, split_truth
 from impact_robots.task.palm_file import (
+    PALM_TASKS,
     WORLD,
     check_palm_task,
     palm_entries,
-    palm_task_names,
-    shipped_palm_task,
 )
 from impact_robots.task.typed_entries import record_of
-from impact_robots.yaml_file import read_mapping
 from impact_sim.exceptions import ScenarioError
 from impact_sim.humanoid.grab_scenario import TRUTHS, GrabScenario
 
-_FILE = Path(__file__).parent / "grabs.yaml"
-
-
-@cache
-def _worlds() -> dict[str, Any]:
-    return read_mapping(_FILE)
+_WORLDS = Shipped(Path(__file__).parent / "grabs.yaml", "scenarios")
 
 
 def grab_names() -> tuple[str, ...]:
     """Return the names of the scenarios that ship with the suite: those of the tasks."""
-    return palm_task_names()
+    return PALM_TASKS.names()
 
 
 def load_grab(name: str) -> GrabScenario:
@@ -44,8 +36,8 @@ def load_grab(name: str) -> GrabScenario:
     Raises:
         ScenarioError: there is none of that name; lists the choices.
     """
-    check_name(name, grab_names())
-    return grab_of(name, shipped_palm_task(name) | _own_world(name), f"scenario {name}")
+    own = PALM_TASKS.named(name, "scenario") | _WORLDS.own(name)
+    return grab_of(name, own, f"scenario {name}")
 
 
 def is_grab_file(path: Path) -> bool:
@@ -100,19 +92,7 @@ def grab_of(name: str, own: Mapping[str, Any], where: str) -> GrabScenario:
         ScenarioError: an entry is missing, unknown or wrong.
     """
     task, truth = split_truth(own, palm_entries, TRUTHS, WORLD, where)
-    entries = task | truth | _world(own, where) | {"name": name}
+    entries = task | truth | _WORLDS.world(PALM_TASKS, own, WORLD, where) | {"name": name}
     scenario = record_of(GrabScenario, entries, where)
     check_palm_task(scenario.task, where)
     return scenario
-
-
-def _world(own: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Return what only a simulator reads of entries, and of those that they are like."""
-    said = {key: own[key] for key in (LIKE, *WORLD) if key in own}
-    return _worlds()["defaults"] | with_like(said, _own_world, grab_names(), where)
-
-
-def _own_world(name: str) -> dict[str, Any]:
-    """Return what the world of a shipped scenario says, and which one it is like."""
-    like = shipped_palm_task(name).get(LIKE)
-    return ({} if like is None else {LIKE: like}) | _worlds()["scenarios"].get(name, {})

@@ -8,17 +8,13 @@ import numpy as np
 
 from impact_msgs.msg import JointCommand
 from impact_robots.robot import Robot
+from impact_ros.message_fields import constant
 from impact_ros.messages import reorder
 from impact_sim.arm_driver import Interface
 from impact_sim.exceptions import SimulationError
 
 FAULT = 10.0  # times the robot's limits, beyond which a driver refuses a torque or velocity
 FOLLOWING = 1.0  # from the measured position, beyond which it refuses a position [rad]
-KINDS = {
-    Interface.TORQUE: JointCommand.INTERFACE_TORQUE,
-    Interface.VELOCITY: JointCommand.INTERFACE_VELOCITY,
-    Interface.POSITION: JointCommand.INTERFACE_POSITION,
-}
 
 
 def checked_command(
@@ -35,7 +31,7 @@ def checked_command(
     Raises:
         ImpactError: not what this robot's driver would accept, nor the plant's integration survive.
     """
-    if message.interface != KINDS[kind]:
+    if message.interface != constant(JointCommand, "INTERFACE", kind.value):
         raise SimulationError(f"command: expected the {kind.value} interface")
     names, count = message.joint_names, len(message.values)
     if not len(names) == count == robot.dof:

@@ -11,7 +11,6 @@ import numpy as np
 
 from impact_qp.body.grab_phases import GrabPhases
 from impact_qp.body.phases import GrabState
-from impact_qp.body.plan import GrabPlan
 from impact_qp.body.progress import GrabProgress
 from impact_qp.whole_body import WholeBodyCommand, WholeBodyController, arrival_speed
 from impact_robots.task.palm_task import PERIOD
@@ -75,7 +74,7 @@ class GrabTrial:
         self.scenario, self.robot, self.plant = scenario, self.stage.robot, self.stage.plant
         self.start, self._disturb = self.stage.start, disturb
         self.notes = GrabNotes(self.stage, record)
-        self.phases = GrabPhases(GrabPlan.of(scenario.task), PERIOD, self.notes.arrivals)
+        self.phases = GrabPhases(scenario.task, PERIOD, self.notes.arrivals)
         self.controller = self._controller(controller)
 
     def _controller(self, name: str) -> GrabController:

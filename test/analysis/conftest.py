@@ -8,4 +8,4 @@ import pytest
 @pytest.fixture
 def without_contact_laws(monkeypatch):
     """Fit no contact laws to forces: it takes half a second an impact, and not every test asks."""
-    monkeypatch.setattr("impact_analysis.analyze.analysis.MOST_FITTED", 0)
+    monkeypatch.setattr("impact_analysis.analyze.comparing.judge.MOST_FITTED", 0)

@@ -17,9 +17,10 @@ import pytest
 from impact_analysis.analyze import AnalysisSettings, analyze, analyze_impacts, collect
 from impact_analysis.analyze import document as summary
 from impact_analysis.analyze import run as run_module
-from impact_analysis.analyze.reading.anomalies import second_contact
-from impact_analysis.analyze.reading.collected import group_of, joined
-from impact_analysis.analyze.reading.pieces import pieces
+from impact_analysis.analyze.reading.collected import joined, load
+from impact_analysis.analyze.reading.estimated import group_of
+from impact_analysis.analyze.reading.notes import second_contact
+from impact_analysis.analyze.reading.recordings import Part, pieces
 from impact_bags import BagWriter, impact_typestore
 from impact_bags.bag_recording import BagRecording, TopicChoice
 from impact_cli.command_line import run as main
@@ -171,7 +172,7 @@ def test_json_is_one_document(trials, tmp_path, capsys):
 @pytest.mark.usefixtures("without_contact_laws")
 def test_an_assumed_friction_that_is_wrong_is_said_so(results, trials):
     names = sorted(path.name for path in trials.iterdir() if path.is_dir())
-    known = [run_module._load(results / "parts", name, AnalysisSettings()) for name in names]
+    known = [load(results / "parts", name, AnalysisSettings().as_json()) for name in names]
     analysis = analyze_impacts(known, AnalysisSettings(friction=0.1))
     (said,) = [text for text in analysis.answer if "was assumed" in text]
     assert said.startswith("Friction 0.1 was assumed; 0.")
@@ -212,7 +213,10 @@ def test_a_collision_with_another_link_is_not_compared(few):
 def test_one_of_several_force_sensors_is_chosen(few):
     bag = few / f"{TYPES[0]}_000"
     fast, slow = analyze(bag), analyze(bag, wrench_topic="/wrench")
-    assert fast.impacts[0].measured.trace.force_t.size > slow.impacts[0].measured.trace.force_t.size
+    assert (
+        fast.impacts[0].measured.trace.force_time.size
+        > slow.impacts[0].measured.trace.force_time.size
+    )
     none = analyze(bag, wrench_topic="/nowhere")
     assert "no forces on '/nowhere'; the bag has /wrench" in none.recordings[0].error
 
@@ -457,10 +461,10 @@ def test_a_long_recording_in_pieces_is_the_same(tmp_path, samples, monkeypatch):
     topics = {"/joint_states": "panda"}
     bag = write_bag(tmp_path / "long", long, topics, announced="panda_tool_contact")
     whole = collect(bag, AnalysisSettings())
-    monkeypatch.setattr("impact_analysis.analyze.reading.pieces.SHORT", 1.0)
-    cut = pieces(bag, AnalysisSettings(), 3)
+    monkeypatch.setattr("impact_analysis.analyze.reading.recordings.SHORT", 1.0)
+    cut = pieces(Part(bag, bag.name), AnalysisSettings(), 3)
     assert len(cut) == 3
-    together = joined([collect(bag, AnalysisSettings(), piece=piece) for piece in cut])
+    together = joined([collect(bag, AnalysisSettings(), piece) for piece in cut])
     assert together.samples == whole.samples == len(long[0])
     assert together.duration == pytest.approx(whole.duration, abs=1e-9)
     assert together.remarks == whole.remarks

@@ -7,8 +7,7 @@ import pytest
 from struck_arm import TOUCH, Hit, simulate, write
 
 from impact_analysis.analyze import AnalysisSettings, analyze, collect
-from impact_analysis.analyze.reading.force_peaks import force_peaks
-from impact_analysis.analyze.reading.velocity_jumps import velocity_jumps
+from impact_analysis.analyze.reading.peaks_and_jumps import force_peaks, velocity_jumps
 from impact_cli.command_line import run as main
 from impact_robots import ArmDynamics, load_robot
 

@@ -14,7 +14,7 @@ pytest.importorskip("mujoco")
 from recorded_cells import KEEP, changed, recorded
 
 from impact_analysis.analyze import analyze, write
-from impact_analysis.analyze.reading.subjects import arms_of
+from impact_analysis.analyze.reading.recordings import arms_of
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.demo.spreading_evaluation import evaluate_spreading
 from impact_analysis.spreading.cell_documents import arm_rows
@@ -57,7 +57,7 @@ def episode(analysis):
 def of(bag, truth, robot=ROBOT, **options):
     """What is found in a bag whose arms touch when they really do, and the sentences' keys."""
     settings = AnalysisSettings(robot=robot, **options)
-    cell = arms_of(bag, bag.name, settings).cell
+    cell = arms_of(bag, bag.name, settings)[1]
     times = dict(zip(("left", "right"), truth, strict=True)) | {"": truth[0]}
     touches = {arm: [ArmTouch(times[arm], True)] for arm in cell.arms}
     found = find_episodes(cell, touches, settings.load_robot)
@@ -266,7 +266,7 @@ def test_an_arm_recorded_twice_is_noticed(grab, truth, tmp_path):
 
 def test_an_arm_that_touches_nothing_is_said(grab, truth):
     settings = AnalysisSettings(robot=ROBOT)
-    cell = arms_of(grab[0], "grab", settings).cell
+    cell = arms_of(grab[0], "grab", settings)[1]
     touches = {"left": [ArmTouch(truth[0], True)], "right": []}
     found = find_episodes(cell, touches, settings.load_robot)
     said = {each.key: each.text for each in cell_sentences(found, ROBOT)}
@@ -289,11 +289,11 @@ def test_states_of_other_joints_leave_nothing_but_forces(grab, truth, tmp_path):
 
 def test_one_arm_can_be_chosen_as_before(grab):
     settings = AnalysisSettings(robot=ROBOT, state_topic="/left/joint_states")
-    assert arms_of(grab[0], "grab", settings).cell is None
+    assert arms_of(grab[0], "grab", settings)[1] is None
 
 
 def test_a_bag_that_cannot_be_read_any_more_is_said(grab, truth, tmp_path):
-    cell = arms_of(grab[0], "grab", AnalysisSettings()).cell._replace(path=tmp_path / "gone")
+    cell = arms_of(grab[0], "grab", AnalysisSettings())[1]._replace(path=tmp_path / "gone")
     found = find_episodes(cell, {"left": [ArmTouch(truth[0], True)]}, AnalysisSettings().load_robot)
     keys = [each.key for each in cell_sentences(found, ROBOT)]
     assert keys == ["arms", "unread"] and found.episodes == []

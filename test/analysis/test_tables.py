@@ -7,10 +7,10 @@ import json
 import numpy as np
 import pytest
 
-from impact_analysis.analyze.reading.collected import Collected
+from impact_analysis.analyze.reading.collected import Collected, load, save
 from impact_analysis.analyze.reading.missed import Missed
 from impact_analysis.analyze.reading.normals_file import read_normals
-from impact_analysis.analyze.run import _load, _save, analyze
+from impact_analysis.analyze.run import analyze
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.detection.threshold_file import read_thresholds
 from impact_bags.exceptions import RecordingError
@@ -163,7 +163,7 @@ def test_what_was_no_event_is_known_after_a_resumption(tmp_path):
         Missed("statistic", 0.005, 20.0, "before 0.5 s of quiet", "fused", 15.0),
     ]
     found = Collected("a.csv", samples=3, suppressed=[odd], missed=missed)
-    _save(tmp_path, found, AnalysisSettings())
-    loaded = _load(tmp_path, "a.csv", AnalysisSettings())
+    save(tmp_path, found, AnalysisSettings().as_json())
+    loaded = load(tmp_path, "a.csv", AnalysisSettings().as_json())
     assert loaded.suppressed == [odd] and loaded.remarks == found.remarks
     assert len(loaded.remarks) == len(loaded.missed) == 2

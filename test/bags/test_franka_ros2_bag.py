@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from impact_analysis.analyze.reading.subjects import arms_of
+from impact_analysis.analyze.reading.recordings import arms_of
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_bags import BagWriter
 from impact_bags.bag_recording import BagRecording, TopicChoice
@@ -59,8 +59,8 @@ def test_the_drivers_own_states_are_read_without_an_option(record, panda):
 
 
 def test_the_gripper_and_what_merges_are_no_arms_of_a_cell(record):
-    found = arms_of(record(), "bag", AnalysisSettings())
-    assert [subject.arm for subject in found.subjects] == [""] and found.cell is None
+    arms, cell = arms_of(record(), "bag", AnalysisSettings())
+    assert [each.arm for each in arms] == [""] and cell is None
 
 
 def test_two_drivers_of_whole_arms_are_asked_about(record, panda):

@@ -261,7 +261,7 @@ def test_what_is_asked_for_is_the_scenario_with_its_contents():
 
 
 def test_a_cluster_finishes_in_any_order_and_what_is_left_over_is_kept(monkeypatch):
-    monkeypatch.setattr("impact_trials.campaign.on_dask", lambda *_: iter([(2, "c"), (0, "a")]))
+    monkeypatch.setattr("impact_trials.processes._on_dask", lambda *_: iter([(2, "c"), (0, "a")]))
     kept = []
     assert list(run_campaign("abc", None, 1, kept.append, dask="somewhere")) == ["a"]
     assert kept == ["c"]

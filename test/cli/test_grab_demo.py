@@ -224,7 +224,7 @@ def test_options_that_would_do_nothing_are_refused(tmp_path, option):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("{like: qp_hrp4_grab, half_width: -1}", "half_width: expected a number above 0, got -1"),
+        ("{like: qp_hrp4_grab, half_width: -1}", "half_width: expected a finite number above 0"),
         ("{like: qp_hrp4_grab, wings: 2}", "wings"),
         ("{like: qp_hrp4_grab, impact_limits: none_such}", "impact_limits: expected one of"),
         ("like: qp_hrp5", "like: expected one of"),

@@ -48,10 +48,12 @@ def test_a_grab_in_a_table_and_in_json(capsys, tmp_path):
 
 def test_a_file_and_what_is_known_of_the_box(capsys, tmp_path):
     file = tmp_path / "mine.yaml"
-    file.write_text("like: rs_push_catfood_case2\nbox_mass: 0.6\n")
+    like = "like: rs_push_catfood_case2\n"
+    file.write_text(f"{like}box_mass: 0.6\n")
     light = json.loads(told(capsys, ["plan", "--scenario", str(file), *PUSH[3:], "--json"]))
     assert light["object_mass_kg"] == pytest.approx([0.6, 0.78])
-    heavy = json.loads(told(capsys, [*PUSH, "--object-mass", "1.3", "--json"]))
+    file.write_text(f"{like}ranges: {{mass: [1.3, 1.3]}}\n")
+    heavy = json.loads(told(capsys, ["plan", "--scenario", str(file), *PUSH[3:], "--json"]))
     assert heavy["object_mass_kg"] == [1.3, 1.3]
     assert heavy["speed_bound_mps"] < light["speed_bound_mps"]
     rough = json.loads(told(capsys, [*PUSH, "--friction", "1.2", "--json"]))

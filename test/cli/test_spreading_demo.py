@@ -180,7 +180,7 @@ def test_options_that_would_do_nothing_are_refused(capsys, tmp_path, option):
         (None, "scenario: no file"),
         ("like: rs_push", "like: expected one of"),
         ("like: qp_panda_demo", "or a YAML like one of rs_* or qp_hrp4_*, got"),
-        ("{like: rs_grab_safe, box_mass: -1}", "box_mass: expected a number above 0, got -1"),
+        ("{like: rs_grab_safe, box_mass: -1}", "box_mass: expected a finite number above 0"),
     ],
 )
 def test_a_file_that_is_no_scenario_with_a_box_is_one_line(capsys, tmp_path, text, message):

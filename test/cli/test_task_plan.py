@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """`plan --task`: how fast what a file describes may be hit, without a word of simulation."""
 
+import argparse
 import json
 
 import pytest
 
 from impact_cli.command_line import run
+from impact_cli.commands.plan import add_parser
 from impact_qp.body.grab_phases import box_arrivals
 from impact_qp.whole_body.planning import arrival_speed
 from impact_robots import load_robot
@@ -21,6 +23,7 @@ restitution: [0.0, 0.3]
 impact_limits: robust
 """
 GRAB = "rs_grab_catfood_case1"
+JOINTS = "joint_ranges: nominal\n"
 
 
 @pytest.fixture
@@ -45,7 +48,7 @@ def test_a_named_scenario_contains_its_task(planned):
 def test_a_task_says_what_options_say(planned, tmp_path):
     found = planned(task=HIT)
     task = find_hit_task(tmp_path / "mine.yaml")
-    q = ",".join(repr(float(value)) for value in task.q_impact(load_robot("panda")))
+    q = ",".join(repr(float(value)) for value in task.pose(load_robot("panda")))
     surface = ("--normal=-1,0,0", "--friction", "0,0.279", "--restitution", "0,0.3")
     assert found == planned(f"--q={q}", *surface, "--impact-limits", "robust")
     assert found["contact_point_m"] == pytest.approx([0.5, 0.1, 0.5])
@@ -66,6 +69,41 @@ def test_ranges_of_a_task_are_those_of_options(planned):
     assert found["object_mass_kg"] == [1.0, 2.0] and found["friction"] == 0.6
     usual = planned("--task", GRAB, "--impact-limits", "robust")
     assert found["speed_bound_mps"] != usual["speed_bound_mps"]
+
+
+@pytest.mark.parametrize(
+    ("option", "entry", "task"),
+    [
+        ("--peak-factor=2", "peak_factor: 2.0", HIT),
+        ("--duration=0.03", "impact_duration: 0.03", f"like: {GRAB}\n"),
+        ("--object-mass=1,2", "ranges: {mass: [1.0, 2.0]}", f"like: {GRAB}\n"),
+    ],
+)
+def test_an_entry_replaces_an_option_that_goes(impact, tmp_path, option, entry, task):
+    file = tmp_path / "mine.yaml"
+
+    def planned(entry, *options):
+        file.write_text(f"{task}{entry}\n")
+        return impact("plan", "--task", file, "--impact-limits", "robust", *options, "--json")
+
+    status, out, err = planned(f"title: mine\n{entry}")
+    asked = planned("title: mine", option)
+    assert (status, out, err) == (*asked[:2], "")
+    name, key = option.partition("=")[0], entry.partition(" {")[0].rpartition(": ")[0]
+    assert asked[2].startswith(f"impact: {name} is deprecated: use {key}")
+    assert out != planned("title: mine")[1]
+
+
+def test_joints_as_in_the_yaml_allow_more_speed(planned):
+    announced, nominal = (planned(task=f"like: {GRAB}\n{more}") for more in ("", JOINTS))
+    assert nominal["joint_ranges"] == "nominal"
+    assert nominal["speed_bound_mps"] > announced["speed_bound_mps"]
+
+
+def test_an_engineer_sees_twenty_options():
+    parser = argparse.ArgumentParser().add_subparsers()
+    shown = [each for each in add_parser(parser)._actions if each.help != argparse.SUPPRESS]
+    assert len(shown) == 20
 
 
 def test_a_cell_names_the_arms(planned, tmp_path):
@@ -99,7 +137,7 @@ def test_a_humanoids_limits_count_on_a_range_of_friction(planned):
     [
         (["--cell", "cell.yaml"], "--cell: only with --task"),
         (["--task", GRAB, "--scenario", GRAB], "--task: not with --scenario, which contains one"),
-        (["--task", "nothing"], "task: expected one of rs_push_catfood_case1"),
+        (["--task", "nothing"], "task: expected one of qp_panda_demo"),
         (["--task", "none.yaml"], "task: no file none.yaml"),
         (["--task", "qp_hrp4_grab", "--friction", "0.3"], "--friction: not with a humanoid's task"),
         (["--task", "qp_hrp4_grab", "--cell", "none.yaml"], "cell: no file none.yaml"),

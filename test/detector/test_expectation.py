@@ -151,7 +151,7 @@ def test_the_largest_friction_and_restitution_count(approaching):
 
 def test_simulated_hits_are_told_apart():
     pytest.importorskip("mujoco")
-    from impact_trials.link_hit import ANNOUNCED, NOBODY, NOTHING, TILTED, TOOL, link_hit
+    from link_hit import ANNOUNCED, NOBODY, NOTHING, TILTED, TOOL, link_hit
 
     def judged(place, seed, case):
         late = link_hit(place, seed, case).late

@@ -147,7 +147,7 @@ def test_what_is_missing_is_said(panda, change, said):
 @pytest.mark.parametrize("place", ["panda_link3", "panda_link6", "panda_tool_contact"])
 def test_simulated_hits_are_located(place):
     pytest.importorskip("mujoco")
-    from impact_trials.link_hit import TOOL, link_hit
+    from link_hit import TOOL, link_hit
 
     hits = [hit for seed in range(3) if (hit := link_hit(place, seed)).detections]
     assert len(hits) >= 2
@@ -163,7 +163,7 @@ def test_simulated_hits_are_located(place):
 
 def test_a_surface_can_be_met_at_an_angle_and_a_shallow_hit_pushes_less():
     pytest.importorskip("mujoco")
-    from impact_trials.link_hit import TOOL, link_hit
+    from link_hit import TOOL, link_hit
 
     steep, shallow = (link_hit(TOOL, 0, angle=np.radians(angle)) for angle in (60.0, 80.0))
     ratio = np.cos(np.radians(80.0)) / np.cos(np.radians(60.0))
@@ -194,9 +194,10 @@ def test_in_the_real_arms_free_motion_a_link_is_rarely_named(panda, free_motion)
 def test_hits_on_top_of_the_real_arms_motion_and_noise_are_located(panda, free_motion, place):
     """The difference that a simulated contact makes at that state, added to the recording."""
     pytest.importorskip("mujoco")
+    from link_hit import PLACES, TOOL
+
     from impact_predictor.contact_force.laws import Viscoelastic
     from impact_sim.passive_impact import passive_impact
-    from impact_trials.link_hit import PLACES, TOOL
 
     hitter, hits, right = ContactPoint(place, PLACES[place]), 0, 0
     for at in range(700, 9600, 430):

@@ -3,9 +3,9 @@
 """A Franka Research 3 that is not there, and what asks it to move."""
 
 import pytest
+from direct_arm import DirectArm
 
 from impact_drivers.exceptions import DriverError
-from impact_drivers.fake_fr3.direct_arm import DirectArm
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
 from impact_drivers.franka.arm.fr3_model import load_fr3
 from impact_drivers.franka.arm.settings import ArmSettings

@@ -11,9 +11,9 @@ import threading
 
 import numpy as np
 import pytest
+from direct_arm import DirectArm
 
 from impact_drivers.exceptions import DriverError
-from impact_drivers.fake_fr3.direct_arm import DirectArm
 from impact_drivers.fake_fr3.fake_process import FakeProcess
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
 from impact_drivers.fake_fr3.faults import Faults

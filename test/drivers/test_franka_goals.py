@@ -172,6 +172,22 @@ def test_a_goal_that_the_loop_refuses_leaves_the_running_one_alone(
     assert disturbed[at + 50].answer.phase is Phase.APPROACH
 
 
+def test_no_goal_begins_while_the_detector_still_reports_an_impact(run, make_arm, monkeypatch):
+    """Its approach would have been over in its first cycle."""
+    script, fresh = Script(GOING | {HELD + 150: RequestKind.GOAL}, HELD + 200), Judge.fresh
+
+    def hit(self, time):
+        verdict = fresh(self, time)
+        heard = len(script.cycles) > HELD + 100 and verdict is not None
+        return verdict._replace(impact=True) if heard else verdict
+
+    monkeypatch.setattr(Judge, "fresh", hit)
+    run(make_arm(), script)
+    last = script.cycles[HELD + 190]
+    assert (last.acknowledged, last.begun) == (3, 2)
+    assert last.refusal == "the detector still reports an impact"
+
+
 def test_a_goal_takes_over_in_the_cycle_in_which_it_is_acknowledged(run, make_arm, make_job):
     job, at = make_job(), HELD + 300
     other = replace(job.plan, speed=0.01)

@@ -7,9 +7,9 @@ from time import perf_counter
 
 import numpy as np
 import pytest
+from direct_arm import DirectArm
 from franka_script import GOING, HOLDING, Script, sent
 
-from impact_drivers.fake_fr3.direct_arm import DirectArm
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
 from impact_drivers.fake_fr3.faults import Faults
 from impact_drivers.fake_fr3.safety import (

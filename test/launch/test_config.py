@@ -16,6 +16,7 @@ from rclpy.lifecycle import TransitionCallbackReturn
 from impact_detector.node import DetectorNode
 from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
+from impact_qp.parameters import ControllerParameters
 from impact_ros.closing import close
 from impact_ros.parameters import specifications
 from impact_sim.scenarios import load_scenario
@@ -128,5 +129,5 @@ def test_the_fr3s_desired_torques_lack_gravity(suite, shipped_as):
 
 def test_the_fit_ends_before_the_arm_is_commanded_again():
     given = entries(CONFIG / "suite.yaml")
-    assert given["impact_detector"]["estimate_window"] <= given["impact_qp"]["coast_time"]
+    assert given["impact_detector"]["estimate_window"] <= ControllerParameters().coast_time
     assert load_scenario("qp_panda_demo").impact_duration == given["impact_qp"]["impact_duration"]

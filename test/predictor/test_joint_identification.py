@@ -7,16 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import yaml
+from coasting_hit import coasting_hit
 
 from impact_predictor import PredictionError
 from impact_predictor.identification.joint_entries import identified_robot, joint_entries_text
-from impact_predictor.identification.joint_identification import RecordedHit, identify_joints
+from impact_predictor.identification.joint_identification import identify_joints
 from impact_predictor.identification.motor_motion import motor_motion
 from impact_predictor.joint_load.elastic_arm import elastic_arm
 from impact_predictor.joint_load.load_case import scale_ends, viscoelastic
 from impact_predictor.joint_load.motion_records import TICK
 from impact_robots import ArmDynamics, Surface, load_robot
-from impact_sim.coasting_hit import coasting_hit
 
 SPEED = 0.1
 STANCE = (0.0, 0.0, 0.0, -2.094, 0.0, 2.094, 0.0)
@@ -48,7 +48,7 @@ def recorded(robot, arm, random, *, hits=HITS, speed=SPEED):
             before=0.02 + random.uniform(0.0, 1e-3),
             seed=int(random.integers(2**31)),
         )
-        found.append(RecordedHit(one.time - one.touch, one.position, one.torque))
+        found.append(one)
     return found
 
 
@@ -131,12 +131,11 @@ def test_a_driven_arm_is_not_explained(panda, arms):
 
 def test_hits_that_are_cut_off_sparse_or_uneven_are_left_out(panda, arms):
     hits, _, _ = arms[0]
-    short = [RecordedHit(h.time[:60], h.position[:60], h.torque[:60]) for h in hits]
-    sparse = [RecordedHit(h.time[::2], h.position[::2], h.torque[::2]) for h in hits]
-    holes = [
-        RecordedHit(*(np.delete(column, 40, axis=0) for column in (h.time, h.position, h.torque)))
-        for h in hits
-    ]
+    columns = ("time", "position", "velocity", "torque")
+    short, sparse, holes = (
+        [replace(h, **{name: cut(getattr(h, name)) for name in columns}) for h in hits]
+        for cut in (lambda x: x[:60], lambda x: x[::2], lambda x: np.delete(x, 40, axis=0))
+    )
     unknown = [replace(h, torque=np.full_like(h.torque, np.nan)) for h in hits]
     for some in (short, sparse, holes, unknown, []):
         found = identify_joints(panda, some)

@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+from coasting_hit import coasting_hit
 
 from impact_predictor.joint_load.load_case import viscoelastic
 from impact_predictor.joint_load.load_interval import (
@@ -13,7 +14,6 @@ from impact_predictor.joint_load.load_interval import (
     load_interval,
 )
 from impact_robots import Surface
-from impact_sim.coasting_hit import coasting_hit
 
 Q = np.array([0.3, -0.6, 0.2, -2.2, 0.5, 2.0, 0.3])
 NORMAL = np.array([-1.0, 0.0, 0.0])
@@ -28,7 +28,7 @@ def hit(panda):
 
 @pytest.fixture(scope="module")
 def point(hit, panda_dynamics):
-    before = np.flatnonzero(hit.time < hit.touch)[-1]
+    before = np.flatnonzero(hit.time < 0.0)[-1]
     return panda_dynamics(hit.position[before], hit.velocity[before - 10 : before].mean(axis=0))
 
 
@@ -39,7 +39,7 @@ def interval(panda, point, stiffness, restitution=(0.2, 0.4)):
 
 def test_measured_changes_lie_between_the_predicted_ones(panda, hit, point):
     found = interval(panda, point, (5e5, 2e6))
-    compared = compare_torques(hit.time - hit.touch, hit.torque, found, panda.torque_noise)
+    compared = compare_torques(hit.time, hit.torque, found, panda.torque_noise)
     assert not compared.above.any() and not compared.below.any()
     assert compared.measured.max() > 5.0  # or that would say little
     big = compared.measured > 2.0
@@ -48,7 +48,7 @@ def test_measured_changes_lie_between_the_predicted_ones(panda, hit, point):
 
 def test_a_surface_that_is_harder_than_told_is_seen(panda, hit, point):
     told = interval(panda, point, (1e4, 3e4))
-    found = compare_torques(hit.time - hit.touch, hit.torque, told, panda.torque_noise)
+    found = compare_torques(hit.time, hit.torque, told, panda.torque_noise)
     assert found.above.any() and not found.below.any()
 
 
@@ -56,7 +56,7 @@ def test_a_surface_that_is_softer_than_told_is_seen(panda, point):
     law = viscoelastic(1e4, RESTITUTION, SPEED)
     soft = coasting_hit(panda, Q, Surface(None, NORMAL, FRICTION), SPEED, law)
     told = interval(panda, point, (1e6, np.inf))
-    found = compare_torques(soft.time - soft.touch, soft.torque, told, panda.torque_noise)
+    found = compare_torques(soft.time, soft.torque, told, panda.torque_noise)
     assert found.below.any() and not found.above.any()
 
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from impact_analysis.reproduce.wall_configurations import NORMAL, approach, draw
 from impact_predictor import robot_sets
 from impact_predictor.exceptions import NotApproachingError, UnknownJointsError
 from impact_predictor.joint_load.elastic_arm import elastic_arm
@@ -16,6 +15,7 @@ from impact_predictor.joint_load.load_case import viscoelastic
 from impact_predictor.sets.load_set import MODEL_ERROR, load_set
 from impact_robots import ArmDynamics, Surface
 from impact_sim.passive_impact import passive_impact
+from studies.wall_configurations import NORMAL, approach, draw
 
 SPEED, POSES = 0.175, 6
 WALL = Surface(None, NORMAL, (0.0, 0.279), (0.0, 0.3), (1e5, 1e7))

@@ -4,11 +4,11 @@
 
 import numpy as np
 import pytest
+from coasting_hit import coasting_hit
 
 from impact_predictor.identification.surface_identification import identify_surface
 from impact_predictor.joint_load.load_case import viscoelastic
 from impact_robots import Surface
-from impact_sim.coasting_hit import coasting_hit
 
 Q = np.array([0.3, -0.6, 0.2, -2.2, 0.5, 2.0, 0.3])
 SPEED = 0.15
@@ -19,7 +19,7 @@ def hit(panda, dynamics, stiffness, restitution, friction=0.2):
     """What the force sensor says of a hit, and the point before it."""
     law = viscoelastic(stiffness, restitution, SPEED)
     found = coasting_hit(panda, Q, Surface(None, NORMAL, friction), SPEED, law, after=0.03)
-    before = np.flatnonzero(found.time < found.touch)[-1]
+    before = np.flatnonzero(found.time < 0.0)[-1]
     force = found.force @ NORMAL
     touch = found.force_time[np.flatnonzero(force > 3.0)[0]]
     dq = found.velocity[before - 10 : before].mean(axis=0)

@@ -12,8 +12,8 @@ from rigid_arm import RigidArm
 from impact_qp import ControlError, ImpactController, Phase, Plan
 from impact_qp.control.envelope import CHEAP, Envelope
 from impact_qp.control.guarded import GuardedController
-from impact_qp.control.lead import LEAD
 from impact_qp.control.tracking import TrackingWatch
+from impact_qp.interface import LEAD, VelocityInterface
 from impact_qp.limits import Contact, JointLoadLimit, RobustImpactLimit
 from impact_qp.limits.strictest import StrictestLimit
 from impact_robots import ArmDynamics
@@ -312,7 +312,7 @@ def test_a_driver_with_a_gain_is_noticed_within_50_ms(panda, far, interface, gai
 
 def test_an_arm_that_obeys_is_not_stopped(panda, far):
     """Neither while it speeds up, nor while it slows down with a lag of 20 ms."""
-    watch, lagging = TrackingWatch("velocity", 1e-3), 0.0
+    watch, lagging = TrackingWatch(VelocityInterface, 1e-3), 0.0
     place = np.zeros(3)
     watch.reset(0.0)
     for k in range(2000):

@@ -13,6 +13,7 @@ from impact_qp import ControlError, ImpactController, NoSolutionFound, Phase, Pl
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.last_check import LastCheck
 from impact_qp.control.standard_program import StandardProgram
+from impact_qp.interface import TorqueInterface
 
 MS = 1_000_000  # [ns]
 INTERFACES = ("torque", "velocity", "position")
@@ -184,7 +185,7 @@ def test_what_must_not_be_sent_is_withheld_for_good(
 
 
 def test_torques_with_and_without_gravity_are_within_the_limits(panda, command):
-    check = LastCheck(panda, "torque", 1e-3)
+    check = LastCheck(panda, TorqueInterface, 1e-3)
     q = np.zeros(7)
     gravity = np.array([0, 5.0, 0, 0, 0, 0, 0])
     whole = np.array([0, -84.0, 0, 0, 0, 0, 0])

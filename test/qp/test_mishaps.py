@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from disturbances import DISTURBANCES, run_disturbance
 
 import impact_qp.control.acceleration
 from impact_predictor.joint_load.worst_load import LoadSearch
@@ -17,7 +18,6 @@ from impact_qp.control.standard_program import StandardProgram
 from impact_qp.limits import RobustImpactLimit
 from impact_robots import ArmDynamics
 from impact_sim import PANDA_NOISE, Simulation
-from impact_trials.disturbances import DISTURBANCES, run_disturbance
 
 HARMLESS = [name for name in DISTURBANCES if "taken over" not in name]
 

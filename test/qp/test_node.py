@@ -278,6 +278,16 @@ def test_the_plan_can_be_set_and_the_robot_and_the_cap_cannot(make_bench):
         assert line in bad.reason
 
 
+def test_what_a_task_file_says_is_a_parameter_for_one_more_release(make_bench, capfd):
+    assert len(specifications(ControllerParameters)) == 25
+    bench = make_bench(preview=0.03)
+    assert not bench.node.has_parameter("generators")
+    bench.configure()
+    assert bench.node._guarded.controller.plan.preview == 0.03
+    line = "parameter preview: deprecated, set preview in the task file (parameter task)"
+    assert capfd.readouterr().err.count(line) == 1
+
+
 @pytest.mark.parametrize(("friction", "warned"), [(0.3, True), ([0.0, 0.3], False)])
 def test_one_number_is_exact_friction_and_warned_of_where_that_is_faster(
     make_bench, capfd, friction, warned

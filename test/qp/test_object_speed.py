@@ -36,11 +36,11 @@ HEAVY = 1e9  # a wall [kg]
 
 
 def hit(name="rs_push_catfood_case2", **ranges):
-    return box_hit(load_spreading(name), ROBOT, BoxRanges(**ranges))
+    return box_hit(load_spreading(name), BoxRanges(**ranges))
 
 
 def load_of(push, mass, contact=SOFT, scale=1.0):
-    (load,) = ObjectLoad(ROBOT, push.plates, push.body(mass)).loads(contact, scale).values()
+    (load,) = ObjectLoad(push.robots, push.plates, push.body(mass)).loads(contact, scale).values()
     return np.array([load.highest, load.lowest])
 
 
@@ -142,7 +142,8 @@ def test_every_box_in_the_ranges_keeps_the_limits():
     for _ in range(25):
         scale = random.uniform([0.7] * 7, [1.3] * 7), random.uniform(0.5, 1.5, 7)
         joints = np.array([*scale, random.uniform(0.9, 1.1, 7)])
-        system = ObjectLoad(ROBOT, grab.plates, grab.body(random.uniform(*grab.mass)), joints)
+        scales, body = dict.fromkeys(grab.plates, joints), grab.body(random.uniform(*grab.mass))
+        system = ObjectLoad(grab.robots, grab.plates, body, scales)
         stiffness = np.exp(random.uniform(np.log(low), np.log(high)))
         contact = FaceContact(
             stiffness, random.uniform(*grab.restitution), random.uniform(*grab.friction)
@@ -212,7 +213,7 @@ def test_the_load_is_that_of_the_plant(name, low, high):
     The plant's damper is linear: 0.6 of the critical one leaves a free box a quarter of its speed.
     """
     scenario = replace(load_spreading(name), variation={})
-    plant = WatchedCell(scenario.layout(ROBOT))
+    plant = WatchedCell(scenario.layout())
     simulation = CellSimulation(plant, noise=Noise(0.0, 0.0, 0.0, 0.0))
     dq = [np.array(each) for each in scenario.dq_impact]
     begin = [np.array(q) - 2e-3 * v for q, v in zip(scenario.q_impact, dq, strict=True)]
@@ -221,8 +222,8 @@ def test_the_load_is_that_of_the_plant(name, low, high):
     torques = np.array([[each.tau for each in arms] for arms in measured])
     felt = np.abs(torques - torques[1]).max(axis=0)
     contact = FaceContact(scenario.box_mass * scenario.contact_frequency**2, 0.25, 0.8)
-    hits = box_hit(scenario, ROBOT)
-    found = ObjectLoad(ROBOT, hits.plates, hits.body(scenario.box_mass)).loads(contact)
+    hits = box_hit(scenario)
+    found = ObjectLoad(hits.robots, hits.plates, hits.body(scenario.box_mass)).loads(contact)
     for load, plain in zip(found.values(), felt, strict=True):
         model = np.maximum(load.highest, -load.lowest) / ROBOT.limits.torque_range
         ratio = model.max() / (plain / ROBOT.limits.torque_range).max()

@@ -5,8 +5,9 @@
 import pytest
 
 from impact_qp import ControlError, ImpactController
+from impact_qp.interface import INTERFACES
 from impact_qp.limits import RobustImpactLimit
-from impact_qp.parameter_pairs import LOWEST_RATES, braking_way
+from impact_qp.parameter_pairs import braking_way
 from impact_qp.parameters import ControllerParameters
 from impact_robots import ArmDynamics
 from impact_ros.parameters import from_values
@@ -29,7 +30,7 @@ def refusal(panda, scenario):
     return refusal
 
 
-@pytest.mark.parametrize("interface", LOWEST_RATES)
+@pytest.mark.parametrize("interface", INTERFACES)
 def test_the_defaults_go_together(refusal, interface):
     assert refusal(interface=interface) == ""
     assert refusal(interface=interface, speed=0.1, speed_cap=0.1) == ""

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from impact_qp import ImpactController, Phase, Plan
-from impact_qp.control.lead import LEAD
 from impact_qp.control.stall import HELD_BACK, HeldBackWatch, StallWatch
+from impact_qp.interface import LEAD
 from impact_sim import PANDA_NOISE, Simulation
 
 PERIOD, STALL_TIME = 1e-3, 0.1  # [s]

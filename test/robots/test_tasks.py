@@ -11,7 +11,7 @@ from impact_qp.parameters import ControllerParameters
 from impact_robots import ArmDynamics, load_robot
 from impact_robots.cell import RobotCell
 from impact_robots.exceptions import TaskError
-from impact_robots.task.box_file import WORLD, box_task_names
+from impact_robots.task.box_file import BOX_TASKS, WORLD
 from impact_robots.task.box_task import BoxTask
 from impact_robots.task.find import (
     find_box_task,
@@ -20,8 +20,9 @@ from impact_robots.task.find import (
     find_task,
     read_cell,
 )
+from impact_robots.task.hit_task import HIT_TASKS
+from impact_robots.task.palm_file import PALM_TASKS
 from impact_robots.task.palm_file import WORLD as PALM_WORLD
-from impact_robots.task.palm_file import palm_task_names
 from impact_robots.task.palm_task import PalmTask
 from impact_sim.cell.spreading_file import load_spreading
 from impact_sim.cell.spreading_scenario import SpreadingScenario
@@ -49,14 +50,14 @@ def written(tmp_path):
     return write
 
 
-@pytest.mark.parametrize("name", box_task_names())
+@pytest.mark.parametrize("name", BOX_TASKS.names())
 def test_a_named_scenario_contains_the_task_of_its_name(name):
     assert load_spreading(name).task == dataclasses.replace(
         find_box_task(name), title=load_spreading(name).title, note=load_spreading(name).note
     )
 
 
-@pytest.mark.parametrize("name", palm_task_names())
+@pytest.mark.parametrize("name", PALM_TASKS.names())
 def test_a_named_grab_contains_the_task_of_its_name(name):
     assert load_grab(name).task == find_palm_task(name)
 
@@ -171,7 +172,7 @@ def test_a_box_that_is_turned_unannounced_is_hit_where_it_was_expected(written):
     scenario = find_cell_scenario(written(text))
     assert scenario.task.q_impact == find_box_task("rs_push_catfood_case2").q_impact
     assert scenario.task.box_yaw == 0.0
-    turned = scenario.layout(load_robot("panda_plate")).box
+    turned = scenario.layout().box
     assert turned.yaw == 0.1
     assert turned.position == pytest.approx(tuple(scenario.task.box_position))
 
@@ -203,7 +204,7 @@ def test_a_scenario_is_a_task_in_a_cell_and_what_is_true(written):
     written("like: rs_grab_safe\n", "grab.yaml")
     scenario = find_cell_scenario(written("task: grab.yaml\ncell: cell.yaml\nbox_mass: 1.5\n"))
     assert scenario.arm_names == ("front", "back") and scenario.task.box_mass == 1.3
-    assert scenario.layout(load_robot("panda_plate")).arm_names == ("front", "back")
+    assert scenario.layout().cell.names == ("front", "back")
 
 
 def test_a_cell_names_the_arms_of_a_named_task(written):
@@ -211,6 +212,14 @@ def test_a_cell_names_the_arms_of_a_named_task(written):
     task = find_box_task("rs_grab_catfood_case1", cell)
     assert task.arm_names == ("front", "back")
     assert task.q_impact == find_box_task("rs_grab_catfood_case1").q_impact
+
+
+@pytest.mark.parametrize("name", ["qp_panda_demo", "qp_hrp4_grab"])
+def test_only_arms_with_a_box_are_in_a_cell(written, name):
+    with pytest.raises(TaskError, match="cell: expected a task of arms and a box"):
+        find_task(name, written(TWO_ARMS))
+    with pytest.raises(TaskError, match="cell: expected a task of arms and a box"):
+        find_task(written(f"like: {name}\n", "task.yaml"), written(TWO_ARMS))
 
 
 def test_arms_without_names_have_the_usual_ones():
@@ -226,7 +235,11 @@ def test_arms_without_names_have_the_usual_ones():
         ("robots: {a: {robot: panda}}", "entry 'robots.a.base' is missing"),
         ("robots: {a: {robot: panda, base: [0, 0]}}", "base: expected 3 finite numbers, got"),
         ("robots: {a/b: {robot: panda, base: [0, 0, 0]}}", "expected names of letters, digits an"),
-        (TWO_ARMS.replace("panda_plate", "panda", 1), "arms of one kind, got panda, panda_plate"),
+        (TWO_ARMS.replace("front", "back"), "not YAML: entry 'back' is given twice"),
+        (
+            TWO_ARMS.replace("[0.0, 0.45", "[0.0, -0.4"),
+            "expected bases 0.2 m apart or more, got 0.05 m",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_cell_is_one_line(written, text, message):
@@ -264,10 +277,12 @@ def test_truths_beside_a_task_are_no_commands(written):
 def test_a_task_of_another_kind_is_refused():
     with pytest.raises(TaskError, match="expected one of arms with plates and a box, got 'qp_hrp4"):
         find_box_task("qp_hrp4_grab")
+    with pytest.raises(TaskError, match=r"expected one of an arm that hits .*got 'rs_grab_safe'"):
+        find_hit_task("rs_grab_safe")
     with pytest.raises(TaskError, match="expected one of a humanoid's palms, got 'rs_grab_safe'"):
         find_palm_task("rs_grab_safe")
     with pytest.raises(
-        TaskError, match=r"task: expected one of rs_push_catfood_case1, .*'nothing'"
+        TaskError, match=r"task: expected one of qp_panda_demo, .*, rs_push_.*'nothing'"
     ):
         find_task("nothing")
 
@@ -296,7 +311,7 @@ def test_a_hit_says_what_is_known_of_a_surface(written):
     task, robot = find_hit_task(written(HIT)), load_robot("panda")
     assert task.surface.friction == (0.0, 0.279) and task.surface.restitution == (0.0, 0.3)
     assert set(task.parameters) == {line.split(":")[0] for line in HIT.split("\n") if line}
-    state = ArmDynamics(robot)(task.q_impact(robot), np.zeros(7))
+    state = ArmDynamics(robot)(task.pose(robot), np.zeros(7))
     np.testing.assert_allclose(state.position, task.contact_point, atol=1e-9)
     np.testing.assert_allclose(state.rotation[:, 2], [1.0, 0.0, 0.0], atol=1e-9)
 
@@ -305,11 +320,17 @@ def test_a_hit_says_what_is_known_of_a_surface(written):
     ("change", "message"),
     [
         (("[0.0, 0.279]", "[0.3, 0.2]"), "mine.yaml: friction: expected low, high"),
-        (("speed: 0.3", "speed: -0.3"), "mine.yaml: speed: expected a number above 0, got -0.3"),
+        (
+            ("speed: 0.3", "speed: -0.3"),
+            "mine.yaml: speed: expected a finite number from 0 to 10",
+        ),
         (("[-1.0, 0.0, 0.0]", "[0.0, 0.0, 0.0]"), "mine.yaml: .*normal"),
         (("contact_point: [0.5, 0.1, 0.5]\n", ""), "entries missing: contact_point"),
         (("speed: 0.3", "sped: 0.3"), "expected entries of name, .*, got 'sped'"),
-        (("speed: 0.3", "speed: fast"), "speed: expected a finite number, or nothing, got 'fast'"),
+        (("speed: 0.3", "like: nothing"), "like: expected one of qp_panda_demo, .*'nothing'"),
+        (("speed: 0.3", "q_impact: [0, 1]"), "q_impact: expected no contact_point beside it"),
+        (("contact_point: [0.5, 0.1, 0.5]", "q_impact: [0, 1]"), "q_impact: expected 7 numbers"),
+        (("speed: 0.3", "speed: fast"), "speed: expected a finite number from 0 to 10"),
     ],
 )
 def test_what_is_wrong_with_a_hit_is_one_line(written, change, message):
@@ -317,6 +338,38 @@ def test_what_is_wrong_with_a_hit_is_one_line(written, change, message):
     with pytest.raises(TaskError, match=message) as caught:
         find_hit_task(written(HIT.replace(*change)))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", HIT_TASKS.names())
+def test_a_named_hit_is_the_task_of_its_scenario(written, name):
+    task, robot, scenario = find_hit_task(name), load_robot("panda"), find_scenario(name)
+    told = scenario.controller_parameters(robot)
+    for key, value in task.parameters.items():
+        if key in told:
+            np.testing.assert_array_equal(value, told[key])
+    assert tuple(task.pose(robot)) == scenario.q_impact and scenario.announced == {}
+    assert (task.title, task.note) == (scenario.title, scenario.note)
+    assert find_task(written(f"like: {name}\ntitle: {task.title}\nnote: {task.note!r}\n")) == (
+        dataclasses.replace(task, name="mine")
+    )
+    other = find_scenario(written(f"task: {name}\nfriction: 0.05\n"))
+    assert (other.friction, other.surface(robot).friction) == (0.05, task.friction)
+
+
+def test_a_task_like_a_named_hit_says_what_differs(written):
+    task = find_hit_task(written("like: qp_panda_cfg1\nfriction: 0.2\nspeed: 0.1\n"))
+    assert (task.friction, task.speed, task.peak_factor) == ((0.2, 0.2), 0.1, 3.0)
+    moved = find_hit_task(written("like: qp_panda_cfg1\ncontact_point: [0.5, 0.1, 0.5]\n"))
+    assert moved.contact_point == (0.5, 0.1, 0.5) and moved.q_impact is None
+
+
+def test_a_scenario_names_its_task(written):
+    path = written("task: rs_grab_safe\nbox_mass: 1.5\n")
+    scenario = find_cell_scenario(path)
+    assert (scenario.box_mass, scenario.task.box_mass) == (1.5, 1.3)
+    assert find_task(path) == scenario.task
+    with pytest.raises(TaskError, match=r"mine.yaml: task: expected one of .*, got 'nothing'"):
+        find_task(written("task: nothing\n"))
 
 
 def test_a_hit_gives_the_controller_what_its_parameters_do_not_say(written):
@@ -332,7 +385,7 @@ def test_a_robot_beside_its_task_is_that_one(written, project_root):
     for name in ("panda_plate.yaml", "panda.yaml", "panda.urdf"):
         written((project_root / "impact_robots" / name).read_text(), name)
     task = find_box_task(written(PUSH.replace("panda_plate", "panda_plate.yaml")))
-    assert task.robot == str(written("", "empty").with_name("panda_plate.yaml"))
+    assert task.cell.kinds[0] == str(written("", "empty").with_name("panda_plate.yaml"))
 
 
 def test_a_wall_may_be_another_one_than_is_announced(written):

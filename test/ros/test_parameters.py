@@ -236,7 +236,7 @@ class Growing:
 
 
 def gain(name):
-    return Specification(f"{name}_gain", float, False, 1.0, f"At {name}.", low=0.0)
+    return Specification(f"{name}_gain", float, False, 1.0, description=f"At {name}.", low=0.0)
 
 
 def test_members_that_come_later_are_parameters_too():

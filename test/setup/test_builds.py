@@ -33,7 +33,7 @@ SCRIPTS = [
 ]
 LIBRARY = (
     "impact_robots impact_ros impact_predictor impact_detector impact_qp impact_sim "
-    "impact_foreign impact_bags impact_trials impact_bringup impact_view impact_analysis impact_cli"
+    "impact_bags impact_trials impact_bringup impact_view impact_analysis impact_cli"
 )
 SMOKE = f"""
 import importlib, importlib.util

@@ -44,7 +44,7 @@ def test_every_file_has_a_line_of_copyright_and_one_of_license(project_root, fil
 def test_ament_copyright_finds_nothing(project_root, monkeypatch, capsys):
     main = pytest.importorskip("ament_copyright.main").main
     folders = sorted({path.parent for path in project_root.glob("impact_*/*.py")})
-    folders += [project_root / "launch", project_root / "doc", project_root / "test"]
+    folders += [*(project_root / name for name in ("launch", "studies", "doc", "test"))]
     monkeypatch.chdir(project_root)
     assert main([str(folder.relative_to(project_root)) for folder in folders]) == 0
 

@@ -12,18 +12,26 @@ LAYERS = (  # a package imports from those before its own layer
     {"impact_robots"},
     {"impact_ros"},
     {"impact_predictor"},
-    {"impact_detector", "impact_qp", "impact_sim", "impact_foreign"},
+    {"impact_detector", "impact_qp", "impact_sim"},
     {"impact_bags"},
     {"impact_trials", "impact_bringup", "impact_view"},
     {"impact_drivers"},
     {"impact_analysis"},
     {"impact_cli"},
+    {"studies"},  # in a checkout, not installed
 )
 LEVELS = {package: level for level, packages in enumerate(LAYERS) for package in packages}
 CONTROLLERS = (  # what commands robots; each entry of the suite that does
     *("impact_qp.node", "impact_qp.arms.node", "impact_qp.body.node", "impact_qp.learning.node"),
     *("impact_drivers.franka.node", "impact_drivers.franka.loop_main", "impact_bringup.suite"),
 )
+USED_BY_NAME = {  # and so imported by no other module of the suite
+    *("impact_analysis.demo.program_picture", "impact_bringup.bring_up", "impact_bringup.suite"),
+    *("impact_drivers.franka.loop_main", "impact_drivers.franka.node", "impact_view.live"),
+    *("impact_qp.arms.node", "impact_qp.body.node", "impact_qp.learning.node"),
+    *("impact_ros.ament_license", "impact_sim.cell.node", "impact_trials.warm_up"),
+}
+REGISTRIES = ("impact_cli.commands", "impact_detector.detectors", "impact_predictor.laws")
 LARGEST = 0.25  # of the library's lines
 MOST_EXPORTS = 40  # names of a package
 MOST_ARGUMENTS = 8  # of a function; of plain ones, options that are given by name are not counted
@@ -80,7 +88,7 @@ def circle(graph):
 
 def test_every_package_has_its_layer(project_root):
     found = {path.parent.name for path in project_root.glob("impact_*/__init__.py")}
-    assert found == set(LEVELS)
+    assert found | {"studies"} == set(LEVELS)
 
 
 def test_packages_import_downwards_only(arrows):
@@ -104,6 +112,20 @@ def test_nothing_that_controls_imports_a_simulator(arrows, name):
         waiting += arrows[module] - reached
     assert len(reached) > 40
     assert [each for each in sorted(reached) if each.startswith("impact_sim")] == []
+
+
+def test_what_only_tests_studies_or_benchmarks_use_is_not_installed(project_root, trees, arrows):
+    launched = [ast.parse(path.read_text()) for path in project_root.glob("launch/*.py")]
+    used = set().union(*(imported(ast.walk(tree), trees) for tree in launched))
+    used |= {each for name in trees if not is_study(name) for each in arrows[name]}
+    unused = {name for name in trees if name not in used and not is_study(name)}
+    unused -= {name for name in unused if name.rpartition(".")[0] in REGISTRIES}
+    packages = {name.rpartition(".")[0] for name in trees}
+    assert unused - packages - set(LEVELS) == USED_BY_NAME
+
+
+def is_study(name):
+    return name.split(".")[0] == "studies"
 
 
 def test_trials_need_no_ros(trees):
@@ -175,7 +197,6 @@ def test_no_function_has_more_arguments_than_one_can_keep_apart(trees):
     found = [
         (name, node.name, count(node), is_compiled(node))
         for name, tree in trees.items()
-        if not name.startswith("impact_analysis.reproduce")  # studies
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef)
     ]

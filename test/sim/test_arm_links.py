@@ -64,7 +64,7 @@ def panda(_folder):
 
 
 def planar(_folder):
-    return load_robot("impact_analysis/reproduce/data/panda_planar.yaml")
+    return load_robot("studies/data/panda_planar.yaml")
 
 
 CASES = {

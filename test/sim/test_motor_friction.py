@@ -4,7 +4,7 @@
 
 import numpy as np
 import pytest
-from cells import PUSH, plate_robot
+from cells import ONE, PUSH, plate_robot
 
 from impact_robots import ArmDynamics
 from impact_sim.cell.cell_plant import CellPlant
@@ -16,7 +16,7 @@ from impact_sim.motor_friction import MotorFriction
 def swung(friction, extra, duration=0.05, dq=None):
     """An arm whose motors get gravity's torque and some more."""
     robot = plate_robot()
-    plant = CellPlant(CellLayout(robot, motor_friction=friction))
+    plant = CellPlant(CellLayout(ONE, motor_friction=friction))
     plant.reset([PUSH], None if dq is None else [dq])
     torque = ArmDynamics(robot)(PUSH, np.zeros(7)).g
     plant.arms[0].apply_motor_torque(torque + extra)

@@ -108,7 +108,7 @@ def test_a_run_that_is_too_short_has_no_compression_impulse(panda):
 
 def test_an_arm_with_locked_joints_is_the_same_in_both_engines(project_root):
     """The plant builds what the loader leaves of a robot whose YAML names three joints of seven."""
-    data = project_root / "impact_analysis" / "reproduce" / "data"
+    data = project_root / "studies" / "data"
     planar = load_robot(data / "panda_planar.yaml")
     plant, random = FlexibleJointPlant(planar), np.random.default_rng(2)
     for _ in range(5):

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from position_driver import PositionDriver
 from position_hits import (
     POSITION_LOOP,
     RATE,
@@ -21,7 +22,6 @@ from impact_predictor.contact_force.laws import Viscoelastic
 from impact_qp import Phase
 from impact_robots import load_robot
 from impact_sim import NO_NOISE, SimulationError
-from impact_sim.position_driver import PositionDriver
 
 MILLISECOND = 1_000_000
 

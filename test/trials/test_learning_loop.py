@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from impact_analysis.reproduce.joint_loads.load_poses import draw_poses
 from impact_predictor.joint_load.load_case import viscoelastic
 from impact_predictor.learning.knowledge import learn, nothing_known
 from impact_predictor.learning.learning_box import learning_box
@@ -24,6 +23,7 @@ from impact_sim.simulation import Simulation
 from impact_trials.learning_loop import learning_steps
 from impact_trials.trial import detector_session
 from impact_trials.wall_hit import wall_hit
+from studies.joint_loads.load_poses import draw_poses
 
 UNKNOWN = {"friction": (0.0, 0.5), "restitution": (0.02, 0.6), "stiffness": (1e4, 1e7)}
 
@@ -60,23 +60,23 @@ def test_it_begins_gently_and_goes_on_faster(steps):
     first, second = steps
     assert first.safe.reason == START
     for step in steps:
-        assert step.hit.load <= 1.0
+        assert step.hit.truth.load <= 1.0
         assert not step.learned.changed
-    assert second.hit.speed > 1.3 * first.hit.speed
+    assert second.hit.truth.speed > 1.3 * first.hit.truth.speed
 
 
 def test_the_recording_is_what_the_joints_felt(steps):
     for step in steps:
-        assert step.learned.known.windows[-1].used == pytest.approx(step.hit.load, rel=0.1)
-        assert step.hit.detected and abs(step.hit.late) < 1.5e-3
-        assert step.hit.recorded.time[-1] > 0.015
+        assert step.learned.known.windows[-1].used == pytest.approx(step.hit.truth.load, rel=0.1)
+        assert step.hit.detected and abs(step.hit.truth.late) < 1.5e-3
+        assert step.hit.time[-1] > 0.015
 
 
 def test_where_it_will_arrive_is_where_it_hits(approach, steps):
     for step in steps:
         place = approach.arrives(step.asked)
         assert np.abs(place.position - approach.point.position).max() < 2e-3
-        assert np.abs(place.q - step.hit.point.q).max() < 3e-3
+        assert np.abs(place.q - step.hit.truth.point.q).max() < 3e-3
     way = np.array([np.cos(0.35), np.sin(0.35), 0.0])
     aside = replace(approach, direction=way).arrives(0.2).position - approach.point.position
     assert aside == pytest.approx([0.0, 0.1 * np.tan(0.35), 0.0], abs=2e-3)
@@ -84,7 +84,7 @@ def test_where_it_will_arrive_is_where_it_hits(approach, steps):
 
 def test_it_comes_as_fast_as_it_is_asked_to(steps):
     for step in steps:
-        assert step.hit.speed == pytest.approx(step.asked, rel=0.03)
+        assert step.hit.truth.speed == pytest.approx(step.asked, rel=0.03)
 
 
 def test_no_speed_is_asked_for_that_the_run_up_does_not_allow(approach):
@@ -103,7 +103,7 @@ def test_what_the_command_did_before_the_touch_is_no_part_of_the_hit(scenario, a
         robot, CompliantWall(Surface(pose.point.position, scenario.normal, 0.3), wall)
     )
     simulation = Simulation(robot, seed=5, plant=plant)
-    hit = wall_hit(way, speed, simulation, detector_session(scenario, robot)).recorded
+    hit = wall_hit(way, speed, simulation, detector_session(scenario, robot))
     box = learning_box(robot, approach.surface)
     alone = replace(hit, command=None)
     told, untold = (learn(nothing_known(box), [aligned(box, each)]) for each in (hit, alone))
@@ -115,9 +115,9 @@ def test_an_arm_that_came_too_fast_is_asked_to_be_slower(approach, steps):
     """By as much as it was too fast: the first hit comes with the speed of the second."""
     box, fast = learning_box(approach.robot, approach.surface), steps[1].hit
     first, second = learning_steps(box, [approach] * 2, lambda number, speed: fast)
-    assert first.asked == first.safe.speed < 0.8 * fast.speed
+    assert first.asked == first.safe.speed < 0.8 * fast.truth.speed
     meant = min(second.safe.speed, approach.fastest)
-    assert second.asked == pytest.approx(meant * first.asked / fast.speed, rel=0.02)
+    assert second.asked == pytest.approx(meant * first.asked / fast.truth.speed, rel=0.02)
 
 
 @pytest.fixture(scope="module")
@@ -142,9 +142,9 @@ def test_an_arm_whose_joints_are_at_their_speeds_does_not_overshoot(at_limits):
     approach, hit = at_limits
     asked = by_run_up(approach.run_up, approach.ramp)
     fast = hit(asked)
-    before = fast.recorded.velocity[fast.recorded.time < -0.005]
+    before = fast.velocity[fast.time < -0.005]
     assert np.abs(before / approach.robot.limits.velocity).max() < 1.03
-    assert 0.5 < fast.speed < 0.9 * asked
+    assert 0.5 < fast.truth.speed < 0.9 * asked
 
 
 def test_no_speed_is_asked_for_that_the_joints_do_not_allow(at_limits):
@@ -152,9 +152,9 @@ def test_no_speed_is_asked_for_that_the_joints_do_not_allow(at_limits):
     approach, hit = at_limits
     assert approach.fastest < 0.7 * by_run_up(approach.run_up, approach.ramp)
     kept = hit(approach.fastest)
-    assert kept.speed == pytest.approx(approach.fastest, rel=0.03)
-    assert np.abs(approach.arrives(kept.speed).q - kept.point.q).max() < 0.01
-    before = kept.recorded.velocity[kept.recorded.time < -0.005]
+    assert kept.truth.speed == pytest.approx(approach.fastest, rel=0.03)
+    assert np.abs(approach.arrives(kept.truth.speed).q - kept.truth.point.q).max() < 0.01
+    before = kept.velocity[kept.time < -0.005]
     assert 0.95 < np.abs(before / approach.robot.limits.velocity).max() < 1.03
 
 

@@ -18,8 +18,8 @@ from impact_qp.spreading import Mode, Trigger, Variant
 from impact_robots import load_robot
 from impact_sim.cell.spreading_file import load_spreading
 from impact_trials.spread_figures import feedback_figures
-from impact_trials.spread_friction import learned_frictions
 from impact_trials.spreading_trial import spread
+from studies.validation.spread_friction import learned_frictions
 
 pytestmark = pytest.mark.slow  # pushes and grabs by the dozen
 
@@ -106,7 +106,7 @@ def test_two_arms_grab_and_lift(name, peak, tilt, slip, torque):
     assert feedback(done).peak < peak
     assert np.degrees(log.tilts.max()) < tilt and abs(log.slip(touch)) < slip
     assert log.largest_torques(touch)[:, 5].max() < torque
-    (plan, _) = spread_plans(load_spreading(name), load_robot("panda_plate"))
+    (plan, _) = spread_plans(load_spreading(name))
     way = plan.reference.post(9.0).position[2] - plan.reference.post(0.6).position[2]
     lift = log.boxes[-1].position[2] - log.boxes[0].position[2]
     assert lift == pytest.approx(way, abs=0.005)  # carried, not dropped
@@ -146,7 +146,7 @@ def test_friction_of_the_motors_is_learned_without_the_box():
         after_contact=0.05,
         motor_friction={"coulomb": 0.3, "viscous": 0.2},
     )
-    learned = learned_frictions(scenario, load_robot(scenario.robot))
+    learned = learned_frictions(scenario)
     sizes = []
     for friction in (None, learned):
         (answer,) = spread(scenario, 0, SpreadChoice(friction=friction)).answers
@@ -167,17 +167,17 @@ def test_an_arm_that_misses_the_box_stops():
 def test_the_references_are_those_of_the_maps():
     robot = load_robot("panda_plate")
     push, grab = (load_spreading(each) for each in ("rs_push_catfood_case2", "rs_grab_juice_case1"))
-    (plan,) = spread_plans(push, robot)
+    (plan,) = spread_plans(push)
     np.testing.assert_allclose(plan.reference.jump[1][:3], [0.0232, -0.5551, 0.0114], atol=1.2e-4)
-    for plan in spread_plans(grab, robot):
+    for plan in spread_plans(grab):
         after = plan.reference.jump[1][:3]
         np.testing.assert_allclose(after, [0.0164, -0.0017, 0.3926], atol=1.2e-4)
-    (weak,) = spread_plans(push, robot, SpreadChoice(level=0.8))
+    (weak,) = spread_plans(push, SpreadChoice(level=0.8))
     np.testing.assert_allclose(weak.reference.jump[1], 0.8 * plan_of(push, robot), atol=1e-12)
 
 
 def plan_of(scenario, robot):
-    return spread_plans(scenario, robot)[0].reference.jump[1]
+    return spread_plans(scenario)[0].reference.jump[1]
 
 
 def test_figures_of_feedback_are_those_of_a_known_pulse():

@@ -43,7 +43,7 @@ def safe(name):
 @cache
 def due(name):
     """Return when its arms should hit [s]."""
-    return spread_plans(safe(name), ROBOT)[0].reference.nominal_time
+    return spread_plans(safe(name))[0].reference.nominal_time
 
 
 def one_hears(time, arm, own):
@@ -154,7 +154,7 @@ def test_a_payload_that_nobody_announced_is_held(mass, after):
 @pytest.mark.parametrize("seed", range(4))
 def test_at_the_bound_every_box_in_the_ranges_keeps_the_limits(seed):
     """Asked for 0.35 m/s, the arms hit at 98 % of the bound, which is 0.19."""
-    scenario = drawn(safe(GRAB), box_hit(safe(GRAB), ROBOT), seed)
+    scenario = drawn(safe(GRAB), box_hit(safe(GRAB)), seed)
     done = run(scenario, due(GRAB) + 0.7, told=safe(GRAB), seed=seed)
     keeps_its_limits(done)
     assert done.stops == [None, None]
@@ -197,7 +197,7 @@ def test_arms_that_are_asked_for_more_than_is_safe_stop_before_they_meet():
 def test_no_safe_speed_and_no_such_limits_are_one_line(tmp_path):
     heavy = replace(safe(GRAB), clamp_force=150.0)  # the clamp alone is too much for joint 6
     with pytest.raises(ControlError, match="no speed is safe: left panda_joint6 torque range"):
-        spread_answers(heavy, ROBOT)
+        spread_answers(heavy)
     path = tmp_path / "mine.yaml"
     path.write_text(f"like: {GRAB}\nimpact_limits: existential\n")
     with pytest.raises(ScenarioError, match="impact_limits: expected one of unaware, joint_load"):

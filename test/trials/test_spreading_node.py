@@ -392,7 +392,7 @@ def test_real_arms_grab_by_limits_that_bound_every_impulse(context, capfd):
 
 def test_a_torque_that_no_driver_may_get_is_withheld(scenario):
     robot, start = load_robot("panda_plate"), np.array(scenario.q_start[0])
-    controller = SpreadingController(robot, spread_plans(scenario, robot)[0])
+    controller = SpreadingController(robot, spread_plans(scenario)[0])
     control = GuardedSpreading(controller, start)
     control.activate()
     good = control.answer(0.0, start, np.zeros(7))
@@ -407,7 +407,7 @@ def test_a_torque_that_no_driver_may_get_is_withheld(scenario):
 
 def test_an_arm_that_moves_is_not_taken_over(scenario):
     robot, start = load_robot("panda_plate"), np.array(scenario.q_start[0])
-    control = GuardedSpreading(SpreadingController(robot, spread_plans(scenario, robot)[0]), start)
+    control = GuardedSpreading(SpreadingController(robot, spread_plans(scenario)[0]), start)
     control.activate()
     command = control.answer(0.0, start, np.array([0, 0.2, 0, 0, 0, 0, 0]))
     assert control.fault == "panda_joint2 moves at 0.2 rad/s, at most 0.1"

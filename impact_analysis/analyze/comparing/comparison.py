@@ -8,63 +8,18 @@ velocity, mean over repetitions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.analyze.reading.measured import AnalyzedImpact
-from impact_detector.attribution.localization import contact_link
-from impact_predictor.prediction.batch import predict_many
-from impact_robots import ArmDynamics, Robot, Surface
+from impact_analysis.analyze.comparing.identify import Coefficients
+from impact_analysis.analyze.comparing.impacts import Impacts
+from impact_predictor.laws.friction_law import FRICTION_LAWS
 
 SIGNIFICANT = 1.0  # difference of mean errors that counts, Rey Arias 2024 [deg/s]
 RESAMPLES = 1000
 LEVEL = 95.0  # of the intervals [%]
-
-
-class Impacts:
-    """Impacts that models can be compared with, in columns; k impacts, n joints."""
-
-    def __init__(self, robot: Robot, impacts: Sequence[AnalyzedImpact]) -> None:
-        """Take the usable ones of ``impacts``."""
-        self.robot = robot
-        self.items = [
-            item
-            for item in impacts
-            if item.usable and not is_elsewhere(robot, item) and _approaches(robot, item)
-        ]
-        shape = (len(self.items), robot.dof)
-        q = np.array([item.q for item in self.items]).reshape(shape)
-        dq = np.array([item.dq_before for item in self.items]).reshape(shape)
-        self._states = ArmDynamics(robot).many(q, dq)
-        self.measured = np.array([item.dq_after for item in self.items]).reshape(shape)
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    @property
-    def groups(self) -> list[str]:
-        """Names of the groups, in order of their first impact."""
-        return list(dict.fromkeys(item.group for item in self.items))
-
-    def subset(self, most: int, seed: int) -> Impacts:
-        """Return at most that many of them, drawn."""
-        if len(self) <= most:
-            return self
-        chosen = np.sort(np.random.default_rng(seed).choice(len(self), most, replace=False))
-        return Impacts(self.robot, [self.items[i] for i in chosen])
-
-    def predicted(self, model: str, friction: float, restitution: float, law: str) -> np.ndarray:
-        """Return joint velocities after, shape (k, n) [rad/s]."""
-        if not self.items:
-            return np.zeros_like(self.measured)
-        surfaces = [Surface(None, item.normal, friction, restitution) for item in self.items]
-        return predict_many(self._states, surfaces, self.robot, inertia=model, law=law).dq_after
-
-    def errors(self, model: str, friction: float, restitution: float, law: str) -> np.ndarray:
-        """Return predicted minus measured joint velocities, shape (k, n) [rad/s]."""
-        return self.predicted(model, friction, restitution, law) - self.measured
 
 
 @dataclass(frozen=True)
@@ -85,6 +40,25 @@ class Candidate:
         """Return joint velocities after, shape (k, n) [rad/s]."""
         law = "coulomb" if self.law == "frictionless" else self.law
         return impacts.predicted(self.inertia, self.friction, self.restitution, law)
+
+
+def candidates_of(found: Mapping[str, Coefficients]) -> list[Candidate]:
+    """Return every model: inertias by friction laws."""
+    return [
+        Candidate(
+            inertia,
+            law,
+            0.0 if law == "frictionless" else finite(each.friction.value),
+            finite(each.restitution.value),
+        )
+        for inertia, each in found.items()
+        for law in (*FRICTION_LAWS, "frictionless")
+    ]
+
+
+def finite(value: float) -> float:
+    """Return a value, 0 for one that is not finite."""
+    return value if np.isfinite(value) else 0.0
 
 
 @dataclass(frozen=True)
@@ -179,14 +153,3 @@ def table(impacts: Impacts, candidates: dict[str, Candidate]) -> list[Cell]:
                 )
             )
     return cells
-
-
-def is_elsewhere(robot: Robot, item: AnalyzedImpact) -> bool:
-    """Tell whether another link was hit than that of the contact point: not intended then."""
-    return item.expected is False and item.link not in ("", contact_link(robot))
-
-
-def _approaches(robot: Robot, item: AnalyzedImpact) -> bool:
-    """Tell whether the contact point approaches the surface: only then is there an impact."""
-    state = ArmDynamics(robot)(item.q, item.dq_before)
-    return float(item.normal @ state.velocity) < 0.0

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Friction, restitution and contact law that explain the impacts best, with intervals."""
+"""Friction and restitution that explain the impacts best, with intervals."""
 
 from __future__ import annotations
 
@@ -8,12 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.analyze.comparing.comparison import Impacts
-from impact_analysis.analyze.comparing.model_spread import Spread, model_spread
-from impact_analysis.analyze.reading.measured import AnalyzedImpact
+from impact_analysis.analyze.comparing.impacts import Impacts, Spread, model_spread
 from impact_predictor.exceptions import PredictionError
-from impact_predictor.identification.contact_families import families
-from impact_predictor.identification.contact_identification import identify_contact
 from impact_predictor.prediction.model_error import QUANTILE
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.surface import middle
@@ -21,10 +17,10 @@ from impact_robots.surface import middle
 FRICTIONS = np.linspace(0.0, 1.0, 51)
 RESTITUTIONS = np.linspace(0.0, 1.0, 41)
 MOST = 60  # impacts that are looked at, drawn if there are more
-CONTACT, VELOCITIES = "contact", "velocities"
+CONTACT: str = "contact"
+VELOCITIES: str = "velocities"
 RESTITUTION_ESTIMATES = (CONTACT, VELOCITIES)
 _PASSES = 3
-_POINTS = 200  # of a force that a law is fitted to
 _STEP = 1e-3  # of derivatives by coefficients [-]
 
 
@@ -230,68 +226,3 @@ def _slope(
 def _is_end(grid: np.ndarray, value: float) -> bool:
     step = grid[1] - grid[0]
     return not grid[0] + 0.1 * step < value < grid[-1] - 0.1 * step
-
-
-@dataclass(frozen=True)
-class ContactLawFit:
-    """One law fitted to the force of one impact."""
-
-    law: str
-    stiffness: float  # unit of the law
-    damping: float  # unit of the law
-    stiffness_unit: str
-    damping_unit: str
-    mass: float  # effective, identified with it [kg]
-    rms: float  # of the force [N]
-    time: np.ndarray  # of the fitted force, since the touch [s]
-    force: np.ndarray  # along the normal [N]
-
-
-def _damped_laws() -> list[str]:
-    """Return the names of the laws with a stiffness and a damping that can be fitted."""
-    wanted = {"stiffness", "damping"}
-    return [name for name, model in families().items() if wanted <= set(model.units)]
-
-
-def contact_laws(item: AnalyzedImpact, speed: float, mass: float) -> list[ContactLawFit]:
-    """Return what each law makes of an impact's force, best first; none without a force.
-
-    Args:
-        item: the impact, with its trace.
-        speed: of the approach [m/s].
-        mass: a first guess [kg].
-    """
-    trace = item.trace
-    if trace is None or not item.touch_by_force or not np.isfinite(item.duration):
-        return []
-    inside = (trace.force_t > 0.0) & (trace.force_t < item.duration)
-    if inside.sum() < 8 or not speed > 0.0:
-        return []
-    axis = item.impulse / np.linalg.norm(item.impulse)
-    normal = item.normal if np.isfinite(item.normal).all() else axis
-    step = max(1, int(inside.sum()) // _POINTS)
-    t = np.concatenate([[0.0], trace.force_t[inside][::step]])
-    force = np.concatenate([[0.0], (trace.force[inside] @ normal)[::step]])
-    fits = []
-    for law in _damped_laws():
-        try:
-            found = identify_contact(
-                law, t, force, mass, speed, mass_between=(mass / 3, mass * 3), starts=2
-            )
-        except (PredictionError, OutOfRangeError):
-            continue
-        figures = found.parameters
-        fits.append(
-            ContactLawFit(
-                law,
-                figures["stiffness"].value,
-                figures["damping"].value,
-                figures["stiffness"].unit,
-                figures["damping"].unit,
-                figures["mass"].value,
-                found.rms,
-                t,
-                np.asarray(found.fitted_force),
-            )
-        )
-    return sorted(fits, key=lambda fit: fit.rms)

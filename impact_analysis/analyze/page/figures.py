@@ -65,7 +65,10 @@ def velocities(analysis: Analysis, impact: Judged) -> go.Figure:
         colour, name = COLOURS[j % len(COLOURS)], f"joint {j + 1}"
         common = {"legendgroup": name, "line_color": colour}
         figure.add_scatter(
-            x=_short(1e3 * trace.t), y=_short(np.degrees(trace.dq[:, j])), name=name, **common
+            x=_short(1e3 * trace.time),
+            y=_short(np.degrees(trace.velocity[:, j])),
+            name=name,
+            **common,
         )
         if np.isfinite(item.dq_after[j]):
             figure.add_scatter(
@@ -104,10 +107,10 @@ def torques(analysis: Analysis, impact: Judged) -> go.Figure:
     assert trace is not None
     figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.08)
     for j in range(analysis.robot.dof):
-        torque = trace.tau[:, j]
+        torque = trace.torque[:, j]
         if np.isfinite(torque).any():
             figure.add_scatter(
-                x=_short(1e3 * trace.t),
+                x=_short(1e3 * trace.time),
                 y=_short(torque),
                 name=f"joint {j + 1}",
                 line_color=COLOURS[j % len(COLOURS)],
@@ -115,7 +118,7 @@ def torques(analysis: Analysis, impact: Judged) -> go.Figure:
                 col=1,
             )
     figure.add_scatter(
-        x=_short(1e3 * trace.statistic_t),
+        x=_short(1e3 * trace.statistic_time),
         y=_short(trace.statistic),
         name=f"statistic ({item.detector})",
         line_color=COLOURS[5],
@@ -123,7 +126,7 @@ def torques(analysis: Analysis, impact: Judged) -> go.Figure:
         col=1,
     )
     figure.add_scatter(  # a label of a line across a logarithmic axis is put elsewhere
-        x=1e3 * trace.statistic_t[[0, -1]],
+        x=1e3 * trace.statistic_time[[0, -1]],
         y=[item.threshold] * 2,
         mode="lines+text",
         text=["", f"threshold {item.threshold:.3g}"],
@@ -160,15 +163,15 @@ def force(impact: Judged) -> go.Figure | None:
     """Return the measured force with the fitted contact laws, none without one."""
     item = impact.measured
     trace = item.trace
-    if trace is None or not trace.force_t.size:
+    if trace is None or not trace.force_time.size:
         return None
     normal = item.normal if np.isfinite(item.normal).all() else None
     value = np.linalg.norm(trace.force, axis=1) if normal is None else trace.force @ normal
     end = 1.5 * item.duration if np.isfinite(item.duration) else 0.05
-    shown = (trace.force_t > -0.2 * end - 1e-3) & (trace.force_t < end + 5e-3)
+    shown = (trace.force_time > -0.2 * end - 1e-3) & (trace.force_time < end + 5e-3)
     figure = go.Figure()
     figure.add_scatter(
-        x=_short(1e3 * trace.force_t[shown]),
+        x=_short(1e3 * trace.force_time[shown]),
         y=_short(value[shown]),
         mode="markers+lines",
         marker_size=3,
@@ -179,8 +182,8 @@ def force(impact: Judged) -> go.Figure | None:
     for k, fit in enumerate(impact.laws):
         figure.add_scatter(
             x=_short(1e3 * fit.time),
-            y=_short(fit.force),
-            name=f"{fit.law}, rms {fit.rms:.1f} N",
+            y=_short(fit.fitted_force),
+            name=f"{fit.contact_law}, rms {fit.rms:.1f} N",
             line_color=COLOURS[(k + 1) % len(COLOURS)],
             visible=True if k == 0 else "legendonly",
         )

@@ -19,14 +19,10 @@ from impact_drivers.franka.memory.request import Request
 from impact_drivers.franka.real_arm_limits import require_every_impulse
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.plan import Plan
-from impact_qp.control.takeover import can_stop_before
-from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import ImpactError
-from impact_robots.robot import Robot
 
 CYCLE, MARGIN = 1e-3, 250e-6  # of the arm; before the next state, in which nothing is prepared [s]
 PATIENCE = 2000  # cycles in which a controller must be made
-TAKEOVER = 2e-3  # from the decision to the first command of the new controller, at most [s]
 
 
 class GoalMotion(Protocol):
@@ -35,8 +31,8 @@ class GoalMotion(Protocol):
     goes_on: bool  # another motion is to follow at once
     is_raised: bool  # the arm's collision thresholds are
 
-    def refusal(self, state: ArmState) -> str:
-        """Return why no goal can begin now, "" if one can."""
+    def refusal(self, state: ArmState, controller: ImpactController | None = None) -> str:
+        """Return why a goal with that controller, or any goal, cannot begin now, "" if it can."""
 
     @property
     def is_settled(self) -> bool:
@@ -62,12 +58,9 @@ class GoalDesk:
             arm waits for its answer [s].
     """
 
-    def __init__(
-        self, robot: Robot, settings: ArmSettings, preparation: Preparation, spare: float
-    ) -> None:
+    def __init__(self, settings: ArmSettings, preparation: Preparation, spare: float) -> None:
         """Begin without a goal; arguments as of the attributes."""
-        self._robot, self._settings, self._preparation = robot, settings, preparation
-        self._dynamics = ArmDynamics(robot)
+        self._settings, self._preparation = settings, preparation
         self.decisions, self.spare = Decisions(), spare
         self._pending: Request | None = None
         self._own: LoopGoal | None = None  # that waits for its motion to settle
@@ -126,7 +119,7 @@ class GoalDesk:
         if not self._motion.is_settled:
             return
         self._own = None
-        if refusal := self._motion.refusal(state):
+        if refusal := self._motion.refusal(state, goal.controller):
             self.decisions.decide(goal.number, refusal)
             self._motion.hand_over(None)
         else:
@@ -143,7 +136,7 @@ class GoalDesk:
         self._pending = None
         if not isinstance(outcome, ImpactController):
             self.decisions.decide(request.number, outcome)
-        elif refusal := self._motion.refusal(state) or self._too_near(outcome.plan, state):
+        elif refusal := self._motion.refusal(state, outcome):
             self.decisions.decide(request.number, refusal)
         else:
             self._accept(self._goal(request, outcome))
@@ -170,12 +163,3 @@ class GoalDesk:
         self._motion.begin(goal)
         self.decisions.begin(goal.number)
         self._just_begun = True
-
-    def _too_near(self, plan: Plan, state: ArmState) -> str:
-        """Return why a moving arm cannot begin: it could not stop before the surface."""
-        point, contact = self._dynamics(state.q, state.dq), plan.contact
-        gap, speed = contact.gap(point.position), contact.approach_speed(point.velocity)
-        left = gap - max(0.0, speed) * TAKEOVER
-        if can_stop_before(self._robot, point, contact.normal, left):
-            return ""
-        return f"the arm moves at {speed:.3f} m/s, too fast to begin {gap:.3f} m before the surface"

@@ -102,7 +102,7 @@ class FrankaLoop:
         self._configured, self._warm = False, False
         self._protection = Protection(arm, settings)
         preparation, spare = Preparation(self._controller), SPARE if real_time else inf
-        self._desk = GoalDesk(robot, settings, preparation, spare)
+        self._desk = GoalDesk(settings, preparation, spare)
         self._decisions = self._desk.decisions
 
     def run(self) -> None:

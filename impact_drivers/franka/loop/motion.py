@@ -25,12 +25,15 @@ from impact_drivers.franka.loop.rehearsal import Rehearsal
 from impact_drivers.franka.loop.requests import Requests
 from impact_drivers.franka.memory.request import Request, RequestKind
 from impact_qp.control.command import Command
+from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
+from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import ImpactError
 
 CYCLE_NS = 1_000_000  # of the arm [ns]
+TAKEOVER = 2e-3  # from the decision to the first command of the new controller, at most [s]
 
 
 class MotionParts(NamedTuple):
@@ -97,6 +100,7 @@ class TorqueMotion:
         self._arm, self._plan, self._desk = arm, plan, desk
         self._guarded, self.judge, self._watch, self._rehearsal = parts
         self._requests, self._report, self._times, self._stopped = ends
+        self._dynamics = ArmDynamics(parts.guarded.controller.robot)
         self._answers = Answers(parts.guarded, dry_run=dry_run)
         self.is_raised = goal is not None and goal.thresholds is not None
         self.time, self.clock, self._before = time, 0, before
@@ -197,13 +201,16 @@ class TorqueMotion:
                 self._stop(ends=kind is RequestKind.END)
         self._desk.decisions.decide(request.number, refusal)
 
-    def refusal(self, state: ArmState) -> str:
-        """Return why no goal can begin now, "" if one can."""
+    def refusal(self, state: ArmState, controller: ImpactController | None = None) -> str:
+        """Return why a goal with that controller, or any goal, cannot begin now, "" if it can."""
         if self._stopping is not None and not self.goes_on:
             return self.fault or "the motion is being finished"
         if self._guarded.doubts:
             return "the joint states are not believed yet"
-        return self._watch.refusal(state.success_rate)
+        if (refusal := self._watch.refusal(state.success_rate)) or controller is None:
+            return refusal
+        point = self._dynamics(state.q, state.dq)
+        return self._guarded.start_refusal(controller, point, TAKEOVER)
 
     @property
     def is_settled(self) -> bool:

@@ -72,11 +72,13 @@ class CyclePublisher:
             if answered:
                 self.stopped(cycle.time, plan, cycle.counts, cycle.fault)
             return None
-        names, command = self._robot.joint_names, cycle.answer
+        command = cycle.answer
         if cycle.sent is not None:
             sent = command_message(self._robot, "torque", cycle.sent, stamp)
             self._send("impact_qp/command", sent)
-        self._send("impact_qp/desired_joint_states", desired_message(names, command, stamp))
+        motion = {"velocity": command.velocity, "effort": command.reference_torque}
+        desired = desired_message(self._robot.joint_names, stamp, **motion)
+        self._send("impact_qp/desired_joint_states", desired)
         status = self._status(cycle, plan, idle=idle)
         self._send("impact_qp/status", status)
         return status

@@ -7,7 +7,7 @@ from dataclasses import replace
 import mujoco
 import numpy as np
 import pytest
-from cells import CATFOOD, PUSH, away, plate_robot, push_cell
+from cells import CATFOOD, ONE, PUSH, away, push_cell
 
 from impact_sim.cell.cell_plant import CONTACT_STEP, CellPlant
 from impact_sim.cell.layout import BoxObject, CellLayout, PairContact, Support
@@ -82,7 +82,7 @@ def test_a_box_that_stands_beyond_its_pedestal_tips():
     for middle in (0.03, 0.12):  # of the box, beside the pedestal's; its half edge is .06
         box = replace(CATFOOD, position=(0.55 + middle, -0.03, 0.3))
         support = Support(0.2, half=(0.06, 0.06), centre=(0.55, -0.03))
-        plant = CellPlant(CellLayout(plate_robot(), box=box, support=support))
+        plant = CellPlant(CellLayout(ONE, box=box, support=support))
         plant.reset([FAR])
         plant.advance_free(0.2)
         angles.append(np.arccos(plant.box.rotation[2, 2]))

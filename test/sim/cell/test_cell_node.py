@@ -44,7 +44,7 @@ class Listener(Node):
         subscribe(ControllerStatus, "impact_qp/status", self.status.append, RECORD)
 
 
-@pytest.fixture(scope="module", params=["by one file", "task, cell and world"])
+@pytest.fixture(scope="module", params=["by one file", "task, turned cell and world"])
 def scenario(request, tmp_path_factory):
     """The scenario's file and itself, and what its controller is given."""
     folder = tmp_path_factory.mktemp("cell")
@@ -53,10 +53,11 @@ def scenario(request, tmp_path_factory):
         told = {"scenario": str(folder / "mine.yaml")}
     else:
         robots = {
-            name: {"robot": "panda_plate", "base": [0.0, y, 0.0]}
-            for name, y in (("front", 0.45), ("back", -0.45))
+            name: {"robot": "panda_plate", "base": [0.0, y, 0.0], "yaw": yaw}
+            for name, y, yaw in (("front", 0.45, 0.0), ("back", -0.45, 0.3))
         }
         task = {key: SHORT[key] for key in ("like", "run_up")}
+        task |= {"box_position": [0.5, 0.0, 0.3], "faces": ["+y", "-y"], "speed": 0.35}
         world = {"task": "task.yaml", "box_mass": 1.5, "box_offset": [0.0, 0.0035, 0.0]}
         files = {"cell": {"robots": robots}, "task": task}
         files["mine"] = world | {"cell": "cell.yaml", "after_contact": SHORT["after_contact"]}

@@ -79,7 +79,7 @@ def test_what_varies_comes_from_the_seed_and_stays_within_its_range():
         ({"like": "nobody"}, "here: like: expected one of qp_hrp4_grab, .*, got 'nobody'"),
         ({"wings": 2.0}, "here: expected entries of name, .*, got 'wings'"),
         ({"lift": "high"}, "here: lift: expected a finite number, got 'high'"),
-        ({"run_up": 0.0}, "here: run_up: expected a number above 0, got 0"),
+        ({"run_up": 0.0}, "here: run_up: expected a finite number above 0 .m., got 0"),
         ({"friction_range": [0.8, 0.2]}, "here: friction: expected low, high with 0 <= low <= hi"),
         ({"restitution": [0.0, 1.5]}, "here: restitution: expected low, high with 0 <= low <= h"),
         ({"box_masses": []}, "here: box_masses: expected at least one"),

@@ -13,10 +13,9 @@ import pytest
 from impact_qp import ControlError
 from impact_qp.body.guarded_grab import GuardedGrab
 from impact_qp.body.phases import beginning, next_state
-from impact_qp.body.plan import GrabPlan
 from impact_qp.body.state_check import HumanoidState
-from impact_qp.control.lead import LEAD
 from impact_qp.control.state_machine import MotionState
+from impact_qp.interface import LEAD
 from impact_qp.whole_body.position_hold import PositionHold
 from impact_robots import load_robot
 from impact_robots.task.palm_task import PERIOD
@@ -158,9 +157,8 @@ def test_a_scenario_that_is_faster_than_the_cap_is_refused(name, value):
 
 
 def test_palms_that_meet_something_on_the_way_back_stop():
-    plan = GrabPlan.of(SCENARIO)
-    state = beginning(plan).entered("back", 0.0)
+    state = beginning(SCENARIO).entered("back", 0.0)
     forces = np.array([[0.0, 0.0, 0.0], [0.0, 15.0, 15.0]])
-    met = next_state(plan, state, 0.1, PERIOD, forces, np.inf)
+    met = next_state(SCENARIO, state, 0.1, PERIOD, forces, np.inf)
     assert (met.phase, met.failure) == ("rest", "a palm met something")
-    assert next_state(plan, state, 0.1, PERIOD, forces / 2, np.inf).phase == "back"
+    assert next_state(SCENARIO, state, 0.1, PERIOD, forces / 2, np.inf).phase == "back"

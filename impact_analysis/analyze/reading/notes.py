@@ -1,0 +1,148 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What speaks against the estimate of an impact, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isfinite
+
+import numpy as np
+
+from impact_analysis.analyze.reading.coasting import COASTING, drive
+from impact_analysis.analyze.reading.peaks_and_jumps import CONTACT_FORCE
+from impact_analysis.analyze.sentences import text_of
+from impact_detector.estimators.estimate import (
+    IN_CONTACT,
+    MISSING_SAMPLES,
+    POOR_FIT,
+    SECOND_IMPACT,
+    SHORT_WINDOW,
+    UNDERSAMPLED,
+    Estimate,
+)
+from impact_detector.signals.buffers import JointRecord
+from impact_detector.signals.sample import Verdict
+from impact_robots import Robot
+
+GAP = 5.0  # times the usual period between joint states is a gap
+AROUND = (0.05, 0.1)  # before and after the contact, where a gap matters [s]
+VIBRATION = 0.015  # after the contact, or a known release: the statistic may stay high [s]
+VIBRATION_SAMPLES = 6  # the same at rates where that is longer
+AGAIN = 0.25  # of the first statistic: what rises by that is another impact
+
+
+def second_contact(t: np.ndarray, force: np.ndarray, duration: float) -> float:
+    """Return when another contact begins after the first one's release, NaN: none [s]."""
+    if not np.isfinite(duration):
+        return float("nan")
+    later = t > duration + 1e-3
+    norm = np.linalg.norm(force[later], axis=1)
+    noise = float(np.linalg.norm(force[t < -2e-3], axis=1).max(initial=0.0))
+    pushing = np.flatnonzero(norm > max(CONTACT_FORCE, 2.0 * noise))
+    return float(t[later][pushing[0]]) if pushing.size else float("nan")
+
+
+def notes_of(
+    robot: Robot,
+    estimate: Estimate,
+    second: float,
+    joints: JointRecord,
+    statistics: Iterable[Verdict],
+    *,
+    period: float,
+    window: float,
+) -> list[str]:
+    """Return all that speaks against an estimate.
+
+    Args:
+        robot: the arm.
+        estimate: of the impact.
+        second: time from the contact to another one, NaN: none [s].
+        joints: joint states around the impact.
+        statistics: of the detector, around the impact.
+        period: usual time between joint states [s].
+        window: of the estimate [s].
+    """
+    t = joints.since(estimate.impact_time)
+    return [
+        *quality_notes(estimate, second),
+        *_later_notes(estimate, statistics, period, window),
+        *_driven_notes(robot, t, joints, estimate.velocity_jump),
+        *_gap_notes(t, period),
+    ]
+
+
+def quality_notes(estimate: Estimate, second: float) -> list[str]:
+    """Return the quality of an estimate in words."""
+    keys = {
+        POOR_FIT: "poor_fit",
+        SHORT_WINDOW: "short_window",
+        MISSING_SAMPLES: "missing_samples",
+        SECOND_IMPACT: "second_impact",
+        UNDERSAMPLED: "undersampled",
+        IN_CONTACT: "in_contact",
+    }
+    notes = [text_of(key) for bit, key in keys.items() if estimate.quality & bit]
+    if np.isfinite(second) and not estimate.quality & SECOND_IMPACT:
+        notes.append(text_of("second_contact", time=f"{1e3 * second:.0f}"))
+    return notes
+
+
+def _later_notes(
+    estimate: Estimate, statistics: Iterable[Verdict], period: float, window: float
+) -> list[str]:
+    """Say if the detector would have seen another impact while it was not armed."""
+    since = [
+        (1e-9 * (verdict.time - estimate.impact_time), verdict)
+        for verdict in statistics
+        if verdict.detector == estimate.detection.detector
+    ]
+    vibration = max(VIBRATION, VIBRATION_SAMPLES * period if isfinite(period) else 0.0)
+    vibration += estimate.duration if isfinite(estimate.duration) else 0.0
+    first = max((v.statistic for t, v in since if 0.0 < t <= vibration), default=0.0)
+    later = [(t, verdict) for t, verdict in since if vibration < t < window]
+    found = _rise(later, AGAIN * first)
+    if found is None or estimate.quality & SECOND_IMPACT:
+        return []
+    t, verdict = found
+    again = f"{verdict.statistic:.1f}"
+    return [text_of("statistic_again", statistic=again, time=f"{1e3 * t:.0f}")]
+
+
+def _rise(verdicts: list[tuple[float, Verdict]], least: float) -> tuple[float, Verdict] | None:
+    """Return when the statistic has risen by ``least`` again to above its threshold, none: never.
+
+    A contact may last longer than the vibration: what has not fallen does not rise.
+    """
+    lowest = float("inf")
+    for t, verdict in verdicts:
+        lowest = min(lowest, verdict.statistic)
+        if verdict.statistic > max(verdict.threshold, lowest + least):
+            return t, verdict
+    return None
+
+
+def _driven_notes(robot: Robot, t: np.ndarray, joints: JointRecord, jump: np.ndarray) -> list[str]:
+    """Say if the arm does not coast after an impact; ``t`` is the time since its contact [s]."""
+    found = drive(robot, t, joints, jump)
+    if found is None:
+        return []
+    start, end = COASTING
+    return [
+        text_of(
+            "driven",
+            start=f"{1e3 * start:.0f}",
+            end=f"{1e3 * end:.0f}",
+            joint=found.joint + 1,
+            change=f"{np.degrees(found.change):.0f}",
+            torque=f"{found.torque:.1f}",
+        )
+    ]
+
+
+def _gap_notes(t: np.ndarray, period: float) -> list[str]:
+    """Say how long joint states are missing in the window, if longer than is usual."""
+    near = t[(t > -AROUND[0]) & (t < AROUND[1])]
+    longest = float(np.diff(near).max(initial=0.0))
+    return [text_of("hole", time=f"{1e3 * longest:.0f}")] if longest > GAP * period else []

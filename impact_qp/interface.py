@@ -1,0 +1,269 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a robot is sent: torques, velocities or positions, and all that follows from that.
+
+A robot that is sent velocities or positions is planned from its last command. Without a bound the
+command goes on while something holds the arm, and the arm jumps when it is let go: so it may run
+ahead of the measurement by a lead only.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from impact_robots.robot import JointLimits, Robot
+
+LEAD = 0.035  # of a position: what the joint moves at its highest speed in that time [s]
+HELD_LEAD = 0.015  # of an arm that is to stand: less, it may be let go [s]
+BACK = 0.1  # in which a command that leads by more comes back [s]
+VELOCITY_LEAD = 0.25  # of a velocity, as a fraction of the highest one
+RATE_FRACTION = 1.0 - 1e-9  # of the torque rate limit that is used: rounding must not exceed it
+Motion = tuple[np.ndarray, np.ndarray]  # velocities [rad/s] and positions [rad], shape (n,) each
+
+
+class CommandInterface(ABC):
+    """A way to command a robot, and what that robot was sent last.
+
+    Attributes:
+        name: of the parameter ``interface``.
+        field: of a controller's command: what is sent of it, shape (n,).
+        servo: a loop of the driver follows what is sent, with a lag. The controller plans from its
+            last command then, and impact limits are those of a servo; coasting and pressing need
+            torques.
+        returns: an arm that was moved by somebody goes back to what it was sent last.
+        lowest_rate: of the states [Hz]. Torques hold no pose between two states; a velocity or
+            position may lead the measured one by what the arm moves in 15 to 35 ms.
+        faster: times the commanded speed, up to which a measured speed is tolerated, and
+        slack: beyond that [m/s]; see :class:`.TrackingWatch`.
+        torque: that was sent last, beyond gravity, shape (n,) [N.m].
+        gravity: the rest of it, shape (n,) [N.m]; none: the driver adds gravity.
+        position: that was commanded last, shape (n,) [rad].
+        velocity: the same, shape (n,) [rad/s].
+        started: something was sent since the controller began, or began anew.
+    """
+
+    name: str
+    field: str
+    servo = True
+    returns = False
+    lowest_rate: float
+    faster: float
+    slack: float
+
+    def __init__(self, robot: Robot, period: float) -> None:
+        """Command a robot once in a period [s]; nothing was sent yet."""
+        self._robot, self._limits, self._period = robot, robot.limits, period
+        none = np.zeros(robot.dof)
+        self.torque, self.position, self.velocity = none, none, none
+        self.gravity: np.ndarray | None = None
+        self.started = False
+
+    def values(self, command: Any) -> np.ndarray:
+        """Return what the robot is sent of a :class:`.Command`, shape (n,)."""
+        return np.asarray(getattr(command, self.field))
+
+    def remember(self, command: Any) -> None:
+        """Note that a :class:`.Command` was sent."""
+        compensated = self._robot.driver_compensates_gravity
+        self.torque = command.driver_torque if compensated else command.torque - command.gravity
+        self.velocity, self.position = command.velocity, command.position
+        if not (self.servo or compensated):
+            self.gravity = command.gravity
+
+    @abstractmethod
+    def rest(self) -> np.ndarray | None:
+        """Return what leaves the arm at rest, shape (n,); none: that is not known."""
+
+    @abstractmethod
+    def settle(self) -> Iterator[np.ndarray]:
+        """Yield what to send, once a period, from the last command to ``rest``, shape (n,) each."""
+
+    @abstractmethod
+    def next_motion(self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, most: float) -> Motion:
+        """Return velocities [rad/s] and positions [rad] to command, shape (n,) each.
+
+        Args:
+            ddq: joint accelerations, shape (n,) [rad/s^2].
+            q: measured positions, shape (n,) [rad].
+            dq: measured velocities, shape (n,) [rad/s].
+            most: lead of positions, see :func:`.led_position`.
+        """
+
+    def may_follow(self, q: np.ndarray, leads: float = 1.0, later: float = 0.0) -> bool:
+        """Return whether the last commanded position is one that an arm at ``q`` may be following.
+
+        Args:
+            q: positions, shape (n,) [rad].
+            leads: by which it may be ahead, at most.
+            later: where it goes on to within that time [s].
+        """
+        most = leads * LEAD * self._limits.velocity
+        return bool((np.abs(q - self.position - later * self.velocity) <= most).all())
+
+    def _slowed_down(self) -> Iterator[np.ndarray]:
+        """Yield velocities down to zero, at the acceleration limit; positions go on with them."""
+        step = self._limits.acceleration * self._period
+        while self.started and self.velocity.any():
+            self.velocity = self.velocity - np.clip(self.velocity, -step, step)
+            self.position = self.position + self.velocity * self._period
+            yield self.velocity
+
+
+class TorqueInterface(CommandInterface):
+    """Torques; drivers add gravity or not."""
+
+    name, field, servo, lowest_rate = "torque", "driver_torque", False, 100.0
+    faster, slack = 1.2, 0.03
+
+    def rest(self) -> np.ndarray:
+        """Return the gravity torque of the last state, zero where the driver adds it."""
+        return np.zeros(len(self.torque)) if self.gravity is None else self.gravity
+
+    def settle(self) -> Iterator[np.ndarray]:
+        """Yield torques down to gravity's, at the rate limit."""
+        step = RATE_FRACTION * self._limits.torque_rate * self._period
+        while self.torque.any():
+            self.torque = self.torque - np.clip(self.torque, -step, step)
+            yield self.torque if self.gravity is None else self.torque + self.gravity
+
+    def next_motion(self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, most: float) -> Motion:
+        """Return the motion of the accelerations; nothing leads."""
+        velocity, position = np.empty(len(ddq)), np.empty(len(ddq))
+        _moved()(self.position, self.velocity, ddq, self._period, velocity, position)
+        return velocity, position
+
+
+class VelocityInterface(CommandInterface):
+    """Velocities."""
+
+    name, field, lowest_rate = "velocity", "velocity", 50.0
+    faster, slack = 1.08, 0.002
+
+    def rest(self) -> np.ndarray:
+        """Return no velocity."""
+        return np.zeros(len(self.velocity))
+
+    def settle(self) -> Iterator[np.ndarray]:
+        """Yield velocities down to zero."""
+        yield from self._slowed_down()
+
+    def next_motion(self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, most: float) -> Motion:
+        """Return velocities near the measured ones."""
+        wanted = self.velocity + ddq * self._period
+        led = led_velocity(wanted, self.velocity, dq, self._limits, self._period)
+        return led, self.position + led * self._period
+
+
+class PositionInterface(CommandInterface):
+    """Positions."""
+
+    name, field, returns, lowest_rate = "position", "position", True, 50.0
+    faster, slack = 1.15, 0.003
+
+    def rest(self) -> np.ndarray | None:
+        """Return the position sent last, if one was sent."""
+        return self.position if self.started else None
+
+    def settle(self) -> Iterator[np.ndarray]:
+        """Yield positions up to where the arm stands; nothing if none was sent."""
+        for velocity in self._slowed_down():
+            if velocity.any():
+                yield self.position
+
+    def next_motion(self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, most: float) -> Motion:
+        """Return positions near the measured ones."""
+        last, dt = self.velocity, self._period
+        return led_position(last + ddq * dt, last, self.position, q, self._limits, dt, most=most)
+
+
+@cache
+def _moved() -> Callable[..., None]:
+    from impact_qp.compiled.motion_step import moved  # loads slowly
+
+    return moved
+
+
+INTERFACES: dict[str, type[CommandInterface]] = {
+    each.name: each for each in (TorqueInterface, VelocityInterface, PositionInterface)
+}
+
+
+def led_velocity(
+    wanted: np.ndarray, last: np.ndarray, measured: np.ndarray, limits: JointLimits, dt: float
+) -> np.ndarray:
+    """Return the velocity to command, near the measured one, shape (n,) [rad/s].
+
+    Args:
+        wanted: velocities, shape (n,) [rad/s].
+        last: that were commanded, shape (n,) [rad/s]; changes keep to the acceleration limits.
+        measured: shape (n,) [rad/s].
+        limits: of the joints.
+        dt: control period [s].
+    """
+    lead, step = VELOCITY_LEAD * limits.velocity, limits.acceleration * dt
+    low, high = measured - lead, measured + lead
+    near = _clip(_slowed(wanted, low, high), low, high)
+    return _clip(_clip(near, last - step, last + step), -limits.velocity, limits.velocity)
+
+
+def led_position(
+    wanted: np.ndarray,
+    last: np.ndarray,
+    position: np.ndarray,
+    measured: np.ndarray,
+    limits: JointLimits,
+    dt: float,
+    *,
+    most: float = LEAD,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return velocity [rad/s] and position [rad] to command, shape (n,) each.
+
+    The command brakes early enough to stop before it is ``most`` ahead of the measurement, comes
+    back if it is farther, and stays within the position limits unless it was outside.
+
+    Args:
+        wanted: velocities, shape (n,) [rad/s].
+        last: velocities that were commanded, shape (n,) [rad/s].
+        position: that was commanded, shape (n,) [rad].
+        measured: positions, shape (n,) [rad].
+        limits: of the joints.
+        dt: control period [s].
+        most: lead, as what a joint moves at its highest speed in that time [s].
+    """
+    lead, step = most * limits.velocity, limits.acceleration * dt
+    ahead = position - measured
+    up, down = _towards(lead - ahead, limits), _towards(lead + ahead, limits)
+    velocity = _clip(_slowed(wanted, -down, up), -down, up)
+    velocity = _clip(velocity, last - step, last + step)
+    velocity = _clip(velocity, -limits.velocity, limits.velocity)
+    low = np.minimum(limits.position_lower, position)
+    high = np.maximum(limits.position_upper, position)
+    return velocity, _clip(position + velocity * dt, low, high)
+
+
+def _slowed(wanted: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Return the velocities in the same direction, as slow as the joint asks that may do least.
+
+    To slow one joint alone would turn the motion of the contact point, and may make it faster: near
+    a singular configuration joints move against each other. Shapes (n,) [rad/s].
+    """
+    most = np.where(wanted > 0.0, high, -low)
+    beyond = (np.abs(wanted) > most) & (most > 0.0)  # else it has to come back
+    if not beyond.any():
+        return wanted
+    return wanted * float((most[beyond] / np.abs(wanted[beyond])).min())
+
+
+def _towards(room: np.ndarray, limits: JointLimits) -> np.ndarray:
+    """Return the highest velocity that stops within the room; below zero if there is none, (n,)."""
+    stops = np.sqrt(2.0 * limits.acceleration * np.maximum(0.0, room))
+    return np.where(room >= 0.0, stops, room / BACK)
+
+
+def _clip(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    return np.minimum(np.maximum(values, low), high)

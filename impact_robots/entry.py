@@ -1,0 +1,98 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a field of a record may hold: the same for YAML files, parameters of nodes and options.
+
+Example:
+    @dataclass(frozen=True)
+    class Push:
+        mass: Annotated[float, entry("Of the box", unit="kg", above=0.0)]
+        detector: Annotated[str, entry("Whose detections count", choices=("fused", "momentum"))]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, get_type_hints
+
+SCALARS: dict[type, str] = {
+    bool: "true or false",
+    int: "an integer",
+    float: "a number",
+    str: "a text",
+}
+_THOUSANDTHS = {"m": "millimetres", "m/s": "millimetres per second", "s": "milliseconds"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """What a value may be.
+
+    Attributes:
+        description: What it does, one sentence.
+        unit: Unit of the value, empty if it has none.
+        low: Smallest value allowed, None for no limit.
+        high: Largest value allowed, None for no limit.
+        above: Every allowed value is larger, None for no limit.
+        choices: Values allowed, None for all.
+    """
+
+    description: str = ""
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    above: float | None = None
+    choices: Collection[Any] | None = None
+
+    def allows(self, value: Any) -> bool:
+        """Tell whether a value, or each element of a tuple, is in range or one of the choices."""
+        if isinstance(value, tuple):
+            return all(map(self.allows, value))
+        if self.choices is not None:
+            return value in self.choices
+        low_ok = self.low is None or value >= self.low
+        above_ok = self.above is None or value > self.above
+        return low_ok and above_ok and (self.high is None or value <= self.high)
+
+    def expected(self, kind: str) -> str:
+        """Return what a value must be, in words.
+
+        Args:
+            kind: of the value, such as "a number".
+        """
+        if self.choices is not None:
+            return f"one of {', '.join(str(choice) for choice in self.choices)}"
+        unit = f" [{self.unit}]" if self.unit else ""
+        if self.low is not None and self.high is not None:
+            return f"{kind} from {self.low:g} to {self.high:g}{unit}"
+        if self.low is not None:
+            return f"{kind} of at least {self.low:g}{unit}"
+        above = "" if self.above is None else f" above {self.above:g}"
+        return f"{kind}{above}" + ("" if self.high is None else f" of at most {self.high:g}") + unit
+
+    def line(self, kind: str, got: Any) -> str:
+        """Return what was expected and got, and if that looks like a thousandth of the unit."""
+        hint = f", which looks like {_THOUSANDTHS[self.unit]}" if self._looks_small(got) else ""
+        return f"expected {self.expected(kind)}, got {got!r}{hint}"
+
+    def _looks_small(self, value: Any) -> bool:
+        """Tell whether a number is too high, and would not be in thousandths of the unit."""
+        if self.unit not in _THOUSANDTHS or self.high is None:
+            return False
+        return isinstance(value, int | float) and self.high < value <= 1000.0 * self.high
+
+
+def entry(description: str, **options: Any) -> Entry:
+    """Return what a field may hold; options are the other attributes of :class:`Entry`."""
+    return Entry(description=description, **options)
+
+
+def entries_of(record: type) -> dict[str, Entry]:
+    """Return what the fields of a record may hold, by name, of those that say it."""
+    hints = get_type_hints(record, include_extras=True)
+    return {
+        name: each
+        for name, hint in hints.items()
+        for each in getattr(hint, "__metadata__", ())
+        if isinstance(each, Entry)
+    }

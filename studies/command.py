@@ -1,0 +1,204 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The command `reproduce`: published numbers next to the project's own."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from impact_analysis.present.plain import json_text
+from impact_cli.command_names import COMMANDS
+from impact_cli.number_options import count, seed
+from impact_cli.progress import Progress
+from impact_robots.exceptions import UsageError
+from impact_trials.processes import cores
+
+if TYPE_CHECKING:
+    from studies.row import ClaimTable
+
+TABLES = {
+    "iim": "inverse inertia, contact models, detection: H1 to H9",
+    "flex": "flexible joints: H10 to H14",
+    "rs": "predictions by a nonsmooth simulator: H15 to H19",
+    "qp": "impact-aware control: H20 to H24",
+}
+FOREIGN, LOAD, LEARN, HRP4, VAL2 = "foreign", "load", "learn", "hrp4", "val2"
+_EPILOG = """example:
+  impact reproduce
+  impact reproduce flex --json
+  impact reproduce foreign
+  impact reproduce load --poses 20 --jobs 2
+  impact reproduce learn --truths 20 --out walls
+  impact reproduce hrp4 --trials 2 --jobs 2
+  impact reproduce val2 --trials 1 --out quick
+
+tables:
+""" + "".join(f"  {name:<5} {text}\n" for name, text in TABLES.items())
+_EPILOG += f"""
+  {FOREIGN:<5} how true an analysis is of arms that are not ours (some minutes; only by name)
+  {LOAD:<5} joint loads: model, limit, published formula: L1 to L6 (some minutes; only by name)
+  {LEARN:<5} walls and joints learned from hits: W1 to W6 (40 minutes of one core; only by name)
+  {HRP4:<5} HRP-4 grabs boxes, and what makes it fall: H23, G1 to G9 (20 minutes; only by name)
+  {VAL2:<5} net feedback of 450 simulated pushes and grabs: V1 to V6 (10 minutes; only by name)
+
+Exit status: 0 every claim that can be had is reproduced, 1 one differs (of {FOREIGN}: a sentence of
+a report is false), 2 wrong usage.
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
+    parser = subparsers.add_parser(
+        "reproduce",
+        help=COMMANDS["reproduce"],
+        description="Recompute what the papers claim, from their tables, from models and by"
+        " simulation: published, ours, difference, verdict.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add(
+        "table",
+        metavar="TABLE",
+        nargs="?",
+        choices=(*TABLES, FOREIGN, LOAD, LEARN, HRP4, VAL2),
+        help="one table (default: iim, flex, rs and qp)",
+    )
+    add("--seed", type=seed, default=0, help="of everything that is drawn (default: 0)")
+    add("--setups", type=count, metavar="N", help=f"of {FOREIGN}, to draw (default: 50)")
+    add("--poses", type=count, metavar="N", help=f"of {LOAD}, to draw (default: 200)")
+    truths = f"of {LEARN}, walls to draw; of each other case one in five (default: 120)"
+    add("--truths", type=count, metavar="N", help=truths)
+    jobs = f"processes of {FOREIGN}, {LOAD}, {LEARN}, {HRP4} and {VAL2} (default: cores)"
+    add("--jobs", type=count, metavar="N", help=jobs)
+    trials = f"of {VAL2}, at each level (default: 5); of hrp4, of each scenario (default: 20)"
+    add("--trials", type=count, metavar="N", help=trials)
+    add(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help=f"of load, learn and {VAL2}: what is finished (default: TABLE_study)",
+    )
+    add(
+        "--resume",
+        action="store_true",
+        help=f"of load, learn and {VAL2}: go on with what DIR holds",
+    )
+    add("--dask", metavar="ADDRESS", help=f"of {VAL2}: scheduler of a Dask cluster to use instead")
+    add("--json", action="store_true", help="one JSON document on standard output")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Recompute and print; the studies are imported late because they load much."""
+    _check(arguments)
+    if arguments.table == FOREIGN:
+        return _run_foreign(arguments)
+    from studies.origin import origin
+    from studies.printing import counts, summary, table_text
+    from studies.row import DIFFERS
+
+    tables, start = [], time.monotonic()
+    made_by_name = arguments.table in (LOAD, VAL2, LEARN, HRP4)
+    for table in (_study if made_by_name else _tables)(arguments):
+        tables.append(table)
+        if not arguments.json:
+            print(table_text(table) + "\n", flush=True)
+    counted = counts(tables)
+    if arguments.json:
+        verdicts = {verdict.replace(" ", "_"): count for verdict, count in counted.items()}
+        document: dict[str, Any] = {"seed": arguments.seed} | origin(time.monotonic() - start)
+        document |= {"verdicts": verdicts}
+        for table in tables:
+            document |= table.summary
+        document |= {"tables": [table.as_json() for table in tables]}
+        print(json_text(document))
+    else:
+        print(summary(tables))
+    return 1 if counted[DIFFERS] else 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse an option of another table."""
+    options: dict[str, tuple[str, ...]] = {
+        "setups": (FOREIGN,),
+        "poses": (LOAD,),
+        "truths": (LEARN,),
+        "jobs": (FOREIGN, LOAD, LEARN, HRP4, VAL2),
+        "trials": (HRP4, VAL2),
+        "dask": (VAL2,),
+        "out": (LOAD, LEARN, VAL2),
+        "resume": (LOAD, LEARN, VAL2),
+    }
+    for option, tables in options.items():
+        if getattr(arguments, option) and arguments.table not in tables:
+            expected = " or ".join(tables)
+            raise UsageError(f"--{option}: expected table {expected}, got {arguments.table}")
+
+
+def _tables(arguments: argparse.Namespace) -> Iterator[ClaimTable]:
+    """Yield the tables of the papers, as they are made."""
+    from studies.tables import TABLES as MAKERS
+
+    names = [arguments.table] if arguments.table else list(MAKERS)
+    for index, name in enumerate(names):
+        report, close = _progress(f"[{index + 1}/{len(names)}] {name}")
+        table = MAKERS[name](arguments.seed, report)
+        close("done")
+        yield table
+
+
+def _study(arguments: argparse.Namespace) -> Iterator[ClaimTable]:
+    """Yield the table of a study, which is made by name only."""
+    from studies import long_studies
+
+    makers = {
+        LOAD: long_studies.load_table,
+        VAL2: long_studies.val2_table,
+        LEARN: long_studies.learn_table,
+        HRP4: long_studies.hrp4_table,
+    }
+    report, close = _progress(arguments.table)
+    table = makers[arguments.table](arguments, report)
+    close("done")
+    yield table
+
+
+def _run_foreign(arguments: argparse.Namespace) -> int:
+    """Run the study of arms that are not ours, and print it."""
+    from studies.foreign import foreign_study as study
+    from studies.printing import WIDTH
+
+    report, close = _progress(FOREIGN)
+    results = study.run(
+        arguments.setups or study.SETUPS, arguments.seed, arguments.jobs or cores(), report
+    )
+    close("done")
+    found = study.as_json(results, arguments.seed)
+    if arguments.json:
+        print(json_text(found))
+    else:
+        print("\n\n".join(each.text(WIDTH) for each in study.tables(results)))
+        print(
+            f"\n{found['found']} of {found['hits']} hits found; the true inertia is best in"
+            f" {found['best_is_true_inertia']} of {found['setups']} set-ups;"
+            f" {found['false_sentences']} of {found['sentences']} sentences false"
+        )
+        for result in results:
+            for sentence in result.false_sentences:
+                print(f"false in set-up {result.seed}: {sentence}")
+    return 1 if found["false_sentences"] else 0
+
+
+def _progress(label: str) -> tuple[Callable[[float, str], None], Callable[[str], None]]:
+    """Return how to report progress and its end: a bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        return (lambda *_: None), (lambda *_: None)
+    progress = Progress(label)
+    return progress.update, progress.close

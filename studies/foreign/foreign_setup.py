@@ -1,0 +1,143 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""One drawn arm at its walls: simulated, recorded, analysed, and compared with the truth."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_analysis.analyze.result import Analysis, Judged
+from impact_analysis.analyze.run import analyze
+from impact_bags.typestore import impact_typestore
+from impact_predictor import velocity_interval
+from impact_robots import ArmDynamics, Robot, Surface, load_robot
+from studies.foreign import ForeignSetup, SimulatedHit, draw_setup, simulate_hit
+from studies.foreign.foreign_recording import write_hit
+from studies.foreign.foreign_sentences import MODEL, Case, false_sentences
+
+ROBOT = "panda"
+FOUND = 0.02  # a detection this long after the touch is of this touch [s]
+MOTIONS = 2
+
+
+class Compared(NamedTuple):
+    """A quantity's truth beside its estimate and 95 % interval; SI."""
+
+    quantity: str  # "friction", "restitution", "impulse", "mass" or "velocity"
+    truth: float
+    estimate: float
+    low: float
+    high: float
+
+    @property
+    def covered(self) -> bool:
+        """Whether the interval holds the truth."""
+        return bool(self.low <= self.truth <= self.high)
+
+
+@dataclass(frozen=True)
+class SetupResult:
+    """What became of one set-up."""
+
+    seed: int
+    hits: int
+    found: int  # hits that were detected, and nothing else
+    delays: list[float]  # from touch to detection [s]
+    best_inertia: str  # that explains the velocities best
+    compared: list[Compared]
+    sentences: int  # of the report
+    false_sentences: list[str]
+
+
+def run_setup(seed: int, hits: int) -> SetupResult:
+    """Simulate, record and analyse ``hits`` hits of the set-up of a seed."""
+    robot = load_robot(ROBOT)
+    setup, types = draw_setup(robot, seed, MOTIONS), impact_typestore()
+    recorded: dict[str, SimulatedHit] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(hits):
+            name = f"motion{number % MOTIONS}_{number // MOTIONS}"
+            recorded[name] = simulate_hit(robot, setup, number)
+            write_hit(Path(folder) / name, robot, recorded[name], types)
+        normals = {
+            name: tuple(setup.motions[number % MOTIONS].normal.tolist())
+            for number, name in enumerate(recorded)
+        }
+        analysis = analyze(folder, robot=ROBOT, normals=normals)
+    return _result(robot, setup, recorded, analysis)
+
+
+def _result(
+    robot: Robot, setup: ForeignSetup, recorded: dict[str, SimulatedHit], analysis: Analysis
+) -> SetupResult:
+    """Return an analysis beside the truth."""
+    pairs = []
+    for name, hit in recorded.items():
+        of_this = [each for each in analysis.impacts if each.measured.recording == name]
+        pairs.append((hit, of_this))
+    late = [
+        (hit, each, each.measured.detection_time - hit.truth.touch)
+        for hit, of_this in pairs
+        for each in of_this[:1]
+    ]
+    known = [(hit, each) for hit, each, delay in late if 0.0 < delay < FOUND]
+    single = [hit for hit, of_this in pairs if len(of_this) == 1]
+    compared = _coefficients(analysis, [hit for hit, each in known if each.predicted])
+    for hit, each in known:
+        compared += _impact(robot, analysis, hit, each)
+    return SetupResult(
+        seed=setup.seed,
+        hits=len(recorded),
+        found=sum(any(hit is one for one in single) for hit, _ in known),
+        delays=[delay for *_, delay in late],
+        best_inertia=analysis.best.candidate.inertia if analysis.best else "",
+        compared=compared,
+        sentences=len(analysis.answer) + len(analysis.warnings),
+        false_sentences=false_sentences(Case(robot, setup, recorded, analysis)),
+    )
+
+
+def _coefficients(analysis: Analysis, hits: list[SimulatedHit]) -> list[Compared]:
+    """Return friction, of hits that slide all through, and restitution."""
+    if not hits:
+        return []
+    found, truths = analysis.coefficients[MODEL], [hit.truth for hit in hits]
+    compared = []
+    for name, value, sure in (
+        ("friction", found.friction, all(truth.slides for truth in truths)),
+        ("restitution", found.restitution, True),
+    ):
+        if sure:
+            truth = float(np.mean([getattr(each, name) for each in truths]))
+            compared.append(Compared(name, truth, value.value, value.low, value.high))
+    return compared
+
+
+def _impact(robot: Robot, analysis: Analysis, hit: SimulatedHit, found: Judged) -> list[Compared]:
+    """Return normal impulse, effective mass and joint velocities after one hit."""
+    measured, truth = found.measured, hit.truth
+    compared = []
+    if np.isfinite(measured.normal_impulse):
+        interval = measured.normal_impulse_interval
+        compared.append(
+            Compared("impulse", truth.normal_impulse, measured.normal_impulse, *interval)
+        )
+    if not found.predicted:
+        return compared
+    compared.append(Compared("mass", truth.mass, found.effective_mass, *found.mass_interval))
+    coefficients = analysis.coefficients[MODEL]
+    mu, e = coefficients.friction, coefficients.restitution
+    friction, restitution = (mu.low, min(mu.high, 1.0)), (e.low, e.high)
+    low, high = velocity_interval(
+        ArmDynamics(robot)(measured.q, measured.dq_before),
+        Surface(None, measured.normal, friction, restitution),
+        robot,
+        inertia=MODEL,
+    )
+    each_joint = zip(truth.dq_after, 0.5 * (low + high), low, high, strict=True)
+    return compared + [Compared("velocity", *map(float, values)) for values in each_joint]
