@@ -79,7 +79,9 @@ def judged(
     """
     paper, claim, value = _claim(claim_id)
     goal = published or value
-    return promised(claim_id, paper, claim, goal, ours, difference, holds, note, figures or {})
+    return promised(
+        claim_id, paper, claim, goal, ours, difference, holds, note, figures=figures or {}
+    )
 
 
 def promised(
@@ -91,6 +93,7 @@ def promised(
     difference: str,
     holds: bool,
     note: str,
+    *,
     figures: Mapping[str, float | int],
 ) -> Row:
     """Return the row of a claim that headline_results.csv does not have.

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from impact_qp.compiled.records import JITTER, MEMORY
 from impact_robots.array_kinds import Matrix, ToVector, Vector
 from impact_robots.compiled import compiled
 
@@ -62,18 +63,10 @@ def sendable(
 
 
 @compiled
-def plausible(
-    q: Vector, dq: Vector, bounds: Matrix, last: Vector, dt: float, jitter: float
-) -> bool:
+def plausible(q: Vector, dq: Vector, last_q: Vector, bounds: Matrix, dt: float) -> bool:
     """Tell whether a state can be one of the robot's, and can follow that before.
 
-    Args:
-        q: positions, shape (n,) [rad].
-        dq: velocities, shape (n,) [rad/s].
-        bounds: of :func:`judged`.
-        last: positions before, shape (n,) [rad].
-        dt: since then, negative: nothing is known [s].
-        jitter: of positions, for stamps that are not exact [rad].
+    Arguments as of :func:`judged`.
     """
     low, high, fastest = bounds[0], bounds[1], bounds[2]
     if not len(q) == len(dq) == len(low):
@@ -83,7 +76,7 @@ def plausible(
         somewhere = somewhere or q[i] != 0.0
         if not (low[i] <= q[i] <= high[i] and abs(dq[i]) <= fastest[i]):
             return False
-        if dt >= 0.0 and not abs(q[i] - last[i]) <= jitter + fastest[i] * dt:
+        if dt >= 0.0 and not abs(q[i] - last_q[i]) <= JITTER + fastest[i] * dt:
             return False
     return somewhere or len(q) == 1
 
@@ -92,17 +85,18 @@ def plausible(
 def agreeing(
     q: Vector,
     dq: Vector,
+    last_q: Vector,
+    last_dq: Vector,
+    apart: Vector,
     bounds: Matrix,
-    before: Matrix,
     dt: float,
-    memory: float,
     after: ToVector,
 ) -> bool:
-    """Tell whether positions and velocities agree; arguments of :func:`judged`."""
-    good, last_q, last_dq, apart = True, before[0], before[1], before[2]
+    """Tell whether positions and velocities agree; arguments as of :func:`judged`."""
+    good = True
     for i in range(len(q)):
         gap = q[i] - last_q[i] - 0.5 * dt * (dq[i] + last_dq[i])
-        after[i] = (apart[i] + gap / memory) * max(0.0, 1.0 - dt / memory) if dt > 0.0 else 0.0
+        after[i] = (apart[i] + gap / MEMORY) * max(0.0, 1.0 - dt / MEMORY) if dt > 0.0 else 0.0
         good = good and not abs(after[i]) > bounds[3, i]
     return good
 
@@ -111,11 +105,11 @@ def agreeing(
 def judged(
     q: Vector,
     dq: Vector,
+    last_q: Vector,
+    last_dq: Vector,
+    apart: Vector,
     bounds: Matrix,
-    before: Matrix,
     dt: float,
-    jitter: float,
-    memory: float,
     after: ToVector,
 ) -> int:
     """Return ``IMPLAUSIBLE``, ``DISAGREEING`` or ``GOOD``.
@@ -125,16 +119,16 @@ def judged(
     Args:
         q: positions, shape (n,) [rad].
         dq: velocities, shape (n,) [rad/s].
+        last_q: positions before, shape (n,) [rad].
+        last_dq: velocities before, shape (n,) [rad/s].
+        apart: disagreement before, shape (n,) [rad/s].
         bounds: least and highest possible positions [rad], possible velocities, and by how much
             velocities may differ from those of the positions [rad/s], shape (4, n).
-        before: positions [rad], velocities and disagreement before [rad/s], shape (3, n).
         dt: since then, negative: nothing is known [s].
-        jitter: of positions, for stamps that are not exact [rad].
-        memory: over which positions and velocities are compared [s].
         after: written, disagreement now, shape (n,) [rad/s].
     """
-    if not plausible(q, dq, bounds, before[0], dt, jitter):
+    if not plausible(q, dq, last_q, bounds, dt):
         return IMPLAUSIBLE
-    if agreeing(q, dq, bounds, before, dt, memory, after):
+    if agreeing(q, dq, last_q, last_dq, apart, bounds, dt, after):
         return GOOD
     return DISAGREEING

@@ -8,13 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_qp.compiled.records import JITTER
 from impact_qp.exceptions import ControlError
 from impact_robots.robot import Robot
 
 BEYOND = 0.1  # how far beyond its limits a position may be: stops are softer than limits [rad]
 FASTER = 2.0  # velocities up to that many times their limit occur, in impacts
-JITTER = 0.02  # of a position, for stamps that are not exact [rad]
-MEMORY = 0.1  # over which positions and velocities are compared [s]
 DISAGREE = 0.08  # of the velocity limits; the real Panda's recorded motion: at most 0.025
 EXCUSED = 0.2  # no such comparison for that long after an impact: sensors lag velocity jumps [s]
 HELD = 2.0  # bad states in a row that are passed over
@@ -52,8 +51,7 @@ class StateGate:
     def reset(self) -> None:
         """Forget all states."""
         self._time: int | None = None
-        self._before = np.zeros((3, len(self._names)))
-        self._q, self._dq, self._apart = self._before  # views
+        self._q = self._dq = self._apart = np.zeros(len(self._names))
         self._excused, self._badness, self._quarantine = 0.0, 0.0, 0
 
     @property
@@ -75,8 +73,8 @@ class StateGate:
         dt = 0.0 if self._time is None else (time - self._time) * 1e-9
         since, after = -1.0 if self._time is None else dt, np.empty(len(self._names))
         q, dq = np.asarray(q, dtype=float), np.asarray(dq, dtype=float)
-        known = self._bounds, self._before
-        verdict = self._judge(q, dq, *known, since, JITTER, MEMORY, after)
+        before = self._q, self._dq, self._apart
+        verdict = self._judge(q, dq, *before, self._bounds, since, after)
         problem = ""
         if verdict == self._is_implausible:
             problem = self._implausible(q, dq) or self._moved_too_far(q, dt)
@@ -85,9 +83,7 @@ class StateGate:
         elif not self._quarantine and self._badness <= HELD - 1.0:
             return self._judged(problem)  # compared with the last plausible state again
         finite = not problem or bool(np.isfinite(q).all() and np.isfinite(dq).all())
-        self._time = time if finite else None
-        if finite:
-            self._q[:], self._dq[:] = q, dq
+        self._time, self._q, self._dq = (time, q, dq) if finite else (None, self._q, self._dq)
         return self._judged(problem)
 
     def fault_in(self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False) -> str:
@@ -162,7 +158,7 @@ class StateGate:
             self._excused = EXCUSED if impact else max(0.0, self._excused - since)
             if self._excused:
                 apart, bad = np.zeros(len(apart)), False
-        self._apart[:] = apart
+        self._apart = apart
         if not bad:
             return ""
         i = int((np.abs(apart) > self._tolerance).argmax())

@@ -118,13 +118,20 @@ class StandardProgram:
                 speed = impact.allowed(state.at())
         velocity, turning, posture = self._velocity, self._orientation, self._posture
         wanted = (
-            *(velocity.reference, velocity.feedforward, velocity.gain),
-            *(turning.reference, turning.feedforward, turning.stiffness, turning.damping),
-            *(posture.reference, posture.stiffness, posture.damping),
+            velocity.reference,
+            velocity.feedforward,
+            velocity.gain,
+            turning.reference,
+            turning.feedforward,
+            turning.stiffness,
+            turning.damping,
+            posture.reference,
+            posture.stiffness,
+            posture.damping,
         )
-        bound = nan if before is None else before.speed
-        last = self._joint.figures[0], *self._torque.figures[:2]
-        memory = *last, preview, speed, bound, period, numbers_of(guess)
+        bound, torque = nan if before is None else before.speed, self._torque
+        last = self._joint.last, torque.last, torque.share
+        memory = (*last, preview, speed, bound, period, numbers_of(guess))
         ddq, torques = np.empty(self._n), (np.empty(self._n), np.empty(self._n))
         count, as_guessed, bound, row, speed_ahead, along = self._minimum(
             state.numbers,

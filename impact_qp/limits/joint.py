@@ -66,7 +66,12 @@ class JointLimit(RateLimit):
     @property
     def figures(self) -> tuple[np.ndarray, np.ndarray, float]:
         """What :func:`~impact_qp.compiled.joint_box.joint_box` needs beside the state."""
-        return self._unknown if self.previous is None else self.previous, self._limits, self._dt
+        return self.last, self._limits, self._dt
+
+    @property
+    def last(self) -> np.ndarray:
+        """Accelerations of the last cycle, shape (n,) [rad/s^2]; NaN: not known."""
+        return self._unknown if self.previous is None else self.previous
 
     def _box(self, state: RobotState) -> np.ndarray:
         box: np.ndarray = self._joint_box(state.q, state.dq, *self.figures)

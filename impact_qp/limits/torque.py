@@ -50,8 +50,12 @@ class TorqueLimit(RateLimit):
     @property
     def figures(self) -> tuple[np.ndarray, float, np.ndarray, np.ndarray, bool]:
         """Last torque, share of the step, step, limits and whether the driver adds gravity."""
-        previous = self._unknown if self.previous is None else self.previous
-        return previous, self.share, self._step, self._most, self._adds_gravity
+        return self.last, self.share, self._step, self._most, self._adds_gravity
+
+    @property
+    def last(self) -> np.ndarray:
+        """Torques beyond gravity of the last cycle, shape (n,) [N.m]; NaN: not known."""
+        return self._unknown if self.previous is None else self.previous
 
     def box(self, state: RobotState) -> np.ndarray:
         """Return lower and upper torques u, gravity included, shape (2, n) [N.m]."""

@@ -60,7 +60,7 @@ def _at_the_bound(found: GrabStudy) -> Row:
         f"robust limits; {len(found.grabs[FAST[0]])} seeds each; the bound is that at the state of"
         f" the touch. Palms that touch first {spanned(early)}; those that touch second, when the"
         f" first impact has gone through the robot, {spanned(late)}. A prototype had .998 to 1.011",
-        {
+        figures={
             "speed_over_bound_least": least,
             "speed_over_bound_most": most,
             "speed_over_bound_of_first_palms_most": early[1],
@@ -96,7 +96,7 @@ def _bounds(found: GrabStudy) -> Row:
         max(map(abs, errors)) <= BOUND_ERROR,
         "in closed form, at the scenarios' own poses, whose inverse kinematics is this suite's; the"
         " goals are a prototype's, at poses of its own",
-        {f"bound_{name}_mps": found.bounds[name] for name in FAST},
+        figures={f"bound_{name}_mps": found.bounds[name] for name in FAST},
     )
 
 
@@ -112,7 +112,7 @@ def _noticed(found: GrabStudy) -> Row:
         f"{1e3 * (delays[1] - NOTICED):+.1f} ms",
         within(delays, (0.0, NOTICED)),
         f"{_setting(found)}; cycles of 5 ms, sensors 2 ms late. A prototype had 3.5 ms",
-        {"detection_delay_least_s": delays[0], "detection_delay_most_s": delays[1]},
+        figures={"detection_delay_least_s": delays[0], "detection_delay_most_s": delays[1]},
     )
 
 
@@ -128,7 +128,7 @@ def _lifted(found: GrabStudy) -> Row:
         f"{lifts[0] - LIFTED:+.3f} m",
         lifts[0] >= LIFTED,
         f"{_setting(found)}. A prototype had .095 m",
-        {"lift_least_m": lifts[0], "lift_most_m": lifts[1]},
+        figures={"lift_least_m": lifts[0], "lift_most_m": lifts[1]},
     )
 
 
@@ -145,7 +145,7 @@ def _falls(found: GrabStudy) -> Row:
         falls + ended == 0,
         f"all {len(found.grabs)} scenarios; what does make it fall is in the table of troubles:"
         f" {sum(each.fell for each in found.troubles.values())} of {len(found.troubles)}",
-        {"trials": len(trials), "falls": falls, "gave_up": ended},
+        figures={"trials": len(trials), "falls": falls, "gave_up": ended},
     )
 
 
@@ -161,7 +161,7 @@ def _solved(found: GrabStudy) -> Row:
         str(unsolved),
         unsolved == 0,
         f"{len(trials)} trials of all scenarios, 200 cycles a second",
-        {"cycles_without_solution": unsolved, "simulated_s": simulated},
+        figures={"cycles_without_solution": unsolved, "simulated_s": simulated},
     )
 
 
@@ -180,7 +180,11 @@ def _announced(found: GrabStudy) -> Row:
         inside == len(palms),
         f"{_setting(found)}; largest z^T W iota {most:.2f} of the closing speed."
         + _why_worse(boxes),
-        {"impacts": len(palms), "announced": inside, "impulse_over_composite_body_most": most},
+        figures={
+            "impacts": len(palms),
+            "announced": inside,
+            "impulse_over_composite_body_most": most,
+        },
     )
 
 
@@ -216,7 +220,7 @@ def _margin(found: GrabStudy) -> Row:
         f"{min(margins[0], tosses[0]):+.3f} m",
         margins[0] > 0.0 and tosses[0] > 0.0,
         f"least of each box; {_setting(found)}. A prototype had .105 m",
-        {"zmp_margin_least_m": margins[0], "zmp_margin_toss_least_m": tosses[0]},
+        figures={"zmp_margin_least_m": margins[0], "zmp_margin_toss_least_m": tosses[0]},
     )
 
 
@@ -238,5 +242,5 @@ def _aside(found: GrabStudy) -> Row:
         f"{held - len(trials)}",
         held == len(trials),
         f"{ASIDE}: palms touch {spanned(apart, 0, 1e3)} ms apart; the first one waits",
-        {"trials": len(trials), "held": held, "lift_least_m": lifts[0]},
+        figures={"trials": len(trials), "held": held, "lift_least_m": lifts[0]},
     )

@@ -42,7 +42,7 @@ def _model(found: LoadStudy) -> Row:
         median < MEDIAN_ERROR and most < MOST_ERROR,
         f"{len(errors)} impacts of the flexible-joint plant, left to gravity compensation,"
         f" at {len(found.poses)} drawn poses; walls and speeds drawn, joints as known",
-        {
+        figures={
             "impacts": len(errors),
             "median_relative_error": median,
             "percentile_95_relative_error": most,
@@ -81,7 +81,7 @@ def _safe(found: LoadStudy) -> Row:
         f"closed loop, sensor noise; {HITS} hits a pose with wall and joints drawn inside the"
         f" announced ranges, one with those that are the worst by the search behind the bound;"
         f" {found.missed} approaches ended before the wall",
-        {
+        figures={
             "hits": len(drawn),
             "above": over,
             "worst_case_hits": len(worst),
@@ -106,7 +106,7 @@ def _tight(found: LoadStudy) -> Row:
         f"{highest - 1.0:+.1%}",
         highest >= TIGHT,
         "largest load over its limit, change or range, in the hits of L2",
-        {
+        figures={
             "highest": highest,
             "highest_drawn": max(drawn, default=0.0),
             "median_drawn": float(np.median(drawn)) if drawn else 0.0,
@@ -135,7 +135,7 @@ def _fast(found: LoadStudy) -> list[Row]:
                 median >= goal,
                 f"{len(ratios)} drawn poses, walls of 1e5 to 1e7 N/m; below the published"
                 f" one at {int((ratios < 1.0).sum())} of them",
-                {
+                figures={
                     "poses": len(ratios),
                     "median_ratio": median,
                     "percentile_5_ratio": low,

@@ -53,7 +53,12 @@ def _safe(id_: str, which: str, runs: Sequence[LearnRun]) -> Row:
         over == 0,
         f"closed loop, sensor noise, {len(runs)} drawn walls and arms, {HITS} hits each, 12 poses;"
         " without the first hit on an exchanged wall",
-        {"truths": len(runs), "hits": len(loads), "over_limit": over, "highest_load": highest},
+        figures={
+            "truths": len(runs),
+            "hits": len(loads),
+            "over_limit": over,
+            "highest_load": highest,
+        },
     )
 
 
@@ -71,7 +76,7 @@ def _fast(id_: str, runs: Sequence[LearnRun], percent: int, least: float) -> Row
         share >= least,
         f"{len(runs)} drawn walls and arms; at {limited} of them more is safe than the arm keeps"
         f" on a run-up of {RUN_UP:g} m within its joints' speed limits, which then counts instead",
-        {"truths": len(runs), "speed_share": share, "arm_limits": limited},
+        figures={"truths": len(runs), "speed_share": share, "arm_limits": limited},
     )
 
 
@@ -94,7 +99,7 @@ def _exchanged(id_: str, runs: Sequence[LearnRun]) -> list[Row]:
             f"after hit {BEFORE_EXCHANGE} a drawn one, its stiffness another by three times or"
             f" more; that first hit itself is above a limit in {int((first > 1.0).sum())} of"
             f" {len(first)}, up to {first.max():.1f}: only who says so is spared it",
-            {
+            figures={
                 "truths": len(runs),
                 "noticed": int(noticed),
                 "over_limit_afterwards": over,
@@ -117,5 +122,5 @@ def _intervals(id_: str, runs: Sequence[LearnRun]) -> Row:
         min(wall, joints) >= COVERED,
         "three standard deviations on either side, as they are written to YAML, after the last"
         " hit: each figure of the wall, each of the joints",
-        {"wall_in_interval": wall, "joints_in_interval": joints},
+        figures={"wall_in_interval": wall, "joints_in_interval": joints},
     )

@@ -53,7 +53,7 @@ def _ranking(id_: str, which: str, cases: Sequence[CaseResult]) -> Row:
         f"{len(cases)} use cases with plates locked on the object, {_trials(cases)}; sensors have"
         " noise, the object's position is drawn, motors have no friction; of grabs, the feedback of"
         " what is held, turns and clamping included",
-        {
+        figures={
             "use_cases": len(cases),
             "mean_error_b_theta_percent": float(means[0]),
             "mean_error_b_rho_percent": float(means[1]),
@@ -103,7 +103,11 @@ def _closure(id_: str, kind: str, cases: Sequence[CaseResult]) -> Row:
         "mean size, of a use case's trials, of the change of velocity that torques and contact"
         " forces leave unexplained, from 20 ms before the first touch to 100 ms after it; the"
         f" torque loops' lag of {1e3 * LAG:.2f} ms is accounted for",
-        {"largest_b_theta_miss_mps": most, "least_other_miss_mps": least, "use_cases": len(cases)},
+        figures={
+            "largest_b_theta_miss_mps": most,
+            "least_other_miss_mps": least,
+            "use_cases": len(cases),
+        },
     )
 
 
@@ -134,5 +138,5 @@ def _slopes(id_: str, cases: Sequence[CaseResult]) -> Row:
         f"{off[worst]:+.1%}",
         within == len(off),
         note,
-        {"lines": len(off), "within": within, "worst_relative_error": off[worst]},
+        figures={"lines": len(off), "within": within, "worst_relative_error": off[worst]},
     )

@@ -1,10 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is compiled of a prediction: the same without a compiler, and nothing in a question."""
-
-import os
-import subprocess
-import sys
+"""What is compiled of a prediction, and nothing is in a question."""
 
 import numpy as np
 import pytest
@@ -24,15 +20,6 @@ from impact_predictor.laws.coulomb import solve_contact
 from impact_predictor.laws.friction_law import FRICTION_LAWS
 
 EXACT = {"rtol": 1e-12, "atol": 1e-12}
-CONTACTS = """
-import numpy as np
-from impact_predictor.laws.coulomb import coulomb_impulse
-random = np.random.default_rng(2)
-for _ in range(300):
-    A, v = random.normal(size=(3, 3)), random.normal(size=3)
-    v[2] = -abs(v[2])
-    print(*coulomb_impulse(A @ A.T, v, random.uniform(0.0, 1.0), 0.2)[0])
-"""
 
 ROOT = np.array([[0.1, 2.7, -0.3], [-0.5, 1.7, 0.7], [-0.1, -3.3, 0.6]])
 SEVERAL_WAYS = ROOT @ ROOT.T, [0.0, -0.4, -0.2], [1.1, 0.0]  # to slide; rare
@@ -50,23 +37,6 @@ def contacts(count):
     G = np.swapaxes(A, 1, 2) @ A
     G[1], v[1], coefficients[1] = SEVERAL_WAYS
     return G, v, coefficients
-
-
-def test_without_a_compiler_contacts_are_solved_the_same(project_root):
-    results = []
-    for disabled in ("0", "1"):
-        done = subprocess.run(
-            [sys.executable, "-c", CONTACTS],
-            cwd=project_root,
-            env=os.environ | {"NUMBA_DISABLE_JIT": disabled},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        assert done.returncode == 0, done.stderr
-        results.append(np.array(done.stdout.split(), dtype=float))
-    assert len(results[0]) == 900
-    np.testing.assert_allclose(*results, **EXACT)
 
 
 def test_many_contacts_are_solved_as_each_alone():
