@@ -27,9 +27,11 @@ from impact_predictor.learning.learned_file import JOINTS
 from impact_predictor.learning.learning_box import FIGURES, LearningBox
 from impact_predictor.learning.wall_interval import SHOWN
 from impact_robots.dynamics import ArmDynamics
-from impact_robots.surface import Surface
+from impact_robots.surface import RANGES, Surface
+from impact_ros.message_fields import write
 from impact_ros.messages import set_vector
 from impact_ros.spin import stop_on_signals
+from impact_ros.surface_message import surface_fields
 from impact_sim.repeated_node import RepeatedSimNode
 
 LONGEST = 15.0  # simulated time of a hit [s]
@@ -114,7 +116,7 @@ def learned_box(box: LearningBox, result: Any) -> LearningBox:
     low, high = (
         np.concatenate(
             [
-                [getattr(result, f"{name}_{end}") for name in SHOWN],
+                [getattr(result.surface, f"{name}_{end}") for name in SHOWN],
                 np.array((box.low if end == "low" else box.high)[len(SHOWN) : FIGURES]),
                 *[getattr(result, f"{name.removesuffix('_range')}_{end}") for name in JOINTS],
             ]
@@ -132,10 +134,7 @@ def _goal(surface: Surface, hits: int) -> LearnSurface.Goal:
     turn = pin.Quaternion(surface.rotation)
     for name in "xyzw":
         setattr(goal.contact.pose.orientation, name, getattr(turn, name))
-    for name in ("friction", "restitution", "stiffness"):
-        low, high = getattr(surface, name)
-        setattr(goal, f"{name}_low", low)
-        setattr(goal, f"{name}_high", high)
+    write(goal.surface, surface_fields({name: getattr(surface, name) for name in RANGES}))
     return goal
 
 

@@ -24,16 +24,11 @@ from impact_qp.control.plan import Plan
 from impact_qp.control.status import Counts, status_fields
 from impact_qp.ros.goal import End
 from impact_robots import Robot
-from impact_ros.message_fields import write
+from impact_ros.message_fields import joint_command_fields, write
 from impact_ros.messages import fill, set_vector
-from impact_ros.surface_message import write_surface
+from impact_ros.surface_message import contact_fields
 
 NAN = float("nan")
-COMMANDS = {
-    "torque": JointCommand.INTERFACE_TORQUE,
-    "velocity": JointCommand.INTERFACE_VELOCITY,
-    "position": JointCommand.INTERFACE_POSITION,
-}
 
 
 def values_of(command: Command, interface: str) -> np.ndarray:
@@ -44,13 +39,9 @@ def values_of(command: Command, interface: str) -> np.ndarray:
 
 def command_message(robot: Robot, interface: str, values: np.ndarray, stamp: Any) -> JointCommand:
     """Return a command; ``stamp`` is that of the state which it answers."""
-    message = JointCommand(
-        interface=COMMANDS[interface],
-        includes_gravity=interface == "torque" and not robot.driver_compensates_gravity,
-        joint_names=robot.joint_names,
-    )
+    message = JointCommand()
     message.header.stamp = stamp
-    fill(message.values, values)
+    write(message, joint_command_fields(JointCommand, robot, interface, values))
     return message
 
 
@@ -78,8 +69,7 @@ def announcement_message(robot: Robot, plan: Plan, due: bool, stamp: Any) -> Imp
     message.header.frame_id = robot.base_frame
     if due:
         message.window_start = stamp
-        message.contact.frame = robot.contact_frame
-        write_surface(message.contact, plan.contact)
+        write(message.contact, contact_fields(plan.contact, robot.contact_frame))
     return message
 
 

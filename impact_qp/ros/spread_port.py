@@ -14,7 +14,7 @@ from std_msgs.msg import Float64MultiArray
 from impact_msgs.msg import ControllerStatus, JointCommand
 from impact_qp.control.state_machine import Fault
 from impact_qp.control.status import Counts
-from impact_qp.ros.messages import status_message
+from impact_qp.ros.messages import command_message, status_message
 from impact_qp.spreading.command import SpreadCommand
 from impact_qp.spreading.modes import Mode
 from impact_robots import Robot
@@ -77,13 +77,8 @@ class SpreadPort:
         self._status.publish(status)
 
     def _torques(self, torque: np.ndarray, stamp: Any) -> list[tuple[Any, Any]]:
-        stamped = JointCommand(
-            interface=JointCommand.INTERFACE_TORQUE,
-            includes_gravity=not self._robot.driver_compensates_gravity,
-            joint_names=self._robot.joint_names,
-        )
-        stamped.header.stamp, plain = stamp, Float64MultiArray()
-        fill(stamped.values, torque)
+        stamped = command_message(self._robot, "torque", torque, stamp)
+        plain = Float64MultiArray()
         fill(plain.data, torque)
         return [(self._commands, stamped), (self._values, plain)]
 
