@@ -147,9 +147,9 @@ class MessageMaker:
             if isinstance(value, Stamp):
                 values[name] = self._stamp(value.nanoseconds)
             elif isinstance(value, Vector):
-                values[name] = self.types[within](*value)
+                values[name] = self.types[str(within)](*value)
             elif isinstance(value, Mapping):
-                values[name] = self._made(within, value)
+                values[name] = self._made(str(within), value)
         return self.types[kind](**values)
 
     def _vector(self, values: Sequence[float] | np.ndarray) -> Any:

@@ -93,12 +93,9 @@ def unpack_goal(fields: Any, defaults: Plan) -> Plan:
         OutOfRangeError: a number is out of its range.
         RobotError: the normal is none.
     """
-    contact = Contact(
-        fields["point"].copy(),
-        fields["normal"].copy(),
-        **{name: tuple(fields[name].tolist()) for name in RANGES},
-        **{name: float(fields[name]) for name in _PULSE},
-    )
+    known: dict[str, Any] = {name: tuple(fields[name].tolist()) for name in RANGES}
+    known |= {name: float(fields[name]) for name in _PULSE}
+    contact = Contact(fields["point"].copy(), fields["normal"].copy(), **known)
     said: dict[str, Any] = {name: float(fields[name]) for name in _SPEEDS}
     said |= {name: fields[name].decode() for name in _NAMES}
     also = fields["also_limits"].decode()
