@@ -13,6 +13,7 @@ from adversary_dds import ROBOT, SCENARIO, DdsArm
 from rclpy.action import ActionClient
 
 from impact_msgs.action import ExecuteImpact
+from impact_msgs.msg import Surface
 from impact_qp.limits import RobustImpactLimit
 from impact_qp.parameters import ControllerParameters
 from impact_ros.messages import set_vector
@@ -22,9 +23,6 @@ NAN = float("nan")
 LONGEST = 3000  # cycles of one approach
 NEARLY_THERE = 0.002  # [m]
 MARGIN, ROUNDING = 1.03, 0.005  # of the speed bound [-], [m/s]
-RANGES = tuple(
-    f"{name}_{end}" for name in ("friction", "restitution", "stiffness") for end in ("low", "high")
-)
 
 
 def default_goal(arm: DdsArm) -> None:
@@ -36,7 +34,7 @@ def default_goal(arm: DdsArm) -> None:
 
 def friction_low_only(arm: DdsArm) -> None:
     """A goal that knows that friction is at least 0.9, and nothing else."""
-    _refused_or_safe(arm, _open(friction_low=0.9), friction=0.9)
+    _refused_or_safe(arm, _open(surface=Surface(friction_low=0.9)), friction=0.9)
 
 
 def weaker_limits(arm: DdsArm) -> None:
@@ -76,8 +74,6 @@ def _at_the_surface(goal: Any) -> Any:
 def _open(**fields: Any) -> Any:
     """Return a goal that leaves everything open but ``fields``."""
     goal = _at_the_surface(ExecuteImpact.Goal(speed=NAN, timeout=NAN))
-    for name in RANGES:
-        setattr(goal, name, NAN)
     for name, value in fields.items():
         setattr(goal, name, value)
     return goal

@@ -13,12 +13,11 @@ from adversary_rig import CAP, Rig, wall
 from rclpy.action import ActionClient
 
 from impact_msgs.action import ExecuteImpact
+from impact_robots.surface import RANGES
 from impact_ros.messages import set_vector
 
 NAN, RESULT = float("nan"), ExecuteImpact.Result
-OPEN = tuple(
-    f"{name}_{end}" for name in ("friction", "restitution", "stiffness") for end in ("low", "high")
-)
+OPEN = tuple(f"{name}_{end}" for name in RANGES for end in ("low", "high"))
 REFUSED = (RESULT.CODE_BAD_GOAL, RESULT.CODE_NOT_FEASIBLE, RESULT.CODE_INACTIVE)
 SERVED = 0.02  # for an answer before the arm goes on, so that each run is alike [s of real time]
 SETTLES = 5  # cycles in which a goal or a cancel has its effects
@@ -33,7 +32,7 @@ def goal_of(kind: str, random: np.random.Generator) -> Any:
     """Return a goal of a kind of ``GOOD`` or ``BAD``."""
     goal = ExecuteImpact.Goal(speed=0.6 * CAP, timeout=float(random.uniform(1.0, 4.0)))
     for name in OPEN:
-        setattr(goal, name, NAN)
+        setattr(goal.surface, name, NAN)
     place(goal, wall().point, wall().normal)
     change = _CHANGES.get(kind)
     if change is not None:
@@ -65,8 +64,8 @@ def _moved(scale: float = 1.0, along: float = 0.0, sign: float = 1.0) -> Any:
 
 
 def _zeros(goal: Any, _random: np.random.Generator) -> None:
-    for name in ("speed", "timeout", *OPEN):
-        setattr(goal, name, 0.0)
+    goal.speed = goal.timeout = 0.0
+    goal.surface = type(goal.surface)()
 
 
 def _unset(goal: Any, _random: np.random.Generator) -> None:

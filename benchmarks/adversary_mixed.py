@@ -126,7 +126,7 @@ class Mixed(Sequence):
         for name in OPEN:
             if self.random.random() < 0.4:
                 most = RANGES[name.split("_")[0]]
-                setattr(goal, name, most * float(self.random.random()))
+                setattr(goal.surface, name, most * float(self.random.random()))
         if self.random.random() < 0.3:
             goal.highest_speed = CAP * float(self.random.uniform(0.05, 2.0))
         self.sender.send("ranges", goal)

@@ -158,7 +158,8 @@ def _messages(types: Any) -> Any:
         yield "/wrench", time, types["geometry_msgs/msg/WrenchStamped"](head, wrench)
         if k % 20 == 0:
             where = "panda_link0", point(0.5, 0.0, 0.5), vector(-1.0, 0.0, 0.0)
-            said = contact(*where, 0.2, 0.1, *(0.0,) * 4)
+            ranges = 0.2, 0.2, 0.1, 0.1, *(0.0,) * 4
+            said = contact(*where, types["impact_msgs/msg/Surface"](*ranges))
             window = head.stamp, stamp(3, 0)
             kind = types["impact_msgs/msg/ImpactAnnouncement"]
             yield "/impact_qp/announcement", time, kind(head, False, said, *window)

@@ -29,7 +29,7 @@ from rclpy.task import Future
 
 from impact_bringup.lifecycle import LifecycleClient
 from impact_msgs.action import ExecuteImpact
-from impact_msgs.msg import JointCommand
+from impact_msgs.msg import JointCommand, Surface
 from impact_ros.closing import close
 from impact_ros.spin import make_executor
 
@@ -37,11 +37,11 @@ BLOCK, EVERY = 2000, 500  # cycles of a block, and from one goal to the next in 
 BLOCKS = 10  # of each kind, in each situation
 SETTLES = 500  # cycles of an approach before its block
 PAUSE = 10_000  # cycles for which an inactive arm's clock goes on while it is brought back
-Fields = dict[str, float | str]  # of a goal that differ from the plain one
+Fields = dict[str, Any]  # of a goal that differ from the plain one
 BAD: tuple[Fields, ...] = (  # all prepared, none begun
-    {"friction_high": 9.0},
+    {"surface": Surface(friction_high=9.0)},
     {"speed": -1.0},
-    {"friction_high": 9.0, "impact_limits": "joint_load"},
+    {"surface": Surface(friction_high=9.0), "impact_limits": "joint_load"},
     {"timeout": -1.0},
 )
 LOAD: Fields = {"impact_limits": "joint_load"}

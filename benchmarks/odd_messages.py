@@ -24,7 +24,7 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
 from impact_detector.node import DetectorNode
-from impact_msgs.msg import Contact, ImpactAnnouncement, JointCommand, WrenchBatch
+from impact_msgs.msg import Contact, ImpactAnnouncement, JointCommand, Surface, WrenchBatch
 from impact_msgs.srv import ComputeFeasibleSets, PredictImpact
 from impact_predictor.node import PredictorNode
 from impact_robots import ArmDynamics, Robot, load_robot
@@ -268,7 +268,12 @@ def _announcement(time: int) -> ImpactAnnouncement:
 
 def _contact() -> Contact:
     x, y, z = WALL
-    return Contact(normal=Vector3(x=x, y=y, z=z), friction=0.3, restitution=0.1)
+    return Contact(normal=Vector3(x=x, y=y, z=z), surface=_surface())
+
+
+def _surface(**fields: float) -> Surface:
+    known = {"friction_low": 0.3, "friction_high": 0.3, "restitution_high": 0.1}
+    return Surface(**known, **fields)
 
 
 # --- predictor ----------------------------------------------------------------------------------
@@ -284,7 +289,7 @@ def _predictor(context: Context, arm: _Arm, *, stream: bool) -> Patient:
 
     def predict() -> PredictImpact.Request:
         state, contact = arm.state(now[0]), _contact()
-        contact.stiffness_low, contact.stiffness_high = 1e5, 1e6
+        contact.surface = _surface(stiffness_low=1e5, stiffness_high=1e6)
         return PredictImpact.Request(
             state=state, contacts=[contact], models=["M+B_theta"], joint_ranges="nominal"
         )
@@ -293,9 +298,8 @@ def _predictor(context: Context, arm: _Arm, *, stream: bool) -> Patient:
         x, y, z = WALL
         normal = Vector3(x=x, y=y, z=z)
         message = ComputeFeasibleSets.Request(state=arm.state(now[0]), normal=normal)
-        message.friction, message.restitution_high = 0.3, 0.1
+        message.surface = _surface(stiffness_low=1e5, stiffness_high=1e6)
         message.sets = ["impulse", "load"]
-        message.stiffness_low, message.stiffness_high = 1e5, 1e6
         return message
 
     def ask() -> PredictImpact.Response:

@@ -29,7 +29,7 @@ from std_srvs.srv import Trigger
 
 from impact_bringup.child import child_process
 from impact_bringup.domain import own_domain
-from impact_msgs.msg import Contact
+from impact_msgs.msg import Contact, Surface
 from impact_msgs.srv import PredictImpact
 from impact_predictor.node import PredictorNode
 from impact_predictor.prediction.impact_question import answer
@@ -158,7 +158,8 @@ def _request(*, interval: bool, joints: str = "") -> PredictImpact.Request:
     wall = contact_rotation([-1.0, 0.0, 0.0])
     J = ArmDynamics(robot)(Q, np.zeros(7)).J[:3]
     dq = np.linalg.pinv(J) @ wall @ np.array([0.02, 0.03, -0.2])
-    contact = Contact(friction=0.279, restitution=0.1)
+    friction = {"friction_low": 0.279, "friction_high": 0.279}
+    contact = Contact(surface=Surface(**friction, restitution_low=0.1, restitution_high=0.1))
     contact.normal.x = -1.0
     state = JointState(name=list(robot.joint_names), position=Q, velocity=dq.tolist())
     return PredictImpact.Request(

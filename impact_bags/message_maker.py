@@ -12,9 +12,9 @@ from rosbags.typesys.store import Typestore
 
 from impact_detector.attribution.expectation import Announcement
 from impact_robots.robot import Robot
-from impact_ros.message_fields import Stamp, Vector
+from impact_ros.message_fields import Stamp, Vector, joint_command_fields
 from impact_ros.messages import NANOSECONDS
-from impact_ros.surface_message import written_stiffness
+from impact_ros.surface_message import contact_fields
 
 STATE = "sensor_msgs/msg/JointState"
 WRENCH = "geometry_msgs/msg/WrenchStamped"
@@ -46,6 +46,7 @@ class MessageMaker:
             frame: name of the robot's base frame.
         """
         self.types, self._frame = typestore.types, frame
+        self._definitions = typestore.fielddefs
 
     def joint_state(self, time: int, names: Sequence[str], *values: np.ndarray) -> Made:
         """Return position, velocity and effort of named joints, each of shape (n,) or empty."""
@@ -110,38 +111,22 @@ class MessageMaker:
         accel = kind(self._vector(linear), self._vector(_ORIGIN))
         return ACCELERATION, self.types[ACCELERATION](self._header(time, self._frame), accel)
 
-    def command(self, time: int, robot: Robot, values: np.ndarray) -> Made:
-        """Return a torque command that answers the state of that time [ns], shape (n,) [N.m]."""
-        kind: Any = self.types[COMMAND]
-        gravity = not robot.driver_compensates_gravity
-        header, names = self._header(time, ""), list(robot.joint_names)
-        return COMMAND, kind(header, kind.INTERFACE_TORQUE, gravity, names, values)
+    def command(
+        self, time: int, robot: Robot, values: np.ndarray, interface: str = "torque"
+    ) -> Made:
+        """Return a command, shape (n,), that answers the state of that time [ns]."""
+        fields = joint_command_fields(self.types[COMMAND], robot, interface, values)
+        return self.message(COMMAND, time, "", fields)
 
     def announcement(self, announced: Announcement) -> Made:
         """Return the announcement of an impact to come."""
-        contact = self._contact(announced)
-        return ANNOUNCEMENT, self.types[ANNOUNCEMENT](
-            self._header(announced.time, self._frame),
-            announced.withdrawn,
-            contact,
-            self._stamp(announced.start),
-            self._stamp(announced.end or 0),
-        )
-
-    def _contact(self, announced: Announcement) -> Any:
-        """Return what is announced to be hit; nothing but zeros where that is withdrawn."""
-        surface, kind = announced.surface, self.types["impact_msgs/msg/Contact"]
-        point = self.types["geometry_msgs/msg/Point"](*announced.offset)
-        if surface is None:
-            return kind("", point, self._vector(_ORIGIN), *(0.0,) * 6)
-        return kind(
-            announced.frame,
-            point,
-            self._vector(surface.normal),
-            *surface.middle,
-            *surface.uncertainty,
-            *written_stiffness(surface),
-        )
+        fields = {
+            "withdrawn": announced.withdrawn,
+            "contact": contact_fields(announced.surface, announced.frame, announced.offset),
+            "window_start": Stamp(announced.start),
+            "window_end": Stamp(announced.end or 0),
+        }
+        return self.message(ANNOUNCEMENT, announced.time, self._frame, fields)
 
     def message(self, kind: str, time: int, frame: str, fields: Mapping[str, Any]) -> Made:
         """Return a message with a header.
@@ -152,13 +137,20 @@ class MessageMaker:
             frame: of the header.
             fields: all others, see :mod:`impact_ros.message_fields`.
         """
-        values = {name: self._value(value) for name, value in fields.items()}
-        return kind, self.types[kind](header=self._header(time, frame), **values)
+        return kind, self._made(kind, {"header": self._header(time, frame), **fields})
 
-    def _value(self, value: Any) -> Any:
-        if isinstance(value, Stamp):
-            return self._stamp(value.nanoseconds)
-        return self._vector(value) if isinstance(value, Vector) else value
+    def _made(self, kind: str, fields: Mapping[str, Any]) -> Any:
+        """Return a message of a type; those within it are mappings."""
+        values = dict(fields)
+        for name, (_, within) in self._definitions[kind][1]:
+            value = fields[name]
+            if isinstance(value, Stamp):
+                values[name] = self._stamp(value.nanoseconds)
+            elif isinstance(value, Vector):
+                values[name] = self.types[str(within)](*value)
+            elif isinstance(value, Mapping):
+                values[name] = self._made(str(within), value)
+        return self.types[kind](**values)
 
     def _vector(self, values: Sequence[float] | np.ndarray) -> Any:
         return self.types["geometry_msgs/msg/Vector3"](*map(float, values))

@@ -18,6 +18,7 @@ CONTROLLER_STATUS = "impact_msgs/msg/ControllerStatus"
 DETECTOR_STATUS = "impact_msgs/msg/DetectorStatus"
 EVENT = "impact_msgs/msg/ImpactEvent"
 ESTIMATE = "impact_msgs/msg/ImpactEstimate"
+GRAB = "impact_msgs/msg/GrabStatus"
 
 
 class SuiteMessages(MessageMaker):

@@ -29,9 +29,11 @@ from impact_predictor.learning.learning_box import FIGURES, LearningBox
 from impact_predictor.learning.wall_interval import SHOWN
 from impact_predictor.recorded_hit import HitTruth
 from impact_robots.dynamics import ArmDynamics
-from impact_robots.surface import Surface
+from impact_robots.surface import RANGES, Surface
+from impact_ros.message_fields import write
 from impact_ros.messages import set_vector
 from impact_ros.spin import stop_on_signals
+from impact_ros.surface_message import surface_fields
 from impact_sim.repeated_node import RepeatedSimNode
 from impact_sim.scenarios import Scenario
 
@@ -110,7 +112,7 @@ def learned_box(box: LearningBox, result: Any) -> LearningBox:
     low, high = (
         np.concatenate(
             [
-                [getattr(result, f"{name}_{end}") for name in SHOWN],
+                [getattr(result.surface, f"{name}_{end}") for name in SHOWN],
                 np.array((box.low if end == "low" else box.high)[len(SHOWN) : FIGURES]),
                 *[getattr(result, f"{name.removesuffix('_range')}_{end}") for name in JOINTS],
             ]
@@ -128,10 +130,7 @@ def _goal(surface: Surface, hits: int) -> LearnSurface.Goal:
     turn = pin.Quaternion(surface.rotation)
     for name in "xyzw":
         setattr(goal.contact.pose.orientation, name, getattr(turn, name))
-    for name in ("friction", "restitution", "stiffness"):
-        low, high = getattr(surface, name)
-        setattr(goal, f"{name}_low", low)
-        setattr(goal, f"{name}_high", high)
+    write(goal.surface, surface_fields({name: getattr(surface, name) for name in RANGES}))
     return goal
 
 

@@ -24,6 +24,7 @@ Coefficient = float | Sequence[float]  # one number, or its range (low, high)
 USUAL_FRICTION = (0.0, 0.3)  # of a hard, smooth tool on metal, wood or plastic [-]
 USUAL_RESTITUTION = (0.0, 0.3)  # of an arm's impact [-]
 ANY_STIFFNESS = (1e4, float("inf"))  # from soft rubber to a rigid wall [N/m]
+RANGES = ("friction", "restitution", "stiffness")  # what a Surface has a range of
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -82,9 +83,9 @@ class Surface:
         return middle(self.friction), middle(self.restitution)
 
     @property
-    def uncertainty(self) -> tuple[float, float]:
-        """Half the widths of the ranges of friction and restitution [-]."""
-        return _half(self.friction), _half(self.restitution)
+    def is_exact(self) -> bool:
+        """Whether friction and restitution are one number each."""
+        return all(low == high for low, high in (self.friction, self.restitution))
 
     def gap(self, position: np.ndarray) -> float:
         """Return the distance of a point from the surface, negative behind it [m].
@@ -118,7 +119,3 @@ class Surface:
 def middle(bounds: tuple[float, float]) -> float:
     """Return the middle of a range, which of (x, x) is x."""
     return (bounds[0] + bounds[1]) / 2
-
-
-def _half(bounds: tuple[float, float]) -> float:
-    return (bounds[1] - bounds[0]) / 2

@@ -3,7 +3,8 @@
 """What a message says, field by field, for whoever writes it: a node, or a recorder without ROS.
 
 A message's class, of rclpy or of a recording, names its constants; everything else is a mapping
-from the names of its fields to numbers, texts, lists, arrays, :class:`Stamp` and :class:`Vector`.
+from the names of its fields to numbers, texts, lists, arrays, :class:`Stamp`, :class:`Vector`, and
+mappings for messages within it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from impact_robots.robot import Robot
 from impact_ros.messages import fill, from_nanoseconds, set_vector
 
 
@@ -23,7 +25,7 @@ class Stamp(NamedTuple):
 
 
 class Vector(NamedTuple):
-    """A geometry_msgs/Vector3."""
+    """A geometry_msgs/Vector3 or Point."""
 
     x: float
     y: float
@@ -42,6 +44,25 @@ def constant(kind: Any, prefix: str, name: str) -> int:
     return int(getattr(kind, f"{prefix}_{name.upper()}", unknown))
 
 
+def joint_command_fields(
+    kind: Any, robot: Robot, interface: str, values: np.ndarray
+) -> dict[str, Any]:
+    """Return the fields of an impact_msgs/JointCommand, all but the header.
+
+    Args:
+        kind: class of the message.
+        robot: that is commanded.
+        interface: "torque", "velocity" or "position".
+        values: in the unit of the interface, shape (n,).
+    """
+    return {
+        "interface": constant(kind, "INTERFACE", interface),
+        "includes_gravity": interface == "torque" and not robot.driver_compensates_gravity,
+        "joint_names": list(robot.joint_names),
+        "values": values,
+    }
+
+
 def write(message: Any, fields: Mapping[str, Any]) -> None:
     """Write fields into a message of rclpy.
 
@@ -53,6 +74,8 @@ def write(message: Any, fields: Mapping[str, Any]) -> None:
             from_nanoseconds(value.nanoseconds, getattr(message, name))
         elif isinstance(value, Vector):
             set_vector(getattr(message, name), value)
+        elif isinstance(value, Mapping):
+            write(getattr(message, name), value)
         elif isinstance(value, np.ndarray):
             fill(getattr(message, name), value)
         else:

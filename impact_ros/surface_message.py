@@ -1,106 +1,135 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The surface in an impact_msgs/Contact: its normal and its coefficients. Needs no ROS."""
+"""A surface in messages: its ranges in an impact_msgs/Surface, and its normal. Needs no ROS."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from math import inf
+from math import inf, isnan, nan
 from typing import Any
 
 from impact_robots import OutOfRangeError, Surface
-from impact_robots.surface import ANY_STIFFNESS
+from impact_robots.surface import ANY_STIFFNESS, RANGES
 from impact_robots.validation import friction_coefficient, restitution_coefficient
-from impact_ros.messages import set_vector
+from impact_ros.message_fields import Vector
 
-_UNKNOWN = (0.0, 0.0)  # stiffness [N/m]
+Range = tuple[float, float]
+QUANTITIES = (*RANGES, "exponent")  # of the message, each with a low and a high end
+_ZERO = ("friction", "restitution")  # which may be 0
+_NOWHERE = Vector(0.0, 0.0, 0.0)
+
+
+def said(message: Any, name: str) -> Range:
+    """Return a range of an impact_msgs/Surface, NaN for an end that is left open.
+
+    Args:
+        message: the surface.
+        name: of ``QUANTITIES``.
+    """
+    low, high = getattr(message, f"{name}_low"), getattr(message, f"{name}_high")
+    high = nan if high == 0.0 else high
+    if low == 0.0 and (isnan(high) or name not in _ZERO):
+        low = nan
+    return low, high
+
+
+def said_or(message: Any, name: str, unsaid: Range) -> Range:
+    """Return a range of an impact_msgs/Surface, with the ends of ``unsaid`` where it is open."""
+    low, high = said(message, name)
+    return unsaid[0] if isnan(low) else low, unsaid[1] if isnan(high) else high
+
+
+def surface_fields(ranges: Mapping[str, Range]) -> dict[str, float]:
+    """Return the fields of an impact_msgs/Surface; a quantity without a range is left open."""
+    ends = {name: ranges.get(name, (0.0, 0.0)) for name in QUANTITIES}
+    return {
+        f"{name}_{end}": value
+        for name, bounds in ends.items()
+        for end, value in zip(("low", "high"), bounds, strict=True)
+    }
+
+
+def contact_fields(
+    surface: Surface | None, frame: str = "", offset: tuple[float, ...] = _NOWHERE
+) -> dict[str, Any]:
+    """Return the fields of an impact_msgs/Contact, see :mod:`impact_ros.message_fields`.
+
+    Args:
+        surface: that is hit; none: nothing is said.
+        frame: of the contact point; empty: the robot's contact frame.
+        offset: of the contact point in that frame, shape (3,) [m].
+    """
+    if surface is None:
+        return {
+            "frame": "",
+            "offset": _NOWHERE,
+            "normal": _NOWHERE,
+            "surface": surface_fields({}),
+        }
+    ranges = {name: getattr(surface, name) for name in RANGES}
+    if surface.stiffness == ANY_STIFFNESS:
+        del ranges["stiffness"]  # unknown
+    return {
+        "frame": frame,
+        "offset": Vector(*offset),
+        "normal": Vector(*surface.normal.tolist()),
+        "surface": surface_fields(ranges),
+    }
 
 
 def read_surface(contact: Any) -> Surface:
-    """Return the surface, of which the message names no point.
+    """Return the surface of an impact_msgs/Contact, of which the message names no point.
 
-    Ranges are the stated coefficient plus and minus its uncertainty, and end where the quantity
-    does: friction at 0, restitution at 0 and 1. A message that says nothing of the stiffness, or
-    was recorded before it could, allows any.
-
-    Args:
-        contact: impact_msgs/Contact.
+    A message that was recorded before it held ranges says the middle and half the width of
+    friction and restitution, which end where the quantity does; before that, no stiffness.
 
     Raises:
-        OutOfRangeError: a coefficient, an uncertainty or the stiffness is out of range.
+        OutOfRangeError: a range is out of what the quantity may be.
         RobotError: the normal is zero, or not finite.
     """
-    normal = contact.normal
-    return _surface(
-        (normal.x, normal.y, normal.z),
-        (contact.friction, contact.friction_uncertainty),
-        (contact.restitution, contact.restitution_uncertainty),
-        read_stiffness(contact),
-    )
+    ranges = _ranges(contact.surface) if hasattr(contact, "surface") else _older_ranges(contact)
+    return _surface((contact.normal.x, contact.normal.y, contact.normal.z), *ranges)
+
+
+def surface_of(normal: Any, message: Any) -> Surface:
+    """Return the surface with a geometry_msgs/Vector3 as normal, and an impact_msgs/Surface.
+
+    Raises:
+        OutOfRangeError: a range is out of what the quantity may be.
+        RobotError: the normal is zero, or not finite.
+    """
+    return _surface((normal.x, normal.y, normal.z), *_ranges(message))
 
 
 @lru_cache(maxsize=16)
 def _surface(
-    normal: tuple[float, float, float],
-    friction: tuple[float, float],
-    restitution: tuple[float, float],
-    stiffness: tuple[float, float],
+    normal: tuple[float, float, float], friction: Range, restitution: Range, stiffness: Range
 ) -> Surface:
-    """Return the surface; most messages are about one that was read before.
+    """Return the surface; most messages are about one that was read before."""
+    return Surface(None, normal, friction, restitution, stiffness)
 
-    Friction and restitution come with their uncertainty.
-    """
-    mu, e = friction_coefficient(friction[0]), restitution_coefficient(restitution[0])
-    mu_error = _uncertainty("friction_uncertainty", friction[1])
-    e_error = _uncertainty("restitution_uncertainty", restitution[1])
-    return Surface(
-        None,
-        normal,
-        (max(mu - mu_error, 0.0), mu + mu_error),
-        (max(e - e_error, 0.0), min(e + e_error, 1.0)),
-        stiffness,
+
+def _ranges(message: Any) -> tuple[Range, Range, Range]:
+    """Return friction and restitution as they stand, and the stiffness, any where it is open."""
+    return (
+        (message.friction_low, message.friction_high),
+        (message.restitution_low, message.restitution_high),
+        said_or(message, "stiffness", ANY_STIFFNESS),
     )
 
 
-def write_surface(contact: Any, surface: Surface) -> None:
-    """Write normal, middle and half the width of each coefficient's range, and the stiffness.
-
-    Args:
-        contact: impact_msgs/Contact to write to.
-        surface: what is known of the surface.
-    """
-    set_vector(contact.normal, surface.normal)
-    contact.friction, contact.restitution = surface.middle
-    contact.friction_uncertainty, contact.restitution_uncertainty = surface.uncertainty
-    contact.stiffness_low, contact.stiffness_high = written_stiffness(surface)
-
-
-def written_stiffness(surface: Surface) -> tuple[float, float]:
-    """Return the range of a surface's stiffness as a message says it [N/m]; unknown: 0, 0."""
-    return _UNKNOWN if surface.stiffness == ANY_STIFFNESS else surface.stiffness
-
-
-def read_stiffness(message: Any) -> tuple[float, float]:
-    """Return the range of the stiffness that a message says [N/m]; unknown: any.
-
-    Args:
-        message: impact_msgs/Contact, or the request of impact_msgs/ComputeFeasibleSets.
-
-    Raises:
-        OutOfRangeError: it is none.
-    """
-    low = getattr(message, "stiffness_low", 0.0)  # older recordings have none
-    high = getattr(message, "stiffness_high", 0.0)
-    if (low, high) == _UNKNOWN:
-        return ANY_STIFFNESS
-    if not 0.0 < low <= high or low == inf:
-        expected = "low, high with 0 < low <= high, or 0, 0: unknown"
-        raise OutOfRangeError("stiffness_low, stiffness_high", expected, (low, high))
-    return low, high
-
-
-def _uncertainty(name: str, value: float) -> float:
-    """Return an uncertainty [-]."""
-    if not 0.0 <= value < inf:
-        raise OutOfRangeError(name, "a finite number, at least 0", value)
-    return value
+def _older_ranges(contact: Any) -> tuple[Range, Range, Range]:
+    """Return the ranges of a contact in a recording from before impact_msgs/Surface."""
+    mu = friction_coefficient(contact.friction)
+    e = restitution_coefficient(contact.restitution)
+    halves = contact.friction_uncertainty, contact.restitution_uncertainty
+    if not all(0.0 <= half < inf for half in halves):
+        name = "friction_uncertainty, restitution_uncertainty"
+        raise OutOfRangeError(name, "finite numbers, at least 0", halves)
+    known = hasattr(contact, "stiffness_low")
+    return (
+        (max(mu - halves[0], 0.0), mu + halves[0]),
+        (max(e - halves[1], 0.0), min(e + halves[1], 1.0)),
+        said_or(contact, "stiffness", ANY_STIFFNESS) if known else ANY_STIFFNESS,
+    )

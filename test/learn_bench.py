@@ -4,6 +4,7 @@
 
 import numpy as np
 import pinocchio as pin
+from open_goals import set_fields
 from rclpy.action import ActionClient
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -15,8 +16,10 @@ from impact_msgs.action import LearnSurface
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_qp.learning.node import ImpactLearnerNode
 from impact_qp.node import ImpactQpNode
+from impact_robots.surface import RANGES
 from impact_ros.messages import set_vector
 from impact_ros.spin import make_executor
+from impact_ros.surface_message import surface_fields
 from impact_sim.repeated_node import RepeatedSimNode
 from impact_sim.suite_settings import suite_settings
 
@@ -113,15 +116,13 @@ class LearnBench:
         """Return a goal at the scenario's surface, of which its announced ranges are known."""
         surface = self.scenario.surface(self.robot)
         goal = LearnSurface.Goal(hits=2)
-        for name in ("friction", "restitution", "stiffness"):
-            for end, value in zip(("low", "high"), getattr(surface, name), strict=True):
-                setattr(goal, f"{name}_{end}", value)
+        ranges = {name: getattr(surface, name) for name in RANGES}
+        set_fields(goal, **surface_fields(ranges))
         set_vector(goal.contact.pose.position, surface.point)
         turn = pin.Quaternion(np.array([0.0, 0.0, 1.0]), surface.normal)
         for name in "xyzw":
             setattr(goal.contact.pose.orientation, name, getattr(turn, name))
-        for name, value in fields.items():
-            setattr(goal, name, value)
+        set_fields(goal, **fields)
         return goal
 
     def send(self, goal):

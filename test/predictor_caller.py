@@ -11,6 +11,7 @@ from visualization_msgs.msg import MarkerArray
 from impact_msgs.msg import Contact, ImpactPrediction, Polytope
 from impact_msgs.srv import ComputeFeasibleSets, PredictImpact
 from impact_predictor.node import PredictorNode
+from impact_robots.surface import RANGES
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.qos import RECORD, STREAM
 
@@ -93,12 +94,21 @@ class Caller:
 
 
 def wall_contact(**fields):
-    """Return a contact with a wall in front of the robot."""
-    made = Contact(friction=0.3, restitution=0.1)
+    """Return a contact with a wall in front of the robot; its ranges are pairs, or one number."""
+    ranges = {"friction": 0.3, "restitution": 0.1}
+    ranges |= {name: fields.pop(name) for name in RANGES if name in fields}
+    made = Contact(**fields)
     made.normal.x = -2.0
-    for name, value in fields.items():
-        setattr(made, name, value)
+    set_ranges(made.surface, **ranges)
     return made
+
+
+def set_ranges(surface, **ranges):
+    """Set ranges of an impact_msgs/Surface; of one number both ends."""
+    for name, value in ranges.items():
+        low, high = value if isinstance(value, tuple) else (value, value)
+        setattr(surface, f"{name}_low", low)
+        setattr(surface, f"{name}_high", high)
 
 
 def joint_state(names, q, dq, milliseconds=12_000):

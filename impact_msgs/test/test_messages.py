@@ -80,8 +80,8 @@ def test_every_field_has_a_comment(path):
 def test_a_goal_that_was_only_constructed_asks_for_the_controllers_own():
     goal = action.ExecuteImpact.Goal()
     assert goal.after == goal.AFTER_UNKNOWN
-    numbers = ("speed", "friction_high", "restitution_high", "press_force", "timeout")
-    assert all(getattr(goal, name) == 0.0 for name in numbers)
+    assert all(getattr(goal, name) == 0.0 for name in ("speed", "press_force", "timeout"))
+    assert goal.surface == msg.Surface()
     turn = goal.contact.pose.orientation
     assert (turn.x, turn.y, turn.z, turn.w) == (0.0, 0.0, 0.0, 1.0)
     assert goal.contact.header.frame_id == ""

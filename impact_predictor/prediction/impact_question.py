@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 class ImpactQuestion(NamedTuple):
     """An impact at one or more points of a robot at once."""
 
-    contacts: tuple[RobotContact, ...]  # what is predicted, in the middle of its ranges
-    ranges: tuple[RobotContact, ...]  # the same, with all that friction and restitution may be
+    contacts: tuple[RobotContact, ...]  # predicted in the middle of their ranges
     law: str = "coulomb"
     inverse_inertia: str = "crb"  # behind the effective masses
     inertia_margin: float = INERTIA_MARGIN  # relative uncertainty, 0 to below 1 [-]
@@ -72,9 +71,7 @@ def joint_loads(question: ImpactQuestion, robot: Robot) -> PredictedLoad | None:
         return None
     from impact_predictor.prediction.predicted_load import predicted_load  # compiled: loads slowly
 
-    return predicted_load(
-        question.contacts, robot, ranges=question.ranges, joints=question.joint_ranges
-    )
+    return predicted_load(question.contacts, robot, joints=question.joint_ranges)
 
 
 def impulse_sets(question: ImpactQuestion, robot: Robot) -> tuple[Polytope | None, ...]:
@@ -83,7 +80,7 @@ def impulse_sets(question: ImpactQuestion, robot: Robot) -> tuple[Polytope | Non
     That is without approach, or where friction leaves the set unbounded. Friction is the highest
     of its range.
     """
-    return tuple(_impulse_set(each, question.inverse_inertia, robot) for each in question.ranges)
+    return tuple(_impulse_set(each, question.inverse_inertia, robot) for each in question.contacts)
 
 
 def _impulse_set(contact: RobotContact, inverse_inertia: str, robot: Robot) -> Polytope | None:
@@ -103,12 +100,12 @@ def _impulse_set(contact: RobotContact, inverse_inertia: str, robot: Robot) -> P
 
 def _interval(question: ImpactQuestion, robot: Robot, inertia: str) -> VelocityInterval | None:
     """Return the velocities within the uncertainty; NaN if there is no solution at some end."""
-    sharp = all(each.surface.uncertainty == (0.0, 0.0) for each in question.ranges)
-    if sharp and question.inertia_margin == 0.0:
+    exact = all(each.surface.is_exact for each in question.contacts)
+    if exact and question.inertia_margin == 0.0:
         return None
     try:
         return contacts_interval(
-            question.ranges,
+            question.contacts,
             robot,
             inertia=inertia,
             law=question.law,

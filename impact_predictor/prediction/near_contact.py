@@ -87,4 +87,4 @@ class NearContact:
     def _question(self, state: PointState) -> ImpactQuestion:
         """Return the question about an impact in ``state``."""
         contact = RobotContact(state, self._surface, self._robot.contact_frame)
-        return ImpactQuestion((contact,), (contact,))
+        return ImpactQuestion((contact,))

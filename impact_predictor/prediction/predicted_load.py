@@ -53,7 +53,6 @@ def predicted_load(
     contacts: Sequence[RobotContact],
     robot: Robot,
     *,
-    ranges: Sequence[RobotContact] = (),
     joints: str = ANNOUNCED,
     interface: str = "torque",
 ) -> PredictedLoad:
@@ -67,7 +66,6 @@ def predicted_load(
     Args:
         contacts: at least one, all in the same state.
         robot: the arm.
-        ranges: the same contacts with all that their surfaces may be; empty: ``contacts``.
         joints: "announced", the robot's ranges, or "nominal".
         interface: by which the arm is commanded: "torque", "velocity" or "position".
 
@@ -80,7 +78,7 @@ def predicted_load(
     try:
         arm = elastic_arm(robot, contacts[0].state.robot_state, drive_of(robot, interface))
         expected = impact.load(arm, [_middle(each.surface) for each in contacts])
-        surfaces = [each.surface for each in ranges or contacts]
+        surfaces = [each.surface for each in contacts]
         cases = [expected]
         for scale in joint_ends(robot, joints):
             other = arm.scaled(scale)

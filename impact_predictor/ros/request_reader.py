@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ from impact_robots import (
 from impact_robots.exceptions import OutOfRangeError
 from impact_ros.exceptions import MessageError
 from impact_ros.messages import JointReader, reorder, to_nanoseconds, vector
-from impact_ros.surface_message import read_stiffness, read_surface
+from impact_ros.surface_message import read_surface, surface_of
 
 
 class RequestReader:
@@ -65,10 +64,9 @@ class RequestReader:
         at_most("models", request.models, len(self.robot.motor_inertias))
         first = request.contacts[0].frame or self.robot.contact_frame
         state = self._dynamics_of(first).state(q, dq)
-        pairs = [self._read_contact(i, each, state) for i, each in enumerate(request.contacts)]
+        contacts = [self._read_contact(i, each, state) for i, each in enumerate(request.contacts)]
         question = ImpactQuestion(
-            contacts=tuple(pair[0] for pair in pairs),
-            ranges=tuple(pair[1] for pair in pairs),
+            contacts=tuple(contacts),
             law=request.friction_law or "coulomb",
             inverse_inertia=request.inverse_inertia or "crb",
             inertia_margin=_margin(request.inertia_uncertainty),
@@ -91,14 +89,12 @@ class RequestReader:
         message = _state(request, last_state)
         q, dq = self._motion(message, request.base_velocity)
         at_most("sets", request.sets, len(SETS))
-        in_bounds(friction=request.friction, peak_factor=request.peak_factor)
+        in_bounds(friction=request.surface.friction_high, peak_factor=request.peak_factor)
         if 0.0 < request.impact_duration < 1.0 / LARGEST:
             expected = f"at least {1.0 / LARGEST:g} s"
             raise OutOfRangeError("impact_duration", expected, request.impact_duration)
         try:
-            restitution = request.restitution_low, request.restitution_high
-            normal, stiffness = vector(request.normal), read_stiffness(request)
-            surface = Surface(None, normal, request.friction, restitution, stiffness)
+            surface = surface_of(request.normal, request.surface)
         except RobotError as error:
             raise RequestError("CODE_BAD_NORMAL", str(error)) from None
         frame = self._frame(request.contact_frame)
@@ -139,24 +135,18 @@ class RequestReader:
             self._dynamics[composite] = ArmDynamics(self.robot, composite, compiled=True)
         return self._dynamics[composite]
 
-    def _read_contact(
-        self, place: int, contact: Any, state: RobotState
-    ) -> tuple[RobotContact, RobotContact]:
-        """Return one contact of a request without and with its uncertainty."""
+    def _read_contact(self, place: int, contact: Any, state: RobotState) -> RobotContact:
+        """Return one contact of a request."""
         try:
             frame = self._frame(contact.frame)
             point = state.at(frame, _lever(contact.offset))
-            wide = read_surface(contact)
-            in_bounds(friction=wide.friction[1])
+            surface = read_surface(contact)
+            in_bounds(friction=surface.friction[1])
         except RobotError as error:
             raise RequestError("CODE_BAD_NORMAL", f"contacts[{place}]: {error}") from None
         except ImpactError as error:
             raise RequestError(code_name(error), f"contacts[{place}]: {error}") from None
-        mu, e = contact.friction, contact.restitution
-        sharp = wide  # unless a range was cut off at its end
-        if wide.middle != (mu, e):
-            sharp = replace(wide, friction=(mu, mu), restitution=(e, e))
-        return RobotContact(point, sharp, frame), RobotContact(point, wide, frame)
+        return RobotContact(point, surface, frame)
 
     def _frame(self, name: str) -> str:
         """Return the name of a frame; empty: the robot's contact frame."""

@@ -12,10 +12,11 @@ from impact_predictor.learning.learning_box import learning_box
 from impact_qp.exceptions import ControlError
 from impact_qp.learning.parameters import LearnerParameters
 from impact_qp.learning.surface_learner import SurfaceLearner
-from impact_qp.ros.goal_reader import given, place_of
+from impact_qp.ros.goal_reader import given, place_of, speed_within
 from impact_robots.exceptions import OutOfRangeError, RobotError
 from impact_robots.robot import Robot
 from impact_robots.surface import ANY_STIFFNESS, Surface
+from impact_ros.surface_message import said_or
 
 MOST_HITS = 100
 ANYTHING = {  # what is left open may be anything of
@@ -42,7 +43,7 @@ def learner_of(
     """
     if not 1 <= goal.hits <= MOST_HITS:
         raise ControlError(f"hits: expected 1 to {MOST_HITS}, got {goal.hits}")
-    ranges = {name: _range(goal, name) for name in ANYTHING}
+    ranges = {name: said_or(goal.surface, name, most) for name, most in ANYTHING.items()}
     point, normal = place_of(goal.contact, robot)
     exponent = ranges.pop("exponent")
     try:
@@ -50,28 +51,7 @@ def learner_of(
         box = learning_box(robot, surface, exponent=exponent, torque_gain=settings.torque_gain)
     except (OutOfRangeError, RobotError, PredictionError) as error:
         raise ControlError(str(error)) from None
-    target = _target(goal.target_speed, settings)
+    target = cap = settings.speed_cap
+    if given(goal.target_speed):
+        target = speed_within("target_speed", goal.target_speed, cap)
     return SurfaceLearner(box, goal.hits, target, settings.speed_ramp, ceilings)
-
-
-def _range(goal: Any, name: str) -> tuple[float, float]:
-    """Return a range of a goal; an end that is open is that of anything."""
-    ends = [getattr(goal, f"{name}_{end}") for end in ("low", "high")]
-    low, high = (
-        each if given(each) else most for each, most in zip(ends, ANYTHING[name], strict=True)
-    )
-    if not low <= high:
-        raise ControlError(f"{name}: expected low up to high, got {low:g} and {high:g}")
-    return low, high
-
-
-def _target(asked: float, settings: LearnerParameters) -> float:
-    """Return the speed that is wanted [m/s]."""
-    if not given(asked):
-        return settings.speed_cap
-    if not 0.0 < asked <= settings.speed_cap:
-        raise ControlError(
-            f"target_speed: expected above 0 up to speed_cap {settings.speed_cap:g} m/s,"
-            f" got {asked:g}"
-        )
-    return float(asked)

@@ -20,6 +20,8 @@ from impact_qp.parameter_pairs import plan_refusal
 from impact_qp.plan_parameters import PlanParameters
 from impact_robots import PointState, Robot, RobotError
 from impact_robots.exceptions import OutOfRangeError
+from impact_robots.surface import RANGES
+from impact_ros.surface_message import Range, said
 
 _AFTERS = ("retract", *AFTERS)  # by the goal's constants; unknown: retract
 LONGEST = 3600.0  # time-out of a goal [s]
@@ -28,7 +30,7 @@ LONGEST = 3600.0  # time-out of a goal [s]
 def plan_of(goal: Any, settings: PlanParameters, robot: Robot, state: PointState) -> Plan:
     """Return what an ExecuteImpact goal asks for, within what the node's parameters allow.
 
-    What is left open (0 or NaN) is the parameters'.
+    What is left open (0 or NaN, see impact_msgs/Surface) is the parameters'.
 
     Args:
         goal: message.
@@ -61,20 +63,27 @@ def plan_of(goal: Any, settings: PlanParameters, robot: Robot, state: PointState
 
 
 def given(value: float) -> bool:
-    """Tell whether a number of a goal says something: 0 is what a goal is made with."""
+    """Tell whether a number of a goal is set: goals are constructed with 0."""
     return not (isnan(value) or value == 0.0)
+
+
+def speed_within(name: str, asked: float, cap: float) -> float:
+    """Return a speed that a goal asks for [m/s].
+
+    Raises:
+        ControlError: it is not above 0, or above ``cap``.
+    """
+    if not 0.0 < asked <= cap:
+        raise ControlError(f"{name}: expected above 0 up to speed_cap {cap:g} m/s, got {asked:g}")
+    return float(asked)
 
 
 def _speed(asked: float, settings: PlanParameters) -> float:
     """Return the approach speed [m/s]: NaN asks for the highest safe one, 0 leaves it open."""
     cap = settings.speed_cap
-    if isnan(asked):
-        return cap
     if not given(asked):
-        return min(settings.speed, cap)
-    if not 0.0 < asked <= cap:
-        raise ControlError(f"speed: expected above 0 up to speed_cap {cap:g} m/s, got {asked:g}")
-    return asked
+        return cap if isnan(asked) else min(settings.speed, cap)
+    return speed_within("speed", asked, cap)
 
 
 def _kinds(asked: str, own: str) -> tuple[str, tuple[str, ...]]:
@@ -93,16 +102,9 @@ def _kinds(asked: str, own: str) -> tuple[str, tuple[str, ...]]:
 def _contact(goal: Any, known: Contact, robot: Robot, may_widen: bool) -> Contact:
     """Return the goal's contact, what it leaves open as in ``known``."""
     point, normal = place_of(goal.contact, robot)
+    ranges = {name: _range(goal.surface, name, getattr(known, name), may_widen) for name in RANGES}
     try:
-        return Contact(
-            point,
-            normal,
-            _friction(goal, known.friction, may_widen),
-            _restitution(goal, known.restitution, may_widen),
-            known.peak_factor,
-            known.impact_duration,
-            _stiffness(goal, known.stiffness, may_widen),
-        )
+        return replace(known, point=point, normal=normal, **ranges)
     except (OutOfRangeError, RobotError) as error:
         raise ControlError(str(error)) from None
 
@@ -126,75 +128,34 @@ def place_of(contact: Any, robot: Robot) -> tuple[np.ndarray, np.ndarray]:
     if not np.isfinite(point).all() or not abs(np.linalg.norm(quaternion) - 1.0) < 1e-3:
         raise ControlError("contact: expected a finite position and a unit quaternion")
     if not frame and not point.any() and turn.w == 1.0:
-        raise ControlError("contact: contact pose not set")
+        raise ControlError("contact pose not set")
     return point, pin.Quaternion(quaternion).matrix()[:, 2]
 
 
-def _asked(
-    goal: Any, name: str, own: tuple[float, float], may_widen: bool
-) -> tuple[float, float, bool] | None:
-    """Return a range that a goal says, and whether it may be narrower; none: the node's own.
+def _range(surface: Any, name: str, own: Range, may_widen: bool) -> Range:
+    """Return the range that must be expected of a quantity.
 
-    A low end of NaN, or zeros alone, leave the range to the node; beside NaN a high end may only
-    make it wider.
+    Neither end of a goal makes impacts look more harmless than the node's own, unless the goal
+    ``may_widen`` what is thought harmless; beside an open low end a high one never does. The most
+    harmless impulse, which existential limits count on, is that of the highest friction and of
+    the lowest restitution.
     """
-    low, high = getattr(goal, f"{name}_low"), getattr(goal, f"{name}_high")
-    if not given(low) and not given(high):
-        return None
-    if isnan(low):
-        return own[0], high, False
-    if given(high) and low > high:
+    low, high = said(surface, name)
+    if low > high:
         raise ControlError(f"{name}: expected low up to high, got {low:g} and {high:g}")
-    return low, high, may_widen
+    narrow = may_widen and not isnan(low)
+    low = own[0] if isnan(low) else low
+    high = max(own[1], low) if isnan(high) else high
+    if narrow:
+        return low, high
+    if high < own[1]:
+        raise _too_narrow(f"{name}_high", "least", own[1], high)
+    if name == "stiffness" and low > own[0]:
+        raise _too_narrow(f"{name}_low", "most", own[0], low)
+    return max(low, own[0]) if name == "restitution" else min(low, own[0]), high
 
 
-def _friction(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[float, float]:
-    """Return the range of coefficients of friction that must be expected.
-
-    Robust limits count on the highest, existential ones on the lowest: neither end of a goal makes
-    the node's own range narrower unless it ``may_widen`` what is thought harmless.
-    """
-    if (asked := _asked(goal, "friction", own, may_widen)) is None:
-        return own
-    low, high, narrow = asked
-    high = _at_least("friction_high", high, own[1], narrow) if given(high) else max(own[1], low)
-    return low if narrow else min(low, own[0]), high
-
-
-def _restitution(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[float, float]:
-    """Return the range of coefficients of restitution that must be expected.
-
-    A lower end below the node's is none that a goal can have without ``may_widen``: the least of
-    all impulses, which existential limits count on, falls with it. 0 leaves that end open.
-    """
-    if (asked := _asked(goal, "restitution", own, may_widen)) is None:
-        return own
-    low, high, narrow = asked
-    low = _at_least("restitution_low", low, own[0], narrow) if given(low) else own[0]
-    if given(high):
-        return low, _at_least("restitution_high", high, own[1], narrow)
-    return low, max(own[1], low)
-
-
-def _stiffness(goal: Any, own: tuple[float, float], may_widen: bool) -> tuple[float, float]:
-    """Return the range of stiffnesses that must be expected; a goal's holds the node's own."""
-    if (asked := _asked(goal, "stiffness", own, may_widen)) is None:
-        return own
-    low, high, narrow = asked
-    low = low if given(low) else own[0]
-    high = high if given(high) else max(low, own[1])
-    if not narrow and not (low <= own[0] and high >= own[1]):
-        raise ControlError(
-            f"stiffness: expected a range that holds the node's {own[0]:g} to {own[1]:g} N/m"
-            f" (goal_may_widen is false), got {low:g} to {high:g}"
-        )
-    return low, high
-
-
-def _at_least(name: str, value: float, own: float, may_widen: bool) -> float:
-    """Return a goal's number unless it makes impacts look more harmless than the node's own."""
-    if 0.0 <= value < own and not may_widen:
-        raise ControlError(
-            f"{name}: expected at least the node's {own:g} (goal_may_widen is false), got {value:g}"
-        )
-    return value
+def _too_narrow(name: str, side: str, own: float, value: float) -> ControlError:
+    return ControlError(
+        f"{name}: expected at {side} the node's {own:g} (goal_may_widen is false), got {value:g}"
+    )

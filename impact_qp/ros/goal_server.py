@@ -34,7 +34,9 @@ from impact_qp.ros.goal import (
     Prepared,
 )
 from impact_qp.ros.messages import feedback_message, result_message
+from impact_robots.surface import RANGES
 from impact_ros.messages import from_nanoseconds, to_nanoseconds, vector
+from impact_ros.surface_message import said
 
 FEEDBACK_RATE = 50.0  # of a goal [Hz]
 RESULT_KEPT = 60  # for a client that asks late; then it gets an empty one [s]
@@ -286,20 +288,11 @@ def _failure(error: Exception) -> End:
 def _described(goal: ExecuteImpact.Goal) -> str:
     """Return a goal in one line, for the log."""
     position, turn = goal.contact.pose.position, goal.contact.pose.orientation
-    names = (
-        "speed",
-        "highest_speed",
-        "friction_low",
-        "friction_high",
-        "restitution_low",
-        "restitution_high",
-        "stiffness_low",
-        "stiffness_high",
-    )
-    numbers = ", ".join(f"{name} {getattr(goal, name):g}" for name in names)
+    ranges = ", ".join("{} {:g} to {:g}".format(n, *said(goal.surface, n)) for n in RANGES)
     return (
         f"contact [{position.x:g}, {position.y:g}, {position.z:g}], orientation"
         f" [{turn.x:g}, {turn.y:g}, {turn.z:g}, {turn.w:g}] in {goal.contact.header.frame_id!r},"
-        f" {numbers}, impact_limits {goal.impact_limits!r}, after {goal.after},"
+        f" speed {goal.speed:g}, highest_speed {goal.highest_speed:g}, {ranges},"
+        f" impact_limits {goal.impact_limits!r}, after {goal.after},"
         f" press_force {goal.press_force:g}, timeout {goal.timeout:g}"
     )

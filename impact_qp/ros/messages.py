@@ -21,25 +21,20 @@ from impact_msgs.msg import (
 )
 from impact_qp.control.plan import Plan
 from impact_qp.control.status import Counts, status_fields
-from impact_qp.interface import INTERFACES
 from impact_qp.ros.goal import End
 from impact_robots import Robot
-from impact_ros.message_fields import constant, write
+from impact_ros.message_fields import joint_command_fields, write
 from impact_ros.messages import fill, set_vector
-from impact_ros.surface_message import write_surface
+from impact_ros.surface_message import contact_fields
 
 NAN = float("nan")
 
 
 def command_message(robot: Robot, interface: str, values: np.ndarray, stamp: Any) -> JointCommand:
     """Return a command; ``stamp`` is that of the state which it answers."""
-    message = JointCommand(
-        interface=constant(JointCommand, "INTERFACE", interface),
-        includes_gravity=not (INTERFACES[interface].servo or robot.driver_compensates_gravity),
-        joint_names=robot.joint_names,
-    )
+    message = JointCommand()
     message.header.stamp = stamp
-    fill(message.values, values)
+    write(message, joint_command_fields(JointCommand, robot, interface, values))
     return message
 
 
@@ -73,8 +68,7 @@ def announcement_message(robot: Robot, plan: Plan, due: bool, stamp: Any) -> Imp
     message.header.frame_id = robot.base_frame
     if due:
         message.window_start = stamp
-        message.contact.frame = robot.contact_frame
-        write_surface(message.contact, plan.contact)
+        write(message.contact, contact_fields(plan.contact, robot.contact_frame))
     return message
 
 

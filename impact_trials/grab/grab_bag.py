@@ -11,7 +11,9 @@ from rosbags.typesys.store import Typestore
 
 from impact_bags import BagWriter
 from impact_bags.message_maker import Made
+from impact_bags.suite_messages import GRAB, SuiteMessages
 from impact_bags.writer import Tap
+from impact_qp.control.status import Counts
 from impact_robots.loader import load_robot
 from impact_robots.quaternions import quaternion_wxyz
 from impact_robots.task.palm_task import PALMS, PERIOD
@@ -21,7 +23,6 @@ from impact_sim.humanoid.model import box_name
 from impact_sim.simulation import START_NS
 from impact_trials.cell_bag import WORLD
 from impact_trials.grab.grab_cycle import GrabCycle
-from impact_trials.grab.grab_messages import GrabMessages
 
 DESIRED, COMMAND = "/impact_qp/desired_joint_states", "/impact_qp/command"
 STATUS, PROGRESS = "/impact_qp/status", "/impact_humanoid/grab"
@@ -46,11 +47,11 @@ class GrabBag(BagWriter):
             tap: gets what is recorded, as it is.
         """
         super().__init__(path, typestore, tap=tap)
-        self._make, self._limits = GrabMessages(typestore, WORLD), scenario.impact_limits
+        self._make, self._limits = SuiteMessages(typestore, WORLD), scenario.impact_limits
         robot = self._robot = load_robot(scenario.robot)
         self._sizes = [scenario.box_size for _ in scenario.box_masses]
         self._soles = [each.name for each in robot.contacts if each.half_extents is not None]
-        self._first, self._unsolved = 0, 0  # stamp of the first answer; such cycles so far
+        self._first, self._counts = 0, Counts()  # stamp of the first answer [ns]
 
     def add(self, cycle: GrabCycle) -> None:
         """Write a cycle; forces are the world's on the robot, in the world's axes."""
@@ -75,12 +76,16 @@ class GrabBag(BagWriter):
         """Write what was sent in answer to the state of a time [ns]."""
         make, robot, said, nothing = self._make, self._robot, cycle.said, cycle.positions[:0]
         self._first = self._first or time
-        self._unsolved += not said.solved
+        self._counts.infeasible += not said.solved
         desired = make.joint_state(time, robot.joint_names, cycle.positions, nothing, nothing)
         self._put(DESIRED, desired, time)
-        self._put(STATUS, make.status(time, said, self._limits, self._unsolved), time)
-        self._put(PROGRESS, make.progress(time, said, (self._first - START_NS) / NANOSECONDS), time)
-        self._put(COMMAND, make.positions(time, robot, cycle.positions), time)
+        status = make.controller_status(
+            time, self._counts, said.phase, limits=self._limits, **said.status()
+        )
+        self._put(STATUS, status, time)
+        progress = said.fields((self._first - START_NS) / NANOSECONDS)
+        self._put(PROGRESS, make.message(GRAB, time, "", progress), time)
+        self._put(COMMAND, make.command(time, robot, cycle.positions, "position"), time)
 
     def _put(self, topic: str, made: Made, time: int) -> None:
         self.write(topic, *made, time)

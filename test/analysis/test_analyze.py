@@ -403,7 +403,8 @@ def announcement(kinds, frame):
     never, point = kinds["builtin_interfaces/msg/Time"](0, 0), kinds["geometry_msgs/msg/Point"]
     header = kinds["std_msgs/msg/Header"](never, "panda_link0")
     up = kinds["geometry_msgs/msg/Vector3"](0.0, 0.0, 1.0)
-    contact = kinds["impact_msgs/msg/Contact"](frame, point(0.0, 0.0, 0.0), up, 0.3, *(0.0,) * 5)
+    surface = kinds["impact_msgs/msg/Surface"](0.3, 0.3, *(0.0,) * 6)
+    contact = kinds["impact_msgs/msg/Contact"](frame, point(0.0, 0.0, 0.0), up, surface)
     return kinds[ANNOUNCEMENT](header, False, contact, never, never)
 
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A node and a recorder without ROS write the same message, from the same fields."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,13 +14,17 @@ from rclpy.serialization import serialize_message
 
 from impact_bags import impact_typestore
 from impact_bags.suite_messages import CONTROLLER_STATUS, DETECTOR_STATUS, SuiteMessages
+from impact_detector.attribution.expectation import Announcement
 from impact_detector.ros.messages import status_message as verdict_message
 from impact_detector.signals.sample import Verdict
 from impact_msgs.msg import ControllerStatus, ImpactEvent
 from impact_qp.control.phases import Phase
+from impact_qp.control.plan import Plan
 from impact_qp.control.state_machine import Fault
 from impact_qp.control.status import Counts
-from impact_qp.ros.messages import status_message
+from impact_qp.limits import Contact
+from impact_qp.ros.messages import announcement_message, command_message, status_message
+from impact_robots import load_robot
 from impact_ros.message_fields import constant
 from impact_ros.messages import from_nanoseconds
 
@@ -30,6 +36,11 @@ KNOWN = {
     "normal_speed": -0.07,
     "speed_bound": 0.08,
 }
+
+
+@pytest.fixture(scope="module")
+def panda():
+    return load_robot("panda")
 
 
 def received(types, sent, kind):
@@ -46,6 +57,29 @@ def test_a_status_is_the_same(limits, fault):
     sent = status_message(counts, "text", from_nanoseconds(TIME), **known)
     assert kind == CONTROLLER_STATUS
     assert repr(received(types, sent, kind)) == repr(made)
+
+
+@pytest.mark.parametrize("due", [True, False])
+def test_an_announcement_is_the_same(panda, due):
+    contact = Contact([0.5, 0.0, 0.4], [-1.0, 0.1, 0.2], (0.1, 0.279), (0.0, 0.3), 3.0, 0.018, 1e5)
+    sent = announcement_message(panda, Plan(contact), due, from_nanoseconds(TIME))
+    said = Announcement(TIME)
+    if due:
+        said = Announcement(TIME, contact, start=TIME, frame=panda.contact_frame)
+    types = impact_typestore()
+    kind, made = SuiteMessages(types, panda.base_frame).announcement(said)
+    assert repr(received(types, sent, kind)) == repr(made)
+
+
+@pytest.mark.parametrize("interface", ["torque", "velocity", "position"])
+@pytest.mark.parametrize("driver_compensates", [True, False])
+def test_a_command_is_the_same(panda, interface, driver_compensates):
+    robot = replace(panda, driver_compensates_gravity=driver_compensates)
+    values, types = np.linspace(0.1, 0.7, 7), impact_typestore()
+    sent = command_message(robot, interface, values, from_nanoseconds(TIME))
+    kind, made = SuiteMessages(types, "base").command(TIME, robot, values, interface)
+    assert repr(received(types, sent, kind)) == repr(made)
+    assert made.includes_gravity is (interface == "torque" and not driver_compensates)
 
 
 def test_a_verdict_is_the_same():

@@ -11,23 +11,23 @@ from impact_msgs.msg import ImpactAnnouncement
 from impact_ros.messages import from_nanoseconds, set_vector
 
 
-def message(**contact):
+def message(**surface):
     made = ImpactAnnouncement()
     from_nanoseconds(3_000_000, made.header.stamp)
     from_nanoseconds(2_000_000, made.window_start)
-    made.contact.frame, made.contact.friction = "panda_link8", 0.3
+    made.contact.frame, made.contact.surface.friction_high = "panda_link8", 0.3
     set_vector(made.contact.normal, [0.0, -2.0, 0.0])
-    for name, value in contact.items():
-        setattr(made.contact, name, value)
+    for name, value in surface.items():
+        setattr(made.contact.surface, name, value)
     return made
 
 
 def test_it_has_the_ranges_and_the_contact_point():
-    given = message(friction_uncertainty=0.1, restitution=0.15, restitution_uncertainty=0.15)
+    given = message(friction_low=0.2, friction_high=0.4, restitution_high=0.3)
     set_vector(given.contact.offset, [0.0, 0.1, 0.0])
     said = announcement(given)
-    assert said.surface.friction == pytest.approx((0.2, 0.4))
-    assert said.surface.restitution == pytest.approx((0.0, 0.3))
+    assert said.surface.friction == (0.2, 0.4)
+    assert said.surface.restitution == (0.0, 0.3)
     np.testing.assert_array_equal(said.surface.normal, [0.0, -1.0, 0.0])
     assert (said.time, said.start, said.end) == (3_000_000, 2_000_000, None)
     assert (said.frame, said.offset) == ("panda_link8", (0.0, 0.1, 0.0))
@@ -35,22 +35,22 @@ def test_it_has_the_ranges_and_the_contact_point():
 
 
 def test_a_withdrawn_one_means_nothing_else():
-    given = message(friction=float("nan"))
+    given = message(friction_low=float("nan"))
     given.withdrawn = True
     assert announcement(given).withdrawn
 
 
 @pytest.mark.parametrize(
-    ("contact", "line"),
+    ("surface", "line"),
     [
-        ({"friction": float("nan")}, "announcement: friction: expected a finite number"),
-        ({"friction_uncertainty": -1.0}, "announcement: friction_uncertainty: expected a finite"),
-        ({"restitution": 1.5}, "announcement: restitution: expected a number from 0 to 1"),
+        ({"friction_low": float("nan")}, "announcement: friction: expected a finite number"),
+        ({"friction_low": -1.0}, "announcement: friction: expected a finite number"),
+        ({"restitution_high": 1.5}, "announcement: restitution: expected low, high with 0 <="),
     ],
 )
-def test_impossible_numbers_are_refused(contact, line):
+def test_impossible_numbers_are_refused(surface, line):
     with pytest.raises(DetectorError, match=line):
-        announcement(message(**contact))
+        announcement(message(**surface))
 
 
 def test_a_normal_of_no_length_is_refused():

@@ -268,7 +268,8 @@ def announcement(k, *, friction=0.3, frame="", withdrawn=False):
     from_nanoseconds(k * MILLISECOND, message.header.stamp)
     message.window_start = message.header.stamp
     message.contact.frame = frame
-    message.contact.normal.x, message.contact.friction = -1.0, friction
+    message.contact.normal.x = -1.0
+    message.contact.surface.friction_low = message.contact.surface.friction_high = friction
     return message
 
 

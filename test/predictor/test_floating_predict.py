@@ -165,7 +165,7 @@ def test_a_service_answers_in_base_axes(hrp4):
         name=list(hrp4.joint_names), position=hrp4.stance.tolist(), velocity=[0.1] * 34
     )
     request.normal.y, request.contact_frame = 1.0, "left_palm"
-    request.restitution_high = 0.2
+    request.surface.restitution_high = 0.2
     reader = RequestReader(hrp4)
     state, _, _ = reader.impact(request, None)
     expected = palm(hrp4, dq=np.append(np.zeros(6), np.full(34, 0.1)))
@@ -211,7 +211,8 @@ def test_a_prediction_of_a_drifting_robot_is_that_of_the_library(hrp4):
     from impact_predictor.ros.request_reader import RequestReader
 
     request = still_request(hrp4, PredictImpact)
-    contact = Contact(frame="left_palm", friction=0.4)
+    contact = Contact(frame="left_palm")
+    contact.surface.friction_low = contact.surface.friction_high = 0.4
     contact.normal.y = 1.0
     request.contacts = [contact]
     request.base_velocity.linear.y, request.inertia_uncertainty = -0.3, 0.0

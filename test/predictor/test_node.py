@@ -11,7 +11,7 @@ from walls import a_wall
 pytest.importorskip("rclpy")
 
 import pinocchio as pin
-from predictor_caller import Caller, wall_contact
+from predictor_caller import Caller, set_ranges, wall_contact
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
@@ -53,7 +53,8 @@ def request_prediction(state):
 
 @pytest.fixture
 def request_sets(state):
-    request = ComputeFeasibleSets.Request(state=state, friction=0.279, restitution_high=0.3)
+    request = ComputeFeasibleSets.Request(state=state)
+    set_ranges(request.surface, friction=0.279, restitution=(0.0, 0.3))
     request.normal.x = -1.0
     return request
 
@@ -300,32 +301,38 @@ def test_a_bad_prediction_request_is_an_answer(
             "one of em, gm, crb, flex, got 'x'",
         ),
         ("contact_frame", "toe", "CODE_UNKNOWN_CONTACT", "panda_tool_contact, got 'toe'"),
-        ("friction", -0.1, "CODE_OUT_OF_RANGE", "friction: expected a finite number"),
-        ("friction", 50.0, "CODE_NO_SOLUTION", "friction: expected below"),
-        ("restitution_low", 0.5, "CODE_OUT_OF_RANGE", "0 <= low <= high <= 1"),
+        ("surface.friction_low", -0.1, "CODE_OUT_OF_RANGE", "friction: expected a finite number"),
+        ("surface.friction_high", 50.0, "CODE_NO_SOLUTION", "friction: expected below"),
+        ("surface.restitution_low", 0.5, "CODE_OUT_OF_RANGE", "0 <= low <= high <= 1"),
         ("generators", 2, "CODE_OUT_OF_RANGE", "generators: expected an integer from 3 to 1000"),
         ("generators", 2**32 - 1, "CODE_OUT_OF_RANGE", "generators: expected an integer from 3"),
         ("peak_factor", 0.0, "CODE_OUT_OF_RANGE", "peak_factor: expected a finite number above 0"),
         ("impact_duration", -1.0, "CODE_OUT_OF_RANGE", "impact_duration: expected a finite"),
         ("impact_duration", 5e-324, "CODE_OUT_OF_RANGE", "impact_duration: expected at least"),
-        ("friction", 1e308, "CODE_OUT_OF_RANGE", "friction: expected a number of at most 1e+06"),
+        (
+            "surface.friction_high",
+            1e308,
+            "CODE_OUT_OF_RANGE",
+            "friction: expected a number of at most 1e+06",
+        ),
         ("sets", ["impulse"] * 10**5, "CODE_OUT_OF_RANGE", "sets: expected at most 10, got 1000"),
     ],
 )
 def test_a_bad_request_for_sets_is_an_answer(caller, request_sets, field, value, code, message):
-    setattr(request_sets, field, value)
+    at = request_sets.surface if field.startswith("surface.") else request_sets
+    setattr(at, field.removeprefix("surface."), value)
     refuse(caller, request_sets, code, message)
 
 
 def test_the_set_of_a_flexible_arm_depends_on_the_stiffness(caller, request_sets, hitting, panda):
     request_sets.sets = ["load"]
-    request_sets.stiffness_low, request_sets.stiffness_high = 1e5, 1e6
+    set_ranges(request_sets.surface, stiffness=(1e5, 1e6))
     (message,) = caller.call(request_sets).polytopes
     surface = Surface(None, [-1, 0, 0], 0.279, (0.0, 0.3), (1e5, 1e6))
     expected = load_set(hitting, surface, panda)
     np.testing.assert_allclose(np.reshape(message.vertices, (-1, 3)), expected.vertices)
-    request_sets.stiffness_low = -1.0
-    refuse(caller, request_sets, "CODE_OUT_OF_RANGE", "stiffness_low, stiffness_high: expected")
+    request_sets.surface.stiffness_low = -1.0
+    refuse(caller, request_sets, "CODE_OUT_OF_RANGE", "stiffness: expected low, high with 0 < low")
 
 
 def test_sets_need_an_approach(caller, request_sets, hitting):

@@ -75,13 +75,8 @@ def test_one_number_is_a_range_of_no_width():
     assert Surface(POINT, NORMAL, 0.3, 0.1).friction == (0.3, 0.3)
     assert Surface(POINT, NORMAL, 0.3, 0.1).restitution == (0.1, 0.1)
     assert Surface(POINT, NORMAL, 0.3, 0.1).middle == (0.3, 0.1)
-    assert Surface(POINT, NORMAL, 0.3, 0.1).uncertainty == (0.0, 0.0)
-
-
-def test_middle_and_uncertainty_give_the_ends_of_the_ranges(surface):
-    (mu, e), (mu_half, e_half) = surface.middle, surface.uncertainty
-    assert (mu - mu_half, mu + mu_half) == pytest.approx(surface.friction)
-    assert (e - e_half, e + e_half) == pytest.approx(surface.restitution)
+    assert Surface(POINT, NORMAL, 0.3, 0.1).is_exact
+    assert not Surface(POINT, NORMAL, 0.3, (0.1, 0.2)).is_exact
 
 
 def test_nothing_is_known_of_friction_and_restitution_unless_it_is_said():

@@ -14,9 +14,9 @@ from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 from impact_drivers.franka.memory.checked_record import CHECKSUM
 from impact_qp.control.plan import Plan
 from impact_qp.limits import Contact
+from impact_robots.surface import RANGES
 
 _NAMES = ("impact_limits", "after")
-_RANGES = ("friction", "restitution", "stiffness")
 SEPARATOR = ","  # between the names of further limits
 _PULSE = ("peak_factor", "impact_duration")
 _SPEEDS = ("speed", "highest_speed", "press_force")
@@ -27,7 +27,7 @@ REQUEST = np.dtype(
         ("kind", "<u8"),
         ("asked", "<u8"),
         *[(name, "<f8", 3) for name in ("point", "normal")],
-        *[(name, "<f8", 2) for name in _RANGES],
+        *[(name, "<f8", 2) for name in RANGES],
         *[(name, "<f8") for name in (*_PULSE, *_SPEEDS)],
         *[(name, "S32") for name in _NAMES],
         ("also_limits", "S96"),
@@ -68,7 +68,7 @@ class Request(NamedTuple):
 def pack_goal(plan: Plan, need: CollisionBehavior | None, fields: Any) -> None:
     """Write what a goal says of a plan, and needs, to a record of layout ``REQUEST``."""
     contact = plan.contact
-    for name in ("point", "normal", *_RANGES, *_PULSE):
+    for name in ("point", "normal", *RANGES, *_PULSE):
         fields[name] = getattr(contact, name)
     for name in _SPEEDS:
         fields[name] = getattr(plan, name)
@@ -93,14 +93,9 @@ def unpack_goal(fields: Any, defaults: Plan) -> Plan:
         OutOfRangeError: a number is out of its range.
         RobotError: the normal is none.
     """
-    contact = Contact(
-        fields["point"].copy(),
-        fields["normal"].copy(),
-        friction=tuple(fields["friction"].tolist()),
-        restitution=tuple(fields["restitution"].tolist()),
-        stiffness=tuple(fields["stiffness"].tolist()),
-        **{name: float(fields[name]) for name in _PULSE},
-    )
+    known: dict[str, Any] = {name: tuple(fields[name].tolist()) for name in RANGES}
+    known |= {name: float(fields[name]) for name in _PULSE}
+    contact = Contact(fields["point"].copy(), fields["normal"].copy(), **known)
     said: dict[str, Any] = {name: float(fields[name]) for name in _SPEEDS}
     said |= {name: fields[name].decode() for name in _NAMES}
     also = fields["also_limits"].decode()

@@ -17,7 +17,10 @@ from impact_predictor.learning.wall_interval import interval, wall_ranges
 from impact_qp.learning.surface_learner import NextHit, SurfaceLearner
 from impact_qp.learning.wall_approach import AHEAD
 from impact_qp.ros.goal import End
+from impact_robots.surface import RANGES
+from impact_ros.message_fields import write
 from impact_ros.messages import fill
+from impact_ros.surface_message import QUANTITIES, surface_fields
 
 PATIENCE = 5.0  # beside some times the time that the way takes at the speed asked for [s]
 SLOWER = 4.0  # the controller's own limit may allow half of that speed
@@ -37,8 +40,7 @@ def hit_goal(contact: Any, hit: NextHit, cap: float) -> ExecuteImpact.Goal:
     goal.contact, goal.highest_speed = contact, hit.speed
     goal.speed = min(AHEAD * hit.speed, cap)
     goal.timeout = PATIENCE + SLOWER * hit.gap / hit.speed
-    ranges = {name: getattr(hit.surface, name) for name in ("friction", "restitution", "stiffness")}
-    _write_wall(goal, ranges)
+    write(goal.surface, surface_fields({name: getattr(hit.surface, name) for name in RANGES}))
     return goal
 
 
@@ -57,7 +59,7 @@ def feedback(
         misfit=nan if learned is None else learned.misfit,
         contradicted=learned is not None and learned.contradicted,
     )
-    _write_wall(message, interval(learner.learned.known))
+    write(message.surface, surface_fields(interval(learner.learned.known)))
     return message
 
 
@@ -67,12 +69,10 @@ def result(end: End, learner: SurfaceLearner | None, hit_code: int) -> LearnSurf
     message.hit_code = hit_code
     message.speed_reached = message.highest_load = nan
     if learner is None:
-        for name, kind in message.get_fields_and_field_types().items():
-            if kind == "double":
-                setattr(message, name, nan)
+        write(message.surface, surface_fields(dict.fromkeys(QUANTITIES, (nan, nan))))
         return message
     box = learner.learned.known.narrowed
-    _write_wall(message, wall_ranges(box))
+    write(message.surface, surface_fields(wall_ranges(box)))
     message.joint_names = list(box.robot.joint_names)
     ends = np.stack([box.low[FIGURES:], box.high[FIGURES:]]).reshape(2, 3, -1)
     for row, name in enumerate(JOINTS):
@@ -83,9 +83,3 @@ def result(end: End, learner: SurfaceLearner | None, hit_code: int) -> LearnSurf
         message.speed_reached = learner.hits[-1].speed
         message.highest_load = max(each.load for each in learner.hits)
     return message
-
-
-def _write_wall(message: Any, ranges: dict[str, tuple[float, float]]) -> None:
-    for name, (low, high) in ranges.items():
-        setattr(message, f"{name}_low", low)
-        setattr(message, f"{name}_high", high)

@@ -50,8 +50,9 @@ def learner(parameters, tmp_path):
 @pytest.fixture
 def goal(parameters):
     message = aimed(LearnSurface.Goal(hits=2), parameters["contact_point"])
-    message.friction_high, message.restitution_low, message.restitution_high = 0.5, 0.02, 0.6
-    message.stiffness_low, message.stiffness_high = 1e4, 1e7
+    surface = message.surface
+    surface.friction_high, surface.restitution_low, surface.restitution_high = 0.5, 0.02, 0.6
+    surface.stiffness_low, surface.stiffness_high = 1e4, 1e7
     return message
 
 
@@ -91,5 +92,5 @@ def test_a_surface_is_learned_by_way_of_libfranka(make_bench, fr3, parameters, l
     for each in (first, second):
         assert 0.65 * each.speed < each.contact_speed < 1.05 * each.speed  # joints as announced
         assert 0.0 < each.load < 1.0 and not each.contradicted
-    assert result.stiffness_high / result.stiffness_low < 100.0  # of 1000
+    assert result.surface.stiffness_high / result.surface.stiffness_low < 100.0  # of 1000
     assert (np.abs(felt) < fr3.limits.torque_range).all()  # it did not stop itself

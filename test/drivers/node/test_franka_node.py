@@ -9,6 +9,7 @@ pytest.importorskip("rclpy")
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from franka_bench import MS, OK, START, aimed
+from open_goals import set_fields
 from rclpy.lifecycle import TransitionCallbackReturn
 
 from impact_detector.signals.sample import Detection, Verdict
@@ -285,8 +286,7 @@ def test_a_goal_reaches_the_loop_and_its_end_the_client(bench, goal):
 )
 def test_a_goal_beyond_the_parameters_never_reaches_the_loop(bench, goal, changes, line):
     bench.activate()
-    for name, value in changes.items():
-        setattr(goal, name, value)
+    set_fields(goal, **changes)
     result = bench.result(bench.send(goal))
     assert result.code == codes.BAD_GOAL
     assert line in result.message
