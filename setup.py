@@ -74,6 +74,7 @@ PACKAGES = [
     "impact_analysis.landings",
     "impact_analysis.learning",
     "impact_analysis.planar",
+    "impact_analysis.present",
     "impact_analysis.spreading",
     "impact_cli",
     "impact_cli.commands",

@@ -37,11 +37,10 @@ RANGES = {"friction": 1.0, "restitution": 1.0, "stiffness": 1e6}  # of a goal, u
 LATER = {  # parameters that act at the next configure
     "speed_cap": (0.5, 5.0),
     "speed": (0.5, 5.0),
-    "retract_speed": (0.5, 5.0),
     "friction": ([0.0, 0.0], [0.0, 1.0]),
     "impact_limits": ("unaware", "joint_load", "robust"),
-    "overrun": (0.0, 0.2),
-    "hold_distance": (0.001, 0.5),
+    "restitution": ([0.0, 0.0], [0.0, 1.0]),
+    "stiffness": ([1e3, 1e4], [1e4, float("inf")]),
 }
 
 

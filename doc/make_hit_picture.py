@@ -15,11 +15,11 @@ from PIL import Image, ImageDraw, ImageFont
 
 from impact_analysis.demo.evaluation import Evaluation, evaluate_run
 from impact_bags.bag_recording import TopicChoice
-from impact_bags.run_record import read_run
+from impact_bags.run_record import Run, read_run
 from impact_cli.commands.demo import announced_contact
 from impact_robots import load_robot
 from impact_sim import load_scenario
-from impact_trials.in_process import InProcessRun, run_in_process
+from impact_trials.in_process import run_in_process
 from impact_view.browser import headless_browser
 from impact_view.camera import Camera
 from impact_view.instant import Timeline
@@ -62,7 +62,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         columns = []
         for name in TITLES:
-            run = InProcessRun(scenario, name, Path(folder) / name)
+            run = Run(scenario, name, Path(folder) / name)
             run_in_process(run)
             record = read_view(run.bag, robot, TopicChoice())
             figures = evaluate_run(read_run(run.bag, robot), robot, contact, name)

@@ -107,7 +107,7 @@ def _history(axes: Axes, pose: WallPose, case: LoadCase) -> None:
 
 
 def draw_study(studies: dict[str, list[dict[str, Any]]]) -> None:
-    """Draw predictions over what is felt, what hits use of the limits, and the bounds."""
+    """Draw predictions over measured loads, what hits use of the limits, and the bounds."""
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 3.9), layout="constrained")
     _predictions(left, studies["load_impacts"])
     _hits(middle, studies["load_hits"])
@@ -126,7 +126,7 @@ def _predictions(axes: Axes, impacts: list[dict[str, Any]]) -> None:
         share = np.array([each[f"{key}_load_over_limit"] for each in impacts]) / felt
         axes.semilogx(stiffness, share, ".", color=colour, ms=4, label=label)
     axes.axhline(1.0, color="black", lw=0.8)
-    axes.set(xlabel="stiffness of the wall [N/m]", ylabel="predicted over felt load")
+    axes.set(xlabel="stiffness of the wall [N/m]", ylabel="predicted over measured load")
     axes.set_title(f"largest load of a joint, {len(impacts)} impacts", fontsize=10)
     axes.legend(loc="upper right", fontsize=8)
 
@@ -158,7 +158,7 @@ def _bounds(axes: Axes, bounds: list[dict[str, Any]]) -> None:
 
 def promises(rows: list[dict[str, Any]]) -> str:
     """Return the promises as a table."""
-    lines = ["| | promise | goal | found | verdict |", "|---|---|---|---|---|"]
+    lines = ["| | promise | goal | found | result |", "|---|---|---|---|---|"]
     for row in rows:
         cells = [row[key] for key in ("id", "claim", "published", "ours", "verdict")]
         lines.append(f"| {' | '.join(cells)} |")
@@ -169,7 +169,7 @@ def scenarios(impacts: list[dict[str, Any]]) -> str:
     """Return the impacts of the named scenarios as a table: largest load over its limit."""
     limits = load_robot("panda").limits.impulsive_torque
     lines = [
-        "| scenario, published bound | k [N/m], e | felt | model | formula |",
+        "| scenario, published bound | k [N/m], e | measured | model | formula |",
         "|---|---|---|---|---|",
     ]
     for each in impacts:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,8 +15,8 @@ import yaml
 from rosbags.typesys import Stores, get_typestore
 
 from impact_bags.new_files import write_file
+from impact_bags.run_record import Run
 from impact_bags.scene import Scene
-from impact_bags.writer import Tap
 from impact_bringup.child import child_process
 from impact_bringup.conductor import (
     NodeConductor,
@@ -53,26 +53,6 @@ Plant = TypeVar("Plant", bound=ImpactSimNode)
 
 
 @dataclass(frozen=True)
-class Run:
-    """How one experiment is run."""
-
-    scenario: Scenario
-    controller: str  # which impact limits: unaware, robust, existential, nominal
-    folder: Path  # for the recording and the logs; must not exist
-    seed: int = 0
-    noise: bool = True
-    realtime: bool = False
-    duration: float = 10.0  # longest simulated time [s]
-    progress: Callable[[float, float], None] = lambda time, gap: None  # simulated time [s], gap [m]
-    tap: Tap | None = None  # gets what is recorded, as it is
-
-    @property
-    def bag(self) -> Path:
-        """The recording."""
-        return self.folder / "bag"
-
-
-@dataclass(frozen=True)
 class RunReport:
     """What the plant's side knows at the end."""
 
@@ -80,7 +60,7 @@ class RunReport:
     missed_cycles: int  # against the wall clock; 0 in lockstep
 
 
-def run_experiment(run: Run) -> RunReport:
+def run_experiment(run: Run[Scenario]) -> RunReport:
     """Run one experiment from start to recording.
 
     Raises:
@@ -102,7 +82,7 @@ def run_experiment(run: Run) -> RunReport:
         return Conductor(run, plant, recorder, suite, log, stop).perform()
 
 
-def suite_parameters(run: Run) -> dict[str, Any]:
+def suite_parameters(run: Run[Scenario]) -> dict[str, Any]:
     """Return the parameters of the suite's nodes, as a ROS parameter file holds them."""
     values = suite_settings(run.scenario, run.controller, lockstep=not run.realtime)
     if run.realtime:
@@ -112,7 +92,7 @@ def suite_parameters(run: Run) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def experiment_nodes(
-    run: Run, kind: type[Plant] = ImpactSimNode, **more: Any
+    run: Run[Scenario], kind: type[Plant] = ImpactSimNode, **more: Any
 ) -> Iterator[tuple[Plant, Recorder]]:
     """Make plant and recorder; the recording of a run that comes to its end gets its scene.
 
@@ -153,7 +133,7 @@ class Conductor(NodeConductor[ImpactSimNode]):
 
     def __init__(
         self,
-        run: Run,
+        run: Run[Scenario],
         plant: ImpactSimNode,
         recorder: Recorder,
         suite: subprocess.Popen[bytes],

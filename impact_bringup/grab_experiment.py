@@ -5,13 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 
 import yaml
 
 from impact_bags.new_files import write_file
-from impact_bags.writer import Tap
+from impact_bags.run_record import Run
 from impact_bringup.child import child_process
 from impact_bringup.conductor import NodeConductor, make_folder, plant_and_recorder, ros_session
 from impact_bringup.domain import own_domain
@@ -21,22 +19,6 @@ from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.humanoid.node import ImpactHumanoidSimNode
 
 CONTROLLER = "impact_humanoid"
-
-
-@dataclass(frozen=True)
-class GrabExperiment:
-    """How one grab is run."""
-
-    scenario: GrabScenario
-    folder: Path  # for the recording and the logs; must not exist
-    seed: int = 0
-    noise: bool = True
-    tap: Tap | None = None  # gets what is recorded, as it is
-
-    @property
-    def bag(self) -> Path:
-        """The recording."""
-        return self.folder / "bag"
 
 
 class GrabConductor(NodeConductor[ImpactHumanoidSimNode]):
@@ -58,7 +40,7 @@ class GrabConductor(NodeConductor[ImpactHumanoidSimNode]):
         return self._plant.stage.time_ns * 1e-9
 
 
-def grab_over_dds(run: GrabExperiment, attend: Callable[[ImpactHumanoidSimNode], None]) -> float:
+def grab_over_dds(run: Run[GrabScenario], attend: Callable[[ImpactHumanoidSimNode], None]) -> float:
     """Run one grab from start to recording and return the simulated time [s].
 
     Args:

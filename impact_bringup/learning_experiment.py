@@ -16,10 +16,11 @@ from rclpy.action import ActionClient
 from rclpy.task import Future
 
 from impact_bags.new_files import write_file
+from impact_bags.run_record import Run
 from impact_bringup.child import child_process
 from impact_bringup.conductor import ExperimentError, make_folder, ros_session
 from impact_bringup.domain import own_domain
-from impact_bringup.experiment import Conductor, Run, experiment_nodes, suite_parameters
+from impact_bringup.experiment import Conductor, experiment_nodes, suite_parameters
 from impact_bringup.hit_pacer import HitPacer
 from impact_msgs.action import LearnSurface
 from impact_predictor.joint_load.load_limits import load_limits
@@ -32,6 +33,7 @@ from impact_robots.surface import Surface
 from impact_ros.messages import set_vector
 from impact_ros.spin import stop_on_signals
 from impact_sim.repeated_node import RepeatedSimNode
+from impact_sim.scenarios import Scenario
 
 LONGEST = 15.0  # simulated time of a hit [s]
 AFTER_CONTACT = 1.0  # by when the arm holds again [s]
@@ -48,7 +50,7 @@ class LearnedOverDds(NamedTuple):
 
 
 def learn_over_dds(
-    run: Run, surface: Surface, hits: int, told: Callable[[Any, HitTruth], None]
+    run: Run[Scenario], surface: Surface, hits: int, told: Callable[[Any, HitTruth], None]
 ) -> LearnedOverDds:
     """Let the simulated arm learn its scenario's wall.
 

@@ -5,15 +5,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import textwrap
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from impact_analysis.present.plain import json_text
 from impact_bags.new_files import write_file
-from impact_cli.reports.predict_report import finite
 
 
 def end_demo(
@@ -37,9 +36,7 @@ def end_demo(
     """
     scenario = arguments.scenario
     about = {"scenario": scenario.name, "seed": arguments.seed}
-    document = json.dumps(
-        finite(about | {"runs": runs, "output_dir": str(folder)}), indent=2, allow_nan=False
-    )
+    document = json_text(about | {"runs": runs, "output_dir": str(folder)})
     write_file(folder / "table.json", document + "\n")
     if arguments.json:
         print(document)

@@ -50,14 +50,13 @@ def run_here(
     Raises:
         ImpactError: the experiment failed.
     """
-    from impact_trials.in_process import InProcessRun, run_in_process
+    from impact_bags.run_record import Run
+    from impact_trials.in_process import run_in_process
 
     seed, _, tap = settings
     progress = Progress(label)
     told = shown_gap(progress, scenario)
-    seconds = run_in_process(
-        InProcessRun(scenario, controller, folder, seed=seed, progress=told, tap=tap)
-    )
+    seconds = run_in_process(Run(scenario, controller, folder, seed=seed, progress=told, tap=tap))
     progress.close(f"done, {seconds:.2f} s simulated")
     return 0
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,12 +12,13 @@ import numpy as np
 
 from impact_analysis.demo.evaluation import Evaluation
 from impact_analysis.demo.loop_bag import write_bag
-from impact_analysis.demo.loop_record import MeasuredRows, evaluate_hit, record_of
+from impact_analysis.demo.loop_record import evaluate_hit, record_of
 from impact_bags.run_record import RunRecord
 from impact_drivers.franka.arm.fr3_model import write_fr3
 from impact_drivers.franka.hit_process import HitJob, HitOutcome
 from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
+from impact_sim.simulation import Measurement
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class FciRun:
             "loop_p50_us": times.p50,
             "loop_p99_us": times.p99,
             "states_skipped": times.skipped,
-            "success_rate": None if np.isnan(times.success_rate) else times.success_rate,
+            "success_rate": times.success_rate,
         }
 
     @property
@@ -49,7 +51,7 @@ class FciRun:
 
 
 def recorded_run(
-    job: HitJob, outcome: HitOutcome, rows: MeasuredRows, robot: Robot, folder: Path
+    job: HitJob, outcome: HitOutcome, rows: Sequence[Measurement], robot: Robot, folder: Path
 ) -> FciRun:
     """Record a hit, and return it with its figures; a dry run has none, as it hits nothing.
 

@@ -123,7 +123,8 @@ def run_grab_over_dds(
     Raises:
         ImpactError: the experiment failed.
     """
-    from impact_bringup.grab_experiment import GrabExperiment, grab_over_dds
+    from impact_bags.run_record import Run
+    from impact_bringup.grab_experiment import grab_over_dds
 
     made: list[GrabNotes] = []
 
@@ -137,7 +138,7 @@ def run_grab_over_dds(
 
         plant.on_cycle = note
 
-    grab_over_dds(GrabExperiment(scenario, folder, seed=seed, tap=tap), attend)
+    grab_over_dds(Run(scenario, "", folder, seed=seed, tap=tap), attend)
     (notes,) = made
     return notes.outcome(), notes
 

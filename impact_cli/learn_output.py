@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from impact_analysis.present.plain import json_text
 from impact_bags.new_files import write_file
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def write_learned(
     from impact_analysis.learning.learned_picture import draw
     from impact_predictor.learning.learned_file import joints_text, wall_text
 
-    write_file(folder / "learn.json", json.dumps(document, indent=2) + "\n")
+    write_file(folder / "learn.json", json_text(document) + "\n")
     write_file(folder / "wall.yaml", wall_text(narrowed))
     write_file(folder / "joints.yaml", joints_text(narrowed))
     draw(document["hits"], learner.truth, learner.box, folder / "learn.png")

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from impact_analysis.present.plain import json_text
 from impact_cli.demo_here import must_run_here
 from impact_cli.learn_output import document_of, learned_status, write_learned
 from impact_robots.exceptions import ImpactError
@@ -53,7 +53,7 @@ def run_learning_demo(arguments: argparse.Namespace, new_folder: Callable[[], Pa
     document = document_of(learner, entries, True, folder) | {"over_dds": not here}
     write_learned(folder, document, learner, narrowed)
     if arguments.json:
-        print(json.dumps(document, indent=2))
+        print(json_text(document))
     else:
         print(f"{truth_line(learner.truth)}\n\n{_sentence(entries)}")
         print(f"\nTable, picture and learnt ranges: {folder}")
@@ -73,7 +73,7 @@ def _here(learner: LearnedScenario, folder: Path, say: Say) -> LearningBox:
 def _over_dds(learner: LearnedScenario, folder: Path, say: Say) -> LearningBox:
     """Let the arm learn by a goal of the node; it goes on from where each hit has left it."""
     from impact_analysis.learning.learned_table import goal_entry
-    from impact_bringup.experiment import Run
+    from impact_bags.run_record import Run
     from impact_bringup.learning_experiment import learn_over_dds, learned_box
 
     run = Run(learner.scenario, "joint_load", folder / "run", seed=learner.seed)

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-Vector = tuple[float, float, float]
+Triple = tuple[float, float, float]
 Matrix = Sequence[Sequence[float]]
+Rows = tuple[Triple, Triple, Triple]  # of a matrix, as compiled functions have them
 
 
-def times(A: Matrix, x: Vector) -> Vector:
+def times(A: Matrix, x: Triple) -> Triple:
     """Return A x."""
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = A
     a, b, c = x
     return xx * a + xy * b + xz * c, xy * a + yy * b + yz * c, xz * a + yz * b + zz * c
 
 
-def solve(A: Matrix, b: Vector, regular: float = 1e-12) -> Vector | None:
+def solve(A: Matrix, b: Triple, regular: float = 1e-12) -> Triple | None:
     """Return x with A x = b; none if det A is below ``regular`` times its largest entry cubed.
 
     Args:

@@ -4,19 +4,20 @@
 
 from __future__ import annotations
 
-from types import ModuleType
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
+from impact_qp.compiled.records import Allowed, Newton
 from impact_robots import Robot
 from impact_robots.axis_chain import axis_chain
+from impact_robots.direct_call import direct
 
 RESERVE = 0.05  # to the position limits [rad]
 _TURN = np.pi  # a joint without limits is searched one turn around the middle
-_NEWTON, _REACHED = 30, 1e-8  # iterations to the point, distance to it [m]
-_DAMPING = 1e-6  # of the step near a singular configuration [m^2]
+_NEWTON = Newton(iterations=30, reached=1e-8, damping=1e-6)
 
 
 class Reach:
@@ -58,7 +59,8 @@ class Reach:
         limits = robot.limits
         self.low = np.minimum(np.maximum(limits.position_lower + RESERVE, around - _TURN), around)
         self.high = np.maximum(np.minimum(limits.position_upper - RESERVE, around + _TURN), around)
-        self._normal, self._facing, self.least = normal, facing, float(np.cos(tilt))
+        self._normal, self._facing = _floats(normal), _floats(facing)
+        self.least = float(np.cos(tilt))
         self._chain = axis_chain(robot.model, self._frame)
         self._steps = None if self._chain is None else _compiled()
 
@@ -71,7 +73,7 @@ class Reach:
         """
         if self._steps is None:
             return self._plain_to(point, q)
-        return self._found(*self._steps.to_point(*self._asked(point), q))
+        return self._found(*self._steps.to_point(*self._asked(point, q)))
 
     def bring(self, point: np.ndarray, q: np.ndarray) -> np.ndarray | None:
         """Return an allowed configuration at a point, from further away than :meth:`to`, or none.
@@ -84,19 +86,18 @@ class Reach:
         """
         if self._steps is None:
             return self._plain_bring(point, q)
-        return self._found(*self._steps.bring_to_point(*self._asked(point), q))
+        return self._found(*self._steps.bring_to_point(*self._asked(point, q)))
 
     def around(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
         """Return q after a step that hardly moves the contact frame, shape (n,) [rad]."""
         if self._steps is None or self._chain is None:
             return self._plain_around(q, step)
-        return self._steps.step_around(*self._chain, _DAMPING, q, step)
+        return self._steps.step_around(self._chain, _NEWTON, _floats(q), _floats(step))
 
-    def _asked(self, point: np.ndarray) -> tuple[Any, ...]:
-        """Return what the compiled ways to a point take before the configuration."""
-        assert self._chain is not None
-        allowed = self.low, self.high, self._normal, self._facing, self.least
-        return *self._chain, *allowed, point, _NEWTON, _REACHED, _DAMPING
+    def _asked(self, point: np.ndarray, q: np.ndarray) -> tuple[Any, ...]:
+        """Return what the compiled ways to a point take."""
+        allowed = Allowed(self.low, self.high, self._normal, self._facing, self.least)
+        return self._chain, allowed, _NEWTON, _floats(point), _floats(q)
 
     @staticmethod
     def _found(allowed: bool, q: np.ndarray) -> np.ndarray | None:
@@ -104,38 +105,38 @@ class Reach:
 
     def _plain_to(self, point: np.ndarray, q: np.ndarray) -> np.ndarray | None:
         """Return what :meth:`to` does."""
-        for _ in range(_NEWTON):
+        for _ in range(_NEWTON.iterations):
             place = self.place(q)
             missing = point - place.translation
-            if missing @ missing < _REACHED**2:
+            if missing @ missing < _NEWTON.reached**2:
                 return q if self._is_allowed(q, place) else None
             J = self._jacobian(q)[:3]
-            q = q + J.T @ np.linalg.solve(J @ J.T + _DAMPING * np.eye(3), missing)
+            q = q + J.T @ np.linalg.solve(J @ J.T + _NEWTON.damping * np.eye(3), missing)
         return None
 
     def _plain_bring(self, point: np.ndarray, q: np.ndarray) -> np.ndarray | None:
         """Return what :meth:`bring` does."""
         error = np.zeros(6)
         across = np.eye(3) - np.outer(self._normal, self._normal)
-        for _ in range(_NEWTON):
+        for _ in range(_NEWTON.iterations):
             q = np.clip(q, self.low, self.high)
             place = self.place(q)
             error[:3] = point - place.translation
             faces = self.cosine(place) >= self.least
-            if faces and error[:3] @ error[:3] < _REACHED**2:
+            if faces and error[:3] @ error[:3] < _NEWTON.reached**2:
                 return q
             J = self._jacobian(q)
             J[3:] = 0.0 if faces else across @ J[3:]
             turn = np.cross(place.rotation @ self._facing, self._normal)
             error[3:] = 0.0 if faces else turn
-            q = q + J.T @ np.linalg.solve(J @ J.T + _DAMPING * np.eye(6), error)
+            q = q + J.T @ np.linalg.solve(J @ J.T + _NEWTON.damping * np.eye(6), error)
         return None
 
     def _plain_around(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
         """Return what :meth:`around` does."""
         self.place(q)
         J = self._jacobian(q)[:3]
-        return q + step - J.T @ np.linalg.solve(J @ J.T + _DAMPING * np.eye(3), J @ step)
+        return q + step - J.T @ np.linalg.solve(J @ J.T + _NEWTON.damping * np.eye(3), J @ step)
 
     def _jacobian(self, q: np.ndarray) -> np.ndarray:
         """Return the contact frame's, base axes, after :meth:`place`."""
@@ -157,8 +158,21 @@ class Reach:
         return inside and self.cosine(place) >= self.least - 1e-6
 
 
-def _compiled() -> ModuleType:
-    """Return the compiled ways."""
-    from impact_qp.compiled import reach_steps  # loads slowly
+class _Steps(NamedTuple):
+    """The compiled ways."""
 
-    return reach_steps
+    to_point: Callable[..., tuple[bool, np.ndarray]]
+    bring_to_point: Callable[..., tuple[bool, np.ndarray]]
+    step_around: Callable[..., np.ndarray]
+
+
+def _compiled() -> _Steps:
+    """Return the compiled ways."""
+    from impact_qp.compiled import reach_steps as steps  # loads slowly
+
+    return _Steps(direct(steps.to_point), direct(steps.bring_to_point), direct(steps.step_around))
+
+
+def _floats(values: np.ndarray) -> np.ndarray:
+    """Return values as the compiled ways take them, shape (k,)."""
+    return np.asarray(values, dtype=float).reshape(-1)

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
+from impact_robots.array_kinds import Integers, Matrix, Vector
+
 
 class AxisChain(NamedTuple):
     """k joints from the base to a frame, each turning or sliding along one axis.
@@ -17,9 +19,9 @@ class AxisChain(NamedTuple):
     translation (3) [m]; its axis, own axes, of length 1 (3); 1 if it slides, 0 if it turns.
     """
 
-    joints: np.ndarray  # shape (k, 16)
-    places: np.ndarray  # of each in the joint positions, integers, shape (k,)
-    frame: np.ndarray  # its place in the last joint, rotation and translation, shape (12,)
+    joints: Matrix  # shape (k, 16)
+    places: Integers  # of each in the joint positions, integers, shape (k,)
+    frame: Vector  # its place in the last joint, rotation and translation, shape (12,)
 
 
 def axis_chain(model: pin.Model, frame: int) -> AxisChain | None:
@@ -41,7 +43,7 @@ def axis_chain(model: pin.Model, frame: int) -> AxisChain | None:
         slides = lengths[0] > 0.0
         axis = subspace[:3] if slides else subspace[3:]
         rows.append([*_place(model.jointPlacements[k]), *axis, float(slides)])
-    places = np.array([model.joints[k].idx_q for k in numbers])
+    places = np.array([model.joints[k].idx_q for k in numbers], dtype=np.int64)
     return AxisChain(np.array(rows), places, _place(model.frames[frame].placement))
 
 

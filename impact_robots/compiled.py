@@ -3,8 +3,8 @@
 """Compiles the inner loops of a control cycle, by numba: before the first cycle, never within one.
 
 A file of compiled functions is compiled when it is first imported, some seconds, and loaded from
-its cache from then on. So import it where a controller is made. Its types are written down; what is
-called with others raises a TypeError and compiles nothing. With the environment variable
+its cache from then on. So import it where a controller is made. Its types are its annotations;
+what is called with others raises a TypeError and compiles nothing. With the environment variable
 ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python.
 
 numba renews the cache of a file when the file changes, and does not see others. This one is also
@@ -17,37 +17,46 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 from zlib import crc32
 
 from numba import boolean, float64, int64, njit, types
 from numba.core import event
 from numba.core.dispatcher import Dispatcher
 
-NUMBER, INTEGER, TRUTH, NOTHING = float64, int64, boolean, types.void
-VECTOR = types.Array(float64, 1, "A", readonly=True)  # any, to be read
-MATRIX = types.Array(float64, 2, "A", readonly=True)
-TENSOR = types.Array(float64, 3, "A", readonly=True)
-INTEGERS = types.Array(int64, 1, "A", readonly=True)
-TO_VECTOR, TO_MATRIX, TO_INTEGERS = float64[:], float64[:, :], int64[:]  # to be written to
-# Returned; to pass an array to be written to takes a third of the time.
-NEW_VECTOR, NEW_MATRIX, NEW_TENSOR = float64[::1], float64[:, ::1], float64[:, :, ::1]
-several = types.Tuple
+_PLAIN = {float: float64, int: int64, bool: boolean, type(None): types.void}
 
 part = njit(error_model="numpy", forceinline=True)  # of compiled functions
 
 
-def compiled(result: Any, *arguments: Any) -> Callable[[Any], Any]:
-    """Return the decorator that compiles a function for arguments of these types."""
+def compiled(function: Any) -> Any:
+    """Compile a function for the types of its annotations.
 
-    def decorate(function: Any) -> Any:
-        made = cached(forceinline=True)(function)
-        if _is_compiled(made):
-            made.compile(result(*arguments))
-            made.disable_compile()
-        return made
+    These are ``float``, ``int``, ``bool``, :mod:`~impact_robots.array_kinds`, tuples of them, and
+    records: named tuples whose fields are so annotated. A function of records is called from plain
+    Python by :func:`~impact_robots.direct_call.direct`.
+    """
+    made = cached(forceinline=True)(function)
+    if _is_compiled(made):
+        hints = get_type_hints(function, include_extras=True)
+        result = _type_of(hints.pop("return"))
+        made.compile(result(*map(_type_of, hints.values())))
+        made.disable_compile()
+    return made
 
-    return decorate
+
+def _type_of(hint: Any) -> types.Type:
+    """Return numba's type of an annotation."""
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    if get_origin(hint) is Annotated:
+        (kind,) = hint.__metadata__
+        layout, number = "C" if kind.new else "A", int64 if kind.integers else float64
+        return types.Array(number, kind.axes, layout, readonly=not (kind.new or kind.written))
+    if get_origin(hint) is tuple:
+        return types.Tuple([_type_of(each) for each in get_args(hint)])
+    fields = get_type_hints(hint, include_extras=True).values()
+    return types.NamedTuple([_type_of(each) for each in fields], hint)
 
 
 def cached(**options: bool) -> Callable[[Any], Any]:
@@ -105,6 +114,8 @@ def _version(names: dict[str, Any]) -> int:
                 if not any(own is each for each in modules):
                     modules.append(own)
                     number = crc32(b"%d" % _content(own["__file__"]), number)
+            elif hasattr(value, "_fields"):  # a record
+                number = crc32(f"{name} {value._fields}".encode(), number)
             elif not name.startswith("__") and isinstance(value, (int, float, str)):
                 number = crc32(f"{name} {value!r}".encode(), number)
     return number

@@ -4,85 +4,41 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from impact_robots.compiled import (
-    MATRIX,
-    NOTHING,
-    TO_MATRIX,
-    TO_VECTOR,
-    VECTOR,
-    compiled,
-    part,
-)
+from impact_robots.array_kinds import Vector
+from impact_robots.compiled import compiled
+from impact_robots.plain_numbers import JointNumbers, PointNumbers
+from impact_robots.small_algebra import cross
 
 
-@part
-def _cross(a: np.ndarray, b: np.ndarray) -> tuple[float, float, float]:
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
-
-@compiled(
-    NOTHING,
-    *(VECTOR, MATRIX, VECTOR, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, MATRIX, VECTOR),
-    *(TO_MATRIX, TO_VECTOR, TO_VECTOR, TO_MATRIX, TO_VECTOR),
-)
-def point_motion(
-    dq: np.ndarray,
-    J_origin: np.ndarray,
-    moves: np.ndarray,
-    R: np.ndarray,
-    p: np.ndarray,
-    linear: np.ndarray,
-    angular: np.ndarray,
-    gravity: np.ndarray,
-    rotation: np.ndarray,
-    lever: np.ndarray,
-    J: np.ndarray,
-    twist: np.ndarray,
-    drift: np.ndarray,
-    frame: np.ndarray,
-    position: np.ndarray,
-) -> None:
-    """Write J, twist, drift, rotation and position, as of :class:`~impact_robots.PointState`.
+@compiled
+def point_motion(dq: Vector, joint: JointNumbers, point: PointNumbers) -> None:
+    """Write the motion of a frame's origin.
 
     Args:
         dq: velocities, shape (n,).
-        J_origin: twists of the joints at the origin of the base axes O, in O, shape (6, n).
-        moves: 1 for each velocity that moves the frame, else 0, shape (n,).
-        R: axes of the frame's joint, in O, shape (3, 3).
-        p: its origin in O, shape (3,) [m].
-        linear: its spatial acceleration without that of the joints and minus gravity, own axes,
-            shape (3,) [m/s^2].
-        angular: the same, shape (3,) [rad/s^2].
-        gravity: in O, shape (3,) [m/s^2].
-        rotation: of the frame in its joint's axes, shape (3, 3).
-        lever: of its origin in those, shape (3,) [m].
-        J: written, shape (6, n).
-        twist: written, shape (6,).
-        drift: written, shape (6,).
-        frame: written, axes of the frame, shape (3, 3).
-        position: written, shape (3,).
+        joint: of the frame; acceleration is that without accelerations of the joints.
+        point: written.
     """
-    J[:], twist[:], frame[:] = 0.0, 0.0, 0.0
-    pull = _cross(angular, lever)
+    J, position, drift, R, lever = point.J, point.position, point.drift, joint.rotation, joint.lever
+    J[:], point.twist[:], point.rotation[:] = 0.0, 0.0, 0.0
+    pull = cross(joint.angular, lever)
     for i in range(3):
-        position[i], drift[i], drift[3 + i] = p[i], gravity[i], 0.0
+        position[i], drift[i], drift[3 + i] = joint.position[i], joint.gravity[i], 0.0
         for k in range(3):
             position[i] += R[i, k] * lever[k]
-            drift[i] += R[i, k] * (linear[k] + pull[k])
-            drift[3 + i] += R[i, k] * angular[k]
+            drift[i] += R[i, k] * (joint.linear[k] + pull[k])
+            drift[3 + i] += R[i, k] * joint.angular[k]
             for j in range(3):
-                frame[i, j] += R[i, k] * rotation[k, j]
+                point.rotation[i, j] += R[i, k] * joint.frame_rotation[k, j]
     for column in range(len(dq)):
-        if moves[column] == 0.0:
+        if joint.moves[column] == 0.0:
             continue
-        turning = _cross(J_origin[3:, column], position)
+        turning = cross(joint.J[3:, column], position)
         for i in range(3):
-            J[i, column] = J_origin[i, column] + turning[i]
-            J[3 + i, column] = J_origin[3 + i, column]
+            J[i, column] = joint.J[i, column] + turning[i]
+            J[3 + i, column] = joint.J[3 + i, column]
         for i in range(6):
-            twist[i] += J[i, column] * dq[column]
-    turning = _cross(twist[3:], twist[:3])
+            point.twist[i] += J[i, column] * dq[column]
+    turning = cross(point.twist[3:], point.twist[:3])
     for i in range(3):
         drift[i] += turning[i]

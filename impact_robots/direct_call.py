@@ -11,17 +11,19 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def direct(function: Function, *arguments: object) -> Function:
-    """Call a function of numba, and return what runs it for arguments of the same types.
+    """Return what runs a function of numba without a look at the types of its arguments.
 
-    numba looks at the types of all arguments in each call, which for tuples of arrays takes some
-    microseconds. What is returned does not, and does not notice others either: it is for who makes
-    the arguments, each time of the same types, numbers of axes and layouts in memory.
+    numba looks at them in each call, which for tuples of arrays takes some microseconds. What is
+    returned does not, and does not notice others either, which may overwrite memory: it is for who
+    makes the arguments, each time of the same types, numbers of axes and layouts in memory.
 
     Args:
         function: made by ``numba.njit``; without a compiler (NUMBA_DISABLE_JIT=1), a plain one.
-        *arguments: of the first call, by position.
+        *arguments: of the first call, which is made, by position; none: the types of the arguments
+            are those of the annotations, see :func:`~impact_robots.compiled.compiled`.
     """
-    function(*arguments)
+    if arguments:
+        function(*arguments)
     if not hasattr(function, "overloads"):
         return function
     found = list(function.overloads.values())

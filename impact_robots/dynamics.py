@@ -11,6 +11,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from impact_robots.composite import composite_of
+from impact_robots.direct_call import direct
 from impact_robots.exceptions import RobotError
 from impact_robots.robot import Robot
 from impact_robots.state import PointState, RobotState
@@ -156,5 +157,5 @@ class ArmDynamics(ContactDynamics):
 def _compiled() -> PointFunction:
     from impact_robots.compiled_point import point_motion  # loads slowly
 
-    motion: PointFunction = point_motion
+    motion: PointFunction = direct(point_motion)
     return motion

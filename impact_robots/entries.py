@@ -153,13 +153,6 @@ class Entries:
             raise RobotError(f"{self.where(key)}: expected {expected}, got {far:g} m{hint}")
         return point
 
-    def angle(self, key: str, default: float) -> float:
-        """Return an angle of at most a turn [rad], ``default`` without an entry."""
-        value = self._mapping.get(key, default)
-        if not is_number(value) or abs(value) > 2.0 * np.pi:
-            raise self.error(key, "an angle in rad, at most a turn", value)
-        return float(value)
-
     def positive(self, key: str, size: int, default: np.ndarray | None = None) -> np.ndarray:
         """Return ``size`` finite numbers above 0; without a ``default`` they must be there."""
         if default is not None and key not in self._mapping:

@@ -36,8 +36,9 @@ KEYS = (
         "m",
         "none",
         (),
-        "places that hit, by name: `frame` (a link), `offset` in it, `half_extents` along its x and"
-        " y of a flat face (none: a point), `composite` (`moving`, `all` or `chain`)",
+        "places that hit, by name: `frame` (a link), `offset` in it, `rpy` by which its axes are"
+        " turned, `half_extents` along its x and y of a flat face (none: a point),"
+        " `composite` (`moving`, `all` or `chain`)",
     ),
     Key("passive", "", "none", (), "joints without a motor, whose motor inertia may be 0"),
     Key("springs", "N.m/rad", "none", (), "stiffness of a spring beside a joint, by its name"),

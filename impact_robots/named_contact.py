@@ -14,12 +14,15 @@ from impact_robots.entries import Entries
 from impact_robots.exceptions import RobotError
 from impact_robots.tool import check_frame
 
-_ENTRIES = ("frame", "offset", "half_extents", "composite")
+_ENTRIES = ("frame", "offset", "rpy", "half_extents", "composite")
 _CORNERS = ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))
 
 
 class NamedContact(NamedTuple):
-    """A place of a robot that hits; its name is that of a frame, with the axes of the link."""
+    """A place of a robot that hits; its name is that of a frame.
+
+    The frame has the axes of the link, turned by ``rpy`` of the YAML (fixed axes, as in a URDF).
+    """
 
     name: str
     link: str  # that it moves with
@@ -67,6 +70,9 @@ def _attached(name: str, entries: Entries, model: pin.Model, prefix: str) -> Nam
     if model.existFrame(name):
         raise RobotError(f"{entries.where('frame')}: expected a name no frame has, got {name!r}")
     index = model.getFrameId(link)
-    at = model.frames[index].placement * pin.SE3(np.eye(3), entries.place("offset", np.zeros(3)))
+    turn = np.eye(3)
+    if "rpy" in entries:
+        turn = pin.rpy.rpyToMatrix(entries.vector("rpy", 3))
+    at = model.frames[index].placement * pin.SE3(turn, entries.place("offset", np.zeros(3)))
     model.addFrame(pin.Frame(name, model.frames[index].parentJoint, index, at, pin.OP_FRAME))
     return NamedContact(name, link, half, composite)

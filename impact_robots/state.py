@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from impact_robots.exceptions import RobotError
+from impact_robots.plain_numbers import ArmNumbers, PointNumbers
 from impact_robots.work_memory import PointMotion, WorkMemory
 
 _new = tuple.__new__  # half the time of the constructor; points are asked for all the time
@@ -92,6 +93,12 @@ class RobotState(NamedTuple):
         """
         return self.memory.link_inertias(self.q, self.dq)
 
+    @property
+    def numbers(self) -> ArmNumbers:
+        """What compiled functions take."""
+        numbers: ArmNumbers = _new(ArmNumbers, self[:8])
+        return numbers
+
     def inertia(self, motor_inertia: np.ndarray | None = None) -> np.ndarray:
         """Return M + diag(B), what an impulse meets, shape (n, n) [kg.m^2].
 
@@ -114,6 +121,12 @@ class PointState(NamedTuple):
     drift: np.ndarray  # Jdot qdot at p, [linear; angular] in O, shape (6,) [m/s^2; rad/s^2]
     rotation: np.ndarray  # of the frame, in O, shape (3, 3)
     position: np.ndarray  # of p in O, shape (3,) [m]
+
+    @property
+    def numbers(self) -> PointNumbers:
+        """What compiled functions take."""
+        numbers: PointNumbers = _new(PointNumbers, self[2:])
+        return numbers
 
     @property
     def velocity(self) -> np.ndarray:

@@ -12,8 +12,10 @@ import pinocchio as pin
 
 from impact_robots.composite import inertia_of, joints_of, subtrees_of
 from impact_robots.frames import frame_index
+from impact_robots.plain_numbers import JointNumbers, PointNumbers
 
 _AXES = pin.LOCAL_WORLD_ALIGNED
+_new = tuple.__new__  # half the time of the constructor
 PointFunction = Callable[..., None]
 
 
@@ -28,20 +30,6 @@ class PointMotion(NamedTuple):
     position: np.ndarray  # shape (3,)
 
 
-class _Joint(NamedTuple):
-    """What moves a frame, in the work memory, which stays where it is."""
-
-    J: np.ndarray  # of all joints at the origin of O, shape (6, n)
-    moves: np.ndarray  # 1 for each velocity that moves the frame, else 0, shape (n,)
-    rotation: np.ndarray  # of its joint, in O
-    position: np.ndarray
-    linear: np.ndarray  # its spatial acceleration minus gravity, own axes
-    angular: np.ndarray
-    gravity: np.ndarray  # in O
-    placement_rotation: np.ndarray  # of the frame in its joint's axes
-    placement_translation: np.ndarray
-
-
 class _Frame(NamedTuple):
     """A frame of the model, looked up once."""
 
@@ -49,7 +37,7 @@ class _Frame(NamedTuple):
     number: int  # in the model
     rotation: np.ndarray  # of it in the work memory, which stays where it is
     position: np.ndarray
-    joint: _Joint
+    joint: JointNumbers
 
 
 class WorkMemory:
@@ -100,9 +88,9 @@ class WorkMemory:
         self._hold(q, dq)
         if self._point_motion is not None:
             new = np.empty
-            point = new((6, len(dq))), new(6), new(6), new((3, 3)), new(3)
-            self._point_motion(dq, *frame.joint, *point)
-            return tuple.__new__(PointMotion, (frame.name, *point))  # half the time
+            arrays = new((6, len(dq))), new(6), new(6), new((3, 3)), new(3)
+            self._point_motion(dq, frame.joint, _new(PointNumbers, arrays))
+            return _new(PointMotion, (frame.name, *arrays))
         model, data, index = self.model, self.data, frame.number
         pin.updateFramePlacement(model, data, index)
         drift = pin.getFrameClassicalAcceleration(model, data, index, _AXES).vector.copy()
@@ -193,13 +181,13 @@ class WorkMemory:
         self._frames[name] = found
         return found
 
-    def _joint(self, frame: pin.Frame) -> _Joint:
+    def _joint(self, frame: pin.Frame) -> JointNumbers:
         """Look up the joint of a frame."""
         data, number, moves = self.data, frame.parentJoint, np.zeros(self.model.nv)
         for each in self.model.supports[number]:
             joint = self.model.joints[each]
             moves[joint.idx_v : joint.idx_v + joint.nv] = 1.0
-        return _Joint(
+        return JointNumbers(
             data.J.reshape(6, -1),
             moves,
             data.oMi[number].rotation,

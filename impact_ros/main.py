@@ -81,11 +81,11 @@ def _run(
             return _fail(script, f"cannot start ROS: {error}", 2)
         nodes: list[Any] = []
         others: list[Any] = []
-        end_others = serve_beside(others)
+        ending_others = contextlib.ExitStack()
         try:
             nodes.extend(make() for make in node_classes)
             others.extend(make() for make in beside)
-            end_others = serve_beside(others)
+            ending_others.callback(serve_beside(others))
             ending = [node for node in nodes if hasattr(node, "ended")]
             over = (lambda: any(node.ended for node in ending)) if ending else None
             reason = spin(nodes, until=over, stop=stop, look_every=SLICE)
@@ -98,7 +98,7 @@ def _run(
         except Exception as error:  # of one node; the others still have something to say
             return _fail(script, f"failed: {type(error).__name__}: {error}", 1)
         finally:
-            _close(nodes, others, end_others)
+            _close(nodes, others, ending_others.close)
     return 0
 
 

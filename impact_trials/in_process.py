@@ -4,14 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-
 from impact_bags import BagWriter
 from impact_bags.exceptions import AnalysisError
+from impact_bags.run_record import Run
 from impact_bags.scene import Scene
-from impact_bags.writer import Tap
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.signals.sample import Verdict
 from impact_qp.control.command import Command
@@ -22,33 +18,17 @@ from impact_qp.control.status import BLIND, remark
 from impact_qp.parameters import ControllerParameters
 from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
+from impact_ros.messages import NANOSECONDS
 from impact_ros.parameters import from_values
 from impact_sim.scenarios import Scenario
+from impact_sim.sensors import NO_NOISE, PANDA_NOISE
 from impact_sim.simulation import START_NS, Measurement, Simulation
 from impact_sim.suite_settings import suite_settings
 from impact_trials.impact_trial import announcement
 from impact_trials.lockstep import Answer, lockstep
 from impact_trials.run_bag import RunBag
 
-DURATION_NS = 10_000_000_000  # longest simulated time, as of the plant's node
 AFTER_CONTACT_NS = 500_000_000  # how long a run goes on after the first contact, as there
-
-
-@dataclass(frozen=True)
-class InProcessRun:
-    """How one experiment is run."""
-
-    scenario: Scenario
-    controller: str  # which impact limits: unaware, robust, existential, nominal, joint_load
-    folder: Path  # for the recording
-    seed: int = 0
-    progress: Callable[[float, float], None] = lambda time, gap: None  # simulated time [s], gap [m]
-    tap: Tap | None = None  # gets what is recorded, as it is
-
-    @property
-    def bag(self) -> Path:
-        """The recording."""
-        return self.folder / "bag"
 
 
 class _Answering:
@@ -89,7 +69,7 @@ class _Answering:
         return Answer(command.driver_torque, command.velocity, command.reference_torque, news)
 
 
-def run_in_process(run: InProcessRun) -> float:
+def run_in_process(run: Run[Scenario]) -> float:
     """Run one experiment from start to recording and return the simulated time [s].
 
     Plant, detector and controller take their turns in the order of the nodes in lockstep, with the
@@ -103,7 +83,8 @@ def run_in_process(run: InProcessRun) -> float:
     settings = suite_settings(run.scenario, run.controller, lockstep=True)
     session = session_for(from_values(DetectorParameters, settings["impact_detector"]), robot)
     answering = _Answering(robot, from_values(ControllerParameters, settings["impact_qp"]))
-    simulation = Simulation(robot, run.scenario.wall(robot), seed=run.seed)
+    noise, end = PANDA_NOISE if run.noise else NO_NOISE, run.duration * NANOSECONDS
+    simulation = Simulation(robot, run.scenario.wall(robot), noise=noise, seed=run.seed)
     touched: int | None = None
     scene = Scene(robot, run.scenario.surface(robot))
     with BagWriter(run.bag, tap=run.tap) as writer:
@@ -118,7 +99,7 @@ def run_in_process(run: InProcessRun) -> float:
             now = simulation.time_ns
             if touched is None and simulation.plant.contact_force.any():
                 touched = now
-            if now >= DURATION_NS or (touched is not None and now - touched >= AFTER_CONTACT_NS):
+            if now >= end or (touched is not None and now - touched >= AFTER_CONTACT_NS):
                 break
         scene.write(writer)
     return simulation.time_ns * 1e-9

@@ -45,10 +45,10 @@ def learning_steps(
     """
     planner = HitPlanner(box)
     for number, approach in enumerate(approaches):
-        planned = planner.plan(approach)
-        hit = strike(number, planned.asked)
+        safe, asked = planner.plan(approach)
+        hit = strike(number, asked)
         if hit is not None:
             planner.learn(hit)
-        yield LearningStep(*planned, hit, planner.learned, planner.problem)
+        yield LearningStep(safe, asked, hit, planner.learned, planner.problem)
         if planner.problem:
             return

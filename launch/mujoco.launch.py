@@ -14,7 +14,8 @@ from pathlib import Path
 
 from launch_ros.parameter_descriptions import ParameterValue
 
-from impact_bringup.experiment import Run, suite_parameters
+from impact_bags.run_record import Run
+from impact_bringup.experiment import suite_parameters
 from impact_bringup.launch_parts import (
     BOOLEANS,
     PACKAGE,

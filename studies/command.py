@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from impact_analysis.present.plain import json_text
 from impact_cli.command_names import COMMANDS
 from impact_cli.number_options import count, seed
 from impact_cli.progress import Progress
@@ -19,7 +19,7 @@ from impact_robots.exceptions import UsageError
 from impact_trials.processes import cores
 
 if TYPE_CHECKING:
-    from studies.row import Table
+    from studies.row import ClaimTable
 
 TABLES = {
     "iim": "inverse inertia, contact models, detection: H1 to H9",
@@ -100,7 +100,6 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     if arguments.table == FOREIGN:
         return _run_foreign(arguments)
-    from impact_cli.reports.predict_report import finite
     from studies.origin import origin
     from studies.printing import counts, summary, table_text
     from studies.row import DIFFERS
@@ -119,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
         for table in tables:
             document |= table.summary
         document |= {"tables": [table.as_json() for table in tables]}
-        print(json.dumps(finite(document), indent=2, allow_nan=False))
+        print(json_text(document))
     else:
         print(summary(tables))
     return 1 if counted[DIFFERS] else 0
@@ -143,7 +142,7 @@ def _check(arguments: argparse.Namespace) -> None:
             raise UsageError(f"--{option}: expected table {expected}, got {arguments.table}")
 
 
-def _tables(arguments: argparse.Namespace) -> Iterator[Table]:
+def _tables(arguments: argparse.Namespace) -> Iterator[ClaimTable]:
     """Yield the tables of the papers, as they are made."""
     from studies.tables import TABLES as MAKERS
 
@@ -155,7 +154,7 @@ def _tables(arguments: argparse.Namespace) -> Iterator[Table]:
         yield table
 
 
-def _study(arguments: argparse.Namespace) -> Iterator[Table]:
+def _study(arguments: argparse.Namespace) -> Iterator[ClaimTable]:
     """Yield the table of a study, which is made by name only."""
     from studies import long_studies
 
@@ -173,9 +172,8 @@ def _study(arguments: argparse.Namespace) -> Iterator[Table]:
 
 def _run_foreign(arguments: argparse.Namespace) -> int:
     """Run the study of arms that are not ours, and print it."""
-    from impact_cli.reports.predict_report import finite
     from studies.foreign import foreign_study as study
-    from studies.printing import study_text
+    from studies.printing import WIDTH
 
     report, close = _progress(FOREIGN)
     results = study.run(
@@ -184,9 +182,9 @@ def _run_foreign(arguments: argparse.Namespace) -> int:
     close("done")
     found = study.as_json(results, arguments.seed)
     if arguments.json:
-        print(json.dumps(finite(found), indent=2, allow_nan=False))
+        print(json_text(found))
     else:
-        print("\n\n".join(study_text(each) for each in study.tables(results)))
+        print("\n\n".join(each.text(WIDTH) for each in study.tables(results)))
         print(
             f"\n{found['found']} of {found['hits']} hits found; the true inertia is best in"
             f" {found['best_is_true_inertia']} of {found['setups']} set-ups;"

@@ -18,7 +18,7 @@ from studies.humanoid_grabs import grab_report, grab_study
 from studies.joint_loads import load_report, load_study
 from studies.learned_walls import learn_report, learn_study
 from studies.learned_walls.learn_run import LearnRun
-from studies.row import Table
+from studies.row import ClaimTable
 from studies.study_folder import StudyFolder
 from studies.validation import val2_report, val2_study
 from studies.validation.val2_folder import FinishedTrials
@@ -50,7 +50,7 @@ def resumable(finished: StudyFolder[Any], what: str, command: str = "reproduce")
         raise SystemExit(INTERRUPTED) from None
 
 
-def load_table(arguments: argparse.Namespace, report: Report) -> Table:
+def load_table(arguments: argparse.Namespace, report: Report) -> ClaimTable:
     """Return the table of joint loads.
 
     Raises:
@@ -66,7 +66,7 @@ def load_table(arguments: argparse.Namespace, report: Report) -> Table:
     return _with_origin(load_report.table(found), finished)
 
 
-def learn_table(arguments: argparse.Namespace, report: Report) -> Table:
+def learn_table(arguments: argparse.Namespace, report: Report) -> ClaimTable:
     """Return the table of walls and joints that are learned from hits.
 
     Raises:
@@ -81,7 +81,7 @@ def learn_table(arguments: argparse.Namespace, report: Report) -> Table:
     return _with_origin(learn_report.table(found), finished)
 
 
-def val2_table(arguments: argparse.Namespace, report: Report) -> Table:
+def val2_table(arguments: argparse.Namespace, report: Report) -> ClaimTable:
     """Return the table of net feedback in simulated pushes and grabs.
 
     Raises:
@@ -96,12 +96,12 @@ def val2_table(arguments: argparse.Namespace, report: Report) -> Table:
     return _with_origin(val2_report.table(found), finished)
 
 
-def hrp4_table(arguments: argparse.Namespace, report: Report) -> Table:
+def hrp4_table(arguments: argparse.Namespace, report: Report) -> ClaimTable:
     """Return the table of a humanoid's grabs."""
     trials, jobs = arguments.trials or grab_study.TRIALS, arguments.jobs or cores()
     return grab_report.table(grab_study.run(trials, arguments.seed, jobs, report))
 
 
-def _with_origin(table: Table, finished: StudyFolder[Any]) -> Table:
+def _with_origin(table: ClaimTable, finished: StudyFolder[Any]) -> ClaimTable:
     """Return a study's table with where its figures come from, all sessions together."""
     return replace(table, summary={**finished.origin(), **table.summary})

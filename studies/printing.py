@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import wrap
 
-from studies.row import DIFFERS, NOT_AVAILABLE, REPRODUCED, Row, Study, Table
+from studies.row import DIFFERS, NOT_AVAILABLE, REPRODUCED, ClaimTable, Row
 
 WIDTHS = {"published": 24, "ours": 40, "difference": 18, "verdict": 13}
 GAP = "  "
@@ -15,37 +15,25 @@ INDENT = 5  # of everything but a row's id
 WIDTH = INDENT + sum(WIDTHS.values()) + len(GAP) * (len(WIDTHS) - 1)
 
 
-def table_text(table: Table) -> str:
+def table_text(table: ClaimTable) -> str:
     """Return a table: its rows, then its studies."""
     rule = "-" * WIDTH
     parts = [table.title, rule, _cells("", {name: name for name in WIDTHS}), rule]
     parts += ["\n\n".join(_row_text(row) for row in table.rows), rule]
-    parts += ["\n" + study_text(study) for study in table.studies]
+    parts += ["\n" + study.text(WIDTH) for study in table.studies]
     return "\n".join(parts)
 
 
-def summary(tables: Sequence[Table]) -> str:
+def summary(tables: Sequence[ClaimTable]) -> str:
     """Return one line that counts the verdicts."""
     counted = counts(tables)
     return ", ".join(f"{count} {verdict}" for verdict, count in counted.items() if count)
 
 
-def counts(tables: Sequence[Table]) -> dict[str, int]:
+def counts(tables: Sequence[ClaimTable]) -> dict[str, int]:
     """Return the number of rows with each verdict."""
     verdicts = [row.verdict for table in tables for row in table.rows]
     return {name: verdicts.count(name) for name in (REPRODUCED, DIFFERS, NOT_AVAILABLE)}
-
-
-def study_text(study: Study) -> str:
-    """Return a study as a table with aligned columns, the first to the left."""
-    lines = [study.header, *study.lines]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(study.header))]
-    texts = [
-        GAP.join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])])
-        for line in lines
-    ]
-    title = wrap(study.title, WIDTH)
-    return "\n".join([*title, texts[0], "-" * len(texts[0]), *texts[1:]])
 
 
 def _row_text(row: Row) -> str:

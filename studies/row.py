@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from impact_analysis.present import table as present
 from studies.published import claims
 
 REPRODUCED, DIFFERS, NOT_AVAILABLE = "reproduced", "differs", "not available"
@@ -36,24 +37,13 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Study:
-    """Figures behind rows: a text table, and the same as entries of a JSON document."""
-
-    name: str
-    title: str
-    header: tuple[str, ...]
-    lines: Sequence[Sequence[str]]
-    entries: Sequence[Mapping[str, Any]]  # SI, unit in the key
-
-
-@dataclass(frozen=True)
-class Table:
+class ClaimTable:
     """The rows of one group of papers, and the studies behind them."""
 
     name: str
     title: str
     rows: tuple[Row, ...]
-    studies: tuple[Study, ...] = ()
+    studies: tuple[present.Table, ...] = ()
     summary: Mapping[str, Any] = field(default_factory=dict)  # goes first in a JSON document
 
     def as_json(self) -> dict[str, Any]:
@@ -62,7 +52,7 @@ class Table:
             "table": self.name,
             "title": self.title,
             "rows": [asdict(row) for row in self.rows],
-            "studies": {study.name: list(study.entries) for study in self.studies},
+            "studies": {study.name: study.entries for study in self.studies},
         }
 
 

@@ -11,7 +11,7 @@ from impact_robots import load_robot
 from impact_robots.task.stance import Stance, StanceSolver
 from impact_sim.humanoid.layout import HumanoidLayout
 from impact_sim.humanoid.plant import HumanoidPlant
-from impact_sim.humanoid.servos import default_servos
+from impact_sim.humanoid.servos import servos_of
 
 SOLES = {"left_sole": 0.0875, "right_sole": -0.0875}
 PALMS = {"left_palm": 1.0, "right_palm": -1.0}
@@ -45,6 +45,6 @@ def grabbing(half_width=0.2):
 def standing(half_width=0.2, **changes):
     """A plant in which HRP-4 stands."""
     robot = hrp4()
-    plant = HumanoidPlant(HumanoidLayout(robot, default_servos(robot), **changes))
+    plant = HumanoidPlant(HumanoidLayout(robot, servos_of(robot), **changes))
     plant.reset(grabbing(half_width))
     return plant

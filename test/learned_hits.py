@@ -5,9 +5,9 @@
 import numpy as np
 
 from impact_predictor.joint_load.elastic_arm import elastic_arm
-from impact_predictor.joint_load.integration import TICK
 from impact_predictor.joint_load.load import joint_load
 from impact_predictor.joint_load.load_limits import load_limits
+from impact_predictor.joint_load.motion_records import TICK
 from impact_predictor.recorded_hit import RecordedHit
 from impact_robots import ArmDynamics, Surface
 

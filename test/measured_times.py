@@ -89,6 +89,7 @@ SLOW = {
     ),
     "trials/grab/test_grab_trial.py": (
         *("grabbed", "test_a_plain_controller_of_positions_grabs_too"),
+        "test_another_humanoid_grabs_by_its_yaml_alone",
     ),
     "trials/test_spreading_node.py": ("test_deactivated_it_brakes_comes_to_rest_and_is_silent",),
     "trials/test_in_process.py": ("test_it_is_what_is_recorded_over_dds",),

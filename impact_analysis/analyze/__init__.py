@@ -13,9 +13,8 @@ from impact_analysis.analyze.analysis import analyze_impacts
 from impact_analysis.analyze.comparing.comparison import Candidate, Ranked
 from impact_analysis.analyze.comparing.identify import Identified
 from impact_analysis.analyze.page.documents import document, write
-from impact_analysis.analyze.reading.collected import Collected
+from impact_analysis.analyze.reading.collected import AnalyzedImpact, Collected
 from impact_analysis.analyze.reading.collection import collect
-from impact_analysis.analyze.reading.measured import AnalyzedImpact
 from impact_analysis.analyze.result import Analysis
 from impact_analysis.analyze.run import analyze
 from impact_analysis.analyze.settings import AnalysisSettings

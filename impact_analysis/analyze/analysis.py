@@ -9,23 +9,24 @@ from collections.abc import Sequence
 import numpy as np
 
 from impact_analysis.analyze.comparing.comparison import (
-    Candidate,
     Ranked,
+    candidates_of,
     interval,
     rank,
     resampled,
     table,
 )
-from impact_analysis.analyze.comparing.identify import Coefficients, Identified, coefficients
+from impact_analysis.analyze.comparing.identify import Identified, coefficients
 from impact_analysis.analyze.comparing.impacts import Impacts
-from impact_analysis.analyze.comparing.judge import Progress, judge, number
+from impact_analysis.analyze.comparing.judge import Progress, judge
 from impact_analysis.analyze.page.narrative import answers, warnings_of
 from impact_analysis.analyze.reading.collected import Collected
-from impact_analysis.analyze.result import Analysis, ContactLawFit, Judged, Statistic
+from impact_analysis.analyze.result import Analysis, Judged, Statistic
 from impact_analysis.analyze.settings import AnalysisSettings
+from impact_analysis.spreading.cell_sentences import ANSWERS as CELL_ANSWERS
 from impact_analysis.spreading.cell_sentences import cell_sentences
 from impact_analysis.spreading.episodes import CellFindings
-from impact_predictor.laws.friction_law import FRICTION_LAWS
+from impact_predictor.identification.contact_estimate import ContactIdentification
 
 
 def analyze_impacts(
@@ -67,15 +68,17 @@ def analyze_impacts(
             estimate=settings.restitution_estimate,
             seed=seed,
         )
-    candidates = _candidates(found)
-    ranking = rank(impacts, candidates, seed) if len(impacts) else []
+    candidates = candidates_of(found)
     compared = {each.inertia: each for each in candidates if each.law == settings.law}
+    ranking = rank(impacts, candidates, seed) if len(impacts) else []
+    comparison = table(impacts, compared) if len(impacts) else []
     best = compared[ranking[0].candidate.inertia if ranking else "M"]
     judged = judge(measured, impacts, candidates, found, best, progress)
     contact, units = _contact(judged, seed)
     own = found[best.inertia]
     surface = identified_surface(own, contacts_of(robot, judged, own.friction.value))
     judged = with_torques(robot, judged, surface)
+    joints = joints_of(robot, judged)
     analysis = Analysis(
         settings=settings,
         robot=robot,
@@ -83,7 +86,7 @@ def analyze_impacts(
         impacts=judged,
         candidates=candidates,
         ranking=ranking,
-        cells=table(impacts, compared) if len(impacts) else [],
+        cells=comparison,
         coefficients=found,
         free_friction=_free_friction(impacts, ranking, settings, seed),
         measured_restitution=_mean([item.restitution for item in measured], seed),
@@ -91,7 +94,7 @@ def analyze_impacts(
         contact=contact,
         contact_units=units,
         surface=surface,
-        joints=joints_of(robot, judged),
+        joints=joints,
         warnings=[],
         answer=[],
         arms=list(cells),
@@ -99,22 +102,8 @@ def analyze_impacts(
     analysis.warnings.extend(warnings_of(analysis))
     analysis.answer.extend(answers(analysis))
     for said in (each for found in cells for each in cell_sentences(found, robot.name)):
-        (analysis.answer if said.is_answer else analysis.warnings).append(said.text)
+        (analysis.answer if said.key in CELL_ANSWERS else analysis.warnings).append(said.text)
     return analysis
-
-
-def _candidates(found: dict[str, Coefficients]) -> list[Candidate]:
-    """Return every model: inertias by friction laws."""
-    return [
-        Candidate(
-            inertia,
-            law,
-            0.0 if law == "frictionless" else number(each.friction.value),
-            number(each.restitution.value),
-        )
-        for inertia, each in found.items()
-        for law in (*FRICTION_LAWS, "frictionless")
-    ]
 
 
 def _free_friction(
@@ -150,18 +139,20 @@ def _contact(
     judged: Sequence[Judged], seed: int
 ) -> tuple[dict[str, dict[str, Statistic]], dict[str, tuple[str, str]]]:
     """Return means of stiffness, damping and rms of each law that was fitted."""
-    fits: dict[str, list[ContactLawFit]] = {}
+    fits: dict[str, list[ContactIdentification]] = {}
     for impact in judged:
         for fit in impact.laws:
-            fits.setdefault(fit.law, []).append(fit)
+            fits.setdefault(fit.contact_law, []).append(fit)
     found, units = {}, {}
     for law, each in fits.items():
-        units[law] = (each[0].stiffness_unit, each[0].damping_unit)
-        found[law] = {
-            name: statistic
-            for name in ("stiffness", "damping", "rms")
-            if (statistic := _mean([getattr(fit, name) for fit in each], seed)) is not None
+        first, figures = each[0].parameters, [fit.parameters for fit in each]
+        units[law] = first["stiffness"].unit, first["damping"].unit
+        means = {
+            "stiffness": _mean([one["stiffness"].value for one in figures], seed),
+            "damping": _mean([one["damping"].value for one in figures], seed),
+            "rms": _mean([fit.rms for fit in each], seed),
         }
+        found[law] = {name: mean for name, mean in means.items() if mean is not None}
     return dict(sorted(found.items(), key=lambda entry: entry[1]["rms"].value)), units
 
 

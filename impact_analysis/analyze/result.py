@@ -13,11 +13,11 @@ import numpy as np
 
 from impact_analysis.analyze.comparing.comparison import Candidate, Cell, Ranked
 from impact_analysis.analyze.comparing.identify import Coefficients, Identified
-from impact_analysis.analyze.reading.collected import Collected
-from impact_analysis.analyze.reading.measured import AnalyzedImpact
+from impact_analysis.analyze.reading.collected import AnalyzedImpact, Collected
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.spreading.episodes import CellFindings, arm_of
 from impact_predictor import Polytope
+from impact_predictor.identification.contact_estimate import ContactIdentification
 from impact_predictor.identification.joint_estimate import JointIdentification
 from impact_robots import Robot, Surface
 from impact_robots.surface import ANY_STIFFNESS
@@ -44,21 +44,6 @@ class Membership:
 
 
 @dataclass(frozen=True)
-class ContactLawFit:
-    """One law fitted to the force of one impact."""
-
-    law: str
-    stiffness: float  # unit of the law
-    damping: float  # unit of the law
-    stiffness_unit: str
-    damping_unit: str
-    mass: float  # effective, identified with it [kg]
-    rms: float  # of the force [N]
-    time: np.ndarray  # of the fitted force, since the touch [s]
-    force: np.ndarray  # along the normal [N]
-
-
-@dataclass(frozen=True)
 class Judged:
     """One impact and all that is made of it."""
 
@@ -68,7 +53,7 @@ class Judged:
     effective_mass: float  # of M + B_theta, or of M if that is unknown, along the normal [kg]
     mass_interval: tuple[float, float]  # 95 % of it, errors of the model counted [kg]
     membership: Membership | None
-    laws: list[ContactLawFit] = field(default_factory=list)  # best first
+    laws: list[ContactIdentification] = field(default_factory=list)  # best first
     impulses: dict[str, float] = field(default_factory=dict)  # normal, by each inertia [N.s]
     torques: TorqueComparison | None = None  # measured changes of the joints' and predicted ones
 

@@ -17,6 +17,7 @@ from impact_analysis.analyze.reading.collection import MOST_TRACES, collect
 from impact_analysis.analyze.reading.recordings import (
     Part,
     arms_of,
+    check_normals,
     named_recordings,
     pieces,
     touches_of,
@@ -86,20 +87,21 @@ def analyze_into(
     """Do what :func:`analyze` does, in a folder that the caller has locked."""
     wanted = AnalysisSettings(**settings)
     wanted.load_robot()
+    said = wanted.as_json()
     read = [arms_of(*each, wanted) for each in named_recordings(Path(path))]
     arms = [arm for several, _ in read for arm in several]
     names = [arm.name for arm in arms]
-    wanted.check_normals(names)
+    check_normals(wanted, names)
     folder = None if out is None else _made(Path(out) / PARTS)
     done: dict[str, Collected] = {}
     if resume and folder is not None:
-        known = {name: load(folder, name, wanted.as_json()) for name in names}
+        known = {name: load(folder, name, said) for name in names}
         done = {name: each for name, each in known.items() if each is not None}
     left = [arm for arm in arms if arm.name not in done]
     for found in _collected(left, wanted, jobs, dask):
         done[found.recording] = found
         if folder is not None:
-            save(folder, found, wanted.as_json())
+            save(folder, found, said)
         progress(0.9 * len(done) / len(names), f"{len(done)} of {len(names)} recordings")
         if len(done) % MOST_TRACES == 0:
             _thin(done, names)

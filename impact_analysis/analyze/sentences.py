@@ -132,7 +132,7 @@ UNREADABLE = "unreadable"  # key of what a recording's error says, in the words 
 class Sentence(NamedTuple):
     """A sentence of a report, and what it is about."""
 
-    key: str  # of TEMPLATES, or UNREADABLE
+    key: str  # of TEMPLATES, of those about several arms, or UNREADABLE
     text: str
     recording: str = ""  # empty: all of them
     time: float = float("nan")  # of the impact that it is about, NaN: of none [s]

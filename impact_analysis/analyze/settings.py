@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
@@ -105,18 +105,6 @@ class AnalysisSettings:
         """Return the settings with the normal that ``normals`` has for a recording."""
         normal = self.normals.get(name, self.normals.get(PurePath(name).stem, self.normal))
         return replace(self, normal=normal)
-
-    def check_normals(self, names: Sequence[str]) -> None:
-        """Refuse normals of recordings that there are not.
-
-        Raises:
-            UsageError: names one, and the recordings.
-        """
-        known = {*names, *(PurePath(name).stem for name in names)}
-        for name in self.normals:
-            if name not in known:
-                listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
-                raise UsageError(f"normals: expected a recording, {listed}, got {name!r}")
 
     def detector(self, name: str = FUSED) -> DetectorParameters:
         """Return the node's parameters with one detector: defaults but for ``thresholds``."""

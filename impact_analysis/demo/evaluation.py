@@ -67,14 +67,13 @@ class Evaluation:
         }
 
     def as_json(self) -> dict:
-        """Return the figures, SI units in the keys, None for unknown."""
-        delay = self.detection_delay
+        """Return the figures, SI units in the keys, NaN or infinity for what is not known."""
         return {
             "controller": self.controller,
             "contact_speed_mps": self.contact_speed,
             "speed_bound_mps": self.speed_bound,
             "worst_joint": self.worst_joint,
-            "impulsive_torque_nm": _known(self.impulsive_torque),
+            "impulsive_torque_nm": self.impulsive_torque,
             "impulsive_torque_limit_nm": self.impulsive_torque_limit,
             "worst_admissible_joint": self.worst_admissible_joint,
             "worst_admissible_impulsive_torque_nm": self.worst_admissible_torque,
@@ -83,24 +82,19 @@ class Evaluation:
             "torque_change_limit_nm": self.felt.change_limit,
             "largest_torque_joint": self.felt.torque_joint,
             "largest_torque_nm": self.felt.torque,
-            "torque_range_nm": None if np.isinf(self.felt.torque_limit) else self.felt.torque_limit,
-            "joint_load_speed_bound_mps": _known(self.load_bound),
-            "impulse_ns": [_known(value) for value in self.impulse.tolist()],
+            "torque_range_nm": self.felt.torque_limit,
+            "joint_load_speed_bound_mps": self.load_bound,
+            "impulse_ns": self.impulse.tolist(),
             "impulse_in_set": self.impulse_in_set,
             "impulse_strictly_in_set": self.impulse_strictly_in_set,
-            "impulse_normal_ratio": _known(self.impulse_normal_ratio),
+            "impulse_normal_ratio": self.impulse_normal_ratio,
             "contact_time_s": self.contact_time,
-            "contact_duration_s": _known(self.release_time - self.contact_time),
-            "detection_delay_s": _known(delay),
+            "contact_duration_s": self.release_time - self.contact_time,
+            "detection_delay_s": self.detection_delay,
             "prediction_rms_degps": {
-                name: _known(float(np.degrees(rms))) for name, rms in self.prediction_rms.items()
+                name: float(np.degrees(rms)) for name, rms in self.prediction_rms.items()
             },
         }
-
-
-def _known(value: float) -> float | None:
-    """Return a number as JSON has it."""
-    return None if np.isnan(value) else value
 
 
 def evaluate_run(
@@ -125,8 +119,9 @@ def evaluate_run(
     """
     try:
         if touch is None:
-            touch = integrate_impulse(record.force_time, record.force, noise=FORCE_NOISE)
-        gross = gross_velocity(record.time, record.q, touch.t_contact, AFTER).velocity
+            force = record.force
+            touch = integrate_impulse(force.seconds, force.values, noise=FORCE_NOISE)
+        gross = gross_velocity(record.states.seconds, record.q, touch.t_contact, AFTER).velocity
     except ImpactError as error:
         raise RecordingError(f"no impact to evaluate: {error}") from None
     R = contact.rotation
@@ -168,8 +163,9 @@ def state_before(record: RunRecord, robot: Robot, contact_time: float) -> PointS
     Raises:
         RecordingError: fewer than ten samples in these 50 ms.
     """
-    inside = (record.time > contact_time - BEFORE) & (record.time <= contact_time)
-    t, q = record.time[inside] - contact_time, record.q[inside]
+    time = record.states.seconds
+    inside = (time > contact_time - BEFORE) & (time <= contact_time)
+    t, q = time[inside] - contact_time, record.q[inside]
     if len(t) < 10:
         raise RecordingError(f"only {len(t)} samples in the 50 ms before the contact")
     _, slope, at_contact = np.polyfit(t, q, 2)
@@ -229,7 +225,8 @@ def _torques(
 
 def _delay(record: RunRecord, touch: Impulse) -> float:
     """Return the time from contact to the first detection after it, NaN without one [s]."""
-    after = record.detection_times[record.detection_times >= touch.t_contact]
+    times = record.detections.seconds
+    after = times[times >= touch.t_contact]
     return float(after.min() - touch.t_contact) if len(after) else float("nan")
 
 

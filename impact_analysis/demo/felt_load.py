@@ -42,12 +42,12 @@ def felt_load(record: RunRecord, robot: Robot, contact_time: float) -> FeltLoad:
     Raises:
         RecordingError: no samples before or after the contact.
     """
-    since = record.time - contact_time
+    since, tau = record.torques.seconds - contact_time, record.torques.values
     before, after = (since > -BEFORE) & (since <= 0.0), (since > 0.0) & (since <= AFTER)
     if not before.any() or not after.any():
         raise RecordingError("no joint torques before or after the contact")
-    change = np.abs(record.tau[after] - record.tau[before].mean(axis=0)).max(axis=0)
-    torque = np.abs(record.tau[after]).max(axis=0)
+    change = np.abs(tau[after] - tau[before].mean(axis=0)).max(axis=0)
+    torque = np.abs(tau[after]).max(axis=0)
     limits = robot.limits
     range_ = np.where(np.isnan(limits.torque_range), np.inf, limits.torque_range)
     most, highest = (

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from impact_analysis.demo.loop_record import MeasuredRows
 from impact_bags import BagWriter, impact_typestore
 from impact_bags.scene import Scene
 from impact_bags.suite_messages import CONTROLLER_STATUS, SuiteMessages
@@ -22,7 +22,7 @@ from impact_qp.control.command import Command
 from impact_qp.control.plan import Plan
 from impact_robots.robot import Robot
 from impact_sim.arm_driver import CYCLE_NS
-from impact_sim.simulation import FORCE_PERIOD_NS
+from impact_sim.simulation import FORCE_PERIOD_NS, Measurement
 from impact_trials.run_bag import (
     ANNOUNCEMENT,
     COMMAND,
@@ -36,7 +36,7 @@ from impact_trials.run_bag import (
 
 
 def write_bag(
-    path: Path, outcome: HitOutcome, rows: MeasuredRows, robot: Robot, plan: Plan
+    path: Path, outcome: HitOutcome, rows: Sequence[Measurement], robot: Robot, plan: Plan
 ) -> None:
     """Write a hit as a recording, under the topics of the nodes.
 
@@ -54,15 +54,16 @@ def write_bag(
     typestore = impact_typestore()
     with BagWriter(path, typestore) as writer:
         bag, scene = _HitBag(writer, robot, plan), Scene(robot, plan.contact)
-        for row, time in enumerate(map(int, rows.time)):
-            bag.add_state(time, rows.q[row], rows.dq[row], rows.tau[row])
-            if rows.forces and row:
+        for number, row in enumerate(rows):
+            time = row.time_ns
+            bag.add_state(time, row.q, row.dq, row.tau)
+            if number and len(row.forces):
                 first = time - CYCLE_NS + FORCE_PERIOD_NS
-                batch = bag.make.wrench_batch(first, FORCE_PERIOD_NS, rows.forces[row])
+                batch = bag.make.wrench_batch(first, FORCE_PERIOD_NS, row.forces)
                 writer.write("/wrench_batch", *batch, first)
             if time in cycles:
                 bag.add(cycles[time])
-            scene.add(time, rows.q[row], rows.dq[row])
+            scene.add(time, row.q, row.dq)
         scene.write(writer)
 
 

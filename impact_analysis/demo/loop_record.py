@@ -5,38 +5,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from impact_analysis.demo.evaluation import Evaluation, evaluate_run
 from impact_bags.exceptions import RecordingError
 from impact_bags.run_record import RunRecord
+from impact_bags.series import series
 from impact_detector.estimators.impulse import Impulse
 from impact_drivers.franka.hit_process import HitOutcome
-from impact_drivers.franka.loop.loop_cycle import LoopCycle
 from impact_qp.limits import Contact
 from impact_robots.robot import Robot
 from impact_ros.messages import NANOSECONDS
 from impact_sim.arm_driver import CYCLE_NS
-from impact_sim.simulation import FORCE_PERIOD_NS, Measurement
+from impact_sim.simulation import FORCE_PERIOD_NS, SAMPLES_PER_CYCLE, Measurement
 
 
-@dataclass(frozen=True)
-class MeasuredRows:
-    """What was measured, one row a millisecond."""
-
-    time: np.ndarray  # shape (N,) [ns]
-    q: np.ndarray  # shape (N, n) [rad]
-    dq: np.ndarray  # shape (N, n) [rad/s]
-    tau: np.ndarray  # shape (N, n) [N.m]
-    forces: tuple[
-        np.ndarray, ...
-    ] = ()  # of the wall up to each row, (25, 3) each [N]; none: unknown
-
-
-def measured(outcome: HitOutcome, log: Sequence[Measurement] | None) -> MeasuredRows:
-    """Return what was measured in a hit.
+def measured(outcome: HitOutcome, log: Sequence[Measurement] | None) -> list[Measurement]:
+    """Return what was measured in a hit, by the loop's clock; without forces where none are known.
 
     Args:
         outcome: of the loop.
@@ -49,45 +36,33 @@ def measured(outcome: HitOutcome, log: Sequence[Measurement] | None) -> Measured
     if not outcome.controlled:
         raise RecordingError(outcome.fault or outcome.refusal or "the arm was never controlled")
     first = outcome.controlled[0].time
-    source: Sequence[LoopCycle | Measurement]
-    forces: tuple[np.ndarray, ...] = ()
-    if log is None:
-        source = seen = [cycle for cycle in outcome.cycles if cycle.time >= first]
-        time = np.array([cycle.time for cycle in seen])
-    else:
-        source, time = log, np.array([first + row.time_ns for row in log])
-        forces = tuple(row.forces for row in log)
-    q, dq, tau = (np.array([getattr(row, name) for row in source]) for name in ("q", "dq", "tau"))
-    return MeasuredRows(time, q, dq, tau, forces)
-
-
-def record_of(outcome: HitOutcome, rows: MeasuredRows) -> RunRecord:
-    """Return a hit as :func:`impact_bags.run_record.read_run` returns an experiment."""
-    cycles = [cycle for cycle in outcome.controlled if cycle.answer is not None]
-    judged = [cycle for cycle in outcome.controlled if cycle.verdict is not None]
-    found = {c.detection.detection_time for c in outcome.controlled if c.detection is not None}
-    answers = [
-        (c.answer.normal_speed, c.answer.speed_bound, c.answer.slack) for c in cycles if c.answer
+    if log is not None:
+        return [row._replace(time_ns=first + row.time_ns) for row in log]
+    return [
+        Measurement(each.time, each.q, each.dq, each.tau, np.zeros((0, 3)))
+        for each in outcome.cycles
+        if each.time >= first
     ]
-    statistics = [(c.verdict.statistic, c.verdict.threshold) for c in judged if c.verdict]
-    control, statistic = np.array(answers).reshape(-1, 3), np.array(statistics).reshape(-1, 2)
+
+
+def record_of(outcome: HitOutcome, rows: Sequence[Measurement]) -> RunRecord:
+    """Return a hit as :func:`impact_bags.run_record.read_run` returns an experiment."""
+    time, n = [row.time_ns for row in rows], len(rows[0].q)
+    answers = [(each.time, each.answer) for each in outcome.controlled if each.answer is not None]
+    found = {c.detection.detection_time: c.detection for c in outcome.controlled if c.detection}
     force_time, force = _forces(rows)
     return RunRecord(
-        time=_seconds(rows.time),
-        q=rows.q,
-        dq=rows.dq,
-        tau=rows.tau,
-        force_time=_seconds(force_time),
-        force=force,
-        control_time=_seconds([cycle.time for cycle in cycles]),
-        normal_speed=control[:, 0],
-        speed_bound=control[:, 1],
-        slack=control[:, 2],
+        states=series(time, [np.concatenate([row.q, row.dq]) for row in rows], 2 * n),
+        torques=series(time, [row.tau for row in rows], n),
+        force=series(force_time, force, 3),
+        control=series(
+            [stamp for stamp, _ in answers],
+            [np.array([each.normal_speed, each.speed_bound]) for _, each in answers],
+            2,
+            unbounded=True,
+        ),
+        detections=series(list(found), [np.array([each.statistic]) for each in found.values()], 1),
         fault=outcome.refusal or outcome.fault,
-        detector_time=_seconds([cycle.time for cycle in judged]),
-        statistic=statistic[:, 0],
-        threshold=float(statistic[-1, 1]) if len(statistic) else float("nan"),
-        detection_times=_seconds(sorted(found)),
     )
 
 
@@ -100,7 +75,7 @@ def evaluate_hit(
         RecordingError: there was no impact; says why.
     """
     try:
-        touch = None if len(record.force) else _felt(outcome)
+        touch = None if len(record.force.time) else _felt(outcome)
         evaluation = evaluate_run(record, robot, contact, controller, touch)
     except RecordingError as error:
         why = outcome.refusal or outcome.fault
@@ -124,13 +99,8 @@ def _felt(outcome: HitOutcome) -> Impulse:
     return Impulse(nothing, time, nan, nothing, np.zeros((0, 3)), np.zeros(0), nan, nan)
 
 
-def _forces(rows: MeasuredRows) -> tuple[np.ndarray, np.ndarray]:
-    """Return times (M,) [ns] and forces (M, 3) [N] of the wall's sensor."""
-    if not rows.forces:
-        return np.zeros(0), np.zeros((0, 3))
-    steps = FORCE_PERIOD_NS * np.arange(1, len(rows.forces[0]) + 1) - CYCLE_NS
-    return (rows.time[1:, None] + steps).ravel(), np.concatenate(rows.forces[1:])
-
-
-def _seconds(nanoseconds: Sequence[int] | np.ndarray) -> np.ndarray:
-    return np.asarray(nanoseconds, dtype=float) / NANOSECONDS
+def _forces(rows: Sequence[Measurement]) -> tuple[list[int], list[np.ndarray]]:
+    """Return times (M) [ns] and forces (3,) [N] of the wall's sensor, up to each row."""
+    steps = FORCE_PERIOD_NS * np.arange(1, SAMPLES_PER_CYCLE + 1) - CYCLE_NS
+    times = [row.time_ns + step for row in rows[1:] for step in steps[: len(row.forces)].tolist()]
+    return times, [force for row in rows[1:] for force in row.forces]

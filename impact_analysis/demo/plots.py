@@ -65,13 +65,13 @@ def _contact_speed(runs: Runs) -> Figure:
         figure, axes = plt.subplots(figsize=(8, 4.2))
         for record, e in runs:
             colour = COLOURS[e.controller]
-            t = record.control_time - e.contact_time
+            t = record.control.seconds - e.contact_time
             shown = (t > -1.3) & (t < 0.0)
             bounded = e.controller in ("robust", "existential", "joint_load")
             bound = f", bound at the contact {e.speed_bound:.3f} m/s" if bounded else ""
             label = f"{e.controller}{bound}"
-            axes.plot(t[shown], -record.normal_speed[shown], color=colour, label=label)
-            axes.plot(t[shown], record.speed_bound[shown], color=colour, ls=":", lw=1)
+            axes.plot(t[shown], -record.control.values[shown, 0], color=colour, label=label)
+            axes.plot(t[shown], record.control.values[shown, 1], color=colour, ls=":", lw=1)
             axes.plot(0, e.contact_speed, "o", color=colour)
             if bounded:
                 axes.axhline(e.speed_bound, color=colour, ls="--", lw=1, alpha=0.8)
@@ -90,8 +90,8 @@ def _force(runs: Runs) -> Figure:
     with plt.rc_context(STYLE):
         figure, panels = plt.subplots(1, len(runs), figsize=(4 * len(runs), 3.4), squeeze=False)
         for axes, (record, e) in zip(panels[0], runs, strict=True):
-            t = (record.force_time - e.contact_time) * 1e3
-            normal = record.force @ e.rotation[:, 2]
+            t = (record.force.seconds - e.contact_time) * 1e3
+            normal = record.force.values @ e.rotation[:, 2]
             shown = (t > -3) & (t < 25)
             axes.plot(t[shown], normal[shown], color=COLOURS[e.controller], lw=1.2)
             if np.isfinite(e.detection_delay):
@@ -133,7 +133,7 @@ def _velocities(record: RunRecord, e: Evaluation) -> Figure:
 
 
 def _velocity_panel(axes: Axes, record: RunRecord, e: Evaluation, joint: int) -> None:
-    t = (record.time - e.contact_time) * 1e3
+    t = (record.states.seconds - e.contact_time) * 1e3
     shown = (t > -20) & (t < 100)
     axes.plot(t[shown], np.degrees(record.dq[shown, joint]), color="0.6", lw=0.8, label="measured")
     axes.plot(0, np.degrees(e.gross_velocity[joint]), "k_", ms=16, mew=2.5, label="gross velocity")

@@ -47,7 +47,7 @@ class SpreadingEvaluation:
     why: tuple[str, ...] = ()  # controllers braked, each reason once
 
     def as_json(self) -> dict[str, Any]:
-        """Return the figures under keys that name their unit; what is unknown is None."""
+        """Return the figures under keys that name their unit; what is unknown is NaN."""
         entry: dict[str, Any] = {
             "mode": self.mode,
             "touch_time_s": round(START + self.touch, 9),  # as in the recording
@@ -55,13 +55,13 @@ class SpreadingEvaluation:
             "feedback_integral_mps": self.feedback_integral,
             "peak_joint_torque_nm": self.peak_joint_torque.tolist(),
             "peak_force_n": self.peak_force,
-            "detection_delay_s": self.detection_delay and [*map(_known, self.detection_delay)],
+            "detection_delay_s": self.detection_delay and list(self.detection_delay),
             "stopped": self.stopped,
         }
         if self.grab is not None:
             entry["tilt_deg"] = float(np.degrees(self.grab.tilt))
             entry |= {"slip_m": self.grab.slip, "lift_m": self.grab.lift}
-            entry["arms_apart_s"] = _known(self.grab.apart)
+            entry["arms_apart_s"] = self.grab.apart
         return entry
 
 
@@ -130,7 +130,3 @@ def _delays(scenario: SpreadingScenario, log: CellLog) -> tuple[float, ...]:
 def _largest(force: np.ndarray) -> float:
     """Return the largest size of forces, shape (K, 3); of none it is 0 [N]."""
     return float(np.linalg.norm(force, axis=1).max(initial=0.0))
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

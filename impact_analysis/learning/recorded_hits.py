@@ -7,75 +7,54 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from impact_analysis.analyze.reading.measured import AnalyzedImpact
+from impact_analysis.analyze.reading.collected import AnalyzedImpact
+from impact_analysis.analyze.reading.recordings import named_recordings
+from impact_analysis.analyze.result import Analysis
 from impact_bags.exceptions import RecordingError
-from impact_bags.reader import BagReader
+from impact_bags.new_files import write_file
+from impact_bags.run_record import read_cell
+from impact_bags.series import Series
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import drive_of
 from impact_predictor.learning.knowledge import SIGMAS, nothing_known
-from impact_predictor.learning.learned_file import JOINTS
+from impact_predictor.learning.learned_file import JOINTS, joints_text, wall_text
 from impact_predictor.learning.learning_box import FIGURES, LearningBox, learning_box
 from impact_predictor.learning.touch import aligned
-from impact_predictor.learning.wall_change import Learned, learn_hit
+from impact_predictor.learning.wall_change import Learned, LearnedHit, learn_hit
 from impact_predictor.learning.wall_interval import wall_ranges
 from impact_predictor.recorded_hit import RecordedHit
 from impact_robots.robot import Robot
 from impact_robots.surface import ANY_STIFFNESS, Surface
-from impact_ros.exceptions import MessageError
-from impact_ros.messages import reorder, to_nanoseconds
 
-COMMANDS = "impact_qp/command"
 ANYTHING = (0.0, 1.0)  # friction, and restitution, of a wall of which nothing is known
 SAME_WALL = np.cos(np.radians(2.0))  # of the normals of two hits
-TORQUE = 1  # JointCommand.INTERFACE_TORQUE
-
-
-class Commands(NamedTuple):
-    """Torques that were commanded in a recording."""
-
-    time: np.ndarray  # rising, shape (N,) [s]
-    torque: np.ndarray  # shape (N, n) [N.m]
-
-    def at(self, time: np.ndarray) -> np.ndarray | None:
-        """Return what held at times (k,) [s], shape (k, n); none where nothing was recorded."""
-        place = np.searchsorted(self.time, time, side="right") - 1
-        return None if (place < 0).any() else self.torque[place]
-
-
-class LearnedImpact(NamedTuple):
-    """One impact, and what it added."""
-
-    number: int  # in the analysis
-    skipped: str  # why nothing was learned from it, "" if something was
-    speed: float = np.nan  # of approach [m/s]
-    load: float = np.nan  # largest share of a limit that a measured torque used [-]
-    misfit: float = np.nan  # [-]
-    contradicted: bool = False  # what was known before: it is the first hit of another wall
-    commanded: bool = False  # the commanded torques were recorded
 
 
 @dataclass(frozen=True, eq=False)
 class RecordedLearning:
     """What recordings told."""
 
-    impacts: list[LearnedImpact]
+    hits: list[LearnedHit]  # one of each impact of the analysis
     box: LearningBox | None  # ranges of wall and joints; none: nothing was learned
     reason: str  # why not, "" if something was
 
     @property
-    def used(self) -> list[LearnedImpact]:
-        """The impacts that something was learned from."""
-        return [each for each in self.impacts if not each.skipped]
+    def used(self) -> dict[int, LearnedHit]:
+        """Hits that something was learned from, by number of the impact."""
+        return {number: each for number, each in enumerate(self.hits) if not each.skipped}
 
     def as_json(self) -> dict[str, Any]:
         """Return all for programs; ranges of the joints are shares of the YAML's values."""
         document: dict[str, Any] = {
             "reason_not_learned": self.reason or None,
-            "hits": [each._asdict() for each in self.impacts],
+            "hits": [
+                {"number": number, "skipped": each.skipped} | each._asdict()
+                for number, each in enumerate(self.hits)
+            ],
             "sigmas": SIGMAS,
             "wall": None,
             "joints": None,
@@ -89,8 +68,8 @@ class RecordedLearning:
     def lines(self) -> list[str]:
         """Return all in words, one line a fact."""
         skipped = [
-            f"learned nothing from impact {each.number}: {each.skipped}"
-            for each in self.impacts
+            f"learned nothing from impact {number}: {each.skipped}"
+            for number, each in enumerate(self.hits)
             if each.skipped
         ]
         if self.box is None:
@@ -107,26 +86,50 @@ class RecordedLearning:
             f" {wall['exponent'][0]:.2f} to {wall['exponent'][1]:.2f}; joints' ranges {width:.0%}"
             " as wide as announced",
         ]
-        lines += [_contradiction(each, used[0]) for each in used if each.contradicted]
-        if not all(each.commanded for each in used):
+        lines += [
+            f"the model does not explain impact {number} (misfit {each.misfit:.1f})"
+            if number == min(used)
+            else f"impact {number} does not agree with those before: taken for the first one of"
+            " another wall"
+            for number, each in used.items()
+            if each.contradicted
+        ]
+        if not all(each.commanded for each in used.values()):
             lines.append("commanded torques were not recorded: taken as constant through the hits")
         return lines + skipped
 
 
-def _contradiction(each: LearnedImpact, first: LearnedImpact) -> str:
-    """Return in words what an alarm of a hit meant."""
-    if each is first:
-        return f"the model does not explain impact {each.number} (misfit {each.misfit:.1f})"
-    return (
-        f"impact {each.number} does not agree with those before: taken for the first one of another"
-        " wall"
-    )
+def learn_analysis(path: Path, analysis: Analysis) -> RecordedLearning:
+    """Return what the impacts of an analysis tell; ``path`` is of its recordings."""
+    robot, (friction, restitution) = analysis.robot, analysis.settings.assumed
+    impacts = [each.measured for each in analysis.impacts]
+    hit = {each.recording for each in impacts}
+    commands = {
+        name: read_commands(file, robot) for file, name in named_recordings(path) if name in hit
+    }
+    return learn_recorded(robot, impacts, commands, friction, restitution)
+
+
+def write_learned(learned: RecordedLearning, folder: Path) -> None:
+    """Write the ranges of wall and joints as YAML files; without any remove those from before.
+
+    Raises:
+        WriteError: the disk refused.
+    """
+    texts = {"wall.yaml": wall_text, "joints.yaml": joints_text}
+    if learned.box is not None:
+        folder.mkdir(exist_ok=True)
+    for name, text in texts.items():
+        if learned.box is None:
+            (folder / name).unlink(missing_ok=True)
+        else:
+            write_file(folder / name, text(learned.box))
 
 
 def learn_recorded(
     robot: Robot,
     impacts: Sequence[AnalyzedImpact],
-    commands: Mapping[str, Commands | None],
+    commands: Mapping[str, Series | None],
     friction: tuple[float, float] | None = None,
     restitution: tuple[float, float] | None = None,
 ) -> RecordedLearning:
@@ -144,8 +147,8 @@ def learn_recorded(
     except PredictionError as error:
         return RecordedLearning([], None, str(error))
     learned: Learned | None = None
-    done: list[LearnedImpact] = []
-    for number, impact in enumerate(impacts):
+    done: list[LearnedHit] = []
+    for impact in impacts:
         why, hit = _hit_of(impact, commands.get(impact.recording))
         if learned is None and hit is not None:
             surface = Surface(
@@ -154,9 +157,10 @@ def learn_recorded(
             learned = Learned(nothing_known(learning_box(robot, surface)))
         if learned is not None and hit is not None:
             why, learned = _learned(learned, impact, hit)
-        done.append(
-            LearnedImpact(number, why) if why or learned is None else _told(number, learned, hit)
-        )
+        if why or learned is None or hit is None:
+            done.append(LearnedHit(skipped=why))
+        else:
+            done.append(learned.last(commanded=hit.command is not None))
     if learned is None or not learned.known.windows:
         return RecordedLearning(done, None, "no impact was recorded as that needs")
     if learned.known.alarm:
@@ -164,7 +168,7 @@ def learn_recorded(
     return RecordedLearning(done, learned.known.narrowed, "")
 
 
-def _hit_of(impact: AnalyzedImpact, commands: Commands | None) -> tuple[str, RecordedHit | None]:
+def _hit_of(impact: AnalyzedImpact, commands: Series | None) -> tuple[str, RecordedHit | None]:
     """Return why an impact is no hit to learn from, or the hit."""
     trace = impact.trace
     if trace is None:
@@ -173,7 +177,7 @@ def _hit_of(impact: AnalyzedImpact, commands: Commands | None) -> tuple[str, Rec
         return "the normal is not known: give --normal", None
     if not np.isfinite(trace.torque).all():
         return "no torque was recorded", None
-    command = None if commands is None else commands.at(impact.time + trace.time)
+    command = None if commands is None else _held(commands, impact.time + trace.time)
     return "", replace(trace, command=command)
 
 
@@ -188,29 +192,18 @@ def _learned(before: Learned, impact: AnalyzedImpact, hit: RecordedHit) -> tuple
         return str(error), before
 
 
-def _told(number: int, learned: Learned, hit: RecordedHit | None) -> LearnedImpact:
-    """Return what the last hit was."""
-    window, misfit = learned.known.windows[-1], float(learned.known.misfit[-1])
-    commanded = hit is not None and hit.command is not None
-    return LearnedImpact(number, "", window.speed, window.used, misfit, learned.changed, commanded)
-
-
-def read_commands(path: Path, robot: Robot) -> Commands | None:
+def read_commands(path: Path, robot: Robot) -> Series | None:
     """Return the commanded torques of a recording; none: it has none, or not for this robot."""
     if path.suffix.lower() == ".csv":
         return None
-    rows: list[tuple[int, np.ndarray]] = []
     try:
-        with BagReader(path, salvage=True) as bag:
-            topics = [name for name in bag.topics if name.lstrip("/") == COMMANDS]
-            for _, _, message in bag.messages(topics) if topics else ():
-                order = reorder(message.joint_names, robot.joint_names)
-                if message.interface == TORQUE and len(message.values) > order.max():
-                    stamp = to_nanoseconds(message.header.stamp)
-                    rows.append((stamp, np.array(message.values)[order]))
-    except (RecordingError, MessageError):
+        commands = read_cell(path, robot, names=["commands"]).arms[""].commands
+    except RecordingError:
         return None
-    if not rows:
-        return None
-    rows.sort(key=lambda row: row[0])
-    return Commands(1e-9 * np.array([stamp for stamp, _ in rows]), np.array([v for _, v in rows]))
+    return commands if len(commands.time) else None
+
+
+def _held(commands: Series, time: np.ndarray) -> np.ndarray | None:
+    """Return the torques that held at times (k,) [s], shape (k, n); none: one is too early."""
+    place = np.searchsorted(commands.seconds, time, side="right") - 1
+    return None if (place < 0).any() else commands.values[place, :-1]

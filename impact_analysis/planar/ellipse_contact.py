@@ -48,11 +48,6 @@ def known_axes(
     return (float(np.sqrt(A + B)), float(np.sqrt(A - B))), ""
 
 
-def semi_axes(impacts: PlanarImpacts) -> tuple[float, float] | None:
-    """Return the semi-axes (a, b), a > b [m]; none if the body is no ellipse, or round."""
-    return known_axes(impacts)[0]
-
-
 def _squares(impacts: PlanarImpacts) -> tuple[np.ndarray, np.ndarray]:
     """Return h^2 and l^2, each of shape (N,)."""
     return impacts.tangent[:, 2] ** 2, impacts.normal[:, 2] ** 2

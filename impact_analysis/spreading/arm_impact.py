@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from impact_analysis.spreading.cell_record import ArmRecord
 from impact_analysis.spreading.followed import Followed, followed
 from impact_analysis.spreading.recorded_closure import recorded_closure
-from impact_analysis.spreading.series import Series
+from impact_bags.run_record import RunRecord
+from impact_bags.series import Series
 from impact_detector.estimators.velocity_before import mean_between, velocity_before
 from impact_detector.exceptions import EstimateError
 from impact_robots import ArmDynamics, Robot
@@ -63,7 +63,7 @@ class ArmImpact:
 
 
 def arm_impact(
-    robot: Robot, name: str, arm: ArmRecord, touch: int, first: int, by_force: bool
+    robot: Robot, name: str, arm: RunRecord, touch: int, first: int, by_force: bool
 ) -> ArmImpact:
     """Return what is known of an arm's part in an impact.
 
@@ -148,7 +148,7 @@ def _feedback(feedback: Series, first: int, tool: np.ndarray) -> FeedbackFigures
         return "it was not recorded about the touch"
 
 
-def _velocity_rows(dynamics: ArmDynamics, arm: ArmRecord, states: Series) -> np.ndarray:
+def _velocity_rows(dynamics: ArmDynamics, arm: RunRecord, states: Series) -> np.ndarray:
     """Return the desired velocity of the contact point at each state, shape (k, 3) [m/s]."""
     n = states.values.shape[1] // 2
     desired = arm.desired.at(states.time)
@@ -159,7 +159,7 @@ def _velocity_rows(dynamics: ArmDynamics, arm: ArmRecord, states: Series) -> np.
 
 
 def _followed(
-    dynamics: ArmDynamics, arm: ArmRecord, states: Series, velocities: np.ndarray, touch: int
+    dynamics: ArmDynamics, arm: RunRecord, states: Series, velocities: np.ndarray, touch: int
 ) -> Followed | str:
     """Return which reference was followed about the touch."""
     wanting = [
@@ -190,14 +190,14 @@ def _followed(
 
 
 def _closure(
-    robot: Robot, arm: ArmRecord, touch: int, unexplained: tuple[int, float]
+    robot: Robot, arm: RunRecord, touch: int, unexplained: tuple[int, float]
 ) -> dict[str, float] | str:
     if abs(unexplained[1]) > LACKING:
         return "torques before the touch are not those of this robot"
     return recorded_closure(robot, arm, touch)
 
 
-def _wrong_model(dynamics: ArmDynamics, arm: ArmRecord, touch: int) -> tuple[int, float]:
+def _wrong_model(dynamics: ArmDynamics, arm: RunRecord, touch: int) -> tuple[int, float]:
     """Return the joint whose torque before the touch the model explains least, and by how much.
 
     Over the 100 ms before it: mean torque less that of the mean state and acceleration.
@@ -217,7 +217,7 @@ def _wrong_model(dynamics: ArmDynamics, arm: ArmRecord, touch: int) -> tuple[int
 
 def _trace(
     dynamics: ArmDynamics,
-    arm: ArmRecord,
+    arm: RunRecord,
     states: Series,
     velocities: np.ndarray,
     first: int,

@@ -4,11 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
 
-import numpy as np
-
+from impact_analysis.analyze.sentences import Sentence
 from impact_analysis.spreading.arm_impact import LACKING, ArmImpact
 from impact_analysis.spreading.episodes import CellFindings, Episode
 from impact_analysis.spreading.followed import Followed
@@ -44,21 +42,7 @@ WARNINGS = {
 CELL_TEMPLATES = {**ANSWERS, **WARNINGS}
 
 
-class CellSentence(NamedTuple):
-    """A sentence about a recording of several arms, or of an object."""
-
-    key: str  # of CELL_TEMPLATES
-    text: str
-    recording: str
-    time: float = float("nan")  # of the impact that it is about, NaN: of none [s]
-
-    @property
-    def is_answer(self) -> bool:
-        """Whether it answers something; else it says what is unknown."""
-        return self.key in ANSWERS
-
-
-def cell_sentences(found: CellFindings, robot: str) -> list[CellSentence]:
+def cell_sentences(found: CellFindings, robot: str) -> list[Sentence]:
     """Return what there is to say of a recording.
 
     Args:
@@ -84,8 +68,8 @@ def cell_sentences(found: CellFindings, robot: str) -> list[CellSentence]:
     return said
 
 
-def _said(key: str, where: str, at: float = float("nan"), /, **values: object) -> CellSentence:
-    return CellSentence(key, CELL_TEMPLATES[key].format(**values), where, at)
+def _said(key: str, where: str, at: float = float("nan"), /, **values: object) -> Sentence:
+    return Sentence(key, CELL_TEMPLATES[key].format(**values), where, at)
 
 
 def _arms(found: CellFindings) -> str:
@@ -104,7 +88,7 @@ def arm_name(arm: str) -> str:
     return arm or "the arm"
 
 
-def _episode(episode: Episode, robot: str) -> Iterator[CellSentence]:
+def _episode(episode: Episode, robot: str) -> Iterator[Sentence]:
     """Yield what there is to say of an impact."""
     name, at = episode.recording, episode.time
     when = f"{name}, {at:.3f} s: "
@@ -116,7 +100,7 @@ def _episode(episode: Episode, robot: str) -> Iterator[CellSentence]:
         yield _said("object_unknown", name, at, when=when, why=episode.object.note)
 
 
-def _arm(arm: ArmImpact, name: str, when: str, robot: str, at: float) -> Iterator[CellSentence]:
+def _arm(arm: ArmImpact, name: str, when: str, robot: str, at: float) -> Iterator[Sentence]:
     about = {"when": when, "arm": arm_name(arm.arm)}
     for note in arm.notes:
         yield _said("unknown_velocity", name, at, why=note, **about)
@@ -136,9 +120,7 @@ def _arm(arm: ArmImpact, name: str, when: str, robot: str, at: float) -> Iterato
         yield _said("closes", name, at, **about, **_misses(arm.closure))
 
 
-def _references(
-    found: Followed, name: str, at: float, about: dict[str, str]
-) -> Iterator[CellSentence]:
+def _references(found: Followed, name: str, at: float, about: dict[str, str]) -> Iterator[Sentence]:
     times = {"wrong": found.wrong, "late": found.ante_after, "early": found.post_before}
     yield _said("followed", name, at, **_milliseconds(times, "{:.1f}"), **about)
     if found.neither > 0.0:
@@ -155,8 +137,3 @@ def _misses(closure: dict[str, float]) -> dict[str, str]:
     (inertia, best), *others = sorted(closure.items(), key=lambda entry: entry[1])
     rest = ", ".join(f"{value:.3f} with {each}" for each, value in others)
     return {"inertia": inertia, "best": f"{best:.3f}", "others": rest}
-
-
-def numbers_text(values: Sequence[float] | np.ndarray, form: str = "{:.3f}") -> str:
-    """Return numbers as text, "-" for what is unknown."""
-    return ", ".join(form.format(each) if np.isfinite(each) else "-" for each in values)

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_analysis.spreading.arm_impact import ArmImpact, arm_impact
-from impact_analysis.spreading.cell_record import CellRecord, Span, read_cell
 from impact_analysis.spreading.object_motion import ObjectMotion, object_motion
 from impact_bags.cell_topics import CellTopics
-from impact_bags.reader import BagReader
+from impact_bags.reader import BagReader, Span
+from impact_bags.run_record import CellRecord, read_cell
 from impact_robots import ImpactError, Robot
 from impact_ros.messages import to_nanoseconds
 from impact_trials.processes import StoppedError, check_stopped
@@ -86,11 +86,11 @@ def find_episodes(
     try:
         robot, groups = load(), _groups(touches)
         spans = _spans(cell, [group[0][0].time for group in groups])
-        record = read_cell(cell.path, cell.topics, robot, spans[0]) if groups else None
+        record = _read(cell, robot, spans[0]) if groups else None
         for number, group in enumerate(groups):
             check_stopped()
             if number and spans[number] != spans[number - 1]:
-                record = read_cell(cell.path, cell.topics, robot, spans[number])
+                record = _read(cell, robot, spans[number])
             assert record is not None
             found.episodes.append(_episode(cell, robot, record, group))
             if not found.same:
@@ -103,6 +103,10 @@ def find_episodes(
     except ImpactError as error:
         found.error = " ".join(str(error).split())
     return found
+
+
+def _read(cell: RecordedCell, robot: Robot, span: Span) -> CellRecord:
+    return read_cell(cell.path, robot, cell.topics.arms, cell.topics.object, span)
 
 
 Group = list[tuple[ArmTouch, str]]

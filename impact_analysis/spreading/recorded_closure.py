@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_analysis.spreading.cell_record import ArmRecord
+from impact_bags.run_record import RunRecord
 from impact_robots import ArmDynamics, Robot
 
 WINDOW = (-0.02, 0.1)  # about the touch, in which momentum is closed [s]
@@ -16,7 +16,7 @@ _FEWEST = 10  # joint states about the touch, to know their period
 
 
 def recorded_closure(
-    robot: Robot, arm: ArmRecord, touch: int, window: tuple[float, float] = WINDOW
+    robot: Robot, arm: RunRecord, touch: int, window: tuple[float, float] = WINDOW
 ) -> dict[str, float] | str:
     r"""Return by how much the contact point's change of velocity exceeds its explanation.
 

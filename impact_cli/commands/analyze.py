@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Callable
@@ -15,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from impact_analysis.analyze.comparing.identify import CONTACT, RESTITUTION_ESTIMATES
 from impact_analysis.analyze.page.documents import DOCUMENT, REPORT, write
-from impact_analysis.analyze.reading.collected import as_json
 from impact_analysis.analyze.reading.normals_file import read_normals
 from impact_analysis.analyze.run import MARK, PARTS, analyze_into
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.detection.threshold_file import read_thresholds
+from impact_analysis.present.plain import json_text
 from impact_bags.folder_lock import locked
 from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
@@ -201,10 +200,10 @@ def _analyze(arguments: argparse.Namespace, settings: dict[str, Any]) -> int:
     learned = _learn(arguments.file, analysis, out) if arguments.learn else None
     if learned is not None:
         document["learned"] = learned.as_json()
-        write_file(out / DOCUMENT, json.dumps(as_json(document), indent=2) + "\n")
+        write_file(out / DOCUMENT, json_text(document) + "\n")
     bar.close(f"{len(analysis.impacts)} impacts")
     if arguments.json:
-        print(json.dumps(document, indent=2))
+        print(json_text(document))
     else:
         print("\n".join([*analysis.answer, *[f"! {text}" for text in analysis.warnings[:10]]]))
         if len(analysis.warnings) > 10:
@@ -217,26 +216,10 @@ def _analyze(arguments: argparse.Namespace, settings: dict[str, Any]) -> int:
 
 def _learn(path: Path, analysis: Analysis, out: Path) -> RecordedLearning:
     """Learn wall and joints from all hits, and write what came out."""
-    from impact_analysis.analyze.run import named_recordings
-    from impact_analysis.learning.recorded_hits import learn_recorded, read_commands
-    from impact_predictor.learning.learned_file import joints_text, wall_text
+    from impact_analysis.learning.recorded_hits import learn_analysis, write_learned  # slow
 
-    robot, (friction, restitution) = analysis.robot, analysis.settings.assumed
-    hit = {each.measured.recording for each in analysis.impacts}
-    commands = {
-        name: read_commands(file, robot) for file, name in named_recordings(path) if name in hit
-    }
-    impacts = [each.measured for each in analysis.impacts]
-    learned = learn_recorded(robot, impacts, commands, friction, restitution)
-    folder = out / "learned"
-    texts = {"wall.yaml": wall_text, "joints.yaml": joints_text}
-    if learned.box is None:
-        for name in texts:
-            (folder / name).unlink(missing_ok=True)  # of an earlier analysis
-        return learned
-    folder.mkdir(exist_ok=True)
-    for name, text in texts.items():
-        write_file(folder / name, text(learned.box))
+    learned = learn_analysis(path, analysis)
+    write_learned(learned, out / "learned")
     return learned
 
 

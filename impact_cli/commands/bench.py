@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import argparse
 import inspect
-import json
 import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from impact_analysis.present.plain import json_text
 from impact_bags.exceptions import AnalysisError
 from impact_cli.command_names import COMMANDS
 from impact_robots.exceptions import UsageError
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     if "failed" in figures:
         return _print_counts(figures, arguments.json)
     if arguments.json:
-        print(json.dumps({"benchmark": arguments.name, "figures": figures}, indent=2))
+        print(json_text({"benchmark": arguments.name, "figures": figures}))
         return 0
     width = max(len(name) for name in figures)
     for name, value in figures.items():
@@ -83,7 +83,7 @@ def _print_counts(counts: dict[str, Any], as_json: bool) -> int:
     """Print what was tried and failed, by name; return 1 if anything failed."""
     tried, failed = counts["tried"], counts["failed"]
     if as_json:
-        print(json.dumps(counts, indent=2))
+        print(json_text(counts))
     else:
         width = max(len(name) for name in tried)
         print(f"{'':<{width}}  {'tried':>11}  {'failed':>11}")

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 from impact_analysis.demo.evaluation import Evaluation, evaluate_run
 from impact_analysis.demo.table import sentence, table
+from impact_analysis.present.plain import json_text
 from impact_bags.exceptions import RecordingError
 from impact_bags.new_files import write_file
 from impact_bags.run_record import RunRecord, read_run
@@ -174,10 +174,10 @@ def _run(arguments: argparse.Namespace, viewer: Viewer) -> int:
     if arguments.realtime:
         _warn_of_faults([record.fault for record, _ in results])
     report = _report(evaluations, folder, missed if arguments.realtime else None)
-    write_file(folder / "table.json", json.dumps(report, indent=2) + "\n")
+    write_file(folder / "table.json", json_text(report) + "\n")
     _draw(results, folder)
     if arguments.json:
-        print(json.dumps(report, indent=2))
+        print(json_text(report))
     else:
         _print(evaluations, folder, missed if arguments.realtime else None)
         print(f"Took {time.monotonic() - started:.0f} s.")
@@ -192,7 +192,8 @@ def _simulate(
     Raises:
         ImpactError: the experiment failed.
     """
-    from impact_bringup.experiment import Run, run_experiment
+    from impact_bags.run_record import Run
+    from impact_bringup.experiment import run_experiment
 
     seed, realtime, tap = settings
     progress = Progress(label)

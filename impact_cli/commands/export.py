@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
+from impact_analysis.present.plain import json_text
 from impact_bags.new_files import NewFiles
 from impact_cli.command_names import COMMANDS
 from impact_cli.number_options import number
@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         "output_dir": str(folder),
         "files": list(files),
     }
-    print(json.dumps(document, indent=2) if arguments.json else _as_text(document))
+    print(json_text(document) if arguments.json else _as_text(document))
     return 0
 
 

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
+from impact_analysis.present.plain import json_text
 from impact_cli.command_names import COMMANDS
 from impact_cli.learn_output import document_of, learned_status, write_learned
 from impact_cli.new_folder import new_folder
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     document = document_of(learner, entries, arguments.wall_unknown, folder)
     write_learned(folder, document, learner, step.learned.known.narrowed)
     if arguments.json:
-        print(json.dumps(document, indent=2))
+        print(json_text(document))
     else:
         print(f"{truth_line(learner.truth)}\n\nTable, picture and learnt ranges: {folder}")
     return learned_status(entries)

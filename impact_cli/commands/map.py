@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from impact_analysis.present.plain import json_text
 from impact_cli.command_names import COMMANDS
 from impact_cli.impact_options import (
     add_arm_and_surface_options,
@@ -27,7 +27,6 @@ from impact_cli.limit_options import (
 from impact_cli.number_options import count, numbers, seed
 from impact_cli.progress import Progress
 from impact_cli.reports.map_report import draw_map, map_document, map_text
-from impact_cli.reports.predict_report import finite
 from impact_cli.surface_map import MapTask, Row, map_surface
 from impact_qp.exceptions import ControlError
 from impact_qp.surface_grid import SurfaceGrid
@@ -95,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     for hit in [hit for row in rows for hit in row if hit][:1]:
         warn_of_exact_friction(plan, robot, hit.q)
     if arguments.json:
-        print(json.dumps(finite(map_document(task, surface, rows)), indent=2, allow_nan=False))
+        print(json_text(map_document(task, surface, rows)))
     else:
         print(map_text(task, surface, rows))
     if arguments.plot is not None:  # a disk that refuses takes only the picture

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from impact_analysis.present.plain import json_text, plain
 from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
 from impact_cli.impact_options import GivenImpact, add_impact_options, read_impact
@@ -31,7 +31,7 @@ from impact_cli.object_plan import (
 )
 from impact_cli.reports.object_plan_report import object_plan_document, object_plan_text
 from impact_cli.reports.plan_yaml import plan_yaml
-from impact_cli.reports.predict_report import coefficients, finite
+from impact_cli.reports.predict_report import coefficients
 from impact_cli.several_plan import (
     SeveralPlan,
     add_several_options,
@@ -149,11 +149,11 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         except ControlError as error:
             raise UsageError(str(error)) from None
         best = search.best()
-    document = finite(_document(impact, plan, here, best))
+    document = plain(_document(impact, plan, here, best))
     if arguments.yaml is not None:
         _write_yaml(arguments.yaml, plan_yaml(document, impact.robot, plan.interface))
     if arguments.json:
-        print(json.dumps(document, indent=2, allow_nan=False))
+        print(json_text(document))
     elif arguments.yaml != _STANDARD_OUTPUT:
         print(_as_text(impact, plan, here, best))
     return 0 if here.bound.speed > 0.0 else 1
@@ -164,7 +164,7 @@ def _run_with_box(
 ) -> int:
     """The same of a task with a box."""
     plan = object_plan(arguments, parser, task)
-    document = finite(object_plan_document(plan))
+    document = plain(object_plan_document(plan))
     if arguments.yaml is not None:
         robots = {robot.name: robot for robot in plan.hit.robots.values()}
         if len(robots) > 1:
@@ -172,7 +172,7 @@ def _run_with_box(
         (robot,) = robots.values()
         _write_yaml(arguments.yaml, plan_yaml(document, robot, arguments.interface))
     if arguments.json:
-        print(json.dumps(document, indent=2, allow_nan=False))
+        print(json_text(document))
     elif arguments.yaml != _STANDARD_OUTPUT:
         print(object_plan_text(plan))
     return 0 if plan.is_safe else 1
@@ -188,7 +188,7 @@ def _run_with_several(
 def _print_several(arguments: argparse.Namespace, plan: SeveralPlan) -> int:
     """Print how fast several contacts may arrive; 1 if there is no safe speed."""
     if arguments.json:
-        print(json.dumps(finite(several_document(plan)), indent=2, allow_nan=False))
+        print(json_text(several_document(plan)))
     else:
         print(several_text(plan))
     return 0 if plan.bound.speed > 0.0 else 1

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
 from typing import Any
 
+from impact_analysis.present.plain import json_text
 from impact_cli.command_names import COMMANDS
 from impact_sim.humanoid.grab_file import grab_names, load_grab
 from impact_sim.scenario_choice import find_scenario, simulated_names
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the scenarios."""
     scenarios = [*map(find_scenario, simulated_names()), *map(load_grab, grab_names())]
     if arguments.json:
-        print(json.dumps({"scenarios": list(map(_document, scenarios))}, indent=2))
+        print(json_text({"scenarios": list(map(_document, scenarios))}))
         return 0
     width = max(len(scenario.name) for scenario in scenarios)
     for scenario in scenarios:

@@ -5,16 +5,16 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from impact_analysis.present.plain import json_text
 from impact_cli.command_names import COMMANDS
 from impact_cli.impact_options import USUAL, GivenImpact, add_impact_options, read_impact
 from impact_cli.number_options import number, numbers, whole
-from impact_cli.reports.predict_report import coefficients, finite
+from impact_cli.reports.predict_report import coefficients
 from impact_predictor import INVERSE_INERTIAS, SETS, Polytope, robot_sets
 from impact_robots.exceptions import UsageError
 
@@ -103,7 +103,7 @@ def _as_json(impact: GivenImpact, polytopes: Sequence[Polytope], member: Any) ->
         "sets": {each.name: _set(each) for each in polytopes},
         **({} if member is None else {"membership": member}),
     }
-    return json.dumps(finite(document), indent=2, allow_nan=False)
+    return json_text(document)
 
 
 def _set(polytope: Polytope) -> dict[str, Any]:

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 from impact_analysis.detection.detect_run import DetectionResult
 from impact_analysis.detection.statistic_text import suppressed_text, unit_of
+from impact_analysis.present.plain import json_text
 from impact_detector.attribution.assessment import Assessment
 from impact_detector.signals.sample import Detection, Suppressed, from_seconds
 
@@ -47,7 +47,7 @@ def as_json(results: Sequence[DetectionResult], folder: str | None, setting: Any
     """Return one JSON document: of one recording, or of a folder with one entry per file."""
     files = [_document(result) for result in results]
     if folder is None:
-        return json.dumps({**files[0], **setting}, indent=2)
+        return json_text({**files[0], **setting})
     statistics = [item["largest_statistic"] for item in files]
     known = [value for value in statistics if value is not None]
     document = {
@@ -60,7 +60,7 @@ def as_json(results: Sequence[DetectionResult], folder: str | None, setting: Any
         "files": files,
         **setting,
     }
-    return json.dumps(document, indent=2)
+    return json_text(document)
 
 
 def _document(result: DetectionResult) -> dict[str, Any]:

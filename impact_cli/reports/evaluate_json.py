@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from impact_analysis.planar.evaluate_run import ImpactEvaluation, ModelResult
 from impact_analysis.planar.evaluate_score import LawScore
 from impact_analysis.planar.planar_impacts import LeverSigns, PlanarDataset
+from impact_analysis.present.plain import json_text
 
 COMPONENTS = ("vx_mps", "vy_mps", "w_radps")
 
@@ -29,9 +29,9 @@ def as_json(found: ImpactEvaluation) -> str:
         "inertia_ratio": {
             "given_m2": found.given_inertia,
             "momentum_balance_m2": found.inertia.ratio,
-            "momentum_balance_interval_95_m2": [*map(_known, found.inertia.interval)],
-            "judged_momentum_balance_m2": _known(found.judged_inertia.ratio),
-            "judged_momentum_balance_interval_95_m2": [*map(_known, found.judged_inertia.interval)],
+            "momentum_balance_interval_95_m2": found.inertia.interval,
+            "judged_momentum_balance_m2": found.judged_inertia.ratio,
+            "judged_momentum_balance_interval_95_m2": found.judged_inertia.interval,
         },
         "baseline": _model(found.baseline, verdict=False),
         "models": [_model(result) for result in found.results],
@@ -39,7 +39,7 @@ def as_json(found: ImpactEvaluation) -> str:
         "best_model": found.best.model.name,
         "best_beats_baseline": found.best.score.beats,
     }
-    return json.dumps(document, indent=2, allow_nan=False)
+    return json_text(document)
 
 
 def _file(data: PlanarDataset) -> dict[str, Any]:
@@ -101,11 +101,5 @@ def _score(score: LawScore, *, verdict: bool = True) -> dict[str, Any]:
 
 
 def _components(values: np.ndarray) -> dict[str, Any]:
-    """Return numbers, or lists, by component; None where they are not finite."""
-    return dict(zip(COMPONENTS, map(_known, values.tolist()), strict=True))
-
-
-def _known(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_known(item) for item in value]
-    return value if np.isfinite(value) else None
+    """Return numbers, or lists, by component."""
+    return dict(zip(COMPONENTS, values.tolist(), strict=True))

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from pathlib import Path
 
 from impact_analysis.demo.table import sentence, table
+from impact_analysis.present.plain import json_text
 from impact_bags.new_files import write_file
 from impact_cli.fci_run import FciRun
 
@@ -24,14 +24,14 @@ def tell(runs: list[FciRun], folder: Path, *, json_only: bool) -> None:
         json_only: print the JSON document and nothing else.
     """
     report = {"runs": [run.as_json() for run in runs], "output_dir": str(folder)}
-    write_file(folder / "table.json", json.dumps(report, indent=2) + "\n")
+    write_file(folder / "table.json", json_text(report) + "\n")
     found = [(run.record, run.evaluation) for run in runs if run.evaluation is not None]
     if found and all(len(record.force) for record, _ in found):
         from impact_analysis.demo.plots import write_plots  # slow to load
 
         write_plots(found, folder)
     if json_only:
-        print(json.dumps(report, indent=2))
+        print(json_text(report))
         return
     if found:
         evaluations = [evaluation for _, evaluation in found]

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -13,6 +11,7 @@ from impact_analysis.landings.forward_loss import INERTIAS, STEPS
 from impact_analysis.landings.jump_models import JUMP_MODELS
 from impact_analysis.landings.jump_score import FootJump, rms_error, skill
 from impact_analysis.landings.landing_evaluation import LandingEvaluation, LandingResult
+from impact_analysis.present.plain import json_text
 
 _NAMES = tuple(model.name for model in JUMP_MODELS)
 
@@ -24,9 +23,9 @@ def as_json(found: LandingEvaluation) -> str:
         "robot": found.robot.name,
         "landings": len(found.results),
         "feet": len(jumps),
-        "skill": _known(found.skills),
+        "skill": found.skills,
         "skill_interval_95": {name: [*pair] for name, pair in found.intervals.items()} or None,
-        "skill_passive": _known(found.passive),
+        "skill_passive": found.passive,
         "jump_rms_radps": rms_error(jumps),
         "error_rms_radps": {name: rms_error(jumps, name) for name in _NAMES},
         "forward_loss": {
@@ -36,23 +35,18 @@ def as_json(found: LandingEvaluation) -> str:
         "forward_loss_velocity_held": found.held,
         "files": [_of_file(result) for result in found.results],
     }
-    return json.dumps(document, indent=2, allow_nan=False)
+    return json_text(document)
 
 
 def _of_file(result: LandingResult) -> dict[str, Any]:
     return {
         "file": result.landing.name,
         "duration_s": result.landing.period * (len(result.landing.q) - 1),
-        "skill": _known({name: skill(result.jumps, name) for name in _NAMES}),
+        "skill": {name: skill(result.jumps, name) for name in _NAMES},
         "forward_loss": result.losses,
         "forward_loss_velocity_held": result.held,
         "feet": [_of_foot(jump, result.landing.period) for jump in result.jumps],
     }
-
-
-def _known(values: dict[str, float]) -> dict[str, float | None]:
-    """Return numbers by name; None where they are not finite."""
-    return {name: value if math.isfinite(value) else None for name, value in values.items()}
 
 
 def _of_foot(jump: FootJump, period: float) -> dict[str, Any]:

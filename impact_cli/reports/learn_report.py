@@ -11,7 +11,7 @@ from typing import Any
 
 from impact_analysis.detection.learn_run import MARGIN, QUANTILE, Learnt, RecordedMotion
 from impact_analysis.detection.statistic_text import unit_of
-from impact_cli.reports.predict_report import finite
+from impact_analysis.present.plain import json_text
 from impact_detector.detectors.detector_kind import DETECTORS
 from impact_detector.parameters import DetectorParameters
 from impact_detector.signals.sample import FUSED
@@ -58,7 +58,7 @@ def learn_json(
         "parameters": parameters,
         "warnings": warnings(results, motion),
     }
-    return json.dumps(finite(document), indent=2, allow_nan=False)
+    return json_text(document)
 
 
 def node_parameters(results: Sequence[Learnt], parameters: DetectorParameters) -> dict[str, Any]:

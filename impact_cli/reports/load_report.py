@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from impact_analysis.present.number import number, span
 from impact_predictor import Prediction, RobotContact
 from impact_predictor.prediction.robot_contacts import impulsive_torque
 from impact_robots import Surface
@@ -53,7 +54,7 @@ def load_table(
     for i, name in enumerate(joint_names):
         change = _cell(load.change[i], load.change_low[i], load.change_high[i])
         torque = _cell(load.torque[i], load.torque_low[i], load.torque_high[i])
-        after = "-" if math.isnan(load.time[i]) else f"{1e3 * load.time[i]:.2f}"
+        after = number(load.time[i], ".2f", 1e3)
         row = f"{name:<{width}} {change}  {torque}{after:>12}"
         lines.append(row + "".join(f"{each[i]:23.3f}" for each in published))
     return "\n".join(lines)
@@ -74,4 +75,4 @@ def _stiffness(surface: Surface) -> str:
     low, high = surface.stiffness
     if high == math.inf:
         return f"{low:.3g} N/m to rigid"
-    return f"{low:.3g} N/m" if low == high else f"{low:.3g} to {high:.3g} N/m"
+    return f"{span(low, high, '.3g')} N/m"

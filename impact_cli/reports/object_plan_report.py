@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from impact_analysis.present.number import span
 from impact_predictor.multicontact.object_impact import OBJECT_MAPS, object_impact
 from impact_qp.object_speed import ObjectBound, ObjectHit, ObjectSpeeds
 from impact_robots.task.box_task import BoxTask
@@ -106,8 +107,8 @@ def object_plan_text(plan: ObjectPlan) -> str:
         [
             ": ".join(filter(None, (plan.task.name, plan.task.title))),
             f"  box {low:.3g} to {high:.3g} kg{moves}; {plan.impact_limits}{joints}",
-            f"  friction {_range(hit.friction)}, restitution {_range(hit.restitution)},"
-            f" stiffness {_range(hit.stiffness)} N/m",
+            f"  friction {span(*hit.friction, '.3g')}, restitution {span(*hit.restitution, '.3g')},"
+            f" stiffness {span(*hit.stiffness, '.3g')} N/m",
             "",
             *_table(plan),
             "",
@@ -140,8 +141,3 @@ def _scale(plan: ObjectPlan) -> list[str]:
         return []
     verdict = "fast enough" if scale >= 1.0 else "the task is too fast"
     return [f"  asked for {plan.asked_speed:.4f} m/s: {scale:.3f} times that is safe, {verdict}"]
-
-
-def _range(bounds: tuple[float, float]) -> str:
-    low, high = bounds
-    return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"

@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from impact_cli.reports.predict_report import finite
+from impact_analysis.present.plain import json_text
 from impact_predictor.prediction.object_question import ObjectAnswer, ObjectQuestion
 from impact_robots import Robot
 
@@ -27,7 +26,7 @@ def object_json(question: ObjectQuestion, robot: Robot, answers: Sequence[Object
         "stands": question.footing is not None,
         "object_maps": [_document(answer) for answer in answers],
     }
-    return json.dumps(finite(document), indent=2, allow_nan=False)
+    return json_text(document)
 
 
 def object_text(question: ObjectQuestion, robot: Robot, answers: Sequence[ObjectAnswer]) -> str:

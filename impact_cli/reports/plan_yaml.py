@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import yaml
 
-from impact_cli.reports.predict_report import finite
+from impact_analysis.present.plain import plain
 from impact_robots.robot import Robot
 
 _HEAD = """\
@@ -41,12 +40,13 @@ def plan_yaml(document: dict[str, Any], robot: Robot, interface: str) -> str:
 def _limits(robot: Robot) -> dict[str, Any]:
     """Return the limits of the joints, each (n,), None for one that is not known."""
     limits = robot.limits
-    values = {
-        "position_lower_rad": limits.position_lower,
-        "position_upper_rad": limits.position_upper,
-        "velocity_radps": limits.velocity,
-        "acceleration_radps2": limits.acceleration,
-        "torque_nm": limits.torque,
-        "impulsive_torque_nm": limits.impulsive_torque,
-    }
-    return {key: finite(np.asarray(value, dtype=float)) for key, value in values.items()}
+    return plain(
+        {
+            "position_lower_rad": limits.position_lower,
+            "position_upper_rad": limits.position_upper,
+            "velocity_radps": limits.velocity,
+            "acceleration_radps2": limits.acceleration,
+            "torque_nm": limits.torque,
+            "impulsive_torque_nm": limits.impulsive_torque,
+        }
+    )

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from impact_analysis.present.number import number, span
+from impact_analysis.present.plain import json_text, plain
 from impact_cli.impact_options import GivenImpact
 from impact_cli.reports.load_report import load_document, load_table
 from impact_predictor import Flag, Prediction, caveats
@@ -45,20 +45,7 @@ def as_json(
         "maps": {answer.prediction.inertia: _map(impact, answer) for answer in answers},
         "joint_load": load_document(load),
     }
-    return json.dumps(finite(document), indent=2, allow_nan=False)
-
-
-def finite(value: Any) -> Any:
-    """Return ``value`` as JSON can hold it: arrays as lists, what is not finite as null."""
-    if isinstance(value, dict):
-        return {key: finite(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return finite(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return [finite(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    return json_text(document)
 
 
 def _impact(impact: GivenImpact) -> dict[str, Any]:
@@ -146,18 +133,18 @@ def as_text(
 
 def _heading(impact: GivenImpact) -> str:
     """Return what is about to happen."""
-    common = finite(_impact(impact))
+    common = plain(_impact(impact))
     vx, vy, vn = map(_decimals, common["contact_velocity_before_mps"])
     x, y, z = map(_decimals, common["contact_position_m"])
-    ratio, condition = common["approximate_to_exact_ratio"], common["jacobian_condition"]
+    ratio = number(common["approximate_to_exact_ratio"], ".2f", unknown="unknown")
+    condition = number(common["jacobian_condition"], ".1f", unknown="unknown")
     return "\n".join(
         [
             f"{impact.robot.name} hits with {impact.robot.contact_frame} at "
             f"({x:.3f}, {y:.3f}, {z:.3f}) m, normal ({_row(impact.surface.normal.tolist())})",
             f"velocity before {vn:.4f} m/s along the normal, ({vx:.4f}, {vy:.4f}) m/s along the "
             f"surface",
-            f"{coefficients(impact.surface)}; "
-            f"e_a {_number(ratio, '.2f')}, condition of the Jacobian {_number(condition, '.1f')}",
+            f"{coefficients(impact.surface)}; e_a {ratio}, condition of the Jacobian {condition}",
         ]
     )
 
@@ -227,13 +214,4 @@ def _row(values: Sequence[float]) -> str:
 
 def coefficients(surface: Surface) -> str:
     """Return what is supposed of friction and restitution."""
-    return f"friction {_range(surface.friction)}, restitution {_range(surface.restitution)}"
-
-
-def _range(bounds: tuple[float, float]) -> str:
-    low, high = bounds
-    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
-
-
-def _number(value: float | None, form: str) -> str:
-    return "unknown" if value is None else format(value, form)
+    return f"friction {span(*surface.friction)}, restitution {span(*surface.restitution)}"

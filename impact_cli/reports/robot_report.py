@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from impact_cli.reports.predict_report import finite
+from impact_analysis.present.plain import json_text
 from impact_robots import Robot
 from impact_robots.chain import Chain
 from impact_robots.keys import KEYS, PLAN, QP, SETS, SIM, needed_by
@@ -81,7 +80,7 @@ def as_json(robot: Robot, chain: Chain, out: Path) -> str:
         "missing": list(robot.missing),
         "missing_for": _wanting(robot),
     }
-    return json.dumps(finite(document), indent=2, allow_nan=False)
+    return json_text(document)
 
 
 def keys_text() -> str:
@@ -109,7 +108,7 @@ def keys_json() -> str:
         }
         for key in KEYS
     ]
-    return json.dumps({"keys": keys}, indent=2)
+    return json_text({"keys": keys})
 
 
 def _row(key: Any) -> tuple[str, str, str, str]:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 
 from impact_analysis.detection.score import SOON, DetectorScore, JudgedTrial, operating_points, rms
 from impact_analysis.picture import save
-from impact_cli.reports.predict_report import finite
+from impact_analysis.present.plain import json_text
 
 # What was published for the torque-error detector (Wang 2022, VI; Wang 2023, 6.1.1).
 PUBLISHED_DELAY = "3-6"  # [ms]
@@ -76,7 +75,7 @@ def score_json(
             for name, found in results.items()
         },
     }
-    return json.dumps(finite(document), indent=2, allow_nan=False)
+    return json_text(document)
 
 
 def _document(score: DetectorScore) -> dict[str, Any]:

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, median
 
+from impact_analysis.present.plain import json_text
 from impact_trials.trial import Value
 
 Row = Mapping[str, Value]
@@ -108,4 +108,4 @@ def as_json(rows: Sequence[Row], folder: Path | None) -> str:
     """Return one JSON document: every trial, the summary, and where the recordings are."""
     where = None if folder is None else str(folder)
     document = {"trials": list(rows), "summary": summary(rows), "output_dir": where}
-    return json.dumps(document, indent=2)
+    return json_text(document)

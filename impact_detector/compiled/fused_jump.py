@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 r"""The statistic of the fused detector, compiled: what is learnt, and the whitened jump.
 
-Symmetric matrices are read in their upper triangle. All that is compiled is in this file: the cache
-of compiled code is renewed when the file changes, and does not see others.
+Symmetric matrices are read in their upper triangle.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_robots.compiled import cached
+from impact_robots.small_algebra import backward, factor, forward
 
 WINDOWS = 2  # a jump is summed over 1, and over up to so many samples
 DELAY = 4  # samples between the windows and what the bias is learnt from
@@ -58,43 +58,14 @@ def no_jumps(joints: int, bias_samples: int) -> Jumps:
 
 
 @compiled
-def factor(A: np.ndarray, U: np.ndarray) -> None:
-    """Write the upper Cholesky factor of A = U^T U, shape (n, n)."""
-    for i in range(len(A)):
-        for j in range(i, len(A)):
-            left = A[i, j]
-            for k in range(i):
-                left -= U[k, i] * U[k, j]
-            U[i, j] = sqrt(left) if i == j else left / U[i, i]
-
-
-@compiled
-def forward(U: np.ndarray, b: np.ndarray) -> None:
-    """Solve U^T x = b, shape (n,), in place."""
-    for i in range(len(b)):
-        for k in range(i):
-            b[i] -= U[k, i] * b[k]
-        b[i] /= U[i, i]
-
-
-@compiled
-def backward(U: np.ndarray, b: np.ndarray) -> None:
-    """Solve U x = b, shape (n,), in place."""
-    for i in range(len(b) - 1, -1, -1):
-        for k in range(i + 1, len(b)):
-            b[i] -= U[i, k] * b[k]
-        b[i] /= U[i, i]
-
-
-@compiled
-def invert(M: np.ndarray, U: np.ndarray, mobility: np.ndarray) -> None:
-    """Write the inverse of M, shape (n, n); U is room for its factor."""
-    factor(M, U)
+def invert(M: np.ndarray, L: np.ndarray, mobility: np.ndarray) -> None:
+    """Write the inverse of M, shape (n, n); L is memory for its factor."""
+    factor(M.T, L)
     mobility[:] = 0.0
     for i in range(len(M)):
         mobility[i, i] = 1.0
-        forward(U, mobility[i])
-        backward(U, mobility[i])
+        forward(L, mobility[i])
+        backward(L, mobility[i])
 
 
 @compiled
@@ -125,7 +96,7 @@ def whitened(jumps: Jumps, mobility: np.ndarray, velocity: float, torque: float)
         torque: variance of its noise [N^2.m^2].
     """
     n, recent, noise = len(jumps.noise), jumps.recent, jumps.noise
-    by_torque, covariance, U = jumps.work[1], jumps.work[2], jumps.work[3]
+    by_torque, covariance, L = jumps.work[1], jumps.work[2], jumps.work[3]
     drift, jump, white, learnt = jumps.rows
     span = np.sum(jumps.quiet[:, TIME])
     drift[:] = 0.0
@@ -152,8 +123,8 @@ def whitened(jumps: Jumps, mobility: np.ndarray, velocity: float, torque: float)
             rest = jump[i] - time * drift[i] / span
             white[i] = rest / sqrt(noise[i])
             learnt[i] = rest * rest / covariance[i, i]
-        factor(covariance, U)
-        forward(U, white)
+        factor(covariance.T, L)
+        forward(L, white)
         squared = 0.0
         for i in range(n):
             squared += white[i] * white[i]

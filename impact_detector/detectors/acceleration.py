@@ -71,32 +71,6 @@ class AccelerationDetector(StateDetector):
         return float(np.abs(now - before).max()) / ((end - start) * 1e-9)
 
 
-def acceleration_onset(
-    t: np.ndarray, dq: np.ndarray, threshold: float = 15.0, joints: Sequence[int] | None = None
-) -> float | None:
-    r"""Return the time of the first sample at which a joint accelerates faster than a threshold.
-
-    Offline, DET-ACC of Rey Arias et al. 2024, IV-A: the central difference
-    :math:`(\dot q_{k+1} - \dot q_{k-1})/(t_{k+1} - t_{k-1})`, which flags up to a sample early; the
-    earliest joint wins. None if there is none.
-
-    Args:
-        t: times, increasing, shape (N,) [s].
-        dq: joint velocities, shape (N, n) [rad/s].
-        threshold: of the magnitude [rad/s^2]; not published.
-        joints: indices from 0; none: all but the last, as published for seven joints.
-
-    Raises:
-        DetectorError: fewer than three samples, or a threshold that is not positive.
-    """
-    if len(t) < 3 or not threshold > 0.0:
-        raise DetectorError(f"expected 3 samples and a threshold > 0, got {len(t)}, {threshold}")
-    chosen = list(range(dq.shape[1] - 1)) if joints is None else list(joints)
-    acceleration = (dq[2:, chosen] - dq[:-2, chosen]) / (t[2:] - t[:-2])[:, None]
-    above = np.flatnonzero((np.abs(acceleration) > threshold).any(axis=1))
-    return float(t[above[0] + 1]) if len(above) else None
-
-
 def _make(setup: Setup) -> AccelerationDetector:
     """Return the detector that looks at all joints but the last, as published for seven."""
     joints = range(max(1, setup.robot.dof - 1))

@@ -11,19 +11,9 @@ import numpy as np
 from impact_predictor import symmetric3
 from impact_predictor.compiled.slip_angles import zeros
 from impact_predictor.impact_result import ContactMode, Flag
-from impact_predictor.symmetric3 import Matrix, Vector
-from impact_robots.compiled import (
-    INTEGER,
-    MATRIX,
-    NUMBER,
-    TENSOR,
-    TO_INTEGERS,
-    TO_MATRIX,
-    TRUTH,
-    compiled,
-    part,
-    several,
-)
+from impact_predictor.symmetric3 import Rows, Triple
+from impact_robots.array_kinds import Matrix, Tensor, ToIntegers, ToMatrix
+from impact_robots.compiled import compiled, part
 
 # What was found: bits; without any, a contact that slides in one way only.
 STICKS, SEVERAL, NOTHING_FOUND, SINGULAR = 1, 2, 4, 8
@@ -34,20 +24,18 @@ _ROUNDING = 1e-7  # relative residual of a slip's direction that counts as zero
 _REGULAR = 1e-6  # det G over its largest entry cubed, from which G counts as regular
 _MOST = 8  # directions of sliding that are looked at
 
-_VECTOR = several((NUMBER,) * 3)
 _solve, _times = part(symmetric3.solve), part(symmetric3.times)
-_NUMBERS = (several((_VECTOR,) * 3), _VECTOR, NUMBER, NUMBER)  # G, v, mu, e
 
 
 @part
-def _after(G: Matrix, v: Vector, impulse: Vector) -> Vector:
+def _after(G: Rows, v: Triple, impulse: Triple) -> Triple:
     """Return the velocity v + G iota."""
     x, y, z = _times(G, impulse)
     return v[0] + x, v[1] + y, v[2] + z
 
 
 @part
-def _slip_angles(G: Matrix, v: Vector, mu: float, e: float, angles: np.ndarray) -> int:
+def _slip_angles(G: Rows, v: Triple, mu: float, e: float, angles: np.ndarray) -> int:
     """Write the angles at which the slip left may be parallel to u; return how many."""
     vx, vy, vn = v
     gx, gy, gn = G[2]
@@ -68,8 +56,8 @@ def _slip_angles(G: Matrix, v: Vector, mu: float, e: float, angles: np.ndarray) 
     return _MOST
 
 
-@compiled(INTEGER, *_NUMBERS, TO_MATRIX)
-def slides(G: Matrix, v: Vector, mu: float, e: float, found: np.ndarray) -> int:
+@compiled
+def slides(G: Rows, v: Triple, mu: float, e: float, found: ToMatrix) -> int:
     """Write every impulse at the cone's edge that opposes the slip it leaves; return how many.
 
     Args:
@@ -101,10 +89,8 @@ def slides(G: Matrix, v: Vector, mu: float, e: float, found: np.ndarray) -> int:
     return count
 
 
-@compiled(several((_VECTOR, INTEGER)), *_NUMBERS, TRUTH)
-def contact_impulse(
-    G: Matrix, v: Vector, mu: float, e: float, may_stick: bool
-) -> tuple[Vector, int]:
+@compiled
+def contact_impulse(G: Rows, v: Triple, mu: float, e: float, may_stick: bool) -> tuple[Triple, int]:
     """Return Coulomb's impulse on the robot in p [N.s], and what was found.
 
     Args:
@@ -144,14 +130,14 @@ def contact_impulse(
     return (x, y, z), how
 
 
-@compiled(INTEGER, TENSOR, MATRIX, MATRIX, TO_MATRIX, TO_INTEGERS, TO_INTEGERS)
+@compiled
 def contact_impulses(
-    G: np.ndarray,
-    v: np.ndarray,
-    coefficients: np.ndarray,
-    impulses: np.ndarray,
-    modes: np.ndarray,
-    flags: np.ndarray,
+    G: Tensor,
+    v: Matrix,
+    coefficients: Matrix,
+    impulses: ToMatrix,
+    modes: ToIntegers,
+    flags: ToIntegers,
 ) -> int:
     """Write impulses, modes and flags of k contacts; return how many are left ``UNKNOWN``.
 

@@ -8,13 +8,12 @@ from math import sqrt
 
 import numpy as np
 
-from impact_robots.compiled import INTEGER, MATRIX, NEW_VECTOR, compiled, several
+from impact_robots.array_kinds import Matrix, NewVector
+from impact_robots.compiled import compiled
 
 
-@compiled(several((NEW_VECTOR, NEW_VECTOR)), MATRIX, INTEGER, MATRIX)
-def velocity_bounds(
-    after: np.ndarray, ends: int, effects: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+@compiled
+def velocity_bounds(after: Matrix, ends: int, effects: Matrix) -> tuple[NewVector, NewVector]:
     """Return the lowest and the highest velocities after an impact, shape (n,) each [rad/s].
 
     Args:

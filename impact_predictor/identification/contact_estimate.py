@@ -53,7 +53,8 @@ class ContactIdentification:
     asymptotic_restitution: float | None  # k/(c|v|), at most 1; visco and hc only
     correlation: np.ndarray  # of the parameters, in their order, shape (p, p)
     rms: float  # of the residual [N]
-    fitted_force: np.ndarray  # at the record's times, shape (n,) [N]
+    time: np.ndarray  # of the record, shape (n,) [s]
+    fitted_force: np.ndarray  # at these times, shape (n,) [N]
     residual: np.ndarray  # fitted less recorded force, shape (n,) [N]
     touch: float  # time of touch, on the record's clock as all times here [s]
     compression_end: float  # when the rate is zero [s], infinite if never
@@ -64,7 +65,7 @@ class ContactIdentification:
 
     def __post_init__(self) -> None:
         """Store read-only copies."""
-        for name in ("correlation", "fitted_force", "residual"):
+        for name in ("correlation", "time", "fitted_force", "residual"):
             object.__setattr__(self, name, read_only(getattr(self, name)))
         object.__setattr__(self, "parameters", MappingProxyType(dict(self.parameters)))
 

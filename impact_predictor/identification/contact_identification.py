@@ -116,6 +116,7 @@ def _answer(
         asymptotic_restitution=_asymptotic(law, impact),
         correlation=spread.correlation,
         rms=float(np.sqrt(np.mean(optimum.residual**2))),
+        time=fit.record.time,
         fitted_force=curve.force,
         residual=optimum.residual,
         touch=touch,

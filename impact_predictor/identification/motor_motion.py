@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_predictor.joint_load.elastic_arm import FILTER_HZ
+from impact_predictor.joint_load.motion_records import TICK
 
 
 class MotorMotion(NamedTuple):
@@ -46,8 +47,6 @@ def motor_motion(samples: int, period: float, filter_hz: float = FILTER_HZ) -> M
         filter_hz: of the loop's first-order low-pass [Hz].
     """
     from scipy.interpolate import CubicSpline  # loads slowly
-
-    from impact_predictor.joint_load.integration import TICK  # this too
 
     inside = max(1, round(period / TICK))
     step, count = period / inside, (samples - 1) * inside

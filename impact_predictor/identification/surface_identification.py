@@ -18,6 +18,7 @@ import numpy as np
 from impact_predictor.joint_load.elastic_arm import ElasticArm, drive_of, elastic_arm
 from impact_predictor.joint_load.load import joint_load, load_contact
 from impact_predictor.joint_load.load_case import STIFFEST, scale_ends, viscoelastic
+from impact_predictor.joint_load.motion_records import TICK
 from impact_predictor.prediction.model_error import MODEL_ERROR
 from impact_robots.robot import Robot
 from impact_robots.state import PointState
@@ -64,8 +65,6 @@ def identify_surface(
     Raises:
         PredictionError: the robot's YAML does not give what is needed.
     """
-    from impact_predictor.joint_load.integration import TICK  # loads slowly
-
     ticks = TICK * np.arange(1, round(FOLLOWED / TICK) + 1)
     if not _is_followed(time, force):
         return None

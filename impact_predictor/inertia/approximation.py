@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_predictor.symmetric3 import Vector, solve
+from impact_predictor.symmetric3 import Triple, solve
 from impact_robots import PointState
 from impact_robots.exceptions import OutOfRangeError
 
@@ -42,7 +42,7 @@ def composite_contact(state: PointState, rotation: np.ndarray) -> CompositeConta
     return CompositeContact(1.0 / mobility, velocity)
 
 
-def normal_response(state: PointState, normal: np.ndarray) -> tuple[Vector, Vector]:
+def normal_response(state: PointState, normal: np.ndarray) -> tuple[Triple, Triple]:
     """Return the effect of a unit normal impulse on the composite body, base axes; Wang 2022 (17).
 
     The velocity of the contact point, W z [1/kg], and the spin of the body [rad/s/(N.s)]. W z is

@@ -10,6 +10,7 @@ import numpy as np
 
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import DRIVES, IDEAL, MEASURED, SERVO, drive_of, unknown
+from impact_predictor.joint_load.motion_records import TICK
 from impact_robots.robot import Robot
 from impact_robots.state import RobotState
 
@@ -55,8 +56,6 @@ def elastic_arm(robot: Robot, state: RobotState, drive: str = MEASURED) -> Elast
     Raises:
         PredictionError: the robot's YAML does not give what is needed, or no such drive.
     """
-    from impact_predictor.joint_load.integration import TICK  # loads slowly
-
     n = robot.dof
     if drive not in DRIVES:
         raise PredictionError(f"drive: expected one of {', '.join(DRIVES)}, got {drive!r}")

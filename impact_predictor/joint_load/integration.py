@@ -21,10 +21,19 @@ from math import ceil, exp, sqrt
 
 import numpy as np
 
+from impact_predictor.joint_load.elastic_arm import ElasticArm
+from impact_predictor.joint_load.motion_records import (
+    EXTENDED,
+    HUNT_CROSSLEY,
+    RIGID,
+    TICK,
+    ElasticMotion,
+    LoadRecord,
+    StepTorques,
+    TouchedSurfaces,
+)
 from impact_robots.compiled import cached
 
-TICK = 250e-6  # of the joint torque loop, 4 kHz [s]
-HUNT_CROSSLEY, EXTENDED, RIGID = 0.0, 1.0, 2.0  # kinds of contact law
 FREE_STEPS = 5  # at least, per tick, in flight
 FREE_PHASE = 0.25  # of the joints' fastest oscillation, per step in flight [rad]
 FREE_DECAY = 0.5  # of the joints' fastest damping, per step in flight [-]
@@ -97,7 +106,7 @@ def rub(W: np.ndarray, f: np.ndarray, u: np.ndarray, c: int, step: float, fricti
 
 
 @compiled
-def flight_steps(arm: tuple) -> int:
+def flight_steps(arm: ElasticArm) -> int:
     """Return the steps per tick that resolve springs, dampers and servos of the joints."""
     M_inverse, K, D, B, _, _, servo_K, servo_D, _ = arm
     links = motors = rates = 0.0
@@ -175,14 +184,13 @@ def contact_forces(
 
 
 @compiled
-def control(
-    arm: tuple, load: np.ndarray, sent: np.ndarray, filtered: np.ndarray, act: np.ndarray
-) -> None:
+def control(arm: ElasticArm, motion: ElasticMotion, sent: np.ndarray, act: np.ndarray) -> None:
     """Write the actuators' torque of the next tick into ``act``: the joint torque loop.
 
     ``sent`` is the change of the torque that the loop is commanded, shape (n,) [N.m].
     """
     _, _, _, _, ratio, damping_time, _, _, share = arm
+    load, filtered = motion.load, motion.filtered
     for i in range(len(load)):
         change = share * (load[i] - filtered[i])
         filtered[i] += change
@@ -192,16 +200,10 @@ def control(
 
 @compiled
 def look(
-    J: np.ndarray,
-    velocity: np.ndarray,
-    t: float,
-    q: np.ndarray,
-    vq: np.ndarray,
-    before: np.ndarray,
-    ahead: float,
+    surfaces: TouchedSurfaces, motion: ElasticMotion, t: float, before: np.ndarray, ahead: float
 ) -> bool:
     """Write velocities of approach into ``before``; return whether a contact is near [m/s]."""
-    near = False
+    J, velocity, q, vq, near = surfaces.J, surfaces.velocity, motion.q, motion.vq, False
     for c in range(len(before)):
         k = 3 * c + 2
         height, rate = velocity[k] * t, velocity[k]
@@ -214,19 +216,11 @@ def look(
 
 
 @compiled
-def half_way(
-    arm: tuple,
-    h: float,
-    q: np.ndarray,
-    th: np.ndarray,
-    vq: np.ndarray,
-    vt: np.ndarray,
-    passed: np.ndarray,
-    a: np.ndarray,
-) -> None:
+def half_way(arm: ElasticArm, motion: ElasticMotion, torques: StepTorques, h: float) -> None:
     """Go to the middle of a step: torques that the joints pass, the links' acceleration."""
-    M_inverse, K, D = arm[0], arm[1], arm[2]
-    n = len(q)
+    M_inverse, K, D = arm.M_inverse, arm.stiffness, arm.damping
+    q, th, vq, vt = motion.q, motion.th, motion.vq, motion.vt
+    passed, a, n = torques.passed, torques.acceleration, len(motion.q)
     for i in range(n):
         q[i] += 0.5 * h * vq[i]
         th[i] += 0.5 * h * vt[i]
@@ -239,20 +233,17 @@ def half_way(
 
 @compiled
 def meet(
-    J: np.ndarray,
-    laws: np.ndarray,
-    friction: np.ndarray,
-    velocity: np.ndarray,
+    surfaces: TouchedSurfaces,
+    motion: ElasticMotion,
+    a: np.ndarray,
     t: float,
     h: float,
-    q: np.ndarray,
-    vq: np.ndarray,
-    a: np.ndarray,
     x: np.ndarray,
     u: np.ndarray,
 ) -> bool:
     """Write heights ``x`` and velocities ``u`` without contact forces; return whether any touch."""
-    touching = False
+    J, laws, friction, velocity = surfaces
+    q, vq, touching = motion.q, motion.vq, False
     for c in range(len(laws)):
         part = h if laws[c, 3] == RIGID else 0.5 * h
         x[c] = velocity[3 * c + 2] * (t + 0.5 * h)
@@ -269,22 +260,18 @@ def meet(
 
 @compiled
 def go_on(
-    arm: tuple,
+    arm: ElasticArm,
+    motion: ElasticMotion,
+    torques: StepTorques,
     w: np.ndarray,
     f: np.ndarray,
     touching: bool,
     h: float,
-    act: np.ndarray,
-    passed: np.ndarray,
-    a: np.ndarray,
-    q: np.ndarray,
-    th: np.ndarray,
-    vq: np.ndarray,
-    vt: np.ndarray,
-    load: np.ndarray,
 ) -> None:
     """Go from the middle of a step to its end."""
     _, K, _, B, _, _, servo_K, servo_D, _ = arm
+    q, th, vq, vt, load, _ = motion
+    act, passed, a = torques
     for i in range(len(q)):
         if touching:
             for r in range(len(f)):
@@ -309,64 +296,49 @@ def note(t: float, load: np.ndarray, loads: np.ndarray, times: np.ndarray) -> No
 
 @compiled
 def integrate(
-    arm: tuple,
-    J: np.ndarray,
-    laws: np.ndarray,
-    friction: np.ndarray,
-    velocity: np.ndarray,
+    arm: ElasticArm,
+    surfaces: TouchedSurfaces,
     ticks: tuple[int, int],
     refinement: int,
     command: np.ndarray,
-    motion: np.ndarray,
-    loads: np.ndarray,
-    times: np.ndarray,
-    felt: np.ndarray,
-    trace: np.ndarray,
+    state: np.ndarray,
+    record: LoadRecord,
 ) -> None:
     """Integrate over some ticks of 250 us after the touch.
 
     Args:
-        arm: of :class:`~impact_predictor.joint_load.elastic_arm.ElasticArm`, in its order.
-        J: of the contacts, rows two tangents and normal of each, contiguous, shape (3 c, n).
-        laws: stiffness, damping (rigid: restitution), exponent, kind of each contact, (c, 4).
-        friction: Coulomb's coefficients, shape (c,).
-        velocity: of the contacts before the impact, axes as J, shape (3 c,) [m/s].
+        arm: at the configuration of the touch.
+        surfaces: that are touched, arrays contiguous.
         ticks: the first, 0 at the touch, and the one after the last.
         refinement: by how much every step is shorter, 1: not.
         command: change of the torque that the loop is sent since the touch, a row a tick, the last
             one held, at least one row, shape (m, n) [N.m].
-        motion: positions of links and motors, velocities of both, load and filtered load, at the
-            touch zero; overwritten with those at the end, shape (6, n) [rad, rad/s, N.m].
-        loads: highest and lowest so far, overwritten, shape (2, n) [N.m].
-        times: theirs, shape (2, n) [s].
-        felt: impulses so far (3 c), peak normal forces (c), ends of the last forces (c),
-            overwritten, shape (5 c,) [N.s, N, s].
-        trace: filled at every tick with the loads, the normal forces, the depths, and the links'
-            displacements and velocities beside the uniform motion, shape (ticks, 3 n + 2 c); of no
-            rows: not filled.
+        state: rows of :class:`ElasticMotion`, at the touch zero; overwritten with those at the end,
+            shape (6, n).
+        record: so far, overwritten.
     """
-    n, contacts = len(arm[1]), len(laws)
-    w = arm[0] @ J.T
+    laws, friction, J = surfaces.laws, surfaces.friction, surfaces.J
+    n, contacts = len(arm.stiffness), len(laws)
+    w = arm.M_inverse @ J.T
     W = J @ w
     free = flight_steps(arm)
-    short = TICK / (refinement * contact_steps(W, laws, velocity, free))
+    short = TICK / (refinement * contact_steps(W, laws, surfaces.velocity, free))
     long = TICK / (refinement * free)
-    q, th, vq, vt = motion[0], motion[1], motion[2], motion[3]
-    load, filtered = motion[4], motion[5]
-    act, passed, a = np.zeros(n), np.zeros(n), np.zeros(n)
+    motion = ElasticMotion(state[0], state[1], state[2], state[3], state[4], state[5])
+    torques = StepTorques(np.zeros(n), np.zeros(n), np.zeros(n))
     x, before = np.zeros(contacts), np.zeros(contacts)
     u, f = np.zeros(3 * contacts), np.zeros(3 * contacts)
-    impulse = felt[: 3 * contacts]
-    peak, end = felt[3 * contacts : 4 * contacts], felt[4 * contacts :]
+    impulse = record.contact[: 3 * contacts]
+    peak, end = record.contact[3 * contacts : 4 * contacts], record.contact[4 * contacts :]
     for tick in range(ticks[0], ticks[1]):
-        control(arm, load, command[min(tick, len(command) - 1)], filtered, act)
+        control(arm, motion, command[min(tick, len(command) - 1)], torques.act)
         done = 0.0
         while done < TICK * (1.0 - 1e-9):
             t = tick * TICK + done
-            near = look(J, velocity, t, q, vq, before, long)
+            near = look(surfaces, motion, t, before, long)
             h = min(short if near else long, TICK - done)
-            half_way(arm, h, q, th, vq, vt, passed, a)
-            touching = near and meet(J, laws, friction, velocity, t, h, q, vq, a, x, u)
+            half_way(arm, motion, torques, h)
+            touching = near and meet(surfaces, motion, torques.acceleration, t, h, x, u)
             if touching:
                 contact_forces(W, laws, friction, x, before, u, h, f)
                 for c in range(contacts):
@@ -374,13 +346,14 @@ def integrate(
                         end[c], peak[c] = t + h, max(peak[c], f[3 * c + 2])
                 for r in range(3 * contacts):
                     impulse[r] += h * f[r]
-            go_on(arm, w, f, touching, h, act, passed, a, q, th, vq, vt, load)
-            note(t + h, load, loads, times)
+            go_on(arm, motion, torques, w, f, touching, h)
+            note(t + h, motion.load, record.loads, record.times)
             done += h
+        trace = record.trace
         if len(trace):
-            trace[tick, :n] = load
+            trace[tick, :n] = motion.load
             for c in range(contacts):
                 trace[tick, n + c] = f[3 * c + 2] if touching else 0.0
                 trace[tick, n + contacts + c] = -x[c] if touching else 0.0
-            trace[tick, n + 2 * contacts : 2 * n + 2 * contacts] = q
-            trace[tick, 2 * n + 2 * contacts :] = vq
+            trace[tick, n + 2 * contacts : 2 * n + 2 * contacts] = motion.q
+            trace[tick, 2 * n + 2 * contacts :] = motion.vq

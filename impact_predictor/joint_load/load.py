@@ -13,6 +13,14 @@ import numpy as np
 from impact_predictor.contact_force.laws import HuntCrossley
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.elastic_arm import ElasticArm
+from impact_predictor.joint_load.motion_records import (
+    EXTENDED,
+    HUNT_CROSSLEY,
+    RIGID,
+    TICK,
+    LoadRecord,
+    TouchedSurfaces,
+)
 from impact_robots.state import PointState
 from impact_robots.validation import friction_coefficient, restitution_coefficient
 
@@ -122,14 +130,12 @@ class LoadRun:
         with_history: bool = False,
     ) -> None:
         """Begin at the touch; arguments as of :func:`joint_load`."""
-        from impact_predictor.joint_load.integration import TICK  # loads slowly
-
         n, c = len(arm.stiffness), len(contacts)
         self._laws = np.array([_figures(each.law) for each in contacts])
         self._ticks, self._done = max(1, round(duration / TICK)), 0
-        self._trace = np.empty((self._ticks if with_history else 0, 3 * n + 2 * c))
-        self._given = (
-            tuple(arm),
+        trace = np.empty((self._ticks if with_history else 0, 3 * n + 2 * c))
+        self._arm = arm
+        self._surfaces = TouchedSurfaces(
             np.concatenate([each.J for each in contacts]),
             self._laws,
             np.array([each.friction for each in contacts]),
@@ -139,8 +145,8 @@ class LoadRun:
         self._command = (
             np.zeros((1, n)) if command is None else np.ascontiguousarray(command, dtype=float)
         )
-        self._motion, self._felt = np.zeros((6, n)), np.zeros(5 * c)
-        self._loads, self._times = np.zeros((2, n)), np.zeros((2, n))
+        self._state = np.zeros((6, n))
+        self._record = LoadRecord(np.zeros((2, n)), np.zeros((2, n)), np.zeros(5 * c), trace)
 
     @property
     def over(self) -> bool:
@@ -152,17 +158,8 @@ class LoadRun:
         from impact_predictor.joint_load.integration import integrate  # loads slowly
 
         end = self._ticks if ticks is None else min(self._ticks, self._done + ticks)
-        integrate(
-            *self._given,
-            (self._done, end),
-            self._refinement,
-            self._command,
-            self._motion,
-            self._loads,
-            self._times,
-            self._felt,
-            self._trace,
-        )
+        given = self._refinement, self._command, self._state, self._record
+        integrate(self._arm, self._surfaces, (self._done, end), *given)
         self._done = end
 
     def load(self) -> JointLoad:
@@ -171,24 +168,23 @@ class LoadRun:
         Raises:
             PredictionError: a figure so far from any arm's that no number comes out.
         """
-        from impact_predictor.joint_load.integration import RIGID  # loads slowly
-
-        loads, times, laws = self._loads, self._times, self._laws
+        loads, times, contact, trace = self._record
         if not np.isfinite(loads).all():
             raise PredictionError(
                 "joint load: expected a finite load, got none: check the robot's joints"
             )
-        n, c = loads.shape[1], len(laws)
-        peak = self._felt[3 * c : 4 * c]
+        n, laws = loads.shape[1], self._laws
+        c = len(laws)
+        peak = contact[3 * c : 4 * c]
         return JointLoad(
             loads[0],
             loads[1],
             times[0],
             times[1],
-            self._felt[: 3 * c].reshape(-1, 3),
+            contact[: 3 * c].reshape(-1, 3),
             np.where((laws[:, 3] == RIGID) & (peak > 0.0), np.inf, peak),
-            self._felt[4 * c :],
-            _history(self._trace[: self._done], n, c) if len(self._trace) else None,
+            contact[4 * c :],
+            _history(trace[: self._done], n, c) if len(trace) else None,
         )
 
 
@@ -229,8 +225,6 @@ def joint_load(
 
 def warm_up() -> None:
     """Compile what :func:`joint_load` runs, or load it: some 10 s once, then half a second."""
-    from impact_predictor.joint_load.integration import TICK  # loads slowly
-
     one = np.ones(1)
     arm = ElasticArm(np.eye(1), one, one, one, one, one, one, one, 0.5)
     contact = LoadContact(np.ones((3, 1)), np.array([0.0, 0.0, -1.0]), RigidLaw(0.0), 0.0)
@@ -239,8 +233,6 @@ def warm_up() -> None:
 
 def _figures(law: NormalLaw) -> tuple[float, float, float, float]:
     """Return what the compiled code knows of a law."""
-    from impact_predictor.joint_load.integration import EXTENDED, HUNT_CROSSLEY, RIGID
-
     if isinstance(law, RigidLaw):
         return 1.0, law.restitution, 1.0, RIGID
     return law.stiffness, law.damping, law.exponent, EXTENDED if law.extended else HUNT_CROSSLEY
@@ -248,8 +240,6 @@ def _figures(law: NormalLaw) -> tuple[float, float, float, float]:
 
 def _history(trace: np.ndarray, n: int, c: int) -> LoadHistory:
     """Return what the compiled code wrote."""
-    from impact_predictor.joint_load.integration import TICK
-
     time = TICK * np.arange(1, len(trace) + 1)
     ends = np.cumsum([n, c, c, n])
     return LoadHistory(time, *np.split(trace, ends, axis=1))

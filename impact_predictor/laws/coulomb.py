@@ -25,7 +25,7 @@ import numpy as np
 from impact_predictor.exceptions import NoImpulseError
 from impact_predictor.impact_result import ContactMode, Flag
 from impact_predictor.laws.friction_law import FRICTION_LAWS, Answer, Answers, FrictionLaw
-from impact_predictor.symmetric3 import Matrix, Vector
+from impact_predictor.symmetric3 import Matrix, Triple
 
 _REACHED = 1e-5  # relative residual of the velocity that counts as reached, near a singular G
 _AMBIGUOUS = int(Flag.AMBIGUOUS)
@@ -53,7 +53,7 @@ def coulomb_impulse(
     return np.array(impulse), mode is ContactMode.STICK
 
 
-def solve_contact(G: Matrix, v: Vector, mu: float, e: float) -> Answer:
+def solve_contact(G: Matrix, v: Triple, mu: float, e: float) -> Answer:
     """Return impulse, mode and flags of :func:`coulomb_impulse`; see ``friction_law``.
 
     ``AMBIGUOUS`` where the contact slides and another way was found; none is looked for where it
@@ -75,7 +75,7 @@ def solve_contact(G: Matrix, v: Vector, mu: float, e: float) -> Answer:
     return impulse, mode, _AMBIGUOUS if how & law.SEVERAL else 0
 
 
-def _stick_singular(G: Matrix, v: Vector, mu: float, e: float) -> Vector | None:
+def _stick_singular(G: Matrix, v: Triple, mu: float, e: float) -> Triple | None:
     """Return the shortest impulse that stops the slip, if it is inside the cone.
 
     G is close to losing rank.

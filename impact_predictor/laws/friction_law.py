@@ -19,10 +19,10 @@ import numpy as np
 
 from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.impact_result import ContactMode
-from impact_predictor.symmetric3 import Matrix, Vector
+from impact_predictor.symmetric3 import Matrix, Triple
 from impact_robots.registry import Registry
 
-Answer = tuple[Vector, ContactMode, int]
+Answer = tuple[Triple, ContactMode, int]
 Answers = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -30,7 +30,7 @@ class FrictionLaw(NamedTuple):
     """A law of one contact that :func:`~impact_predictor.predict` can be asked for."""
 
     name: str
-    solve: Callable[[Matrix, Vector, float, float], Answer]  # of G, v, mu, e; see above
+    solve: Callable[[Matrix, Triple, float, float], Answer]  # of G, v, mu, e; see above
     description: str  # one line
     # The same of k contacts: of G (k, 3, 3), v (k, 3) and mu, e (k, 2) impulses (k, 3), modes and
     # flags (k,); none: one after the other.

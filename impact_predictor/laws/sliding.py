@@ -11,13 +11,13 @@ from math import hypot, nan
 
 from impact_predictor.impact_result import ContactMode, Flag
 from impact_predictor.laws.friction_law import FRICTION_LAWS, Answer, FrictionLaw
-from impact_predictor.symmetric3 import Matrix, Vector, times
+from impact_predictor.symmetric3 import Matrix, Triple, times
 
 _LEAST_SLIP = 1e-6  # slip that has a direction [m/s]
 _UNDEFINED = int(Flag.SLIP_UNDEFINED)
 
 
-def sliding_impulse(G: Matrix, v: Vector, friction: float, restitution: float = 0.0) -> Answer:
+def sliding_impulse(G: Matrix, v: Triple, friction: float, restitution: float = 0.0) -> Answer:
     """Return the impulse on the robot in p [N.s], with mode and flags; Rey Arias 2024 (11)-(16).
 
     Without slip before the impact friction has no direction and is left out (flag). Where no

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from impact_predictor.joint_load.integration import TICK
 from impact_predictor.joint_load.load import joint_load
+from impact_predictor.joint_load.motion_records import TICK
 from impact_predictor.learning.hit_window import HitWindow
 from impact_predictor.learning.learning_box import LearningBox
 

@@ -12,9 +12,9 @@ import numpy as np
 from impact_predictor.exceptions import NotApproachingError, PredictionError
 from impact_predictor.joint_load.drive import drive_of
 from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm
-from impact_predictor.joint_load.integration import TICK
 from impact_predictor.joint_load.load import DURATION, LoadContact, RigidLaw, joint_load
 from impact_predictor.joint_load.load_limits import load_limits
+from impact_predictor.joint_load.motion_records import TICK
 from impact_predictor.learning.torque_gain import shown_gravity
 from impact_predictor.recorded_hit import RecordedHit
 from impact_robots.dynamics import ArmDynamics

@@ -16,11 +16,28 @@ from impact_predictor.recorded_hit import RecordedHit
 from impact_robots.state import PointState
 
 
+class LearnedHit(NamedTuple):
+    """What a hit was, or why nothing was learned from it."""
+
+    speed: float = np.nan  # of approach at contact [m/s]
+    load: float = np.nan  # largest fraction of a limit that a measured torque may have used [-]
+    misfit: float = np.nan  # mean squared residual [-]
+    contradicted: bool = False  # what was known before: it is the first hit of another wall
+    commanded: bool = False  # the commanded torques were recorded
+    skipped: str = ""  # why nothing was learned from it, "" if something was
+
+
 class Learned(NamedTuple):
     """What is known, and whether the last hit contradicted what was known before it."""
 
     known: Knowledge
     changed: bool = False
+
+    def last(self, *, commanded: bool) -> LearnedHit:
+        """Return what the last hit was."""
+        known, window = self.known, self.known.windows[-1]
+        misfit = float(known.misfit[-1])
+        return LearnedHit(window.speed, known.used(window), misfit, self.changed, commanded)
 
 
 def learn_hit(before: Learned, hit: RecordedHit) -> Learned:

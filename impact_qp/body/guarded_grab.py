@@ -20,8 +20,8 @@ from impact_qp.control.state_machine import Action, Event, MotionState, StateMac
 from impact_qp.control.tracking import TrackingWatch
 from impact_qp.exceptions import ControlError
 from impact_qp.interface import PositionInterface, TorqueInterface
+from impact_qp.limits.contact import NO_BOUND
 from impact_qp.whole_body import WholeBodyController
-from impact_qp.whole_body.announced import NO_BOUND
 from impact_qp.whole_body.position_hold import PositionHold
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.loader import load_robot

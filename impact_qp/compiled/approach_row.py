@@ -6,21 +6,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_robots.compiled import MATRIX, NEW_VECTOR, NUMBER, VECTOR, compiled, several
+from impact_robots.array_kinds import Matrix, NewVector, Vector
+from impact_robots.compiled import compiled
 
 NO_EFFECT = 1.0  # bound of a row of zeros, as that of a limit
 STEEPEST = 2.0  # fall of a bound; what is faster is a jump, as after a pause [m/s^2]
 
 
-@compiled(several((NEW_VECTOR, NUMBER)), VECTOR, MATRIX, VECTOR, VECTOR, NUMBER, VECTOR)
+@compiled
 def approach_row(
-    normal: np.ndarray,
-    J: np.ndarray,
-    twist: np.ndarray,
-    drift: np.ndarray,
+    normal: Vector,
+    J: Matrix,
+    twist: Vector,
+    drift: Vector,
     preview: float,
-    unexplained: np.ndarray,
-) -> tuple[np.ndarray, float]:
+    unexplained: Vector,
+) -> tuple[NewVector, float]:
     r"""Return gradient, shape (n,), and offset of the map from qddot to v_n [m/s].
 
     :math:`v_n = J_n\dot q + T_p\,(J_n(\ddot q + a) + \dot J_n\dot q)`.
@@ -43,7 +44,7 @@ def approach_row(
     return gradient, offset
 
 
-@compiled(NUMBER, NUMBER, NUMBER, NUMBER)
+@compiled
 def fall(change: float, period: float, preview: float) -> float:
     """Return by how much a bound will have fallen when the preview is over, at most 0 [m/s].
 

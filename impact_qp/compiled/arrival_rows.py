@@ -7,21 +7,22 @@ from __future__ import annotations
 import numpy as np
 
 from impact_qp.compiled.worst_speed import LEAST, normal_mobility
-from impact_robots.compiled import INTEGER, MATRIX, NEW_MATRIX, NUMBER, VECTOR, compiled, several
+from impact_robots.array_kinds import Matrix, NewMatrix, Vector
+from impact_robots.compiled import compiled
 
 SAME = 1e-9  # relative; a row that is exceeded by no more is no row of its own
 
 
-@compiled(NEW_MATRIX, VECTOR, MATRIX, NUMBER, MATRIX, VECTOR, MATRIX, NUMBER)
+@compiled
 def unit_impulses(
-    lever: np.ndarray,
-    rotational_inertia: np.ndarray,
+    lever: Vector,
+    rotational_inertia: Matrix,
     mass: float,
-    rotation: np.ndarray,
-    normal: np.ndarray,
-    K: np.ndarray,
+    rotation: Matrix,
+    normal: Vector,
+    K: Matrix,
     restitution: float,
-) -> np.ndarray:
+) -> NewMatrix:
     """Return (1 + c) K_j/(z^T W K_j), W of a free rigid body, contact axes, shape (3, N).
 
     Infinite where an impulse may grow without end.
@@ -48,8 +49,8 @@ def unit_impulses(
     return found
 
 
-@compiled(several((NUMBER, INTEGER)), MATRIX, VECTOR)
-def common_speed(loads: np.ndarray, most: np.ndarray) -> tuple[float, int]:
+@compiled
+def common_speed(loads: Matrix, most: Vector) -> tuple[float, int]:
     """Return the highest speed [m/s] that all arrivals may have, and the row that sets it, or -1.
 
     Args:
@@ -66,8 +67,8 @@ def common_speed(loads: np.ndarray, most: np.ndarray) -> tuple[float, int]:
     return speed, row
 
 
-@compiled(NEW_MATRIX, MATRIX, MATRIX)
-def worst_both_ways(rows: np.ndarray, impulses: np.ndarray) -> np.ndarray:
+@compiled
+def worst_both_ways(rows: Matrix, impulses: Matrix) -> NewMatrix:
     """Return the largest effects of arrivals' impulses, or of none, on rows of both signs.
 
     Args:
@@ -90,8 +91,8 @@ def worst_both_ways(rows: np.ndarray, impulses: np.ndarray) -> np.ndarray:
     return worst
 
 
-@compiled(NEW_MATRIX, MATRIX, VECTOR)
-def binding_rows(loads: np.ndarray, most: np.ndarray) -> np.ndarray:
+@compiled
+def binding_rows(loads: Matrix, most: Vector) -> NewMatrix:
     """Return c and d of the rows c s <= d that bound approach speeds s, shape (r, k + 1), in m/s.
 
     That is the sum of loads_ia max(0, s_a) <= most_i for all i: one row for each arrival alone, and

@@ -6,30 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_qp.compiled.cholesky import solved
-from impact_robots.compiled import (
-    INTEGER,
-    INTEGERS,
-    MATRIX,
-    NEW_VECTOR,
-    NUMBER,
-    TO_INTEGERS,
-    TRUTH,
-    VECTOR,
-    compiled,
-    part,
-    several,
-)
+from impact_robots.array_kinds import Integers, Matrix, NewVector, ToIntegers, Vector
+from impact_robots.compiled import compiled, part
+from impact_robots.small_algebra import dot, solved
 
 CORRECTIONS = 3  # of multipliers that rounding errors have spoilt: rows may be nearly dependent
-
-
-@part
-def _dot(a: np.ndarray, b: np.ndarray) -> float:
-    total = 0.0
-    for i in range(len(a)):
-        total += a[i] * b[i]
-    return total
 
 
 @part
@@ -47,11 +28,11 @@ def _minimum_with(
     excess, yields = np.empty((k, 1)), np.empty((k, k))
     for j in range(k):
         for i in range(k):
-            yields[j, i] = _dot(G[rows[j]], moved[:, 1 + i])
+            yields[j, i] = dot(G[rows[j]], moved[:, 1 + i])
     for done in range(1 + CORRECTIONS):
         over = 0.0
         for j in range(k):
-            excess[j, 0] = _dot(G[rows[j]], x) - h[rows[j]]
+            excess[j, 0] = dot(G[rows[j]], x) - h[rows[j]]
             over = max(over, abs(excess[j, 0]))
         if k == 0 or (done and over <= kept):
             break
@@ -67,7 +48,7 @@ def _largest_excess(G: np.ndarray, h: np.ndarray, x: np.ndarray) -> float:
     """Return by how much x exceeds the row of G x <= h that it exceeds most; NaN: not known."""
     most = -np.inf
     for i in range(len(h)):
-        excess = _dot(G[i], x) - h[i]
+        excess = dot(G[i], x) - h[i]
         if not abs(excess) < np.inf:
             return np.nan
         most = max(most, excess)
@@ -79,7 +60,7 @@ def _farthest_row(H: np.ndarray, G: np.ndarray, h: np.ndarray, x: np.ndarray) ->
     """Return the row of G x <= h beyond which x is farthest, by the metric of the cost."""
     per_row, row, farthest = solved(H, G.T), -1, 0.0
     for i in range(len(h)):
-        excess, width = _dot(G[i], x) - h[i], _dot(G[i], per_row[:, i])
+        excess, width = dot(G[i], x) - h[i], dot(G[i], per_row[:, i])
         if excess > 0.0 and excess * excess > farthest * width:
             row, farthest = i, excess * excess / width
     return row
@@ -93,10 +74,10 @@ def _are_rows(rows: np.ndarray, h: np.ndarray) -> bool:
     return good
 
 
-@compiled(several((NEW_VECTOR, TRUTH)), MATRIX, VECTOR, MATRIX, VECTOR, INTEGERS, NUMBER)
+@compiled
 def minimum_on(
-    H: np.ndarray, c: np.ndarray, G: np.ndarray, h: np.ndarray, rows: np.ndarray, kept: float
-) -> tuple[np.ndarray, bool]:
+    H: Matrix, c: Vector, G: Matrix, h: Vector, rows: Integers, kept: float
+) -> tuple[NewVector, bool]:
     r"""Return the minimum of :math:`\tfrac12 x^T H x + c^T x` on rows of :math:`G x = h`.
 
     Args:
@@ -119,20 +100,17 @@ def minimum_on(
     return x, _largest_excess(G, h, x) <= kept
 
 
-@compiled(
-    several((NEW_VECTOR, INTEGER)),
-    *(MATRIX, VECTOR, MATRIX, VECTOR, INTEGERS, NUMBER, INTEGER, TO_INTEGERS),
-)
+@compiled
 def minimum_near(
-    H: np.ndarray,
-    c: np.ndarray,
-    G: np.ndarray,
-    h: np.ndarray,
-    guess: np.ndarray,
+    H: Matrix,
+    c: Vector,
+    G: Matrix,
+    h: Vector,
+    guess: Integers,
     kept: float,
     tries: int,
-    binding: np.ndarray,
-) -> tuple[np.ndarray, int]:
+    binding: ToIntegers,
+) -> tuple[NewVector, int]:
     r"""Return the minimum of :math:`\tfrac12 x^T H x + c^T x` under :math:`G x \le h`.
 
     From a guess of the rows that bind, one row after the other is left out because it pulls, or

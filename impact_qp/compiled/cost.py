@@ -4,19 +4,18 @@
 
 from __future__ import annotations
 
-import numpy as np
+from impact_robots.array_kinds import Matrix, ToMatrix, ToVector, Vector
+from impact_robots.compiled import compiled
 
-from impact_robots.compiled import MATRIX, NOTHING, NUMBER, TO_MATRIX, TO_VECTOR, VECTOR, compiled
 
-
-@compiled(NOTHING, MATRIX, VECTOR, VECTOR, NUMBER, TO_MATRIX, TO_VECTOR)
+@compiled
 def write_cost(
-    A: np.ndarray,
-    b: np.ndarray,
-    weights: np.ndarray,
+    A: Matrix,
+    b: Vector,
+    weights: Vector,
     regularisation: float,
-    H: np.ndarray,
-    c: np.ndarray,
+    H: ToMatrix,
+    c: ToVector,
 ) -> None:
     r"""Write H and c of :math:`\tfrac12\sum_r w_r (A_r x - b_r)^2 + \tfrac12\epsilon\,x^T x`.
 

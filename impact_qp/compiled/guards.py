@@ -4,22 +4,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from impact_robots.compiled import (
-    INTEGER,
-    NUMBER,
-    TO_VECTOR,
-    TRUTH,
-    VECTOR,
-    compiled,
-)
+from impact_robots.array_kinds import Matrix, ToVector, Vector
+from impact_robots.compiled import compiled
 
 GOOD, IMPLAUSIBLE, DISAGREEING = 0, 1, 2
 
 
-@compiled(TRUTH, VECTOR, VECTOR, NUMBER)
-def within(values: np.ndarray, most: np.ndarray, share: float) -> bool:
+@compiled
+def within(values: Vector, most: Vector, share: float) -> bool:
     """Tell whether all magnitudes are at most a share of the limits, both (n,); NaN is not."""
     for i in range(len(most)):
         if not abs(values[i]) <= share * most[i]:
@@ -27,8 +19,8 @@ def within(values: np.ndarray, most: np.ndarray, share: float) -> bool:
     return len(values) == len(most)
 
 
-@compiled(TRUTH, VECTOR, VECTOR, INTEGER, NUMBER)
-def usable(q: np.ndarray, dq: np.ndarray, dof: int, most: float) -> bool:
+@compiled
+def usable(q: Vector, dq: Vector, dof: int, most: float) -> bool:
     """Tell whether positions and velocities are ``dof`` numbers each, below ``most``."""
     good = len(q) == len(dq) == dof
     for i in range(dof):
@@ -36,17 +28,16 @@ def usable(q: np.ndarray, dq: np.ndarray, dof: int, most: float) -> bool:
     return good
 
 
-@compiled(TRUTH, *(VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR), *(NUMBER, NUMBER, TO_VECTOR))
+@compiled
 def sendable(
-    torque: np.ndarray,
-    gravity: np.ndarray,
-    sent: np.ndarray,
-    last: np.ndarray,
-    most: np.ndarray,
-    rate: np.ndarray,
+    torque: Vector,
+    gravity: Vector,
+    sent: Vector,
+    last: Vector,
+    limits: Matrix,
     period: float,
     share: float,
-    beyond: np.ndarray,
+    beyond: ToVector,
 ) -> bool:
     """Tell whether torques, what the driver is sent of them and their rate are within limits.
 
@@ -55,12 +46,12 @@ def sendable(
         gravity: of it what holds the arm, shape (n,) [N.m].
         sent: what the driver is sent, shape (n,) [N.m].
         last: torques beyond gravity a period ago, shape (n,) [N.m].
-        most: limits of torques, shape (n,) [N.m].
-        rate: limits of the rate of torques beyond gravity, shape (n,) [N.m/s].
+        limits: of torques [N.m], of the rate of torques beyond gravity [N.m/s], shape (2, n).
         period: of control [s].
-        share: of the limits that is allowed [-].
+        share: fraction of the limits that is allowed [-].
         beyond: written, torques beyond gravity, shape (n,) [N.m].
     """
+    most, rate = limits[0], limits[1]
     good = len(torque) == len(sent) == len(most)
     for i in range(len(beyond)):
         beyond[i] = torque[i] - gravity[i]
@@ -70,29 +61,21 @@ def sendable(
     return good
 
 
-@compiled(TRUTH, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, NUMBER, NUMBER)
+@compiled
 def plausible(
-    q: np.ndarray,
-    dq: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    fastest: np.ndarray,
-    last: np.ndarray,
-    dt: float,
-    jitter: float,
+    q: Vector, dq: Vector, bounds: Matrix, last: Vector, dt: float, jitter: float
 ) -> bool:
     """Tell whether a state can be one of the robot's, and can follow that before.
 
     Args:
         q: positions, shape (n,) [rad].
         dq: velocities, shape (n,) [rad/s].
-        low: least possible positions, shape (n,) [rad].
-        high: most, shape (n,) [rad].
-        fastest: possible velocities, shape (n,) [rad/s].
+        bounds: of :func:`judged`.
         last: positions before, shape (n,) [rad].
         dt: since then, negative: nothing is known [s].
         jitter: of positions, for stamps that are not exact [rad].
     """
+    low, high, fastest = bounds[0], bounds[1], bounds[2]
     if not len(q) == len(dq) == len(low):
         return False
     somewhere = False
@@ -105,69 +88,53 @@ def plausible(
     return somewhere or len(q) == 1
 
 
-@compiled(
-    TRUTH,
-    *(VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, NUMBER, NUMBER, VECTOR),
-    TO_VECTOR,
-)
+@compiled
 def agreeing(
-    q: np.ndarray,
-    dq: np.ndarray,
-    last_q: np.ndarray,
-    last_dq: np.ndarray,
-    apart: np.ndarray,
+    q: Vector,
+    dq: Vector,
+    bounds: Matrix,
+    before: Matrix,
     dt: float,
     memory: float,
-    tolerance: np.ndarray,
-    after: np.ndarray,
+    after: ToVector,
 ) -> bool:
-    """Tell whether positions and velocities agree.
+    """Tell whether positions and velocities agree; arguments of :func:`judged`."""
+    good, last_q, last_dq, apart = True, before[0], before[1], before[2]
+    for i in range(len(q)):
+        gap = q[i] - last_q[i] - 0.5 * dt * (dq[i] + last_dq[i])
+        after[i] = (apart[i] + gap / memory) * max(0.0, 1.0 - dt / memory) if dt > 0.0 else 0.0
+        good = good and not abs(after[i]) > bounds[3, i]
+    return good
+
+
+@compiled
+def judged(
+    q: Vector,
+    dq: Vector,
+    bounds: Matrix,
+    before: Matrix,
+    dt: float,
+    jitter: float,
+    memory: float,
+    after: ToVector,
+) -> int:
+    """Return ``IMPLAUSIBLE``, ``DISAGREEING`` or ``GOOD``.
+
+    What is implausible is not compared: nothing is written.
 
     Args:
         q: positions, shape (n,) [rad].
         dq: velocities, shape (n,) [rad/s].
-        last_q: positions before, shape (n,) [rad].
-        last_dq: velocities before, shape (n,) [rad/s].
-        apart: disagreement before, shape (n,) [rad/s].
-        dt: since then; not above 0: nothing is known [s].
-        memory: over which both are compared [s].
-        tolerance: shape (n,) [rad/s].
+        bounds: least and highest possible positions [rad], possible velocities, and by how much
+            velocities may differ from those of the positions [rad/s], shape (4, n).
+        before: positions [rad], velocities and disagreement before [rad/s], shape (3, n).
+        dt: since then, negative: nothing is known [s].
+        jitter: of positions, for stamps that are not exact [rad].
+        memory: over which positions and velocities are compared [s].
         after: written, disagreement now, shape (n,) [rad/s].
     """
-    good = True
-    for i in range(len(q)):
-        gap = q[i] - last_q[i] - 0.5 * dt * (dq[i] + last_dq[i])
-        after[i] = (apart[i] + gap / memory) * max(0.0, 1.0 - dt / memory) if dt > 0.0 else 0.0
-        good = good and not abs(after[i]) > tolerance[i]
-    return good
-
-
-@compiled(
-    INTEGER,
-    *(VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR),
-    *(NUMBER, NUMBER, NUMBER, VECTOR, TO_VECTOR),
-)
-def judged(
-    q: np.ndarray,
-    dq: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    fastest: np.ndarray,
-    last_q: np.ndarray,
-    last_dq: np.ndarray,
-    apart: np.ndarray,
-    dt: float,
-    jitter: float,
-    memory: float,
-    tolerance: np.ndarray,
-    after: np.ndarray,
-) -> int:
-    """Return ``IMPLAUSIBLE``, ``DISAGREEING`` or ``GOOD``; arguments of the two functions above.
-
-    What is implausible is not compared: nothing is written.
-    """
-    if not plausible(q, dq, low, high, fastest, last_q, dt, jitter):
+    if not plausible(q, dq, bounds, before[0], dt, jitter):
         return IMPLAUSIBLE
-    if agreeing(q, dq, last_q, last_dq, apart, dt, memory, tolerance, after):
+    if agreeing(q, dq, bounds, before, dt, memory, after):
         return GOOD
     return DISAGREEING

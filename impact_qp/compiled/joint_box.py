@@ -8,17 +8,8 @@ from math import isnan, sqrt
 
 import numpy as np
 
-from impact_robots.compiled import (
-    MATRIX,
-    NEW_MATRIX,
-    NOTHING,
-    NUMBER,
-    TO_MATRIX,
-    TO_VECTOR,
-    VECTOR,
-    compiled,
-    part,
-)
+from impact_robots.array_kinds import Matrix, NewMatrix, ToMatrix, ToVector, Vector
+from impact_robots.compiled import compiled, part
 
 
 @part
@@ -65,10 +56,8 @@ def _narrowed(box: tuple[float, float], lower: float, upper: float) -> tuple[flo
     return min(max(low, lower), high), max(min(high, upper), low)
 
 
-@compiled(NEW_MATRIX, VECTOR, VECTOR, VECTOR, MATRIX, NUMBER)
-def joint_box(
-    q: np.ndarray, dq: np.ndarray, previous: np.ndarray, limits: np.ndarray, dt: float
-) -> np.ndarray:
+@compiled
+def joint_box(q: Vector, dq: Vector, previous: Vector, limits: Matrix, dt: float) -> NewMatrix:
     """Return the box of :class:`~impact_qp.limits.JointLimit`, shape (2, n) [rad/s^2].
 
     Args:
@@ -85,8 +74,8 @@ def joint_box(
     return box
 
 
-@compiled(NOTHING, MATRIX, TO_MATRIX, TO_VECTOR)
-def write_box(box: np.ndarray, G: np.ndarray, h: np.ndarray) -> None:
+@compiled
+def write_box(box: Matrix, G: ToMatrix, h: ToVector) -> None:
     """Write a box (2, n) as rows, upper ends first: G, shape (2 n, n), and h, shape (2 n,)."""
     n = box.shape[1]
     G[:] = 0.0

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from math import sqrt
 
-import numpy as np
-
-from impact_robots.compiled import MATRIX, NOTHING, NUMBER, TO_MATRIX, VECTOR, compiled, part
+from impact_robots.array_kinds import Matrix, ToMatrix, Vector
+from impact_robots.compiled import compiled, part
 
 
 @part
@@ -19,10 +18,8 @@ def _speed(way: float, gained: float, most: float, dt: float) -> float:
     return min(braking, way / dt if way > 0.0 else 0.0)
 
 
-@compiled(NOTHING, VECTOR, VECTOR, MATRIX, NUMBER, TO_MATRIX)
-def write_reach(
-    q: np.ndarray, dq: np.ndarray, limits: np.ndarray, dt: float, box: np.ndarray
-) -> None:
+@compiled
+def write_reach(q: Vector, dq: Vector, limits: Matrix, dt: float, box: ToMatrix) -> None:
     """Write the box of :class:`~impact_qp.whole_body.joint_bounds.JointBounds`, (2, n) [rad/s^2].
 
     Args:

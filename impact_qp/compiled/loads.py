@@ -8,34 +8,23 @@ from math import sqrt
 
 import numpy as np
 
-from impact_qp.compiled.cholesky import solved
-from impact_robots.compiled import (
-    INTEGER,
-    MATRIX,
-    NEW_VECTOR,
-    NUMBER,
-    VECTOR,
-    compiled,
-    several,
-)
+from impact_robots.array_kinds import Matrix, NewVector, Vector
+from impact_robots.compiled import compiled
+from impact_robots.small_algebra import solved
 
 AHEAD = 0.02  # T_p of the envelope [s]
 
 
-@compiled(
-    several((NEW_VECTOR, NEW_VECTOR, NEW_VECTOR, INTEGER)),
-    *(MATRIX, VECTOR, VECTOR, VECTOR),
-    *(NUMBER, NUMBER, VECTOR),
-)
+@compiled
 def borne_load(
-    M: np.ndarray,
-    motor_inertia: np.ndarray,
-    lift: np.ndarray,
-    unexplained: np.ndarray,
+    M: Matrix,
+    motor_inertia: Vector,
+    lift: Vector,
+    unexplained: Vector,
     weight: float,
     other: float,
-    named: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    named: Vector,
+) -> tuple[NewVector, NewVector, NewVector, int]:
     """Return what an arm bears of torques that its model does not explain.
 
     Args:
@@ -73,10 +62,10 @@ def borne_load(
     return borne, solved(inertia, against)[:, 0].copy(), torque, joint
 
 
-@compiled(several((NEW_VECTOR, NUMBER)), MATRIX, VECTOR, VECTOR, VECTOR, NUMBER)
+@compiled
 def velocity_ahead(
-    J: np.ndarray, twist: np.ndarray, drift: np.ndarray, ddq: np.ndarray, preview: float
-) -> tuple[np.ndarray, float]:
+    J: Matrix, twist: Vector, drift: Vector, ddq: Vector, preview: float
+) -> tuple[NewVector, float]:
     r"""Return a point's velocity a preview ahead, (3,), and its size [m/s].
 
     :math:`\dot p + T_p (J\ddot q + \dot J\dot q)`.

@@ -6,32 +6,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_qp.compiled.cholesky import solved
-from impact_robots.compiled import (
-    MATRIX,
-    NEW_VECTOR,
-    NOTHING,
-    NUMBER,
-    TO_MATRIX,
-    TO_VECTOR,
-    VECTOR,
-    compiled,
-)
+from impact_robots.array_kinds import Matrix, NewVector, ToMatrix, ToVector, Vector
+from impact_robots.compiled import compiled
+from impact_robots.small_algebra import solved
 
 
-@compiled(
-    NOTHING,
-    *(MATRIX, TO_MATRIX, TO_VECTOR, VECTOR, VECTOR, VECTOR, NUMBER, TO_VECTOR),
-)
+@compiled
 def filtered(
-    step: np.ndarray,
-    known: np.ndarray,
-    slow: np.ndarray,
-    q: np.ndarray,
-    dq: np.ndarray,
-    ddq: np.ndarray,
+    step: Matrix,
+    known: ToMatrix,
+    slow: ToVector,
+    q: Vector,
+    dq: Vector,
+    ddq: Vector,
     share: float,
-    velocity: np.ndarray,
+    velocity: ToVector,
 ) -> None:
     """Take a measurement into the state of :class:`~impact_qp.control.velocity_filter`.
 
@@ -55,14 +44,14 @@ def filtered(
         slow[i] += share * (known[2, i] - slow[i])
 
 
-@compiled(NOTHING, VECTOR, VECTOR, VECTOR, NUMBER, TO_VECTOR, TO_VECTOR)
+@compiled
 def moved(
-    position: np.ndarray,
-    velocity: np.ndarray,
-    ddq: np.ndarray,
+    position: Vector,
+    velocity: Vector,
+    ddq: Vector,
     dt: float,
-    after: np.ndarray,
-    way: np.ndarray,
+    after: ToVector,
+    way: ToVector,
 ) -> None:
     """Write velocities [rad/s] and positions [rad] after dt [s] of constant accelerations."""
     for i in range(len(ddq)):
@@ -71,8 +60,8 @@ def moved(
         way[i] = position[i] + (velocity[i] + 0.5 * step) * dt
 
 
-@compiled(NEW_VECTOR, MATRIX, VECTOR, NUMBER, NUMBER)
-def joint_velocity(J: np.ndarray, linear: np.ndarray, first: float, damping: float) -> np.ndarray:
+@compiled
+def joint_velocity(J: Matrix, linear: Vector, first: float, damping: float) -> NewVector:
     """Return the joint velocities that move a point, and turn nothing, shape (n,) [rad/s].
 
     Args:

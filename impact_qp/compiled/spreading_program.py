@@ -14,43 +14,31 @@ import numpy as np
 
 from impact_qp.compiled.approach_row import NO_EFFECT, approach_row
 from impact_qp.compiled.binding_rows import minimum_near
-from impact_qp.compiled.cholesky import solved
 from impact_qp.compiled.cost import write_cost
 from impact_qp.compiled.motion_step import joint_velocity as velocity_of_joints
+from impact_qp.compiled.records import SpreadArrays, SpreadProgram, SpreadReferenceState
 from impact_qp.compiled.task_rows import rotation_vector
 from impact_qp.compiled.torque_box import write_torque_rows
-from impact_robots.compiled import (
-    INTEGER,
-    INTEGERS,
-    MATRIX,
-    NUMBER,
-    TO_INTEGERS,
-    TO_VECTOR,
-    TRUTH,
-    VECTOR,
-    compiled,
-    part,
-)
+from impact_robots.array_kinds import Integers
+from impact_robots.compiled import compiled, part
+from impact_robots.plain_numbers import ArmNumbers, PointNumbers
+from impact_robots.small_algebra import solved
 
 
 @part
 def _write_feedback(
-    arm: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray],
-    position: np.ndarray,
-    velocity: np.ndarray,
-    orientation: np.ndarray,
-    stiffness: np.ndarray,
-    fade: float,
-    feedback: np.ndarray,
+    arm: ArmNumbers, point: PointNumbers, wanted: SpreadReferenceState, feedback: np.ndarray
 ) -> None:
     """Write the feedback of position, orientation and first joint, shape (7,)."""
-    q, dq, twist, rotation, at = arm
-    damping = 2.0 * fade * np.sqrt(stiffness)
-    turn = rotation_vector(orientation, rotation)
+    stiffness, position, velocity = wanted.stiffness, wanted.position, wanted.velocity
+    at, twist = point.position, point.twist
+    damping = 2.0 * wanted.fade * np.sqrt(stiffness)
+    turn = rotation_vector(wanted.orientation, point.rotation)
     for i in range(3):
         feedback[i] = stiffness[0] * (position[i] - at[i]) + damping[0] * (velocity[i] - twist[i])
         feedback[3 + i] = stiffness[1] * turn[i] - damping[1] * twist[3 + i]
-    feedback[6] = stiffness[2] * (position[3] - q[0]) + damping[2] * (velocity[3] - dq[0])
+    first = position[3] - arm.q[0], velocity[3] - arm.dq[0]
+    feedback[6] = stiffness[2] * first[0] + damping[2] * first[1]
 
 
 @part
@@ -96,119 +84,52 @@ def _write_braking(
         h[n + i] = (sqrt(figures[2, i] * max(q[i] - figures[0, i], 0.0)) + dq[i]) / preview
 
 
-@compiled(
-    INTEGER,
-    *(VECTOR, VECTOR, MATRIX, VECTOR),
-    *(MATRIX, VECTOR, VECTOR, MATRIX, VECTOR),
-    *(VECTOR, VECTOR, VECTOR, MATRIX, VECTOR),
-    *(VECTOR, NUMBER, VECTOR, NUMBER),
-    *(VECTOR, VECTOR, NUMBER),
-    *(MATRIX, NUMBER, MATRIX, MATRIX, NUMBER),
-    *(TRUTH, VECTOR, NUMBER, NUMBER),
-    *(INTEGERS, NUMBER, INTEGER, TO_INTEGERS),
-    *(TO_VECTOR, TO_VECTOR, TO_VECTOR),
-)
+@compiled
 def spreading_minimum(
-    q: np.ndarray,
-    dq: np.ndarray,
-    M: np.ndarray,
-    bias: np.ndarray,
-    J: np.ndarray,
-    twist: np.ndarray,
-    drift: np.ndarray,
-    rotation: np.ndarray,
-    at: np.ndarray,
-    position: np.ndarray,
-    velocity: np.ndarray,
-    acceleration: np.ndarray,
-    orientation: np.ndarray,
-    feedforward: np.ndarray,
-    stiffness: np.ndarray,
-    fade: float,
-    weights: np.ndarray,
-    regularisation: float,
-    wrench: np.ndarray,
-    motor_inertia: np.ndarray,
-    singular: float,
-    joint_limits: np.ndarray,
-    dt: float,
-    torques: np.ndarray,
-    braking: np.ndarray,
-    braking_preview: float,
-    capped: bool,
-    into: np.ndarray,
-    speed: float,
-    preview: float,
-    guess: np.ndarray,
-    kept: float,
-    tries: int,
-    binding: np.ndarray,
-    ddq: np.ndarray,
-    feedback: np.ndarray,
-    joint_velocity: np.ndarray,
+    arm: ArmNumbers,
+    point: PointNumbers,
+    wanted: SpreadReferenceState,
+    program: SpreadProgram,
+    guess: Integers,
+    solution: SpreadArrays,
 ) -> int:
     """Write accelerations; return how many rows bind, -1: no minimum was found.
 
     Args:
-        q: of the arm, as this and the next three of a ``RobotState``.
-        dq: see there.
-        M: see there.
-        bias: h there.
-        J: of the contact point, as this and the next four of a ``PointState``.
-        twist: see there.
-        drift: see there.
-        rotation: see there.
-        at: position there.
-        position: of the reference [p; xi], shape (4,) [m], [rad].
-        velocity: of it, shape (4,).
-        acceleration: of it, shape (4,).
-        orientation: of the reference, shape (3, 3).
-        feedforward: what is known of friction, of all tasks, shape (7,) [m/s^2], [rad/s^2].
-        stiffness: of position, orientation and first joint, shape (3,) [1/s^2].
-        fade: share of the velocity feedback [-].
-        weights: of the 7 rows of the tasks.
-        regularisation: of the cost.
-        wrench: on the object, [force; moment], base axes, shape (6,).
-        motor_inertia: shape (n,) [kg.m^2].
-        singular: damping of :func:`.joint_velocity`.
-        joint_limits: lowest and highest position, and velocity, shape (3, n).
-        dt: control period [s].
-        torques: least and highest, shape (2, n) [N.m].
-        braking: figures of the ``BrakingLimit``, shape (3, n).
-        braking_preview: its preview [s].
-        capped: the approach speed is limited; else the next three do not count.
-        into: what is to be hit, base axes, unit, shape (3,).
-        speed: highest along it [m/s].
-        preview: of that [s].
-        guess: as this and the next three of :func:`.minimum_near`.
-        kept: see there.
-        tries: see there.
-        binding: see there.
-        ddq: written, shape (n,) [rad/s^2].
-        feedback: written, of all tasks, shape (7,) [m/s^2], [rad/s^2].
-        joint_velocity: written, of an arm that moves as the reference, shape (n,) [rad/s].
+        arm: of the state.
+        point: of contact.
+        wanted: by the tasks.
+        program: that is built in each cycle.
+        guess: numbers of the rows that might bind, shape (k,).
+        solution: written.
     """
-    n = len(q)
-    arm = q, dq, twist, rotation, at
-    _write_feedback(arm, position, velocity, orientation, stiffness, fade, feedback)
-    added = _pushing(M, motor_inertia, J, wrench)
-    A, b = np.zeros((7, n)), feedforward + feedback
+    q, dq, M, J, n = arm.q, arm.dq, arm.M, point.J, len(arm.q)
+    motor_inertia, acceleration, dt = program.motor_inertia, wanted.acceleration, program.dt
+    _write_feedback(arm, point, wanted, solution.feedback)
+    added = _pushing(M, motor_inertia, J, wanted.wrench)
+    A, b = np.zeros((7, n)), wanted.feedforward + solution.feedback
     A[:6], A[6, 0] = J, 1.0
     b[:3] += acceleration[:3]
-    b[:6] -= drift
+    b[:6] -= point.drift
     b[6] += acceleration[3]
     for row in range(7):
         for i in range(n):
             b[row] += A[row, i] * added[i]
     H, c = np.empty((n, n)), np.empty(n)
-    write_cost(A, b, weights, regularisation, H, c)
+    write_cost(A, b, program.weights, program.regularisation, H, c)
     G, h = np.zeros((8 * n + 1, n)), np.full(8 * n + 1, NO_EFFECT)
-    _write_one_cycle(q, dq, joint_limits, dt, G[: 4 * n], h[: 4 * n])
-    write_torque_rows(M, motor_inertia, bias, torques, G[4 * n : 6 * n], h[4 * n : 6 * n])
-    _write_braking(q, dq, braking, braking_preview, G[6 * n : 8 * n], h[6 * n : 8 * n])
-    if capped:
-        G[8 * n], previewed = approach_row(into, J, twist, drift, preview, np.zeros(n))
-        h[8 * n] = speed - previewed
-    ddq[:], count = minimum_near(H, c, G, h, guess, kept, tries, binding)
-    joint_velocity[:] = velocity_of_joints(J, velocity[:3], velocity[3], singular)
+    _write_one_cycle(q, dq, program.joint_limits, dt, G[: 4 * n], h[: 4 * n])
+    boxes, ends = slice(4 * n, 6 * n), slice(6 * n, 8 * n)
+    write_torque_rows(M, motor_inertia, arm.h, program.torques, G[boxes], h[boxes])
+    _write_braking(q, dq, program.braking, program.braking_preview, G[ends], h[ends])
+    if wanted.capped:
+        cap = program.cap
+        G[8 * n], previewed = approach_row(
+            cap.normal, J, point.twist, point.drift, cap.time, cap.unexplained
+        )
+        h[8 * n] = program.speed - previewed
+    kept, tries = program.kept, program.tries
+    solution.ddq[:], count = minimum_near(H, c, G, h, guess, kept, tries, solution.binding)
+    velocity = wanted.velocity
+    solution.joint_velocity[:] = velocity_of_joints(J, velocity[:3], velocity[3], program.singular)
     return count

@@ -18,93 +18,27 @@ from impact_qp.compiled.binding_rows import minimum_near
 from impact_qp.compiled.cost import write_cost
 from impact_qp.compiled.joint_box import joint_box, write_box
 from impact_qp.compiled.loads import AHEAD, velocity_ahead
+from impact_qp.compiled.records import (
+    ApproachProgram,
+    ApproachReference,
+    ApproachSolution,
+    Memory,
+)
 from impact_qp.compiled.task_rows import write_orientation, write_posture, write_velocity
 from impact_qp.compiled.torque_box import torque_box, torques_of, write_torque_rows
 from impact_qp.compiled.worst_speed import NO_ROW, worst_speed
-from impact_robots.compiled import (
-    INTEGER,
-    INTEGERS,
-    MATRIX,
-    NUMBER,
-    TO_INTEGERS,
-    TO_VECTOR,
-    TRUTH,
-    VECTOR,
-    compiled,
-    several,
-)
+from impact_robots.compiled import compiled
+from impact_robots.plain_numbers import ArmNumbers, PointNumbers
 
 
-@compiled(
-    several((INTEGER, TRUTH, NUMBER, INTEGER, NUMBER, NUMBER)),
-    *(VECTOR, VECTOR, MATRIX, VECTOR, VECTOR),
-    *(MATRIX, VECTOR, VECTOR, MATRIX, VECTOR),
-    *(VECTOR, MATRIX, NUMBER),
-    *(VECTOR, VECTOR, NUMBER),
-    *(MATRIX, VECTOR, NUMBER, NUMBER),
-    *(VECTOR, NUMBER, NUMBER),
-    *(VECTOR, NUMBER),
-    *(VECTOR, MATRIX, NUMBER),
-    *(VECTOR, NUMBER, VECTOR, VECTOR, TRUTH, VECTOR),
-    *(TRUTH, VECTOR, NUMBER, VECTOR, NUMBER),
-    *(MATRIX, NUMBER, VECTOR, VECTOR, NUMBER, NUMBER, NUMBER),
-    *(INTEGERS, NUMBER, INTEGER, TO_INTEGERS),
-    *(TO_VECTOR, TO_VECTOR, TO_VECTOR),
-)
+@compiled
 def standard_minimum(
-    q: np.ndarray,
-    dq: np.ndarray,
-    M: np.ndarray,
-    bias: np.ndarray,
-    g: np.ndarray,
-    J: np.ndarray,
-    twist: np.ndarray,
-    drift: np.ndarray,
-    rotation: np.ndarray,
-    position: np.ndarray,
-    com: np.ndarray,
-    rotational_inertia: np.ndarray,
-    mass: float,
-    velocity: np.ndarray,
-    feedforward: np.ndarray,
-    gain: float,
-    orientation: np.ndarray,
-    turning_feedforward: np.ndarray,
-    turning_stiffness: float,
-    turning_damping: float,
-    posture: np.ndarray,
-    posture_stiffness: float,
-    posture_damping: float,
-    weights: np.ndarray,
-    regularisation: float,
-    previous: np.ndarray,
-    joint_limits: np.ndarray,
-    dt: float,
-    sent: np.ndarray,
-    share: float,
-    torque_step: np.ndarray,
-    most_torque: np.ndarray,
-    adds_gravity: bool,
-    motor_inertia: np.ndarray,
-    limited: bool,
-    normal: np.ndarray,
-    preview: float,
-    unexplained: np.ndarray,
-    speed: float,
-    directions: np.ndarray,
-    restitution: float,
-    impulsive_torque: np.ndarray,
-    most_velocity: np.ndarray,
-    share_used: float,
-    before: float,
-    period: float,
-    guess: np.ndarray,
-    kept: float,
-    tries: int,
-    binding: np.ndarray,
-    ddq: np.ndarray,
-    torque: np.ndarray,
-    links: np.ndarray,
+    arm: ArmNumbers,
+    point: PointNumbers,
+    wanted: ApproachReference,
+    program: ApproachProgram,
+    memory: Memory,
+    solution: ApproachSolution,
 ) -> tuple[int, bool, float, int, float, float]:
     """Write accelerations and their torques; return how many rows bind, -1: nothing was found.
 
@@ -113,90 +47,50 @@ def standard_minimum(
     normal, as :func:`.velocity_ahead` does [m/s].
 
     Args:
-        q: of the arm, as this and the next four of a ``RobotState``.
-        dq: see there.
-        M: see there.
-        bias: h there.
-        g: see there.
-        J: of the contact point, as this and the next four of a ``PointState``.
-        twist: see there.
-        drift: see there.
-        rotation: see there.
-        position: see there.
-        com: of the composite body, as this and the next two of a ``RobotState``.
-        rotational_inertia: see there.
-        mass: see there.
-        velocity: reference of the ``VelocityTask``, shape (3,) [m/s].
-        feedforward: its rate, shape (3,) [m/s^2].
-        gain: of that task [1/s].
-        orientation: reference of the ``OrientationTask``, shape (3, 3).
-        turning_feedforward: its acceleration that is known of, shape (3,) [rad/s^2].
-        turning_stiffness: of that task [1/s^2].
-        turning_damping: of that task [1/s].
-        posture: reference of the ``PostureTask``, shape (n,) [rad].
-        posture_stiffness: of that task [1/s^2].
-        posture_damping: of that task [1/s].
-        weights: of the 6 + n rows of these tasks.
-        regularisation: of the cost.
-        previous: as this and the next two of :func:`.joint_box`.
-        joint_limits: see there.
-        dt: see there.
-        sent: torques beyond gravity of the last cycle, shape (n,) [N.m]; NaN: not known.
-        share: of a period that has gone by since [-].
-        torque_step: of a whole period, as this and the next two of :func:`.torque_box`.
-        most_torque: see there.
-        adds_gravity: see there.
-        motor_inertia: shape (n,) [kg.m^2].
-        limited: there is a row on the approach speed; else nothing before ``guess`` counts.
-        normal: as this and the next two of :func:`.approach_row`.
-        preview: see there.
-        unexplained: see there.
-        speed: of approach that is allowed at the end of the preview, may be infinite; where
-            there are ``directions`` it is worked out instead [m/s].
-        directions: as this and the next four of :func:`.worst_speed`; none: shape (3, 0).
-        restitution: see there.
-        impulsive_torque: see there.
-        most_velocity: see there.
-        share_used: see there.
-        before: bound of the last cycle, NaN: not known [m/s].
-        period: since then, as of :func:`.fall` [s].
-        guess: as this and the next three of :func:`.minimum_near`.
-        kept: see there.
-        tries: see there.
-        binding: see there.
-        ddq: written, shape (n,) [rad/s^2].
-        torque: written, within its limits, shape (n,) [N.m].
-        links: written, their share of it, as of :func:`.torques_of`, shape (n,) [N.m].
+        arm: of the state.
+        point: of contact.
+        wanted: by the tasks.
+        program: that is built in each cycle.
+        memory: of the last cycle; its last fields but the guess count for an approach speed.
+        solution: written.
     """
-    n = len(q)
+    q, dq, M, bias, n = arm.q, arm.dq, arm.M, arm.h, len(arm.q)
+    motor_inertia, limited = program.motor_inertia, program.limited
     A, b = np.empty((6 + n, n)), np.empty(6 + n)
-    write_velocity(J, twist, drift, velocity, feedforward, gain, A[:3], b[:3])
-    turning = turning_feedforward, turning_stiffness, turning_damping
-    write_orientation(J, twist, drift, rotation, orientation, *turning, A[3:6], b[3:6])
-    write_posture(q, dq, posture, posture_stiffness, posture_damping, A[6:], b[6:])
+    velocity = wanted.velocity, wanted.acceleration, wanted.gain
+    write_velocity(point, *velocity, A[:3], b[:3])
+    turning = wanted.angular_acceleration, wanted.turning_stiffness, wanted.turning_damping
+    write_orientation(point, wanted.orientation, *turning, A[3:6], b[3:6])
+    posture = wanted.posture, wanted.posture_stiffness, wanted.posture_damping
+    write_posture(q, dq, *posture, A[6:], b[6:])
     H, c = np.empty((n, n)), np.empty(n)
-    write_cost(A, b, weights, regularisation, H, c)
+    write_cost(A, b, program.weights, program.regularisation, H, c)
     G, h = np.empty((4 * n + limited, n)), np.empty(4 * n + limited)
-    box = joint_box(q, dq, previous, joint_limits, dt)
+    box = joint_box(q, dq, memory.ddq, program.joint_limits, program.dt)
     write_box(box, G[: 2 * n], h[: 2 * n])
-    box = torque_box(g, sent, share * torque_step, most_torque, adds_gravity)
+    step = memory.fraction * program.torque_step
+    box = torque_box(arm.g, memory.torque, step, program.most_torque, program.adds_gravity)
     write_torque_rows(M, motor_inertia, bias, box, G[2 * n : 4 * n], h[2 * n : 4 * n])
+    normal, preview, speed = memory.preview.normal, memory.preview.time, memory.speed
     bound, row = speed, NO_ROW
-    if directions.shape[1] > 0:
-        body = position, com, rotational_inertia, mass
-        announced = normal, directions, restitution, impulsive_torque, most_velocity, share_used
-        bound, row = worst_speed(J, M, motor_inertia, dq, *body, *announced)
-        speed = bound + fall(bound - before, period, preview)
+    if program.impulses.directions.shape[1] > 0:
+        bound, row = worst_speed(arm, point, motor_inertia, normal, program.impulses)
+        speed = bound + fall(bound - memory.bound, memory.period, preview)
     if limited:
-        gradient, offset = approach_row(normal, J, twist, drift, preview, unexplained)
+        unexplained = memory.preview.unexplained
+        gradient, offset = approach_row(
+            normal, point.J, point.twist, point.drift, preview, unexplained
+        )
         G[4 * n], h[4 * n] = -gradient, speed + offset
         if speed == inf:
             G[4 * n], h[4 * n] = 0.0, NO_EFFECT
-    ddq[:], count = minimum_near(H, c, G, h, guess, kept, tries, binding)
-    torque[:], links[:] = torques_of(M, motor_inertia, bias, ddq, box)
+    guess, binding = memory.guess, solution.binding
+    solution.ddq[:], count = minimum_near(H, c, G, h, guess, program.kept, program.tries, binding)
+    torques = torques_of(M, motor_inertia, bias, solution.ddq, box)
+    solution.torque[:], solution.links[:] = torques
     as_guessed = count == len(guess)
     for j in range(count):
         as_guessed = as_guessed and binding[j] == guess[j]
-    ahead, size = velocity_ahead(J, twist, drift, ddq, AHEAD)
+    ahead, size = velocity_ahead(point.J, point.twist, point.drift, solution.ddq, AHEAD)
     towards = ahead[0] * normal[0] + ahead[1] * normal[1] + ahead[2] * normal[2]
     return count, as_guessed, bound, row, size, towards

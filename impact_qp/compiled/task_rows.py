@@ -8,16 +8,9 @@ from math import atan2, sqrt
 
 import numpy as np
 
-from impact_robots.compiled import (
-    MATRIX,
-    NOTHING,
-    NUMBER,
-    TO_MATRIX,
-    TO_VECTOR,
-    VECTOR,
-    compiled,
-    part,
-)
+from impact_robots.array_kinds import Matrix, ToMatrix, ToVector, Vector
+from impact_robots.compiled import compiled, part
+from impact_robots.plain_numbers import PointNumbers
 
 SMALL = 1e-4  # sine of an angle, below which its series is exact [-]
 
@@ -59,57 +52,47 @@ def rotation_vector(to: np.ndarray, of: np.ndarray) -> np.ndarray:
     return axis * (atan2(sine, cosine) / sine)
 
 
-@compiled(NOTHING, MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, NUMBER, TO_MATRIX, TO_VECTOR)
+@compiled
 def write_velocity(
-    J: np.ndarray,
-    twist: np.ndarray,
-    drift: np.ndarray,
-    reference: np.ndarray,
-    feedforward: np.ndarray,
+    point: PointNumbers,
+    reference: Vector,
+    feedforward: Vector,
     gain: float,
-    A: np.ndarray,
-    b: np.ndarray,
+    A: ToMatrix,
+    b: ToVector,
 ) -> None:
-    """Write A (3, n) and b (3,) of :class:`~impact_qp.tasks.VelocityTask`, of the point's state."""
-    A[:] = J[:3]
+    """Write A (3, n) and b (3,) of :class:`~impact_qp.tasks.VelocityTask`."""
+    A[:] = point.J[:3]
     for i in range(3):
-        b[i] = feedforward[i] + gain * (reference[i] - twist[i]) - drift[i]
+        b[i] = feedforward[i] + gain * (reference[i] - point.twist[i]) - point.drift[i]
 
 
-@compiled(
-    NOTHING,
-    *(MATRIX, VECTOR, VECTOR, MATRIX),
-    *(MATRIX, VECTOR, NUMBER, NUMBER),
-    *(TO_MATRIX, TO_VECTOR),
-)
+@compiled
 def write_orientation(
-    J: np.ndarray,
-    twist: np.ndarray,
-    drift: np.ndarray,
-    R: np.ndarray,
-    reference: np.ndarray,
-    feedforward: np.ndarray,
+    point: PointNumbers,
+    reference: Matrix,
+    feedforward: Vector,
     stiffness: float,
     damping: float,
-    A: np.ndarray,
-    b: np.ndarray,
+    A: ToMatrix,
+    b: ToVector,
 ) -> None:
     """Write A (3, n) and b (3,) of :class:`~impact_qp.tasks.OrientationTask`."""
-    A[:] = J[3:]
-    turn = rotation_vector(reference, R)
+    A[:] = point.J[3:]
+    turn, twist, drift = rotation_vector(reference, point.rotation), point.twist, point.drift
     for i in range(3):
         b[i] = feedforward[i] + stiffness * turn[i] - damping * twist[3 + i] - drift[3 + i]
 
 
-@compiled(NOTHING, VECTOR, VECTOR, VECTOR, NUMBER, NUMBER, TO_MATRIX, TO_VECTOR)
+@compiled
 def write_posture(
-    q: np.ndarray,
-    dq: np.ndarray,
-    reference: np.ndarray,
+    q: Vector,
+    dq: Vector,
+    reference: Vector,
     stiffness: float,
     damping: float,
-    A: np.ndarray,
-    b: np.ndarray,
+    A: ToMatrix,
+    b: ToVector,
 ) -> None:
     """Write A (n, n) and b (n,) of :class:`~impact_qp.tasks.PostureTask`."""
     A[:] = 0.0

@@ -8,24 +8,14 @@ from math import isnan
 
 import numpy as np
 
-from impact_robots.compiled import (
-    MATRIX,
-    NEW_MATRIX,
-    NEW_VECTOR,
-    NOTHING,
-    TO_MATRIX,
-    TO_VECTOR,
-    TRUTH,
-    VECTOR,
-    compiled,
-    several,
-)
+from impact_robots.array_kinds import Matrix, NewMatrix, NewVector, ToMatrix, ToVector, Vector
+from impact_robots.compiled import compiled
 
 
-@compiled(NEW_MATRIX, VECTOR, VECTOR, VECTOR, VECTOR, TRUTH)
+@compiled
 def torque_box(
-    g: np.ndarray, previous: np.ndarray, step: np.ndarray, most: np.ndarray, adds_gravity: bool
-) -> np.ndarray:
+    g: Vector, previous: Vector, step: Vector, most: Vector, adds_gravity: bool
+) -> NewMatrix:
     """Return the box of :class:`~impact_qp.limits.TorqueLimit`, shape (2, n) [N.m].
 
     Args:
@@ -48,14 +38,14 @@ def torque_box(
     return box
 
 
-@compiled(NOTHING, MATRIX, VECTOR, VECTOR, MATRIX, TO_MATRIX, TO_VECTOR)
+@compiled
 def write_torque_rows(
-    M: np.ndarray,
-    motor_inertia: np.ndarray,
-    bias: np.ndarray,
-    box: np.ndarray,
-    G: np.ndarray,
-    h: np.ndarray,
+    M: Matrix,
+    motor_inertia: Vector,
+    bias: Vector,
+    box: Matrix,
+    G: ToMatrix,
+    h: ToVector,
 ) -> None:
     """Write rows of (M + B) qddot + bias within a box (2, n): G (2 n, n) and h (2 n,)."""
     n = len(bias)
@@ -66,10 +56,10 @@ def write_torque_rows(
         h[i], h[n + i] = box[1, i] - bias[i], bias[i] - box[0, i]
 
 
-@compiled(several((NEW_VECTOR, NEW_VECTOR)), MATRIX, VECTOR, VECTOR, VECTOR, MATRIX)
+@compiled
 def torques_of(
-    M: np.ndarray, motor_inertia: np.ndarray, bias: np.ndarray, ddq: np.ndarray, box: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+    M: Matrix, motor_inertia: Vector, bias: Vector, ddq: Vector, box: Matrix
+) -> tuple[NewVector, NewVector]:
     """Return (M + B) qddot + bias within a box (2, n), and M qddot + bias, each (n,) [N.m]."""
     links, whole = bias.copy(), np.empty(len(bias))
     for i in range(len(bias)):
@@ -80,20 +70,16 @@ def torques_of(
     return whole, links
 
 
-@compiled(
-    several((NEW_VECTOR, NEW_VECTOR)),
-    *(MATRIX, VECTOR, VECTOR, VECTOR),
-    *(VECTOR, VECTOR, VECTOR, VECTOR),
-)
+@compiled
 def torques_in_step(
-    M: np.ndarray,
-    motor_inertia: np.ndarray,
-    bias: np.ndarray,
-    ddq: np.ndarray,
-    g: np.ndarray,
-    previous: np.ndarray,
-    step: np.ndarray,
-    most: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
+    M: Matrix,
+    motor_inertia: Vector,
+    bias: Vector,
+    ddq: Vector,
+    g: Vector,
+    previous: Vector,
+    step: Vector,
+    most: Vector,
+) -> tuple[NewVector, NewVector]:
     """Return :func:`torques_of` within the :func:`torque_box` of a driver that is sent all."""
     return torques_of(M, motor_inertia, bias, ddq, torque_box(g, previous, step, most, False))

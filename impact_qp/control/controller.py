@@ -13,6 +13,7 @@ from impact_qp.control.acceleration import AccelerationSolver
 from impact_qp.control.approach import ApproachTasks
 from impact_qp.control.command import Acceleration, Command
 from impact_qp.control.envelope import Envelope
+from impact_qp.control.estimate import MotionEstimate
 from impact_qp.control.geometry import geometry_refusal
 from impact_qp.control.phases import Phase, Situation, next_phase
 from impact_qp.control.plan import Plan
@@ -20,8 +21,6 @@ from impact_qp.control.press import PREVIEW, RAMP, highest_press_force, press_ac
 from impact_qp.control.stall import HeldBackWatch, StallWatch
 from impact_qp.control.takeover import cannot_be_made_safe
 from impact_qp.control.tracking import TrackingWatch, looks_every
-from impact_qp.control.unexplained import UnexplainedLoad
-from impact_qp.control.velocity_filter import VelocityFilter
 from impact_qp.exceptions import ControlError
 from impact_qp.interface import HELD_LEAD, LEAD
 from impact_qp.limits import ApproachSpeedLimit, ImpactLimit, Limit
@@ -72,7 +71,6 @@ class ImpactController:
         self.robot, self.plan, self.period = robot, plan, period
         self._period_ns = round(period * 1e9)
         self._dynamics = ArmDynamics(robot, compiled=True)
-        self._filter = VelocityFilter(period)
         self._next_phase = phases
         self._approach = ApproachTasks(robot, plan, period) if approach is None else approach
         self.impact_limit = plan.impact_limit(robot, period)
@@ -94,7 +92,7 @@ class ImpactController:
         self.interface = plan.sends(robot, period)
         self._positioned = False  # not started, but the last position is known
         self.last_state: PointState | None = None  # of the contact point
-        self._none, self._load = np.zeros(robot.dof), UnexplainedLoad(robot)
+        self._motion = MotionEstimate(robot, period)
         self._stall = StallWatch(period, plan.stall_time)
         self._held_back = HeldBackWatch()
         self._every = looks_every(period)
@@ -121,7 +119,7 @@ class ImpactController:
         self._forget_motion()
         self._phase, self.interface.started, self._positioned = Phase.APPROACH, False, False
         self._impact, self._count, self._looks = False, 0, False
-        self._load.reset()
+        self._motion.reset()
         self._stall.reset()
         self._phase_time = self._since_look = 0.0
         self._approach.reset()
@@ -147,8 +145,7 @@ class ImpactController:
         """Forget the last cycle, but for the torque sent: its rate is limited from there on."""
         self._solver.reset()
         self._solver.torque_limit.previous = self.interface.torque
-        self._filter.reset()
-        self._ddq = self._opposed = self._none
+        self._motion.forget()
         self.interface.velocity = np.zeros(self.robot.dof)
 
     def rest(self) -> np.ndarray | None:
@@ -297,17 +294,12 @@ class ImpactController:
     def _estimate(self, q: np.ndarray, dq: np.ndarray, impact: bool, periods: int) -> np.ndarray:
         """Return the joint velocities to plan from, shape (n,) [rad/s].
 
-        With a torque interface the filtered measurement; right after an impact, when velocities
-        jump, and while pressing, when the surface takes up what is commanded, the measurement
-        itself. A velocity- or position-controlled arm follows the command with the lag of its own
-        loop, which must not be fed back: there the last command.
+        A velocity- or position-controlled arm follows the command with the lag of its own loop,
+        which must not be fed back: there the last command.
         """
         if self.interface.servo and (self.interface.started or self._positioned):
             return self.interface.velocity
-        if impact or self._phase.follows:
-            self._filter.reset()
-        self._filter.alert = self._phase.stands
-        return self._filter.update(q, dq, self._ddq, periods)
+        return self._motion.velocity(q, dq, self._phase, periods, impact=impact)
 
     def _measured(self, q: np.ndarray, dq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return both as arrays of numbers that can be an arm's, or raise ``ControlError``."""
@@ -359,10 +351,10 @@ class ImpactController:
             self.impact_limit.look(state)
         note = ""
         if not self.interface.servo:
-            if self._looks or self._load.counts or self._phase.stands:
-                state, note = self._bearing(state)
+            if self._looks or self._motion.bears or self._phase.stands:
+                state, note = self._motion.loaded(state, self._phase, look=self._looks)
             if limit is not None:
-                limit.unexplained = self._left_over()
+                limit.unexplained = self._motion.left_over
         if self._phase.leaves:
             self._envelope.look(state)
         robot_state = state.robot_state
@@ -406,30 +398,6 @@ class ImpactController:
             result = self._solver.solve(robot_state, impact=acts, envelope=True, added=added)
         return result
 
-    def _bearing(self, state: PointState) -> tuple[PointState, str]:
-        """Return the state with the load that the arm bears, and a note on it.
-
-        A moving arm's load is followed slowly, so it is not looked at in every cycle.
-        """
-        unexplained, load = self._filter.unexplained, self._load
-        self._opposed = self._none
-        if unexplained is None or self._phase.follows:
-            load.reset()
-            return state, ""
-        if self._looks or self._phase.stands:
-            load.look(state, unexplained)
-        if not load.counts:
-            return state, ""
-        self._opposed = load.opposed
-        return load.on(state), load.note
-
-    def _left_over(self) -> np.ndarray | None:
-        """Return accelerations (n,) [rad/s^2] that are neither explained nor opposed."""
-        unexplained = self._filter.unexplained
-        if self._opposed is self._none or unexplained is None:
-            return unexplained
-        return unexplained - self._opposed
-
     def _watch_motion(self, state: PointState, command: Command) -> None:
         """Stop an arm that moves faster than it is commanded."""
         velocity = self._approach.velocity.reference
@@ -461,6 +429,4 @@ class ImpactController:
         """Keep what the next cycle's rates are measured from."""
         self.interface.remember(command)
         self._solver.remember(command.ddq, self.interface.torque)
-        self._ddq = command.ddq
-        if self._opposed is not self._none:
-            self._ddq = command.ddq - self._opposed  # by the model without the load that is borne
+        self._motion.remember(command.ddq)

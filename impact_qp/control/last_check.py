@@ -50,6 +50,7 @@ class LastCheck:
             "position": self._position,
         }[interface.name]
         self._last: np.ndarray | None = None  # what was sent; of torques, beyond gravity
+        self._torque_limits = np.stack([robot.limits.torque, robot.limits.torque_rate])
 
     def rested(self, values: np.ndarray) -> None:
         """Note what the arm was brought to rest with, shape (n,); torques: gravity alone."""
@@ -69,8 +70,8 @@ class LastCheck:
         limits, sent, beyond = self._robot.limits, command.driver_torque, np.empty(len(q))
         last, self._last = self._none if self._last is None else self._last, beyond
         torque, most, rate = command.torque, limits.torque, limits.torque_rate
-        reach = most, rate, self._period, 1.0 + ROUNDING
-        if self._sendable(torque, command.gravity, sent, last, *reach, beyond):
+        allowed = self._torque_limits, self._period, 1.0 + ROUNDING
+        if self._sendable(torque, command.gravity, sent, last, *allowed, beyond):
             return ""
         return (
             self._over("torque", sent, most)

@@ -46,12 +46,14 @@ class StateGate:
         self._low, self._high = limits.position_lower - BEYOND, limits.position_upper + BEYOND
         self._fastest, self._limits = FASTER * limits.velocity, limits
         self._tolerance = DISAGREE * limits.velocity
+        self._bounds = np.stack([self._low, self._high, self._fastest, self._tolerance])
         self.reset()
 
     def reset(self) -> None:
         """Forget all states."""
         self._time: int | None = None
-        self._q = self._dq = self._apart = np.zeros(len(self._names))
+        self._before = np.zeros((3, len(self._names)))
+        self._q, self._dq, self._apart = self._before  # views
         self._excused, self._badness, self._quarantine = 0.0, 0.0, 0
 
     @property
@@ -73,9 +75,8 @@ class StateGate:
         dt = 0.0 if self._time is None else (time - self._time) * 1e-9
         since, after = -1.0 if self._time is None else dt, np.empty(len(self._names))
         q, dq = np.asarray(q, dtype=float), np.asarray(dq, dtype=float)
-        reach = self._low, self._high, self._fastest
-        before = self._q, self._dq, self._apart
-        verdict = self._judge(q, dq, *reach, *before, since, JITTER, MEMORY, self._tolerance, after)
+        known = self._bounds, self._before
+        verdict = self._judge(q, dq, *known, since, JITTER, MEMORY, after)
         problem = ""
         if verdict == self._is_implausible:
             problem = self._implausible(q, dq) or self._moved_too_far(q, dt)
@@ -84,7 +85,9 @@ class StateGate:
         elif not self._quarantine and self._badness <= HELD - 1.0:
             return self._judged(problem)  # compared with the last plausible state again
         finite = not problem or bool(np.isfinite(q).all() and np.isfinite(dq).all())
-        self._time, self._q, self._dq = (time, q, dq) if finite else (None, self._q, self._dq)
+        self._time = time if finite else None
+        if finite:
+            self._q[:], self._dq[:] = q, dq
         return self._judged(problem)
 
     def fault_in(self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False) -> str:
@@ -159,7 +162,7 @@ class StateGate:
             self._excused = EXCUSED if impact else max(0.0, self._excused - since)
             if self._excused:
                 apart, bad = np.zeros(len(apart)), False
-        self._apart = apart
+        self._apart[:] = apart
         if not bad:
             return ""
         i = int((np.abs(apart) > self._tolerance).argmax())

@@ -10,6 +10,14 @@ from math import inf, nan
 import numpy as np
 
 from impact_qp.build import REGULARISATION, weights_of
+from impact_qp.compiled.records import (
+    ApproachProgram,
+    ApproachReference,
+    ApproachSolution,
+    ImpulseSet,
+    Memory,
+    Preview,
+)
 from impact_qp.control.command import Acceleration
 from impact_qp.limits import (
     ApproachSpeedLimit,
@@ -21,9 +29,12 @@ from impact_qp.limits import (
 )
 from impact_qp.program import KEPT, TRIES, numbers_of
 from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
+from impact_robots.direct_call import direct
+from impact_robots.plain_numbers import PointNumbers
 from impact_robots.robot import Robot
 from impact_robots.state import RobotState
 
+_new = tuple.__new__  # half the time of the constructor
 EXACTLY = (VelocityTask, OrientationTask, PostureTask, JointLimit, TorqueLimit)
 
 
@@ -44,18 +55,32 @@ class StandardProgram:
         """Set up."""
         from impact_qp.compiled.standard_program import standard_minimum  # loads slowly
 
-        self._minimum = standard_minimum
+        self._minimum = direct(standard_minimum)
         self._velocity, self._orientation, self._posture = tasks
         self._joint, self._torque = limits
-        self._impact, self._motor = impact, robot.apparent_motor_inertia
+        self._impact, self._worst = impact, _in_closed_form(impact)
         self._n, self._binding = robot.dof, np.empty(robot.dof, dtype=np.int64)
-        self._weights = weights_of(tasks)
         self._said: tuple[tuple[int, ...], str, tuple[str, ...]] = ((), "", ())  # names of rows
         none = np.zeros(robot.dof)
-        self._without = np.zeros(3), 0.0, none  # a limit of the approach speed
-        self._worst = _in_closed_form(impact)
+        self._no_preview = Preview(np.zeros(3), 0.0, none)
         form = None if self._worst is None else self._worst.closed_form
-        self._form = (np.zeros((3, 0)), 0.0, none, none, 0.0) if form is None else form
+        no_impulses = ImpulseSet(np.zeros((3, 0)), 0.0, none, none, 0.0)
+        _, _, torque_step, most_torque, adds_gravity = self._torque.figures
+        _, joint_limits, dt = self._joint.figures
+        self._program = ApproachProgram(
+            motor_inertia=robot.apparent_motor_inertia,
+            weights=weights_of(tasks),
+            regularisation=REGULARISATION,
+            joint_limits=joint_limits,
+            dt=dt,
+            torque_step=torque_step,
+            most_torque=most_torque,
+            adds_gravity=adds_gravity,
+            limited=impact is not None,
+            impulses=no_impulses if form is None else form,
+            kept=KEPT,
+            tries=TRIES,
+        )
 
     @classmethod
     def of(
@@ -85,56 +110,29 @@ class StandardProgram:
         self, state: RobotState, guess: tuple[int, ...]
     ) -> tuple[Acceleration, tuple[int, ...]] | None:
         """Return the solution and the rows that bind, near those of the guess; none: not found."""
-        impact, worst, point = self._impact, self._worst, state.known[None]
-        figures, speed, before, period = self._without, inf, None, 0.0
+        impact, worst = self._impact, self._worst
+        preview, speed, before, period = self._no_preview, inf, None, 0.0
         if impact is not None:
-            figures, before, period = impact.figures, impact.bound, impact.period
+            preview, before, period = impact.figures, impact.bound, impact.period
             if worst is None:
                 speed = impact.allowed(state.at())
         velocity, turning, posture = self._velocity, self._orientation, self._posture
-        joint, torque = self._joint, self._torque
+        wanted = (
+            *(velocity.reference, velocity.feedforward, velocity.gain),
+            *(turning.reference, turning.feedforward, turning.stiffness, turning.damping),
+            *(posture.reference, posture.stiffness, posture.damping),
+        )
+        bound = nan if before is None else before.speed
+        last = self._joint.figures[0], *self._torque.figures[:2]
+        memory = *last, preview, speed, bound, period, numbers_of(guess)
         ddq, torques = np.empty(self._n), (np.empty(self._n), np.empty(self._n))
         count, as_guessed, bound, row, speed_ahead, along = self._minimum(
-            state.q,
-            state.dq,
-            state.M,
-            state.h,
-            state.g,
-            point.J,
-            point.twist,
-            point.drift,
-            point.rotation,
-            point.position,
-            state.com,
-            state.rotational_inertia,
-            state.mass,
-            velocity.reference,
-            velocity.feedforward,
-            velocity.gain,
-            turning.reference,
-            turning.feedforward,
-            turning.stiffness,
-            turning.damping,
-            posture.reference,
-            posture.stiffness,
-            posture.damping,
-            self._weights,
-            REGULARISATION,
-            *joint.figures,
-            *torque.figures,
-            self._motor,
-            impact is not None,
-            *figures,
-            speed,
-            *self._form,
-            nan if before is None else before.speed,
-            period,
-            numbers_of(guess),
-            KEPT,
-            TRIES,
-            self._binding,
-            ddq,
-            *torques,
+            state.numbers,
+            _new(PointNumbers, state.known[None][1:]),
+            _new(ApproachReference, wanted),
+            self._program,
+            _new(Memory, memory),
+            _new(ApproachSolution, (ddq, *torques, self._binding)),
         )
         if count < 0:
             if impact is not None and before is not None:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from math import inf
-from typing import NamedTuple
 
 from impact_predictor.learning.harm import Ceiling
 from impact_predictor.learning.hit_window import HitWindow
@@ -22,13 +21,6 @@ from impact_robots.state import PointState
 NOT_KEPT = 1.05  # speed of a hit over the one asked for, above which the arm did not keep it
 READING = 0.05  # share of a limit by which a measured peak may be off [-]
 BROKEN = 2  # hits that used more than was promised, after which there is no other
-
-
-class PlannedHit(NamedTuple):
-    """How fast a hit may be, and is asked for."""
-
-    safe: SafeSpeed
-    asked: float  # the safe speed, or what the arm keeps; less if it was too fast before [m/s]
 
 
 class HitPlanner:
@@ -55,8 +47,10 @@ class HitPlanner:
         self._promised, self._hits, self.problem = 1.0, 0, ""
         self._broken: list[str] = []
 
-    def plan(self, approach: WallApproach, most: float = inf) -> PlannedHit:
-        """Return how fast the next hit may be; takes about a second.
+    def plan(self, approach: WallApproach, most: float = inf) -> tuple[SafeSpeed, float]:
+        """Return how fast the next hit may be, and is asked for [m/s]; takes about a second.
+
+        Asked for is the safe speed, or what the arm keeps; less if it was too fast before.
 
         Where the arm arrives depends on the speed: looked at are the places where it arrives at
         the speed of the hit before, and at the one that is safe there.
@@ -83,9 +77,9 @@ class HitPlanner:
         safe = min(first, safe_at(approach.arrives(asked(first))))
         self.asked = asked(safe)
         self._promised = safe.promised * self.asked / safe.speed if safe.speed > 0.0 else 0.0
-        return PlannedHit(safe, self.asked)
+        return safe, self.asked
 
-    def learn(self, hit: RecordedHit) -> HitWindow:
+    def learn(self, hit: RecordedHit) -> None:
         """Learn from the hit that was planned; takes tenths of a second to seconds.
 
         Raises:
@@ -97,7 +91,6 @@ class HitPlanner:
         if window.speed > NOT_KEPT * self.asked:
             self._over = max(self._over, window.speed / self.asked)
         self._judge(window)
-        return window
 
     def _judge(self, window: HitWindow) -> None:
         """Compare what a hit used with what was promised for its speed."""

@@ -12,7 +12,7 @@ import numpy as np
 from impact_predictor.learning.harm import Ceiling
 from impact_predictor.learning.learning_box import LearningBox
 from impact_predictor.learning.next_speed import SafeSpeed
-from impact_predictor.learning.wall_change import Learned
+from impact_predictor.learning.wall_change import Learned, LearnedHit
 from impact_predictor.learning.wall_interval import announced
 from impact_predictor.recorded_hit import RecordedHit
 from impact_qp.exceptions import ControlError
@@ -34,15 +34,6 @@ class NextHit(NamedTuple):
     speed: float  # that is asked for [m/s]
     gap: float  # to the surface, from where it begins [m]
     surface: Surface  # with the ranges that the controller's own limit may count on
-
-
-class LearnedHit(NamedTuple):
-    """What a hit was."""
-
-    speed: float  # of approach at contact [m/s]
-    load: float  # largest share of a limit that a measured torque may have used [-]
-    misfit: float  # mean squared residual [-]
-    contradicted: bool  # what was known before
 
 
 class SurfaceLearner:
@@ -141,9 +132,8 @@ class SurfaceLearner:
         Raises:
             PredictionError: it is not sampled as needed, or the arm moved away from the surface.
         """
-        window = self._planner.learn(hit)
-        misfit, changed = float(self.learned.known.misfit[-1]), self.learned.changed
-        found = LearnedHit(window.speed, self.learned.known.used(window), misfit, changed)
+        self._planner.learn(hit)
+        found = self.learned.last(commanded=hit.command is not None)
         self.hits.append(found)
         self.problem = self._problem(found)
         return found

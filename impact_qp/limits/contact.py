@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -65,3 +66,6 @@ class SpeedBound(NamedTuple):
 
     speed: float  # [m/s]; negative: the arm must retreat
     name: str
+
+
+NO_BOUND = SpeedBound(inf, "")

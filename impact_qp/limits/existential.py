@@ -12,11 +12,13 @@ from impact_predictor.inertia.impulse_maps import mean_force_factor
 from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.sets.feasible_sets import friction_pyramid
 from impact_predictor.sets.speed_bound import existential_speed
+from impact_qp.compiled.records import Announced, ImpulseRows
 from impact_qp.limits.contact import Contact, SpeedBound
 from impact_qp.limits.effects import MOMENTUM, row_names
 from impact_qp.limits.impact import ImpactLimit
 from impact_qp.limits.limit import NO_EFFECT
 from impact_qp.limits.registry import impact_limit
+from impact_robots.direct_call import direct
 from impact_robots.robot import Robot
 from impact_robots.state import PointState, RobotState
 
@@ -48,10 +50,10 @@ class ExistentialImpactLimit(ImpactLimit):
         from impact_qp.compiled.existential_rows import write_existential_rows  # the same
 
         super().__init__(robot, contact, circumscribed=circumscribed, **options)
-        self._write_rows = write_existential_rows
+        self._write_rows = direct(write_existential_rows)
         self.gate, self.variables = gate, self.generators
         self._K = friction_pyramid(contact.friction[0], self.generators, circumscribed)
-        self._announced = (
+        self._announced = Announced(
             contact.rotation @ self._K,  # base axes
             *contact.restitution,
             mean_force_factor(contact.peak_factor, contact.impact_duration),
@@ -86,15 +88,8 @@ class ExistentialImpactLimit(ImpactLimit):
         if self.bounds or self.velocity_map != MOMENTUM:
             written = self._fill_any(point, G, E, h)
         else:
-            written = self._write_rows(
-                *(point.J, point.twist, point.drift, point.position),
-                *(state.M, self.robot.apparent_motor_inertia, state.dq),
-                *(state.com, state.rotational_inertia, state.mass),
-                *self.figures,
-                self.gate,
-                *self._announced,
-                *(G, E, h),
-            )
+            asked = self.robot.apparent_motor_inertia, self.figures, self.gate, self._announced
+            written = self._write_rows(state.numbers, point.numbers, *asked, ImpulseRows(G, E, h))
         if not written:
             G[:], E[:], h[:] = 0.0, 0.0, NO_EFFECT
 

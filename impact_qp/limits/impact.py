@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from impact_qp.compiled.records import Preview
 from impact_qp.exceptions import ControlError
 from impact_qp.limits.contact import Contact, SpeedBound
 from impact_qp.limits.effects import MOMENTUM, VELOCITY_MAPS, PostImpactBound, impact_rows
@@ -154,7 +155,7 @@ class ImpactLimit(Limit):
         return gradient, offset
 
     @property
-    def figures(self) -> tuple[np.ndarray, float, np.ndarray]:
-        """Normal, preview [s] and accelerations beside qddot [rad/s^2], as the preview has them."""
+    def figures(self) -> Preview:
+        """What the preview is made of."""
         beside = self._none if self.unexplained is None else self.unexplained
-        return self._normal, self.preview, beside
+        return Preview(self._normal, self.preview, beside)

@@ -12,7 +12,7 @@ from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import drive_of
 from impact_qp.exceptions import ControlError
 from impact_qp.interface import INTERFACES
-from impact_qp.limits.contact import Contact, SpeedBound
+from impact_qp.limits.contact import NO_BOUND, Contact, SpeedBound
 from impact_qp.limits.effects import post_impact_rows
 from impact_qp.limits.impact import ImpactLimit
 from impact_qp.limits.load_watch import LoadWatch, Pieces
@@ -186,5 +186,5 @@ class JointLoadLimit(ApproachSpeedLimit):
 
     def _bound_of(self, rated: RatedCase) -> SpeedBound:
         if rated.speed == inf:
-            return SpeedBound(inf, "")
+            return NO_BOUND
         return SpeedBound(rated.speed, self._limits.names[rated.worst])

@@ -13,12 +13,14 @@ from impact_predictor.inertia.approximation import normal_response
 from impact_predictor.inertia.impulse_maps import mean_force_factor
 from impact_predictor.sets.feasible_sets import friction_pyramid
 from impact_predictor.sets.speed_bound import one_sided_speed_bound
+from impact_qp.compiled.records import ImpulseSet
 from impact_qp.interface import INTERFACES
 from impact_qp.limits.contact import Contact, SpeedBound
 from impact_qp.limits.effects import MOMENTUM, row_names
 from impact_qp.limits.impact import ImpactLimit
 from impact_qp.limits.registry import impact_limit
 from impact_qp.limits.speed import VELOCITY_MARGIN, ApproachSpeedLimit
+from impact_robots.direct_call import direct
 from impact_robots.robot import Robot
 from impact_robots.state import PointState
 
@@ -32,18 +34,18 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
     is admissible; what remains is one row: a bound on the approach speed.
 
     Attributes:
-        closed_form: K and the next four arguments of
-            :func:`~impact_qp.compiled.worst_speed.worst_speed`, where that gives the bound.
+        closed_form: impulses of :func:`~impact_qp.compiled.worst_speed.worst_speed`, where that
+            gives the bound.
     """
 
-    closed_form: tuple[np.ndarray, float, np.ndarray, np.ndarray, float] | None = None
+    closed_form: ImpulseSet | None = None
 
     def __init__(self, robot: Robot, contact: Contact, **options: Any) -> None:
         """Create the limit; options as of :class:`ImpactLimit`."""
         from impact_qp.compiled.worst_speed import UNBOUNDED, worst_speed  # loads slowly
 
         super().__init__(robot, contact, **options)
-        self._worst_speed, self._unbounded = worst_speed, UNBOUNDED
+        self._worst_speed, self._unbounded = direct(worst_speed), UNBOUNDED
         self._directions = contact.rotation @ self._generators_in_contact_axes()  # K, base axes
         n, names = robot.dof, row_names(robot)
         self._names = names[:n] + names[2 * n : 3 * n]
@@ -52,7 +54,7 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
         if not self.bounds and self.velocity_map == MOMENTUM:
             impulsive = kept * limits.impulsive_torque / per_impulse
             announced = self._directions, contact.restitution[1], impulsive
-            self.closed_form = *announced, limits.velocity, kept
+            self.closed_form = ImpulseSet(*announced, limits.velocity, kept)
 
     def _generators_in_contact_axes(self) -> np.ndarray:
         """Return directions of impulses with a normal part of 1, shape (3, N)."""
@@ -88,20 +90,9 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
         """Return the closed-form bound, margin included."""
         if self.closed_form is None:
             return self._any_bound(point)
-        state = point.robot_state
-        speed, row = self._worst_speed(
-            point.J,
-            state.M,
-            self.robot.apparent_motor_inertia,
-            state.dq,
-            point.position,
-            state.com,
-            state.rotational_inertia,
-            state.mass,
-            self._normal,
-            *self.closed_form,
-        )
-        return self.named_bound(speed, row)
+        arm, motor = point.robot_state.numbers, self.robot.apparent_motor_inertia
+        found = self._worst_speed(arm, point.numbers, motor, self._normal, self.closed_form)
+        return self.named_bound(*found)
 
     def named_bound(self, speed: float, row: int) -> SpeedBound:
         """Return the bound out of what ``worst_speed`` returns."""

@@ -11,6 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_qp.build import REGULARISATION, ProgramBuilder, weights_of
+from impact_qp.compiled.records import (
+    Preview,
+    SpreadArrays,
+    SpreadProgram,
+    SpreadReferenceState,
+)
 from impact_qp.limits.approach_cap import ApproachCapLimit
 from impact_qp.limits.braking import BrakingLimit
 from impact_qp.limits.command_torque import CommandTorqueLimit
@@ -23,6 +29,7 @@ from impact_qp.spreading.plan import SpreadPlan
 from impact_qp.tasks import OrientationTask
 from impact_qp.tasks.redundancy import RedundancyTask
 from impact_qp.tasks.tracking import TrackingTask
+from impact_robots.direct_call import direct
 from impact_robots.robot import Robot
 from impact_robots.state import PointState
 
@@ -62,7 +69,7 @@ class SpreadingProgram:
         """Set up for a plan and a control period [s]."""
         from impact_qp.compiled.spreading_program import spreading_minimum  # loads slowly
 
-        gains, self._minimum = plan.gains, spreading_minimum
+        gains, self._minimum = plan.gains, direct(spreading_minimum)
         self._n, self._motor = robot.dof, robot.apparent_motor_inertia
         self._orientation = np.array(plan.reference.rotation, dtype=float)
         self._position = TrackingTask(weight=gains.position_weight)
@@ -70,13 +77,29 @@ class SpreadingProgram:
         self._turn.reference = self._orientation
         self._joint = RedundancyTask(weight=gains.joint_weight)
         tasks = self._position, self._turn, self._joint
-        self._weights = weights_of(tasks)
         self._cap = ApproachCapLimit(plan.guard.into, plan.guard.speed)
         cycle, torque = OneCycleLimit(robot, period), CommandTorqueLimit(robot)
         braking = BrakingLimit(robot)
         limits = cycle, torque, braking, self._cap
         self._builder = ProgramBuilder(robot.dof, tasks, limits)
-        self._figures = (*cycle.figures, torque.box, *braking.figures)
+        into, speed, preview = self._cap.figures
+        joint_limits, dt = cycle.figures
+        figures, ahead = braking.figures
+        self._program = SpreadProgram(
+            weights=weights_of(tasks),
+            regularisation=REGULARISATION,
+            motor_inertia=self._motor,
+            singular=_SINGULAR,
+            joint_limits=joint_limits,
+            dt=dt,
+            torques=torque.box,
+            braking=figures,
+            braking_preview=ahead,
+            cap=Preview(into, preview, np.zeros(robot.dof)),
+            speed=speed,
+            kept=KEPT,
+            tries=TRIES,
+        )
         names = tuple(name for limit in limits for name in limit.names)
         self._named = lru_cache(maxsize=256)(lambda rows: tuple([names[i] for i in rows]))
         self._binding = np.empty(robot.dof, dtype=np.int64)
@@ -90,37 +113,16 @@ class SpreadingProgram:
         """Return accelerations of the arm in a state."""
         state, motion, new = point.robot_state, wanted.motion, np.empty
         orientation = self._orientation if wanted.rotation is None else wanted.rotation
-        ddq, feedback, joint_velocity = new(self._n), new(TASKS), new(self._n)
+        reference = *motion, orientation, wanted.feedforward, wanted.stiffness
+        written = new(self._n), new(TASKS), new(self._n), self._binding
+        ddq, feedback, joint_velocity, _ = written
         count = self._minimum(
-            state.q,
-            state.dq,
-            state.M,
-            state.h,
-            point.J,
-            point.twist,
-            point.drift,
-            point.rotation,
-            point.position,
-            *motion,
-            orientation,
-            wanted.feedforward,
-            wanted.stiffness,
-            wanted.fade,
-            self._weights,
-            REGULARISATION,
-            wanted.wrench,
-            self._motor,
-            _SINGULAR,
-            *self._figures,
-            wanted.capped,
-            *self._cap.figures,
+            state.numbers,
+            point.numbers,
+            SpreadReferenceState(*reference, wanted.fade, wanted.wrench, wanted.capped),
+            self._program,
             numbers_of(self._rows),
-            KEPT,
-            TRIES,
-            self._binding,
-            ddq,
-            feedback,
-            joint_velocity,
+            SpreadArrays(*written),
         )
         if count < 0:
             return SpreadSolution(*self._by_solver(point, wanted), feedback, joint_velocity)

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from impact_qp.tasks.floats import Floats
 from impact_qp.tasks.task import Task
+from impact_robots.direct_call import direct
 from impact_robots.state import RobotState
 
 
@@ -16,6 +18,9 @@ class OrientationTask(Task):
     The sign and the rotation R are the corrected ones (doc/theory.md); :math:`\alpha_f` is what is
     known of friction.
     """
+
+    reference: np.ndarray = Floats()  # type: ignore[assignment]
+    feedforward: np.ndarray = Floats()  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -29,13 +34,12 @@ class OrientationTask(Task):
         from impact_qp.compiled.task_rows import write_orientation  # loads slowly
 
         super().__init__(weight, 3, frame)
-        self._write = write_orientation
+        self._write = direct(write_orientation)
         self.stiffness, self.damping = stiffness, damping
         self.reference = np.eye(3)  # R_d, the frame's axes in base axes
         self.feedforward = np.zeros(3)  # alpha_f [rad/s^2]
 
     def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
         """Write A and b, see :meth:`Task.fill`."""
-        point = state.at(self.frame)
-        gains = self.feedforward, self.stiffness, self.damping
-        self._write(point.J, point.twist, point.drift, point.rotation, self.reference, *gains, A, b)
+        point, gains = state.at(self.frame).numbers, (self.stiffness, self.damping)
+        self._write(point, self.reference, self.feedforward, *gains, A, b)

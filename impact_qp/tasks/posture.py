@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from impact_qp.tasks.floats import Floats
 from impact_qp.tasks.task import Task
 from impact_robots.state import RobotState
 
 
 class PostureTask(Task):
     r"""Residual :math:`\ddot q - k_p(q_d - q) + k_d\dot q`."""
+
+    reference: np.ndarray = Floats()  # type: ignore[assignment]
 
     def __init__(
         self, dof: int, *, stiffness: float = 10.0, damping: float = 6.3, weight: float = 0.1

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from impact_qp.limits import Contact, Limit, SpeedBound
+from impact_qp.limits import Contact, Limit
+from impact_qp.limits.contact import NO_BOUND
 from impact_qp.whole_body.arrival import Arrival
 from impact_robots import PointState, Robot
-
-NO_BOUND = SpeedBound(np.inf, "")
 
 
 class ArrivalsLimit(Limit):

@@ -13,9 +13,10 @@ import pinocchio as pin
 from impact_qp.build import ProgramBuilder
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import Limit, SpeedBound
+from impact_qp.limits.contact import NO_BOUND
 from impact_qp.program import NoSolutionFound, QuadraticProgram, Solution, solve
 from impact_qp.tasks import OrientationTask, Task
-from impact_qp.whole_body.announced import NO_BOUND, ArrivalsLimit
+from impact_qp.whole_body.announced import ArrivalsLimit
 from impact_qp.whole_body.arrivals_limit import WorstCaseArrivalsLimit
 from impact_qp.whole_body.body_tasks import ComTask, JointPostureTask
 from impact_qp.whole_body.impact_rows import CentroidalBounds

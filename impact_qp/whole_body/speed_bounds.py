@@ -15,6 +15,7 @@ import numpy as np
 
 from impact_predictor.exceptions import PredictionError
 from impact_qp.limits import SpeedBound
+from impact_qp.limits.contact import NO_BOUND
 from impact_qp.whole_body.arrival import ArrivingImpulses
 from impact_qp.whole_body.impact_rows import ImpactRows
 
@@ -63,7 +64,7 @@ def existential_bound(rows: ImpactRows, impulses: Sequence[ArrivingImpulses]) ->
     A, b = _admissible(rows, impulses)
     found = linprog(np.append(-1.0, np.zeros(A.shape[1] - 1)), A_ub=A, b_ub=b, method="highs")
     if found.status == _UNBOUNDED:
-        return SpeedBound(np.inf, "")
+        return NO_BOUND
     if not found.success:
         raise PredictionError(f"speed bound: linear programme failed: {found.message}")
     left = found.slack[-len(rows.names) :] / np.maximum(np.abs(rows.most), 1e-12)

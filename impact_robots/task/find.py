@@ -17,6 +17,7 @@ from impact_robots.task.hit_task import HIT_TASKS, HitTask, hit_task_of, load_hi
 from impact_robots.task.like import CELL, LIKE, TASK, with_own_title
 from impact_robots.task.palm_file import PALM_TASKS, load_palm_task, palm_task_of
 from impact_robots.task.palm_task import PalmTask
+from impact_robots.task.typed_entries import check_angle, check_length
 from impact_robots.yaml_file import read_mapping
 
 Task = HitTask | BoxTask | PalmTask
@@ -177,4 +178,7 @@ def _placed(name: str, entries: Entries, path: Path) -> PlacedRobot:
     if robot.endswith(_YAML):
         robot = str(path.parent / robot)
     x, y, z = entries.vector("base", 3).tolist()
-    return PlacedRobot(name, robot, (x, y, z), entries.angle("yaw", 0.0))
+    yaw = entries.value("yaw") if "yaw" in entries else 0.0
+    check_length((x, y, z), entries.where("base"))
+    check_angle(yaw, entries.where("yaw"))
+    return PlacedRobot(name, robot, (x, y, z), float(yaw))

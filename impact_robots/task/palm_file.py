@@ -11,10 +11,11 @@ from typing import Any
 from impact_robots.exceptions import OutOfRangeError, TaskError
 from impact_robots.task.like import Shipped, announced_in, with_like
 from impact_robots.task.palm_task import PalmTask
-from impact_robots.task.typed_entries import record_of
+from impact_robots.task.typed_entries import check_angle, check_length, record_of
 from impact_robots.validation import friction_range, restitution_range
 
 PALM_TASKS = Shipped(Path(__file__).parent / "palm_tasks.yaml", "tasks")
+_LENGTHS = ("sole", "com_x", "palm_x", "palm_z", "half_width", "box_edges", "run_up", "lift")
 WORLD = (  # entries that a scenario has besides: only a simulator reads them
     *("box_offset", "box_yaw", "box_com", "variation", "pedestal_half", "floor_friction"),
     *("contact_stiffness", "contact_damping", "ramp"),
@@ -59,7 +60,13 @@ def check_palm_task(task: PalmTask, where: str) -> None:
     Raises:
         TaskError: one does not; says which.
     """
+    for entry in _LENGTHS:
+        check_length(getattr(task, entry), f"{where}: {entry}")
+    check_length(task.base[0], f"{where}: base")
+    for name, angle in task.posture.items():
+        check_angle(angle, f"{where}: posture: {name}")
     try:
+        friction_range(task.friction)
         friction_range(task.friction_range or task.friction)
         restitution_range(task.restitution)
     except OutOfRangeError as error:

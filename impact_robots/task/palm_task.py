@@ -39,8 +39,8 @@ class PalmTask:
     palm_x: float
     palm_z: float
     half_width: Annotated[float, entry("Of the box between the palms", unit="m", above=0.0)]
-    box_edges: tuple[float, float]
-    box_masses: tuple[float, ...]
+    box_edges: Annotated[tuple[float, float], entry("Along x and z", unit="m", above=0.0)]
+    box_masses: Annotated[tuple[float, ...], entry("Of the boxes", unit="kg", above=0.0)]
     friction: float
     friction_range: tuple[float, float] | None
     restitution: tuple[float, float]
@@ -92,6 +92,13 @@ class PalmTask:
         if missing := [name for name in (*PALMS, *SOLES) if name not in known]:
             got = ", ".join(missing)
             raise TaskError(f"{self.name}: {robot.name}: contacts missing in its YAML: {got}")
+        for each in robot.contacts:
+            palm, point = each.name in PALMS, each.half_extents is None
+            if palm != point and (palm or each.name in SOLES):
+                expected = "no half_extents" if palm else "half_extents"
+                raise TaskError(
+                    f"{self.name}: {robot.name}: contacts: {each.name}: expected {expected}"
+                )
         robot.require("a grab", "stance")
         q = robot.positions(robot.stance)
         height, pitch = self.base

@@ -10,10 +10,14 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+import numpy as np
+
+from impact_robots.entries import is_number
 from impact_robots.entry import SCALARS, Entry, entries_of
 from impact_robots.exceptions import TaskError
 
 Record = TypeVar("Record")
+FARTHEST = 10.0  # in a cell, generously [m]
 
 
 def typed_entries(
@@ -60,6 +64,30 @@ def record_of(kind: type[Record], entries: Mapping[str, Any], where: str) -> Rec
     if missing:
         raise TaskError(f"{where}: entries missing: {', '.join(missing)}")
     return kind(**typed)
+
+
+def check_length(value: Any, where: str) -> None:
+    """Refuse lengths that no cell has, one or several numbers [m].
+
+    Raises:
+        TaskError: there is one; says if it looks like millimetres.
+    """
+    if (far := float(np.max(np.abs(value), initial=0.0))) > FARTHEST:
+        hint = ", which looks like millimetres" if far <= 1000.0 * FARTHEST else ""
+        raise TaskError(f"{where}: expected at most {FARTHEST:g} m, got {far:g} m{hint}")
+
+
+def check_angle(value: Any, where: str) -> None:
+    """Refuse what is no angle of at most a turn [rad].
+
+    Raises:
+        TaskError: so it is; says if it looks like degrees.
+    """
+    if not is_number(value):
+        raise TaskError(f"{where}: expected an angle in rad, got {value!r}")
+    if abs(value) > 2.0 * np.pi:
+        hint = ", which looks like degrees" if abs(value) <= 360.0 else ""
+        raise TaskError(f"{where}: expected an angle of at most a turn, got {value:g} rad{hint}")
 
 
 def _typed(value: Any, hint: Any, allowed: Entry, where: str) -> Any:

@@ -85,14 +85,14 @@ def _add_face(bodies: dict[int, Any], layout: HumanoidLayout, contact: NamedCont
 
 
 def face_axes(model: pin.Model, contact: NamedContact) -> np.ndarray:
-    """Return the axes of a face in those of its link, shape (3, 3); z is out of the robot.
+    """Return the axes of a face in those of its frame, shape (3, 3); z is out of the robot.
 
-    A sole looks down its link's z axis. A palm looks along y, to the side on which it is of its
+    A sole looks down its frame's z axis. A palm looks along y, to the side on which it is of its
     link's origin: that of the wrist's roll, so towards the other hand.
     """
     if contact.half_extents is not None:
         return np.diag([1.0, -1.0, -1.0])
     link = model.frames[frame_index(model, contact.link)].placement
     frame = model.frames[frame_index(model, contact.name)].placement
-    side = float(np.sign(link.actInv(frame).translation[1]))
+    side = -float(np.sign(frame.actInv(link).translation[1]))
     return np.array([[1.0, 0.0, 0.0], [0.0, 0.0, side], [0.0, -side, 0.0]])

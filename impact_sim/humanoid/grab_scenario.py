@@ -13,7 +13,7 @@ from impact_robots.robot import Robot
 from impact_robots.task.palm_task import PalmTask
 from impact_sim.cell.layout import Support
 from impact_sim.humanoid.layout import HumanoidLayout, Ramp, SpringFace, WeightedBox
-from impact_sim.humanoid.servos import default_servos
+from impact_sim.humanoid.servos import servos_of
 
 PARKED = (-1.5, 0.0)  # where boxes wait, on the floor behind the robot [m]
 STREAM = 1  # of the random numbers of a seed, as of the other scenarios' variation
@@ -73,7 +73,7 @@ class GrabScenario(PalmTask):
         top = self.palm_z - self.box_size[2] / 2.0
         return HumanoidLayout(
             robot,
-            default_servos(robot),
+            servos_of(robot),
             tuple(
                 WeightedBox(self.box_size, mass, place, turn, self.box_com)
                 for mass, (place, turn) in zip(self.box_masses, places, strict=True)

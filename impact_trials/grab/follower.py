@@ -11,7 +11,7 @@ import numpy as np
 from impact_qp.body.grab_phases import GrabPhases
 from impact_qp.body.pair import PALMS
 from impact_qp.limits import SpeedBound
-from impact_qp.whole_body.announced import NO_BOUND
+from impact_qp.limits.contact import NO_BOUND
 from impact_robots.robot import Robot
 from impact_robots.task.stance import Stance, StanceSolver
 

@@ -11,6 +11,7 @@ import numpy as np
 from impact_predictor.sets.feasible_sets import impulse_set
 from impact_qp.whole_body import Arrival, ArrivingImpulses, arrival_speed, arriving_impulses
 from impact_robots import ArmDynamics, Robot
+from impact_robots.frames import frame_index
 from impact_trials.grab.palm_truth import PalmTruth
 
 
@@ -28,7 +29,7 @@ class PalmOutcome:
     is_announced: bool  # whether the impulse is no worse than the set announced for that speed
     is_possible: bool  # whether it is no worse than the set for the closing speed
     peak_force: float  # [N]
-    wrist_load: float  # largest J^T f of the palm's three wrist joints over the motor's limit [-]
+    wrist_load: float  # largest J^T f of the palm's last three joints over the motor's limit [-]
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,8 @@ def palm_outcome(
     impulse = contact.rotation.T @ truth.compression
     closing = speed + float(contact.normal @ truth.box_velocity)
     load = np.abs(point.J[:3].T @ np.array(truth.forces).T)[-robot.dof :].max(axis=1)
-    wrist = [name[2:7] == "WRIST" for name in robot.joint_names]
+    parent = robot.model.frames[frame_index(robot.model, arrival.frame)].parentJoint
+    wrist = [robot.model.joints[joint].idx_v - 6 for joint in robot.model.supports[parent][-3:]]
     return PalmOutcome(
         truth.time,
         speed,

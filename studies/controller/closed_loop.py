@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from impact_analysis.present.table import Column, Table
 from impact_detector.signals.sample import Verdict
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_predictor.contact_force.restitution import exact_restitution
@@ -32,7 +33,6 @@ from impact_sim.watched_plant import WatchedPlant
 from impact_trials.lockstep import Answer, lockstep
 from impact_trials.processes import cores, in_order
 from impact_trials.trial import detector_session
-from studies.row import Study
 
 SEEDS = 10  # as many hits as Wang 2023
 RUNS = (  # interface, impact limits
@@ -44,10 +44,6 @@ RUNS = (  # interface, impact limits
 LATERAL = 0.005  # largest shift of the start along each tangent [m]
 LOWEST = 0.02  # restitution: an impact of none takes no time [-]
 AFTER, LONGEST = 0.1, 10.0  # after the touch, without one [s]
-HEADER = (
-    *("scenario", "sends", "limits", "speed", "bound", "speed/bound", "in set", "no worse"),
-    *("torque", "announced", "velocity", "set by"),
-)
 IMPACT = 0.02  # the contact is over by then [s]
 TOLERANCE = 1e-9  # of membership [N.s]
 
@@ -184,18 +180,34 @@ def _judged(
     )
 
 
-def study(found: Iterable[ClosedLoopHit]) -> Study:
+def study(found: Iterable[ClosedLoopHit]) -> Table:
     """Return the table: one line per scenario, interface and limits."""
     groups: dict[tuple[str, str, str], list[ClosedLoopHit]] = {}
     for hit in found:
         groups.setdefault((hit.scenario, hit.interface, hit.limits), []).append(hit)
     entries = [_entry(*key, of) for key, of in groups.items()]
-    return Study(
+    return Table(
         "closed_loop",
         "Hits in the closed loop: speed over the bound, impulses in the announced set (in its hull"
         " with zero), impulsive torque and joint velocity over their limits, worst of all hits",
-        HEADER,
-        [_line(entry) for entry in entries],
+        (
+            Column("scenario", "scenario"),
+            Column("interface", "sends"),
+            Column("impact_limits", "limits"),
+            Column("contact_speed_mps", "speed", ".3f"),
+            Column("speed_bound_mps", "bound", ".3f"),
+            Column(
+                title="speed/bound",
+                text="{0[lowest_speed_over_bound]:.3f}-{0[highest_speed_over_bound]:.3f}".format,
+            ),
+            Column(title="in set", text="{0[in_set]}/{0[hits]}".format),
+            Column(title="no worse", text="{0[in_hull_with_zero]}/{0[hits]}".format),
+            Column("impulsive_torque_over_limit", "torque", ".2f"),
+            Column("announced_impulsive_torque_over_limit", "announced", ".2f"),
+            Column("joint_velocity_over_limit", "velocity", ".2f"),
+            Column("limited_by", "set by"),
+        ),
+        entries,
         entries,
     )
 
@@ -220,22 +232,3 @@ def _entry(
         "joint_velocity_over_limit": max(hit.velocity for hit in of),
         "limited_by": of[0].joint if limits in IMPACT_LIMITS and limits != "unaware" else None,
     }
-
-
-def _line(entry: dict[str, object]) -> tuple[str, ...]:
-    e = entry
-    low, high = e["lowest_speed_over_bound"], e["highest_speed_over_bound"]
-    return (
-        str(e["scenario"]),
-        str(e["interface"]),
-        str(e["impact_limits"]),
-        f"{e['contact_speed_mps']:.3f}",
-        f"{e['speed_bound_mps']:.3f}",
-        f"{low:.3f}-{high:.3f}",
-        f"{e['in_set']}/{e['hits']}",
-        f"{e['in_hull_with_zero']}/{e['hits']}",
-        f"{e['impulsive_torque_over_limit']:.2f}",
-        f"{e['announced_impulsive_torque_over_limit']:.2f}",
-        f"{e['joint_velocity_over_limit']:.2f}",
-        str(e["limited_by"] or "-"),
-    )

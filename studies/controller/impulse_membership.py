@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from impact_analysis.present.table import Column, Table
 from impact_predictor.inertia.inverse_inertia import crb, generalized_momentum
 from impact_predictor.laws.coulomb import coulomb_impulse
 from impact_predictor.sets.feasible_sets import impulse_set
 from impact_robots import ArmDynamics, Robot, contact_rotation
 from impact_sim import Scenario, load_scenario
-from studies.row import Row, Study, judged
+from studies.row import Row, judged
 from studies.wall_configurations import draw
 
 SCENARIOS = ("qp_panda_demo", "qp_panda_cfg1", "qp_panda_cfg2", "qp_panda_robust")
@@ -118,21 +119,17 @@ def row(found: list[MembershipCount]) -> Row:
     )
 
 
-def study(found: list[MembershipCount]) -> Study:
+def study(found: list[MembershipCount]) -> Table:
     """Return the table of scenarios."""
-    return Study(
+    return Table(
         "impulse_membership",
         "Impulses in the announced set, and in its hull with zero (no worse)",
-        ("scenario", "impacts of", "drawn", "inside", "no worse"),
-        [(m.scenario, m.inertia, f"{m.count}", f"{m.strict}", f"{m.with_zero}") for m in found],
-        [
-            {
-                "scenario": item.scenario,
-                "inertia": item.inertia,
-                "impulses": item.count,
-                "inside": item.strict,
-                "no_worse": item.with_zero,
-            }
-            for item in found
-        ],
+        (
+            Column("scenario", "scenario"),
+            Column("inertia", "impacts of"),
+            Column("impulses", "drawn", of="count"),
+            Column("inside", "inside", of="strict"),
+            Column("no_worse", "no worse", of="with_zero"),
+        ),
+        found,
     )

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from impact_analysis.present.table import Column, Table
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_predictor.contact_force.simulation import simulate_contact
 from studies.published import parameter
-from studies.row import Row, Study, judged
+from studies.row import Row, judged
 
 MASS = 3.0  # effective, fitted to Fig. 7 of Wang 2022 [kg]
 STIFFNESS = 1.2e5  # [N/m]
@@ -80,24 +81,17 @@ def row(found: list[SampledImpulse]) -> Row:
     )
 
 
-def study(found: list[SampledImpulse]) -> Study:
+def study(found: list[SampledImpulse]) -> Table:
     """Return the table of rates."""
-    return Study(
+    return Table(
         "sampling",
         "Impulse from a sampled force: relative error, mean and standard deviation [%]",
-        ("k/c [m/s]", "rate [Hz]", "mean", "deviation"),
-        [
-            (f"{i.ratio:g}", f"{i.rate:g}", f"{100 * i.bias:+.2f}", f"{100 * i.spread:.2f}")
-            for i in found
-        ],
-        [
-            {
-                "stiffness_over_damping_mps": item.ratio,
-                "rate_hz": item.rate,
-                "impulse_ns": item.impulse,
-                "relative_bias": item.bias,
-                "relative_spread": item.spread,
-            }
-            for item in found
-        ],
+        (
+            Column("stiffness_over_damping_mps", "k/c [m/s]", "g", "ratio"),
+            Column("rate_hz", "rate [Hz]", "g", "rate"),
+            Column("impulse_ns", of="impulse"),
+            Column("relative_bias", "mean", "+.2f", "bias", 100),
+            Column("relative_spread", "deviation", ".2f", "spread", 100),
+        ),
+        found,
     )

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from impact_analysis.present.table import Column, Table
 from studies.controller.speed_limits import SpeedLimit
 from studies.published import parameter
-from studies.row import Row, Study, judged
+from studies.row import Row, judged
 
 
 def speed_row(scenarios: list[SpeedLimit], sampled: list[SpeedLimit]) -> Row:
@@ -68,34 +69,24 @@ def velocity_row(scenarios: list[SpeedLimit], sampled: list[SpeedLimit]) -> Row:
     )
 
 
-def study(scenarios: list[SpeedLimit]) -> Study:
+def study(scenarios: list[SpeedLimit]) -> Table:
     """Return the table of scenarios."""
-    return Study(
+    return Table(
         "speed_limits",
         "Highest approach speed of the scenarios [m/s]; |qd+| over its limit at the existential",
-        ("scenario", "mu", "existential", "robust", "joint", "|qd+|", "|qd+|, published map"),
-        [
-            (
-                limit.name,
-                f"{limit.friction:g}",
-                f"{limit.existential:.3f}",
-                f"{limit.robust:.3f}",
-                limit.joint,
-                f"{limit.velocity_share:.2f}",
-                f"{limit.published_velocity_share:.2f}",
-            )
-            for limit in scenarios
-        ],
-        [
-            {
-                "scenario": limit.name,
-                "friction": limit.friction,
-                "existential_bound_mps": limit.existential,
-                "robust_bound_mps": limit.robust,
-                "robust_binding_joint": limit.joint,
-                "velocity_share": limit.velocity_share,
-                "velocity_share_published_map": limit.published_velocity_share,
-            }
-            for limit in scenarios
-        ],
+        (
+            Column("scenario", "scenario", of="name"),
+            Column("friction", "mu", "g"),
+            Column("existential_bound_mps", "existential", ".3f", "existential"),
+            Column("robust_bound_mps", "robust", ".3f", "robust"),
+            Column("robust_binding_joint", "joint", of="joint"),
+            Column("velocity_share", "|qd+|", ".2f"),
+            Column(
+                "velocity_share_published_map",
+                "|qd+|, published map",
+                ".2f",
+                "published_velocity_share",
+            ),
+        ),
+        scenarios,
     )

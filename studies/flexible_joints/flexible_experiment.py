@@ -14,6 +14,7 @@ import numpy as np
 from impact_analysis.analyze import Analysis, analyze
 from impact_analysis.analyze.comparing.comparison import Candidate
 from impact_analysis.analyze.comparing.impacts import Impacts
+from impact_analysis.present.table import Table, texts
 from impact_detector.estimators.gross_methods import POLYNOMIAL
 from impact_sim.scenarios import load_scenario
 from impact_trials.campaign import run_campaign, trials_of
@@ -25,7 +26,6 @@ from studies.flexible_joints.prediction_errors import (
     frictionless,
     reflected,
 )
-from studies.row import Study
 
 TRIALS = 5  # of each type, as in Rey Arias 2024
 THETA, RHO = "M+B_theta", "M+B_rho"
@@ -54,7 +54,7 @@ def errors(analysis: Analysis, candidate: Candidate) -> np.ndarray:
     return np.array(rows)
 
 
-def studies(analysis: Analysis) -> tuple[Study, Study]:
+def studies(analysis: Analysis) -> tuple[Table, Table]:
     """Return both tables, ours over the published ones."""
     by_name = {each.name: each for each in analysis.candidates}
     theta = errors(analysis, by_name[f"{THETA}, coulomb"])
@@ -87,7 +87,7 @@ def _study(
     ours: tuple[np.ndarray, np.ndarray],
     published: tuple[np.ndarray, np.ndarray],
     friction: dict[str, Any],
-) -> Study:
+) -> Table:
     """Return one table of pairs of errors."""
     header = ("type", *(f"joint {j + 1}" for j in range(JOINTS)), "mean")
     lines, entries = [], []
@@ -112,7 +112,7 @@ def _study(
         entries.append(
             {"inertia": inertia, "friction": each.value, "low": each.low, "high": each.high}
         )
-    return Study(name, title, header, lines, entries)
+    return Table(name, title, texts(*header), lines, entries)
 
 
 def _cell(first: float, second: float) -> str:

@@ -9,24 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from impact_analysis.present.table import Table, texts
 from studies.flexible_joints.planar_study import PlanarResult
-from studies.row import Row, Study, judged
+from studies.row import Row, judged
 
 EXPECTED = "M+B_theta"
 HEADER = (
-    "K [kN.m/rad]",
-    "pitch [deg]",
-    "approach [deg]",
-    "after",
-    "e gross",
-    "M",
-    "M+B_theta",
-    "M+B_rho",
-    "best",
-    "M+B_theta, e",
-    "earlier M",
-    "M+B_theta",
-    "M+B_rho",
+    *("K [kN.m/rad]", "pitch [deg]", "approach [deg]", "after", "e gross", "M", "M+B_theta"),
+    *("M+B_rho", "best", "M+B_theta, e", "earlier M", "M+B_theta", "M+B_rho"),
 )
 
 
@@ -60,14 +50,14 @@ def row(results: Sequence[PlanarResult], without_loop: Sequence[PlanarResult]) -
     )
 
 
-def study(results: Sequence[PlanarResult]) -> Study:
+def study(results: Sequence[PlanarResult]) -> Table:
     """Return the table of runs."""
-    return Study(
+    return Table(
         "planar_flexible_joint",
         "Planar flexible-joint arm, rms error of predicted gross velocities [deg/s]. e gross:"
         " restitution of the gross velocity; M+B_theta, e: the map that knows it; last three: the"
         " earlier simulation",
-        HEADER,
+        texts(*HEADER),
         [_line(result) for result in results],
         [_entry(result) for result in results],
     )

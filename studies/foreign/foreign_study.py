@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from impact_analysis.present.table import Column, Table, texts
 from impact_trials.processes import finished
 from studies.foreign.foreign_sentences import MODEL
 from studies.foreign.foreign_setup import Compared, SetupResult, run_setup
-from studies.row import Study
 
 SETUPS, HITS = 50, 6  # hits of each
 QUANTITIES = {
@@ -94,12 +95,12 @@ def _entry(result: SetupResult) -> dict[str, Any]:
     }
 
 
-def tables(results: Sequence[SetupResult]) -> list[Study]:
+def tables(results: Sequence[SetupResult]) -> list[Table]:
     """Return the study as tables: of all quantities, and of the set-ups."""
     return [_of_quantities(results), _of_setups(results)]
 
 
-def _of_quantities(results: Sequence[SetupResult]) -> Study:
+def _of_quantities(results: Sequence[SetupResult]) -> Table:
     lines = []
     for name, unit in QUANTITIES.items():
         each = quality(results, name)
@@ -107,45 +108,37 @@ def _of_quantities(results: Sequence[SetupResult]) -> Study:
         lines.append(
             [f"{name} [{unit}]", str(each.compared), *numbers, f"{100 * each.covered:.0f} %"]
         )
-    return Study(
+    return Table(
         "foreign_quantities",
         "Estimates and 95 % intervals of arms that are not ours; median error, median half width",
-        ("quantity", "compared", "error", "+-", "covered"),
+        texts("quantity", "compared", "error", "+-", "covered"),
         lines,
         [],
     )
 
 
-def _of_setups(results: Sequence[SetupResult]) -> Study:
-    lines = []
-    for result in results:
-        cells = [_cell(result, name) for name in ("friction", "restitution")]
-        shares = [_share(result, name) for name in ("impulse", "mass", "velocity")]
-        found = f"{result.found}/{result.hits}"
-        false = str(len(result.false_sentences))
-        lines.append([str(result.seed), found, *cells, *shares, result.best_inertia, false])
-    header = (
-        "set-up",
-        "found",
-        "friction: truth, estimate, interval",
-        "restitution",
-        "impulse",
-        "mass",
-        "velocities",
-        "best inertia",
-        "false sentences",
-    )
-    return Study(
+def _of_setups(results: Sequence[SetupResult]) -> Table:
+    return Table(
         "foreign_setups",
         "Each set-up: one arm, two motions, three repetitions; intervals that hold the truth of"
         " all (! where it does not)",
-        header,
-        lines,
+        (
+            Column("", "set-up", of="seed"),
+            Column("", "found", text="{0.found}/{0.hits}".format),
+            Column("", "friction: truth, estimate, interval", text=partial(_cell, "friction")),
+            Column("", "restitution", text=partial(_cell, "restitution")),
+            Column("", "impulse", text=partial(_share, "impulse")),
+            Column("", "mass", text=partial(_share, "mass")),
+            Column("", "velocities", text=partial(_share, "velocity")),
+            Column("", "best inertia", of="best_inertia"),
+            Column("", "false sentences", of=lambda result: len(result.false_sentences)),
+        ),
+        results,
         [],
     )
 
 
-def _cell(result: SetupResult, quantity: str) -> str:
+def _cell(quantity: str, result: SetupResult) -> str:
     found = [each for each in result.compared if each.quantity == quantity]
     return _compared_text(found[0]) if found else "-"
 
@@ -155,6 +148,6 @@ def _compared_text(each: Compared) -> str:
     return f"{each.truth:.2f} {each.estimate:.2f} [{each.low:.2f}, {each.high:.2f}]{mark}"
 
 
-def _share(result: SetupResult, quantity: str) -> str:
+def _share(quantity: str, result: SetupResult) -> str:
     found = [each.covered for each in result.compared if each.quantity == quantity]
     return f"{sum(found)}/{len(found)}"

@@ -12,7 +12,7 @@ from studies.humanoid_grabs.grab_spans import Span, span, spanned, within
 from studies.humanoid_grabs.grab_study import ASIDE, FAST, GrabStudy
 from studies.humanoid_grabs.grab_tables import studies
 from studies.humanoid_grabs.tracked_speed import PUBLISHED, speed_row
-from studies.row import OURS, PAPERS, Row, Table, promised
+from studies.row import OURS, PAPERS, ClaimTable, Row, promised
 
 OF_BOUND = (0.95, 1.01)  # speed over the bound, of palms that are asked for more [-]
 BOUNDS = (0.268, 0.228, 0.183)  # robust ones at the poses of a prototype's, widths of FAST [m/s]
@@ -21,7 +21,7 @@ NOTICED = 0.010  # latest detection after the touch [s]
 LIFTED = 0.09  # least [m]
 
 
-def table(found: GrabStudy) -> Table:
+def table(found: GrabStudy) -> ClaimTable:
     """Return the verdicts and what they rest on."""
     rows = (
         speed_row(found.palms(PUBLISHED), _setting(found)),
@@ -35,7 +35,7 @@ def table(found: GrabStudy) -> Table:
         _margin(found),
         _aside(found),
     )
-    return Table("hrp4", "Wang 2023, 6.2: HRP-4 grabs boxes", rows, studies(found))
+    return ClaimTable("hrp4", "Wang 2023, 6.2: HRP-4 grabs boxes", rows, studies(found))
 
 
 def _setting(found: GrabStudy) -> str:

@@ -7,32 +7,44 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from impact_analysis.present.table import Column, Table
 from impact_trials.grab.outcome import GrabOutcome
 from studies.humanoid_grabs.grab_spans import span, spanned
 from studies.humanoid_grabs.grab_study import GrabStudy
-from studies.row import Study
 
 
-def studies(found: GrabStudy) -> tuple[Study, Study]:
+def studies(found: GrabStudy) -> tuple[Table, Table]:
     """Return both tables."""
     return _scenarios(found), _troubles(found)
 
 
-def _scenarios(found: GrabStudy) -> Study:
+def _span(title: str, key: str, digits: int = 3, factor: float = 1.0) -> Column:
+    """Return a column of the least and the most of a figure."""
+    return Column("", title, text=lambda each: spanned(each[key], digits, factor))
+
+
+def _scenarios(found: GrabStudy) -> Table:
     entries = [
         {"scenario": name, "bound_at_pose_mps": found.bounds[name]} | _over_seeds(trials)
         for name, trials in found.grabs.items()
     ]
-    return Study(
+    return Table(
         "scenarios",
         "Each scenario over its seeds, least to most: palms' speed, over the robust bound where the"
         " robot then was, detection after the touch, peak J^T f of a wrist over its limit, lift;"
         " least margin of the zero-moment point up to the lift's end, and from there on",
         (
-            *("scenario", "trials", "speed [m/s]", "speed/bound", "noticed [ms]", "wrist"),
-            *("lift [m]", "ZMP [m]", "toss [m]"),
+            Column("scenario", "scenario"),
+            Column("trials", "trials"),
+            _span("speed [m/s]", "palm_speed_mps"),
+            _span("speed/bound", "speed_over_bound"),
+            _span("noticed [ms]", "detection_delay_s", 1, 1e3),
+            _span("wrist", "wrist_torque_over_limit", 2),
+            _span("lift [m]", "lift_m"),
+            Column("", "ZMP [m]", text="{0[zmp_margin_m][0]:.3f}".format),
+            Column("", "toss [m]", text="{0[zmp_margin_toss_m][0]:.3f}".format),
         ),
-        [_scenario_line(each) for each in entries],
+        entries,
         entries,
     )
 
@@ -62,30 +74,31 @@ def _over_seeds(trials: Sequence[GrabOutcome]) -> dict[str, Any]:
     }
 
 
-def _scenario_line(each: dict[str, Any]) -> tuple[str, ...]:
-    return (
-        each["scenario"],
-        str(each["trials"]),
-        spanned(each["palm_speed_mps"]),
-        spanned(each["speed_over_bound"]),
-        spanned(each["detection_delay_s"], 1, 1e3),
-        spanned(each["wrist_torque_over_limit"], 2),
-        spanned(each["lift_m"]),
-        f"{each['zmp_margin_m'][0]:.3f}",
-        f"{each['zmp_margin_toss_m'][0]:.3f}",
-    )
-
-
-def _troubles(found: GrabStudy) -> Study:
+def _troubles(found: GrabStudy) -> Table:
     """Return what makes it fall: a box of 1.08 kg, one thing that is different."""
     entries = [{"trouble": name, **_alone(one)} for name, one in found.troubles.items()]
-    return Study(
+    numbers = {
+        "speed [m/s]": "palm_speed_most_mps",
+        "wrist": "wrist_torque_over_limit",
+        "lift [m]": "lift_m",
+        "ZMP [m]": "zmp_margin_m",
+        "toss [m]": "zmp_margin_toss_m",
+    }
+    return Table(
         "troubles",
         f"What makes it fall: one box of 1.08 kg, seed {found.seed}, one thing that is different",
-        ("what", "falls", "speed [m/s]", "wrist", "lift [m]", "ZMP [m]", "toss [m]"),
-        [_trouble_line(each) for each in entries],
+        (
+            Column("trouble", "what"),
+            Column("", "falls", text=_fell),
+            *(Column("", name, text=f"{{0[{key}]:.3f}}".format) for name, key in numbers.items()),
+        ),
+        entries,
         entries,
     )
+
+
+def _fell(each: dict[str, Any]) -> str:
+    return "yes" if each["fell"] else f"no: {each['gave_up']}" if each["gave_up"] else "no"
 
 
 def _alone(outcome: GrabOutcome) -> dict[str, Any]:
@@ -102,10 +115,3 @@ def _alone(outcome: GrabOutcome) -> dict[str, Any]:
         "zmp_margin_m": box.margin,
         "zmp_margin_toss_m": box.toss_margin,
     }
-
-
-def _trouble_line(each: dict[str, Any]) -> tuple[str, ...]:
-    fell = "yes" if each["fell"] else f"no: {each['gave_up']}" if each["gave_up"] else "no"
-    keys = ("palm_speed_most_mps", "wrist_torque_over_limit", "lift_m")
-    margins = ("zmp_margin_m", "zmp_margin_toss_m")
-    return (each["trouble"], fell, *(f"{each[key]:.3f}" for key in (*keys, *margins)))

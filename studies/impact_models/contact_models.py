@@ -5,15 +5,17 @@
 from __future__ import annotations
 
 import math
+from operator import itemgetter
 
 import numpy as np
 
+from impact_analysis.present.table import Column, Table
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_predictor.contact_force.lumped_laws import Maxwell
 from impact_predictor.contact_force.restitution import exact_restitution, maxwell_restitution
 from impact_predictor.contact_force.simulation import simulate_contact
 from studies.published import parameter
-from studies.row import Row, Study, judged
+from studies.row import Row, judged
 
 MASS = 2.7  # of the scenario impact_1dof_visco [kg]
 STIFFNESS = 1.2e5  # the same [N/m]
@@ -119,15 +121,16 @@ def energy_row() -> Row:
     )
 
 
-def study(table: np.ndarray) -> Study:
+def study(table: np.ndarray) -> Table:
     """Return the table of restitutions."""
-    return Study(
+    return Table(
         "viscoelastic_restitution",
         "Restitution of the viscoelastic contact over s = c|v|/k",
-        ("s", "simulated", "exact", "published 1/s"),
-        [(f"{s:g}", f"{e:.4f}", f"{x:.4f}", f"{p:.4f}") for s, e, x, p in table],
-        [
-            {"s": s, "restitution": e, "restitution_exact": x, "restitution_published": p}
-            for s, e, x, p in table.tolist()
-        ],
+        (
+            Column("s", "s", "g", itemgetter(0)),
+            Column("restitution", "simulated", ".4f", itemgetter(1)),
+            Column("restitution_exact", "exact", ".4f", itemgetter(2)),
+            Column("restitution_published", "published 1/s", ".4f", itemgetter(3)),
+        ),
+        table.tolist(),
     )

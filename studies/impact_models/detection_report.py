@@ -6,8 +6,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from studies.impact_models.detection_delay import LAWS, TRANSPORT, DelayedDetection
-from studies.row import Row, Study, judged
+from impact_analysis.present.table import Table, texts
+from studies.impact_models.detection_delay import (
+    LAWS,
+    TRANSPORT,
+    DelayedDetection,
+)
+from studies.row import Row, judged
 
 PUBLISHED = (3e-3, 5e-3)  # iim.detect.delay of parameters.csv, written there as 0.003-0.005 [s]
 
@@ -34,17 +39,17 @@ def row(detections: list[DelayedDetection]) -> Row:
     )
 
 
-def study(detections: list[DelayedDetection]) -> Study:
+def study(detections: list[DelayedDetection]) -> Table:
     """Return the table of impacts, a line a configuration and a column a speed."""
     speeds = sorted({item.speed for item in detections})
     lines: dict[tuple[str, str], list[str]] = {}
     for item in sorted(detections, key=lambda item: item.speed):
         delay = f"{item.delay * 1e3:.1f}"
         lines.setdefault((item.law, item.configuration), []).append(delay)
-    return Study(
+    return Table(
         "detection_delay",
         "Delay of the detection after the contact [ms] at each speed [m/s]",
-        ("contact", "configuration", *(f"{speed:g}" for speed in speeds)),
+        texts("contact", "configuration", *(f"{speed:g}" for speed in speeds)),
         [(*key, *lines[key]) for key in sorted(lines)],
         [
             {
@@ -53,7 +58,7 @@ def study(detections: list[DelayedDetection]) -> Study:
                 "contact_damping_nspm2": LAWS[item.law].damping,
                 "commanded_speed_mps": item.speed,
                 "threshold_nm": item.threshold,
-                "delay_s": None if np.isnan(item.delay) else item.delay,
+                "delay_s": item.delay,
             }
             for item in detections
         ],

@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from impact_analysis.present.table import Column, Table
 from studies.impact_models.inertia_ranking import (
     PUBLISHED_MODELS,
     SPEED,
     MassComparison,
     mean_log_errors,
 )
-from studies.row import Row, Study, judged
+from studies.row import Row, judged
 
 COLUMNS = ("crb", "em", "gm", "flex", "M+B_theta", "M+B_rho")
 
@@ -41,33 +44,25 @@ def row(comparisons: list[MassComparison]) -> Row:
     )
 
 
-def study(comparisons: list[MassComparison]) -> Study:
+def study(comparisons: list[MassComparison]) -> Table:
     """Return the table of configurations."""
-    return Study(
+    predicted = "predicted_effective_mass_kg"
+    return Table(
         "inertia_ranking",
         "Effective mass at a wall [kg]: impulse until the end of compression over approach speed",
-        ("configuration", "simulated", *COLUMNS, "compression [ms]"),
-        [_line(item) for item in comparisons],
-        [
-            {
-                "configuration": item.name,
-                "simulated_effective_mass_kg": item.simulated,
-                "predicted_effective_mass_kg": {name: item.predicted[name] for name in COLUMNS},
-                "compression_time_s": item.compression_time,
-            }
-            for item in comparisons
-        ],
+        (
+            Column("configuration", "configuration", of="name"),
+            Column("simulated_effective_mass_kg", "simulated", ".2f", "simulated"),
+            Column(predicted, of=lambda item: {name: item.predicted[name] for name in COLUMNS}),
+            *(Column("", name, ".2f", _predicted(name)) for name in COLUMNS),
+            Column("compression_time_s", "compression [ms]", ".1f", "compression_time", 1e3),
+        ),
+        comparisons,
     )
 
 
-def _line(item: MassComparison) -> tuple[str, ...]:
-    """Return the cells of one configuration."""
-    masses = (item.simulated, *(item.predicted[name] for name in COLUMNS))
-    return (
-        item.name,
-        *(f"{mass:.2f}" for mass in masses),
-        f"{item.compression_time * 1e3:.1f}",
-    )
+def _predicted(model: str) -> Callable[[MassComparison], float]:
+    return lambda item: item.predicted[model]
 
 
 def _key(model: str) -> str:

@@ -4,24 +4,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from impact_analysis.present.table import Column, Table, texts
 from impact_predictor.joint_load.load_case import LoadCase
 from studies.joint_loads.load_formula import FRICTION, ScenarioImpact
 from studies.joint_loads.load_hits import LoadedHit
 from studies.joint_loads.load_model import PassiveImpact
 from studies.joint_loads.load_study import LoadStudy
-from studies.row import Study
 
 BANDS = ((1e5, 1e6), (1e6, 1e7))  # of the wall's stiffness, beside all of them [N/m]
 PERCENTS = (0, 5, 25, 50, 75, 95, 100)
 BOUNDS = ("known_change", "known", "announced")
 
 
-def studies(found: LoadStudy) -> tuple[Study, ...]:
+def studies(found: LoadStudy) -> tuple[Table, ...]:
     """Return all tables."""
     return _impacts(found), _scenarios(found), _hits(found), _bounds(found)
 
@@ -31,18 +31,18 @@ def ratios(found: LoadStudy, key: str) -> np.ndarray:
     return np.array([getattr(each, key) / each.robust for each in found.bounds])
 
 
-def _impacts(found: LoadStudy) -> Study:
+def _impacts(found: LoadStudy) -> Table:
     """Return errors of model and formula, by the wall's stiffness."""
     groups = {
         f"{low:g} to {high:g}": [i for i in found.impacts if low <= i.case.stiffness < high]
         for low, high in BANDS
     }
     groups["all"] = found.impacts
-    return Study(
+    return Table(
         "load_impacts",
         "Largest load over its limit, of the arm left to itself: error of the model; and"
         " a/delta_t J^T iota of the impact's own impulse, over what the joint feels",
-        (
+        texts(
             *("stiffness [N/m]", "impacts", "error, median", "95 of 100", "same joint"),
             *("formula: 5 %", "median", "95 %", "too low", "same joint"),
         ),
@@ -90,30 +90,34 @@ def _case_entry(case: LoadCase) -> dict[str, Any]:
     }
 
 
-def _scenarios(found: LoadStudy) -> Study:
+def _scenarios(found: LoadStudy) -> Table:
     """Return the impacts of the named scenarios at the published robust bound."""
-    return Study(
+    return Table(
         "load_scenarios",
         "The named scenarios at their published robust bound: largest load over its limit (joint)"
         f" as felt, by the model, by a/delta_t J^T iota of the impulse; friction {FRICTION:g}."
         " Announced: the worst impulse of the published set, by the same formula",
-        ("scenario", "bound", "announced", "k [N/m]", "e", "felt", "model", "formula"),
-        [_scenario_line(each) for each in found.scenarios],
+        (
+            Column("", "scenario", of="scenario"),
+            Column("", "bound", ".3f", "bound.speed"),
+            Column("", "announced", of="bound.name"),
+            Column("", "k [N/m]", ".1e", "impact.case.stiffness"),
+            Column("", "e", "g", "impact.case.restitution"),
+            *(Column("", name, text=_worst(name)) for name in ("felt", "model", "formula")),
+        ),
+        found.scenarios,
         [_scenario_entry(each) for each in found.scenarios],
     )
 
 
-def _scenario_line(each: ScenarioImpact) -> tuple[str, ...]:
-    impact = each.impact
-    loads = [impact.worst(load) for load in (impact.felt, impact.model, impact.formula)]
-    return (
-        each.scenario,
-        f"{each.bound.speed:.3f}",
-        each.bound.name,
-        f"{impact.case.stiffness:.1e}",
-        f"{impact.case.restitution:g}",
-        *(f"{share:.2f} ({joint + 1})" for joint, share in loads),
-    )
+def _worst(name: str) -> Callable[[ScenarioImpact], str]:
+    """Return how the largest load over its limit is printed, and of which joint."""
+
+    def text(each: ScenarioImpact) -> str:
+        joint, share = each.impact.worst(getattr(each.impact, name))
+        return f"{share:.2f} ({joint + 1})"
+
+    return text
 
 
 def _scenario_entry(each: ScenarioImpact) -> dict[str, Any]:
@@ -121,14 +125,14 @@ def _scenario_entry(each: ScenarioImpact) -> dict[str, Any]:
     return said | _impact_entry(each.impact)
 
 
-def _hits(found: LoadStudy) -> Study:
+def _hits(found: LoadStudy) -> Table:
     """Return the hits in the closed loop."""
     groups = {"drawn": found.hits, "worst cases": found.worst_hits}
-    return Study(
+    return Table(
         "load_hits",
         "Hits at the bound of joint loads in the closed loop: what they use of the limit of change"
         " or range that is used most",
-        ("wall and joints", "hits", "above", "speed/bound", "used: median", "95 %", "largest"),
+        texts("wall and joints", "hits", "above", "speed/bound", "used: median", "95 %", "largest"),
         [(name, *_hit_line(hits)) for name, hits in groups.items() if hits],
         [_hit_entry(hit) | {"wall_and_joints": name} for name in groups for hit in groups[name]],
     )
@@ -158,14 +162,14 @@ def _hit_entry(hit: LoadedHit) -> dict[str, Any]:
     }
 
 
-def _bounds(found: LoadStudy) -> Study:
+def _bounds(found: LoadStudy) -> Table:
     """Return the bounds over the published one."""
     each = [ratios(found, key) for key in BOUNDS]
-    return Study(
+    return Table(
         "load_bounds",
         "Speed bound over the published robust one at the same pose: joints known and change of"
         " torque alone, change and range, joints anywhere in their ranges",
-        ("poses, lowest to highest", "published [m/s]", *BOUNDS),
+        texts("poses, lowest to highest", "published [m/s]", *BOUNDS),
         [
             (
                 f"{percent} %",

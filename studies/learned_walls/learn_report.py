@@ -12,14 +12,14 @@ from studies.learned_walls.learn_run import HITS, RUN_UP, LearnRun
 from studies.learned_walls.learn_study import LearnStudy
 from studies.learned_walls.learn_tables import EXCHANGED, by_case, counted, covered, shares, study
 from studies.learned_walls.learn_truth import BEFORE_EXCHANGE, KINDS
-from studies.row import OURS, Row, Table, promised
+from studies.row import OURS, ClaimTable, Row, promised
 
 # Least speed over the highest safe one at the last hit: median, and the 5 % of soft walls, of which
 # nobody knows how hard they are deeper; least share of true intervals.
 FAST, SOFT, COVERED = 0.85, 0.3, 0.9
 
 
-def table(found: LearnStudy) -> Table:
+def table(found: LearnStudy) -> ClaimTable:
     """Return the verdicts and what they rest on."""
     known = [run for kind in KINDS if kind.known_form for run in found.of(kind.name)]
     steady = [run for run in known if run.kind != EXCHANGED]
@@ -32,7 +32,7 @@ def table(found: LearnStudy) -> Table:
         _intervals("W6", known),
     )
     cases = study(found)
-    return Table("learn", "Walls and joints learned from hits", rows, (cases,), by_case(cases))
+    return ClaimTable("learn", "Walls and joints learned from hits", rows, (cases,), by_case(cases))
 
 
 def _others(found: LearnStudy) -> list[LearnRun]:

@@ -4,36 +4,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from impact_analysis.present.table import Column, Table
 from studies.learned_walls.learn_run import HITS, LearnRun
 from studies.learned_walls.learn_study import LearnStudy
 from studies.learned_walls.learn_truth import BEFORE_EXCHANGE, KINDS
-from studies.row import Study
 
 SUMMED_UP = ("truths", "over_limit", "speed_share", "highest_load")
 EXCHANGED = next(kind.name for kind in KINDS if kind.exchanged)
 
 
-def study(found: LearnStudy) -> Study:
+def study(found: LearnStudy) -> Table:
     """Return one line a case; the first hit on an exchanged wall counts on its own."""
     groups = {kind.name: found.of(kind.name) for kind in KINDS}
     entries = [entry(name, runs) for name, runs in groups.items() if runs]
-    return Study(
+    return Table(
         "learn_cases",
         "Speed at each hit over the highest one that keeps all limits (median/5 %), largest load"
         " over its limit, hits above it, hits that contradicted those before, share of figures of"
         " wall and joints that are in their interval after the last hit",
-        ("case", "truths", *(f"hit {k + 1}" for k in range(HITS)), "load", "over", "contra.", "in"),
-        [_line(each) for each in entries],
+        (
+            Column("case", "case"),
+            Column("truths", "truths"),
+            *(Column("", f"hit {k + 1}", text=_at_hit(k)) for k in range(HITS)),
+            Column("", "load", text=_load),
+            Column("", "over", text=_over),
+            Column("contradictions", "contra."),
+            Column("", "in", text="{0[wall_in_interval]:.0%}, {0[joints_in_interval]:.0%}".format),
+        ),
+        entries,
         entries,
     )
 
 
-def by_case(cases: Study) -> dict[str, dict[str, Any]]:
+def by_case(cases: Table) -> dict[str, dict[str, Any]]:
     """Return what of a :func:`study` goes first in a JSON document: each key by case."""
     return {key: {each["case"]: each[key] for each in cases.entries} for key in SUMMED_UP}
 
@@ -94,17 +102,17 @@ def _touches(run: LearnRun) -> list[tuple[float | None, bool]]:
     return list(zip(run.speed, run.detected, strict=True))
 
 
-def _line(each: dict[str, Any]) -> tuple[str, ...]:
-    load, over = f"{each['highest_load']:.2f}", str(each["over_limit"])
-    if each["highest_load_at_exchange"] is not None:
-        load += f", {each['highest_load_at_exchange']:.1f}"
-        over += f", {each['over_limit_at_exchange']}"
-    return (
-        each["case"],
-        str(each["truths"]),
-        *(f"{hit['median']:.2f}/{hit['percentile_5']:.2f}" for hit in each["speed_share"]),
-        load,
-        f"{over}/{each['hits']}",
-        str(each["contradictions"]),
-        f"{each['wall_in_interval']:.0%}, {each['joints_in_interval']:.0%}",
-    )
+def _at_hit(hit: int) -> Callable[[dict[str, Any]], str]:
+    return lambda each: "{median:.2f}/{percentile_5:.2f}".format(**each["speed_share"][hit])
+
+
+def _load(each: dict[str, Any]) -> str:
+    """Return the highest load, and that of the first hit on an exchanged wall if there is one."""
+    other = each["highest_load_at_exchange"]
+    return f"{each['highest_load']:.2f}" + ("" if other is None else f", {other:.1f}")
+
+
+def _over(each: dict[str, Any]) -> str:
+    exchanged = each["highest_load_at_exchange"] is not None
+    other = f", {each['over_limit_at_exchange']}" if exchanged else ""
+    return f"{each['over_limit']}{other}/{each['hits']}"

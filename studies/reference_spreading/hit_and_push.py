@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pinocchio as pin
 
+from impact_analysis.present.table import Table, texts
 from impact_predictor.inertia.inverse_inertia import effective_mass, generalized_momentum
 from impact_robots import ArmDynamics, Robot, contact_rotation
 from studies.published import parameter, read
 from studies.reference_spreading.lateral_pose import NORMAL, lateral_pose
-from studies.row import Row, Study, judged
+from studies.row import Row, judged
 
 PICKED = (0.55, -0.10, 0.30)  # [m]; the figures below are for this one
 POSES = tuple((x, y, z) for x in (0.45, 0.55, 0.65) for y in (-0.10, 0.10) for z in (0.2, 0.3, 0.4))
@@ -116,16 +117,16 @@ def row(poses: list[PushPose]) -> Row:
     )
 
 
-def study(poses: list[PushPose]) -> Study:
+def study(poses: list[PushPose]) -> Table:
     """Return the table of poses."""
     names = (*INERTIAS, *(f"{name}, heavy tool" for name in INERTIAS))
     masses = np.array([[*pose.masses, *pose.heavy_masses] for pose in poses])
     velocities = _velocities(masses)
-    return Study(
+    return Table(
         "hit_and_push",
         f"Lateral push, velocity after [m/s] of {_line()['object_mass_kg']} kg hit at"
         f" {_before():g} m/s",
-        ("p [m]", *names),
+        texts("p [m]", *names),
         [
             (", ".join(f"{x:.2f}" for x in pose.position), *(f"{v:.3f}" for v in line))
             for pose, line in zip(poses, velocities, strict=True)

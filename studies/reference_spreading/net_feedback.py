@@ -10,11 +10,13 @@ the feedback, should be v_ref - v_true: a line of slope 1 whose root is the true
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 
+from impact_analysis.present.table import Column, Table
 from studies.published import parameter
-from studies.row import Row, Study, judged
+from studies.row import Row, judged
 
 STIFFNESS = 150.0  # k_p, not published [1/s^2]
 INTERIM = 0.1  # Delta t_int, not published [s]
@@ -98,20 +100,15 @@ def row(still: NetFeedback, shaken: NetFeedback) -> Row:
     )
 
 
-def study(still: NetFeedback, shaken: NetFeedback) -> Study:
+def study(still: NetFeedback, shaken: NetFeedback) -> Table:
     """Return the table of levels."""
-    lines = list(zip(still.levels, still.net, shaken.net, strict=True))
-    return Study(
+    return Table(
         "net_feedback",
         f"Net feedback [m/s] over the reference velocity [m/s]; the true one is {AFTER:g}",
-        ("reference", "net feedback", "with vibration"),
-        [tuple(f"{value:.4f}" for value in line) for line in lines],
-        [
-            {
-                "reference_velocity_mps": float(level),
-                "net_feedback_mps": float(net),
-                "net_feedback_with_vibration_mps": float(shaken_net),
-            }
-            for level, net, shaken_net in lines
-        ],
+        (
+            Column("reference_velocity_mps", "reference", ".4f", itemgetter(0)),
+            Column("net_feedback_mps", "net feedback", ".4f", itemgetter(1)),
+            Column("net_feedback_with_vibration_mps", "with vibration", ".4f", itemgetter(2)),
+        ),
+        list(zip(still.levels, still.net, shaken.net, strict=True)),
     )

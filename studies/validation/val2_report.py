@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from studies.row import OURS, PAPERS, Row, Table, promised
+from studies.row import OURS, PAPERS, ClaimTable, Row, promised
 from studies.validation import val2_tables
 from studies.validation.momentum_closure import LAG
 from studies.validation.val2_case import KINDS
@@ -22,7 +22,7 @@ SYMBOLS = ("B_theta", "B_rho", "B=0")  # of INERTIAS
 NAMES = " / ".join(SYMBOLS)
 
 
-def table(found: Val2Study) -> Table:
+def table(found: Val2Study) -> ClaimTable:
     """Return the verdicts and what they rest on."""
     fitted = [case for case in found.cases if case.line is not None]
     pushes, grabs = ([case for case in fitted if case.use.kind == kind] for kind in KINDS)
@@ -33,7 +33,7 @@ def table(found: Val2Study) -> Table:
         _slopes("V6", fitted),
     )
     title = "van Steen 2025, VAL-2: net feedback of simulated pushes and grabs"
-    return Table("val2", title, rows, val2_tables.studies(found))
+    return ClaimTable("val2", title, rows, val2_tables.studies(found))
 
 
 def _ranking(id_: str, which: str, cases: Sequence[CaseResult]) -> Row:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from impact_analysis.present.table import Table, texts
 from studies.published import read
 from studies.reference_spreading.velocity_gaps import COLUMNS
-from studies.row import Study
 from studies.validation.net_line import CONFIDENCE, NetLine
 from studies.validation.val2_case import INERTIAS, KINDS, UseCase
 from studies.validation.val2_study import CaseResult, ChangedRoot, Val2Study
@@ -20,7 +20,7 @@ PUBLISHED = {"push": "rs2025_table2_hit_and_push", "grab": "rs2025_table3_grabbi
 KEYS = {"M+B_theta": "b_theta", "M+B_rho": "b_rho", "M": "without_motors"}  # of JSON
 
 
-def studies(found: Val2Study) -> tuple[Study, ...]:
+def studies(found: Val2Study) -> tuple[Table, ...]:
     """Return all tables."""
     errors = [
         _errors(kind, [each for each in found.cases if each.use.kind == kind]) for kind in KINDS
@@ -69,18 +69,18 @@ def _line_texts(line: NetLine) -> tuple[str, str]:
     return f"{line.root:.4f}", f"{line.low:.4f}-{line.high:.4f}"
 
 
-def _lines(found: Val2Study) -> Study:
+def _lines(found: Val2Study) -> Table:
     fitted = [
         (case, case.line, case.published)
         for case in found.cases
         if case.line is not None and case.published is not None
     ]
-    return Study(
+    return Table(
         "val2_lines",
         "Net feedback over the reference velocity after the impact, of grabs that of what is held:"
         f" slope and its theory 1 + m_o/m, root and its {CONFIDENCE:.0%} interval [m/s], scatter"
         " about the line [m/s]; root of the contact points' feedback alone, as published [m/s]",
-        (
+        texts(
             *("use case", "case", "trials", "slope", "theory", "off"),
             *("root", "interval", "scatter", "root of a_fb"),
         ),
@@ -113,7 +113,7 @@ def _lines(found: Val2Study) -> Study:
     )
 
 
-def _errors(kind: str, cases: Sequence[CaseResult]) -> Study:
+def _errors(kind: str, cases: Sequence[CaseResult]) -> Table:
     """Return Table II or III, ours beside the published one."""
     number, motion = {"push": ("II", "pushes"), "grab": ("III", "grabs")}[kind]
     lines, entries = [], []
@@ -125,8 +125,8 @@ def _errors(kind: str, cases: Sequence[CaseResult]) -> Study:
             percent_errors(each, truth) for each in (case.prediction.locked, case.prediction.points)
         )
         published = published_errors(case.use)
-        texts = [f"{each[name]:+.1f}" for each in (locked, published, points) for name in INERTIAS]
-        lines.append((case.use.object, str(case.use.case), f"{truth:.3f}", *texts))
+        cells = [f"{each[name]:+.1f}" for each in (locked, published, points) for name in INERTIAS]
+        lines.append((case.use.object, str(case.use.case), f"{truth:.3f}", *cells))
         entries.append(
             _use_entry(case.use)
             | {"velocity_after_mps": truth}
@@ -135,11 +135,14 @@ def _errors(kind: str, cases: Sequence[CaseResult]) -> Study:
             | _by_inertia("four_points_error_{}_percent", points)
         )
     names = ("B_theta", "B_rho", "B=0")
-    return Study(
+    return Table(
         f"val2_errors_{kind}",
         f"Table {number}, {motion}: errors of the predicted velocity [%] with plates locked on the"
         " object, as published (P), and with four frictional points a plate (4)",
-        ("object", "case", "v_exp", *names, *(f"{n} P" for n in names), *(f"{n} 4" for n in names)),
+        texts(
+            *("object", "case", "v_exp", *names),
+            *(f"{name} {which}" for which in "P4" for name in names),
+        ),
         lines,
         entries,
     )
@@ -149,13 +152,13 @@ def _by_inertia(form: str, values: Mapping[str, float]) -> dict[str, float]:
     return {form.format(KEYS[name]): value for name, value in values.items()}
 
 
-def _closure(found: Val2Study) -> Study:
+def _closure(found: Val2Study) -> Table:
     cases = [case for case in found.cases if case.trials]
-    return Study(
+    return Table(
         "val2_closure",
         "Momentum closure about the impact: mean size of what torques and contact forces leave"
         " unexplained of the change of velocity [m/s]",
-        ("use case", "case", "B_theta", "B_rho", "B=0"),
+        texts("use case", "case", "B_theta", "B_rho", "B=0"),
         [(*_name(case.use), *(f"{miss:.4f}" for miss in misses(case))) for case in cases],
         [
             _use_entry(case.use)
@@ -165,16 +168,16 @@ def _closure(found: Val2Study) -> Study:
     )
 
 
-def _sensitivity(found: Val2Study) -> Study:
+def _sensitivity(found: Val2Study) -> Table:
     first: dict[UseCase, ChangedRoot] = {}
     for each in found.changes:
         first.setdefault(each.use, each)
     shifts = [(each, each.line.root / first[each.use].line.root - 1.0) for each in found.changes]
-    return Study(
+    return Table(
         "val2_sensitivity",
         "What shifts the root: plants that are not as the controller is told, other gains; one"
         " trial a level, of the same noise and box [m/s]",
-        ("use case", "case", "change", "slope", "root", "interval", "shift"),
+        texts("use case", "case", "change", "slope", "root", "interval", "shift"),
         [
             (
                 *_name(each.use),

@@ -17,7 +17,8 @@ import pytest
 from impact_analysis.analyze import AnalysisSettings, analyze, analyze_impacts, collect
 from impact_analysis.analyze import document as summary
 from impact_analysis.analyze import run as run_module
-from impact_analysis.analyze.reading.collected import group_of, joined, load
+from impact_analysis.analyze.reading.collected import joined, load
+from impact_analysis.analyze.reading.estimated import group_of
 from impact_analysis.analyze.reading.notes import second_contact
 from impact_analysis.analyze.reading.recordings import Part, pieces
 from impact_bags import BagWriter, impact_typestore

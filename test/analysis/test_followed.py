@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from impact_analysis.spreading.followed import ANTE, EITHER, NEITHER, POST, followed, which
-from impact_analysis.spreading.series import series
+from impact_bags.series import series
 
 T = np.arange(-0.1, 0.2, 1e-3) + 0.25e-3  # instants, a touch between two of them
 ANTE_V, POST_V = (np.tile(v, (len(T), 1)) for v in ([0.0, -0.7, 0.0], [0.0, -0.5, 0.1]))

@@ -10,14 +10,16 @@ import pytest
 import yaml
 from learned_hits import NORMAL, struck
 
-from impact_analysis.analyze.reading.measured import AnalyzedImpact
-from impact_analysis.learning.recorded_hits import Commands, learn_recorded, read_commands
+from impact_analysis.analyze.reading.collected import AnalyzedImpact
+from impact_analysis.learning.recorded_hits import learn_recorded, read_commands
 from impact_bags import BagWriter, impact_typestore
 from impact_bags.message_maker import MessageMaker
+from impact_bags.run_record import Run
+from impact_bags.series import Series
 from impact_predictor.learning.learning_box import learning_box
 from impact_robots import Surface, load_robot
 from impact_sim.scenarios import load_scenario
-from impact_trials.in_process import InProcessRun, run_in_process
+from impact_trials.in_process import run_in_process
 
 STIFFNESS, RESTITUTION, FRICTION = 2e5, 0.25, 0.3
 SIGNALS = ("time", "position", "velocity", "torque")
@@ -78,11 +80,12 @@ def test_it_is_said_in_words(learned):
 
 
 def test_commands_that_were_recorded_are_used(panda, impacts):
-    time = 99.0 + 1e-3 * np.arange(2000)
-    found = learn_recorded(panda, impacts[:1], {"bag": Commands(time, np.zeros((2000, 7)))})
-    assert found.used[0].commanded and len(found.lines()) == 1
-    late = learn_recorded(panda, impacts[:1], {"bag": Commands(time + 1.0, np.zeros((2000, 7)))})
-    assert not late.used[0].commanded
+    time = 99_000_000_000 + 1_000_000 * np.arange(2000)
+    for late, used in ((0, True), (1_000_000_000, False)):
+        commands = Series(time + late, np.zeros((2000, 8)))
+        found = learn_recorded(panda, impacts[:1], {"bag": commands})
+        assert found.used[0].commanded is used
+        assert (len(found.lines()) == 1) is used
 
 
 def lacking(item, **changes):
@@ -117,7 +120,7 @@ def test_an_impact_that_tells_nothing_says_why(panda, impacts, change, said):
 def test_a_hit_of_another_wall_is_left_out(panda, impacts):
     other = replace(impacts[1], normal=np.array([0.0, 0.0, 1.0]))
     found = learn_recorded(panda, [impacts[0], other], {})
-    assert [each.skipped for each in found.impacts][1].startswith("another normal")
+    assert [each.skipped for each in found.hits][1].startswith("another normal")
     assert len(found.used) == 1 and found.box is not None
 
 
@@ -137,10 +140,8 @@ def test_commands_are_read_in_time_order_or_there_are_none(panda, tmp_path):
             message = maker.command(time, panda, np.full(7, time * 1e-9))
             bag.write("/impact_qp/command", *message, time)
     found = read_commands(tmp_path / "bag", panda)
-    assert found.time == pytest.approx([1.0, 2.0])
-    assert found.torque[:, 0] == pytest.approx([1.0, 2.0])
-    assert found.at(np.array([1.5, 2.0, 9.0]))[:, 6] == pytest.approx([1.0, 2.0, 2.0])
-    assert found.at(np.array([0.5, 1.5])) is None
+    assert found.seconds == pytest.approx([1.0, 2.0])
+    assert found.values[:, 0] == pytest.approx([1.0, 2.0])
     assert read_commands(tmp_path / "x.csv", panda) is None
     with BagWriter(tmp_path / "empty") as bag:
         bag.add_topic("/joint_states", "sensor_msgs/msg/JointState")
@@ -149,7 +150,7 @@ def test_commands_are_read_in_time_order_or_there_are_none(panda, tmp_path):
 
 def test_the_command_learns_from_a_bag(tmp_path, impact):
     """A hit in the closed loop, whose commands are in the bag."""
-    run_in_process(InProcessRun(load_scenario("qp_panda_demo"), "robust", tmp_path / "run"))
+    run_in_process(Run(load_scenario("qp_panda_demo"), "robust", tmp_path / "run"))
     out = tmp_path / "out"
     status, text, _ = impact("analyze", tmp_path / "run" / "bag", "--learn", "--json", "--out", out)
     assert status == 0

@@ -8,6 +8,7 @@ import numpy as np
 
 from impact_analysis.demo.spreading_evaluation import MODES, GrabFigures, SpreadingEvaluation
 from impact_analysis.demo.spreading_table import spreading_sentence, spreading_table
+from impact_analysis.present.plain import plain
 
 NAN = float("nan")
 GRAB = GrabFigures(tilt=np.radians(1.5), slip=-0.002, lift=0.16, apart=NAN)
@@ -30,7 +31,7 @@ def test_what_was_missed_is_said():
     assert rows["tilt of the box [deg]"].split() == ["1.50"] * 4
     assert rows["slip of the plates [mm]"].split() == ["-2.0"] * 4
     assert rows["peak torque of joint 7 [N.m]"].split() == ["6.0"] * 4
-    document = replace(spread, detection_delay=(0.0025, NAN)).as_json()
+    document = plain(replace(spread, detection_delay=(0.0025, NAN)).as_json())
     assert document["detection_delay_s"] == [0.0025, None] and document["arms_apart_s"] is None
 
 

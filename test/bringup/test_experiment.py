@@ -16,9 +16,10 @@ pytest.importorskip("rosbags")
 import impact_bringup.child
 import impact_sim.node
 from impact_bags import BagReader
+from impact_bags.run_record import Run
 from impact_bringup import conductor, experiment
 from impact_bringup.conductor import ExperimentError
-from impact_bringup.experiment import RECORDED, Run, run_experiment
+from impact_bringup.experiment import RECORDED, run_experiment
 from impact_ros.messages import to_nanoseconds
 from impact_sim import load_scenario
 

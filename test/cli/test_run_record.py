@@ -14,6 +14,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from impact_bags import BagWriter, impact_typestore
 from impact_bags.exceptions import RecordingError
 from impact_bags.run_record import RunRecord, read_run
+from impact_bags.series import series
 from impact_bags.suite_messages import SuiteMessages
 from impact_bags.typestore import message_text
 from impact_cli.commands import demo
@@ -22,7 +23,6 @@ from impact_qp.control.status import Counts, status_fields
 from impact_robots import load_robot
 from impact_sim import load_scenario
 
-NOTHING = np.zeros(0)
 STOPPED = "11 control cycles of 1 ms missed in a row (max_consecutive_missed 10)"
 
 
@@ -31,8 +31,8 @@ STATUS = "impact_msgs/msg/ControllerStatus"
 
 
 def record(fault):
-    empty = {field.name: NOTHING for field in dataclasses.fields(RunRecord)}
-    return RunRecord(**{**empty, "threshold": 15.0, "fault": fault})
+    nothing = series([], [], 1)
+    return RunRecord(nothing, nothing, nothing, fault=fault)
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from impact_detector import (
     MomentumDetector,
     TorqueErrorDetector,
 )
-from impact_detector.detectors.acceleration import acceleration_onset
 from impact_detector.detectors.momentum import MomentumObserver
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_predictor.contact_force.laws import Viscoelastic
@@ -243,15 +242,6 @@ def test_thresholds_can_be_multiples_of_learnt_noise(panda, impact):
     assert 0 < detection.detection_time - touch < 6 * MILLISECOND
 
 
-def test_the_offline_detector_is_at_most_a_sample_early(impact):
-    samples, touch = impact
-    t = np.array([sample.time for sample in samples]) * 1e-9
-    dq = np.array([sample.dq for sample in samples])
-    onset = acceleration_onset(t, dq, 25.0)
-    assert -1.0e-3 <= onset - touch * 1e-9 <= 3e-3
-    assert acceleration_onset(t[:300], dq[:300], 25.0) is None
-
-
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -260,7 +250,6 @@ def test_the_offline_detector_is_at_most_a_sample_early(impact):
         (lambda p: FusedDetector(p, threshold=-1.0), "threshold: expected a number > 0"),
         (lambda p: MomentumObserver(p, 0.0), "gain: expected above 0 and at most 1000"),
         (lambda p: AccelerationDetector(()), "joints: expected at least one index from 0"),
-        (lambda p: acceleration_onset(np.zeros(2), np.zeros((2, 7))), "expected 3 samples"),
     ],
 )
 def test_bad_settings_are_named(panda, wrong, message):

@@ -14,8 +14,8 @@ from impact_predictor.identification.joint_entries import identified_robot, join
 from impact_predictor.identification.joint_identification import identify_joints
 from impact_predictor.identification.motor_motion import motor_motion
 from impact_predictor.joint_load.elastic_arm import elastic_arm
-from impact_predictor.joint_load.integration import TICK
 from impact_predictor.joint_load.load_case import scale_ends, viscoelastic
+from impact_predictor.joint_load.motion_records import TICK
 from impact_robots import ArmDynamics, Surface, load_robot
 
 SPEED = 0.1

@@ -371,29 +371,29 @@ def test_a_step_of_the_filter_and_of_the_motion():
 def test_guards_judge_as_their_plain_forms(panda):
     random, gate, taken = np.random.default_rng(0), StateGate(panda), []
     limits = panda.limits
-    reach = gate._low, gate._high, gate._fastest
-    gate._time, gate._q = 0, panda.stance.copy()
+    gate._time, gate._q[:] = 0, panda.stance
     for _ in range(300):
         q = gate._q + random.uniform(-1.2, 1.2) * (JITTER + gate._fastest * DT)
         dq = 2.2 * random.uniform(-1.0, 1.0, 7) * limits.velocity
         if random.random() < 0.2:
             (q if random.random() < 0.5 else dq)[random.integers(7)] = np.nan
         plain = gate._implausible(q, dq) or gate._moved_too_far(q, DT)
-        taken.append(plausible(q, dq, *reach, gate._q, DT, JITTER))
+        taken.append(plausible(q, dq, gate._bounds, gate._q, DT, JITTER))
         assert taken[-1] == (not plain)
         assert within(dq, limits.velocity, 1.1) == bool((abs(dq) <= 1.1 * limits.velocity).all())
     assert 20 < sum(taken) < 280
     q, dq, last_q, last_dq, apart = random.standard_normal((5, 7))
-    after, before = np.zeros(7), (last_q, last_dq, apart)
-    for tolerance in (np.full(7, 2.0), np.full(7, 200.0)):
-        good = agreeing(q, dq, *before, DT, 0.1, tolerance, after)
+    after, before = np.zeros(7), np.stack([last_q, last_dq, apart])
+    bounds = np.full((4, 7), 10.0)
+    bounds[0] = -10.0
+    for tolerance in (2.0, 200.0):
+        bounds[3] = tolerance
+        good = agreeing(q, dq, bounds, before, DT, 0.1, after)
         close(after, (apart + (q - last_q - 0.5 * DT * (dq + last_dq)) / 0.1) * 0.99)
         assert good == bool((abs(after) <= tolerance).all())
-    ends, both = (-10.0 * np.ones(7), 10.0 * np.ones(7)), (DT, 10.0, 0.1)
-    found = [
-        judged(q, dq, *ends, fastest * np.ones(7), *before, *both, np.full(7, most), after)
-        for fastest, most in ((10.0, 200.0), (0.1, 200.0), (10.0, 2.0))
-    ]
+    found = []
+    for bounds[2], bounds[3] in ((10.0, 200.0), (0.1, 200.0), (10.0, 2.0)):
+        found.append(judged(q, dq, bounds, before, DT, 10.0, 0.1, after))
     assert found == [GOOD, IMPLAUSIBLE, DISAGREEING]
 
 
@@ -406,8 +406,8 @@ def test_torques_are_sent_as_their_plain_limits_say(panda):
         sent = torque - gravity
         plain = (abs(sent) <= limits.torque).all() and (abs(torque) <= limits.torque).all()
         plain = plain and (abs(sent - last) / DT <= limits.torque_rate).all()
-        reach, wrote = (limits.torque, limits.torque_rate, DT, 1.0), np.zeros(7)
-        judged_well.append(sendable(torque, gravity, sent, last, *reach, wrote))
+        allowed, wrote = np.stack([limits.torque, limits.torque_rate]), np.zeros(7)
+        judged_well.append(sendable(torque, gravity, sent, last, allowed, DT, 1.0, wrote))
         assert judged_well[-1] == plain
         close(wrote, sent)
     assert 20 < sum(judged_well) < 280

@@ -9,10 +9,11 @@ from learned_hits import NORMAL, POSE, WALL, known_point, struck
 from impact_predictor.learning.harm import Ceiling
 from impact_predictor.learning.learning_box import learning_box
 from impact_predictor.learning.next_speed import SafeSpeed
+from impact_predictor.learning.wall_change import LearnedHit
 from impact_qp.exceptions import ControlError
 from impact_qp.learning import surface_learner
 from impact_qp.learning.hit_record import AFTER, BEFORE, HitRecorder
-from impact_qp.learning.surface_learner import LearnedHit, SurfaceLearner
+from impact_qp.learning.surface_learner import SurfaceLearner
 from impact_qp.learning.wall_approach import arrival, by_run_up
 from impact_robots import Surface
 from impact_robots.exceptions import RobotError

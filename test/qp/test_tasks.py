@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from impact_qp import solve
+from impact_qp import ControlError, solve
 from impact_qp.build import build
 from impact_qp.tasks import OrientationTask, PostureTask, VelocityTask
 from impact_robots import ArmDynamics
@@ -61,3 +61,19 @@ def test_the_objective_is_the_squared_residual(random_states):
     x = np.arange(7.0)
     cost = 0.5 * x @ H @ x + c @ x
     assert cost == pytest.approx(1.5 * (np.sum((A @ x - b) ** 2) - b @ b))
+
+
+def test_a_reference_is_an_array_of_floats_of_its_shape(at_impact):
+    """Compiled functions read it without a look at its type."""
+    tasks = VelocityTask(), OrientationTask(), PostureTask(7)
+    for task in tasks:
+        shape = task.reference.shape
+        task.reference = np.ones(shape, dtype=int).tolist()
+        assert task.reference.dtype == float and task.reference.shape == shape
+        for wrong in (np.ones(2), np.ones((*shape, 1)), None, "ones", [1.0, "one", 2.0]):
+            with pytest.raises(ControlError, match=r"^reference: expected floats of shape \("):
+                task.reference = wrong
+        np.testing.assert_array_equal(task.reference, np.ones(shape))
+    b = tasks[0].residual(at_impact.robot_state)[1]
+    tasks[0].reference = np.ones(3)
+    np.testing.assert_array_equal(b, tasks[0].residual(at_impact.robot_state)[1])

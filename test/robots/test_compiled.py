@@ -19,11 +19,11 @@ from numbers_of import HALF
 def halved(x):
     return HALF * x
 """,
-    "outer": """from impact_robots.compiled import NUMBER, cached, compiled
+    "outer": """from impact_robots.compiled import cached, compiled
 from inner import halved
 
-@compiled(NUMBER, NUMBER)
-def quarter(x):
+@compiled
+def quarter(x: float) -> float:
     return halved(halved(x))
 
 @cached()

@@ -44,6 +44,11 @@ def test_it_is_that_of_the_arguments_types():
     assert called(Spring(0.5, np.ones(2)), 0.0) == 0.5
 
 
+def test_without_a_first_call_the_types_are_those_of_the_annotations():
+    called = direct(njit("float64(float64[::1], float64)")(lambda x, share: share * x[0]))
+    assert called(np.array([4.0]), 0.5) == 2.0
+
+
 def test_the_first_call_is_made():
     spring = Spring(1.0, np.ones(2))
     direct(njit(energy), spring, 1.0)

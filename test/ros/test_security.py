@@ -92,7 +92,8 @@ def test_no_process_starts_unsecured_when_security_was_asked_for(executable, tmp
 
 def test_no_experiment_starts_unsecured_when_security_was_asked_for(tmp_path, monkeypatch):
     pytest.importorskip("rclpy")
-    from impact_bringup.experiment import Run, run_experiment
+    from impact_bags.run_record import Run
+    from impact_bringup.experiment import run_experiment
     from impact_sim.scenarios import load_scenario
 
     monkeypatch.setenv("ROS_SECURITY_ENABLE", "true")

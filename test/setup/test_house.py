@@ -34,6 +34,8 @@ USED_BY_NAME = {  # and so imported by no other module of the suite
 REGISTRIES = ("impact_cli.commands", "impact_detector.detectors", "impact_predictor.laws")
 LARGEST = 0.25  # of the library's lines
 MOST_EXPORTS = 40  # names of a package
+MOST_ARGUMENTS = 8  # of a function; of plain ones, options that are given by name are not counted
+COMPILERS = {"compiled", "part"}  # decorators of compiled functions
 
 
 @pytest.fixture(scope="module")
@@ -176,3 +178,28 @@ def test_packages_export_what_users_need(trees):
                 counts[package] = len(ast.literal_eval(node.value))
     assert max(counts.values()) > 20
     assert {package: count for package, count in counts.items() if count > MOST_EXPORTS} == {}
+
+
+def is_compiled(function):
+    names = {node.id for node in function.decorator_list if isinstance(node, ast.Name)}
+    return bool(names & COMPILERS)
+
+
+def count(function):
+    """Arguments of a function, without that of a method for its object."""
+    given = function.args
+    names = [each.arg for each in given.posonlyargs + given.args]
+    options = len(given.kwonlyargs) if is_compiled(function) else 0
+    return len(names) + options - (names[:1] in (["self"], ["cls"]))
+
+
+def test_no_function_has_more_arguments_than_one_can_keep_apart(trees):
+    found = [
+        (name, node.name, count(node), is_compiled(node))
+        for name, tree in trees.items()
+        if not name.startswith("impact_analysis.reproduce")  # studies
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+    ]
+    assert sum(compiled for *_, compiled in found) > 100
+    assert [each for each in found if each[2] > MOST_ARGUMENTS] == []

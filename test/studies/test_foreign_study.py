@@ -60,7 +60,7 @@ def test_an_interval_without_the_truth_is_counted_and_marked(results):
     wrong = Compared("friction", 0.3, 0.2, 0.15, 0.25)
     changed = [SimpleNamespace(**vars(results[0]) | {"compared": [wrong]}), results[1]]
     assert quality(changed, "friction").covered == 0.5
-    assert "0.30 0.20 [0.15, 0.25]!" in tables(changed)[1].lines[0]
+    assert "0.30 0.20 [0.15, 0.25]!" in tables(changed)[1].cells[0]
     assert as_json(changed, 0)["coverage"]["friction"] == 0.5
 
 

@@ -189,10 +189,3 @@ def test_a_row_that_differs_is_the_exit_status(found, capsys, monkeypatch):
     monkeypatch.setattr(grab_study, "run", lambda *_: worse)
     assert impact(["reproduce", "hrp4"]) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "9 reproduced, 1 differs"
-
-
-@pytest.mark.parametrize("option", [["--out", "x"], ["--resume"], ["--truths", "2"]])
-def test_options_of_other_studies_are_refused(capsys, option):
-    assert impact(["reproduce", "hrp4", *option]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert f"{option[0]}: expected table" in line and line.endswith("got hrp4")

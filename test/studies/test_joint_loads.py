@@ -8,14 +8,20 @@ import re
 import numpy as np
 import pytest
 
+from impact_analysis.present.plain import plain
 from impact_cli.command_line import run as impact
-from impact_cli.reports.predict_report import finite
 from impact_predictor.contact_force.restitution import exact_restitution
 from impact_predictor.joint_load.load_case import scale_ends
 from impact_robots import ArmDynamics, load_robot
 from studies.joint_loads import load_report, load_study
 from studies.joint_loads.load_formula import scenario_impacts
-from studies.joint_loads.load_poses import MOST_GRAVITY, RUN_UP, draw_case, draw_poses, wall_at
+from studies.joint_loads.load_poses import (
+    MOST_GRAVITY,
+    RUN_UP,
+    draw_case,
+    draw_poses,
+    wall_at,
+)
 from studies.row import DIFFERS, REPRODUCED
 from studies.study_folder import StudyFolder
 from studies.wall_configurations import NORMAL, draw
@@ -133,7 +139,7 @@ def test_the_command_goes_on_and_prints_one_document(found, folder, capsys, monk
     status = impact([*command, "--resume", "--json"])
     document = json.loads(capsys.readouterr().out)
     (table,) = document["tables"]
-    assert table == json.loads(json.dumps(finite(load_report.table(found).as_json())))
+    assert table == json.loads(json.dumps(plain(load_report.table(found).as_json())))
     assert status == (1 if document["verdicts"]["differs"] else 0)
     assert [row["id"] for row in table["rows"]] == ["L1", "L2", "L3", "L4", "L5", "L6"]
     hits = table["studies"]["load_hits"]
@@ -149,10 +155,3 @@ def test_the_command_goes_on_and_prints_one_document(found, folder, capsys, monk
 def test_a_study_is_not_overwritten(found, folder, capsys):
     assert impact(["reproduce", "load", "--seed", "3", "--out", str(folder)]) == 2
     assert "holds a study: go on with --resume" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("table", ["flex", "foreign"])
-def test_poses_are_an_option_of_the_study(capsys, table):
-    assert impact(["reproduce", table, "--poses", "2"]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert f"--poses: expected table load, got {table}" in line

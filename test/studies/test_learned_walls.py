@@ -191,12 +191,6 @@ def test_the_command_prints_one_document(quick, tmp_path, capsys):
     assert "W6" in (text := capsys.readouterr().out) and "0.92/0.92" in text
 
 
-def test_its_options_are_of_no_other_table(capsys):
-    assert impact(["reproduce", "load", "--truths", "2"]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "--truths: expected table learn, got load" in line
-
-
 @pytest.mark.slow
 def test_drawn_walls_are_learned_and_none_is_hit_too_fast():
     """Of each case one: 40 s."""

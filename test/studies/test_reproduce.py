@@ -34,7 +34,7 @@ from studies.impact_models import (
 from studies.impact_models.detection_delay import LAWS, detect_one
 from studies.published import DATA, claims, parameter, read
 from studies.reference_spreading import hit_and_push, net_feedback, velocity_gaps
-from studies.row import DIFFERS, NOT_AVAILABLE, REPRODUCED, Table, judged, unavailable
+from studies.row import DIFFERS, NOT_AVAILABLE, REPRODUCED, ClaimTable, judged, unavailable
 from studies.wall_configurations import wall_configurations
 
 
@@ -123,7 +123,7 @@ def test_in_the_closed_loop_robust_keeps_every_limit_at_its_bound(closed_loop_hi
             assert hit.admissible <= 1.0 and hit.measured <= 1.0 and hit.velocity <= 1.0
         else:
             assert hit.admissible > 1.5
-    lines = closed_loop.study(found).lines
+    lines = closed_loop.study(found).cells
     assert len(lines) == 16 and all(len(line) == len(closed_loop.HEADER) for line in lines)
 
 
@@ -278,7 +278,7 @@ def test_walls_are_hit_with_the_mass_that_the_torque_loop_leaves(panda):
     errors = inertia_ranking.mean_log_errors(compared)
     assert next(iter(errors)) == "M+B_theta"
     assert errors["crb"] < errors["em"]
-    lines = ranking_report.study(compared).lines
+    lines = ranking_report.study(compared).cells
     assert [line[0] for line in lines] == ["iim_cfg_1", "qp_cfg_1"]
 
 
@@ -342,20 +342,20 @@ def test_a_claim_that_differs_fails_the_command(monkeypatch, capsys):
     row = judged("H13", ours="4/10", difference="-1", holds=False, note="changed")
     missing = unavailable("H9", "no force profiles")
     monkeypatch.setitem(
-        tables.TABLES, "qp", lambda seed, report: Table("qp", "title", (row, missing))
+        tables.TABLES, "qp", lambda seed, report: ClaimTable("qp", "title", (row, missing))
     )
     assert run_command(["reproduce", "qp"]) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "1 differs, 1 not available"
     reproduced = replace(row, verdict=REPRODUCED)
     monkeypatch.setitem(
-        tables.TABLES, "qp", lambda seed, report: Table("qp", "title", (reproduced, missing))
+        tables.TABLES, "qp", lambda seed, report: ClaimTable("qp", "title", (reproduced, missing))
     )
     assert run_command(["reproduce", "qp"]) == 0
 
 
 def test_text_stays_within_its_width():
     long = judged("H13", ours="word " * 40, difference="d", holds=True, note="note " * 60)
-    text = printing.table_text(Table("flex", "title", (long,)))
+    text = printing.table_text(ClaimTable("flex", "title", (long,)))
     assert max(map(len, text.splitlines())) <= printing.WIDTH
 
 
@@ -370,6 +370,22 @@ def test_wrong_usage_is_one_line(capsys, arguments):
     assert captured.out == ""
     assert captured.err.count("\n") == 1
     assert arguments[-1] in captured.err
+
+
+@pytest.mark.parametrize(
+    ("option", "table", "tables"),
+    [
+        ("--poses=2", "foreign", "load"),
+        ("--truths=2", "load", "learn"),
+        ("--trials=2", "flex", "hrp4 or val2"),
+        ("--out=x", "hrp4", "load or learn or val2"),
+        ("--resume", "hrp4", "load or learn or val2"),
+    ],
+)
+def test_an_option_of_another_table_is_refused(capsys, option, table, tables):
+    assert run_command(["reproduce", table, option]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{option.split('=')[0]}: expected table {tables}, got {table}" in line
 
 
 def test_published_figures_are_read_not_typed():

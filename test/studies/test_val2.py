@@ -395,11 +395,3 @@ def test_the_command_prints_one_document(small, tmp_path, capsys):
     impact([*command, "--resume"])
     text = capsys.readouterr().out
     assert "V6" in text and "Table II" in text and "5 % heavier" in text
-
-
-@pytest.mark.parametrize("option", [["--trials", "2"], ["--out", "x"], ["--resume"]])
-def test_its_options_are_of_no_other_table(capsys, option):
-    assert impact(["reproduce", "flex", *option]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    tables = "hrp4 or val2" if option[0] == "--trials" else "load or learn or val2"
-    assert f"{option[0]}: expected table {tables}, got flex" in line

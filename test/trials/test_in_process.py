@@ -9,9 +9,10 @@ pytest.importorskip("rosbags")
 
 from impact_bags import BagReader
 from impact_bags.exceptions import AnalysisError, RecordingError
+from impact_bags.run_record import Run
 from impact_sim import load_scenario
 from impact_trials import in_process
-from impact_trials.in_process import InProcessRun, run_in_process
+from impact_trials.in_process import run_in_process
 
 WALL_CLOCK = {"solve_time", "cycle_time"}
 TOPICS = {
@@ -31,7 +32,7 @@ def scenario():
 def run(scenario, tmp_path_factory):
     """A run in one process: how it was run, its time, what was told of it on the way."""
     told, tapped = [], []
-    given = InProcessRun(
+    given = Run(
         scenario,
         "existential",
         tmp_path_factory.mktemp("in_process") / "run",
@@ -66,7 +67,8 @@ def recorded(bag):
 
 def test_it_is_what_is_recorded_over_dds(scenario, run, tmp_path):
     pytest.importorskip("rclpy")
-    from impact_bringup.experiment import Run, run_experiment
+    from impact_bags.run_record import Run
+    from impact_bringup.experiment import run_experiment
 
     over_dds = Run(scenario, "existential", tmp_path / "run")
     report = run_experiment(over_dds)
@@ -101,4 +103,4 @@ def test_a_controller_that_answers_nothing_any_more_is_one_line(scenario, tmp_pa
 
     monkeypatch.setattr(in_process.GuardedController, "cycle", nothing)
     with pytest.raises(AnalysisError, match=r"^the controller stopped: implausible joint states"):
-        run_in_process(InProcessRun(scenario, "robust", tmp_path))
+        run_in_process(Run(scenario, "robust", tmp_path))

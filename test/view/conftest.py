@@ -20,12 +20,13 @@ def panda():
 @pytest.fixture(scope="session")
 def hit(tmp_path_factory):
     """Folder of the bag of a hit, and all messages that were recorded into it."""
+    from impact_bags.run_record import Run
     from impact_sim import load_scenario
-    from impact_trials.in_process import InProcessRun, run_in_process
+    from impact_trials.in_process import run_in_process
 
     tapped = []
     folder = tmp_path_factory.mktemp("hit") / "joint_load"
-    run = InProcessRun(
+    run = Run(
         load_scenario("qp_panda_demo"),
         "joint_load",
         folder,

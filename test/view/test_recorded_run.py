@@ -45,17 +45,17 @@ def write(path, panda, forces=(), frame="", count=50):
 
 def test_every_state_is_there_with_what_was_said_of_it(hit, record, panda):
     run = read_run(hit[0], panda)
-    assert len(record) == len(run.time) and record.limits == "joint_load"
+    assert len(record) == len(run.states.time) and record.limits == "joint_load"
     assert np.array_equal(record.q, run.q) and np.array_equal(record.dq, run.dq)
-    assert np.array_equal(record.normal_speed, run.normal_speed)
-    assert np.array_equal(record.speed_bound, run.speed_bound, equal_nan=True)
+    assert np.array_equal(record.normal_speed, run.control.values[:, 0])
+    assert np.array_equal(record.speed_bound, run.control.values[:, 1], equal_nan=True)
     phases = [mode for mode, _ in groupby(record.mode)]
     assert phases == ["approach", "coast", "retract"]
 
 
 def test_force_and_impulse_are_those_of_the_wall(record, evaluated, hit, panda):
     run = read_run(hit[0], panda)
-    largest = np.linalg.norm(run.force, axis=1).max()
+    largest = np.linalg.norm(run.force.values, axis=1).max()
     assert np.linalg.norm(record.force, axis=1).max() == pytest.approx(largest, rel=1e-12)
     (touch,) = record.touches
     later = record.index(record.time[touch] + 0.05)

@@ -8,12 +8,14 @@ velocity, mean over repetitions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from impact_analysis.analyze.comparing.identify import Coefficients
 from impact_analysis.analyze.comparing.impacts import Impacts
+from impact_predictor.laws.friction_law import FRICTION_LAWS
 
 SIGNIFICANT = 1.0  # difference of mean errors that counts, Rey Arias 2024 [deg/s]
 RESAMPLES = 1000
@@ -38,6 +40,25 @@ class Candidate:
         """Return joint velocities after, shape (k, n) [rad/s]."""
         law = "coulomb" if self.law == "frictionless" else self.law
         return impacts.predicted(self.inertia, self.friction, self.restitution, law)
+
+
+def candidates_of(found: Mapping[str, Coefficients]) -> list[Candidate]:
+    """Return every model: inertias by friction laws."""
+    return [
+        Candidate(
+            inertia,
+            law,
+            0.0 if law == "frictionless" else finite(each.friction.value),
+            finite(each.restitution.value),
+        )
+        for inertia, each in found.items()
+        for law in (*FRICTION_LAWS, "frictionless")
+    ]
+
+
+def finite(value: float) -> float:
+    """Return a value, 0 for one that is not finite."""
+    return value if np.isfinite(value) else 0.0
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,8 @@ from impact_robots.surface import middle
 FRICTIONS = np.linspace(0.0, 1.0, 51)
 RESTITUTIONS = np.linspace(0.0, 1.0, 41)
 MOST = 60  # impacts that are looked at, drawn if there are more
-CONTACT, VELOCITIES = "contact", "velocities"
+CONTACT: str = "contact"
+VELOCITIES: str = "velocities"
 RESTITUTION_ESTIMATES = (CONTACT, VELOCITIES)
 _PASSES = 3
 _STEP = 1e-3  # of derivatives by coefficients [-]

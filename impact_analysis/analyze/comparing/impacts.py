@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.analyze.reading.measured import AnalyzedImpact
+from impact_analysis.analyze.reading.collected import AnalyzedImpact
 from impact_detector.attribution.localization import contact_link
 from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.laws.impact_map import map_state

@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from impact_analysis.analyze.comparing.comparison import Candidate
+from impact_analysis.analyze.comparing.comparison import Candidate, finite
 from impact_analysis.analyze.comparing.identify import Coefficients, Identified
 from impact_analysis.analyze.comparing.impacts import Impacts, mass_interval
-from impact_analysis.analyze.reading.measured import AnalyzedImpact
-from impact_analysis.analyze.result import ContactLawFit, Judged, Membership
+from impact_analysis.analyze.reading.collected import AnalyzedImpact
+from impact_analysis.analyze.result import Judged, Membership
 from impact_predictor.exceptions import PredictionError
+from impact_predictor.identification.contact_estimate import ContactIdentification
 from impact_predictor.identification.contact_families import families
 from impact_predictor.identification.contact_identification import identify_contact
 from impact_predictor.inertia.inertia_models import effective_masses, inverse_inertias
@@ -30,11 +31,6 @@ STDS = 2.0  # of the measured impulse, by which it may lie outside of its set
 GENERATORS = 8
 MOST_FITTED = 24  # impacts to whose force contact laws are fitted, half a second each
 _POINTS = 200  # of a force that a law is fitted to
-
-
-def number(value: float) -> float:
-    """Return a value, 0 for one that is not finite."""
-    return value if np.isfinite(value) else 0.0
 
 
 def judge(
@@ -102,14 +98,14 @@ def _normal_impulses(
     """
     measured = np.isfinite(item.restitution)
     own = found[best.inertia]
-    bounce = item.restitution if measured else number(own.restitution.value)
+    bounce = item.restitution if measured else finite(own.restitution.value)
     velocity = rotation.T @ state.velocity
     impulses = {}
     for name, W in inverse_inertias(state, robot, rotation).items():
         friction = found.get("M" if name == "gm" else name, own).friction.value
         try:
             impulse = contact_impulse(
-                W, velocity, friction=number(friction), restitution=bounce, law=best.law
+                W, velocity, friction=finite(friction), restitution=bounce, law=best.law
             )
         except (PredictionError, OutOfRangeError):
             impulse = np.full(3, np.nan)
@@ -127,16 +123,16 @@ def _membership(
     if not (np.isfinite(friction) and np.isfinite(restitution)):
         friction, restitution = _upper(found.friction), _upper(found.restitution)
         source = ASSUMED if found.friction.assumed else IDENTIFIED
-    span = (0.0, min(1.0, max(0.0, number(restitution))))
+    span = (0.0, min(1.0, max(0.0, finite(restitution))))
     velocity = float(item.normal @ state.velocity)
     try:
         expected = impulse_set(
-            crb(state, rotation), number(friction), span, velocity, GENERATORS, True
+            crb(state, rotation), finite(friction), span, velocity, GENERATORS, True
         )
     except (PredictionError, OutOfRangeError):
         return None
     impulse = rotation.T @ item.impulse
-    tolerance = STDS * number(item.impulse_std) + 1e-9
+    tolerance = STDS * finite(item.impulse_std) + 1e-9
     return Membership(
         friction,
         span,
@@ -159,7 +155,7 @@ def _damped_laws() -> list[str]:
     return [name for name, model in families().items() if wanted <= set(model.units)]
 
 
-def contact_laws(item: AnalyzedImpact, speed: float, mass: float) -> list[ContactLawFit]:
+def contact_laws(item: AnalyzedImpact, speed: float, mass: float) -> list[ContactIdentification]:
     """Return what each law makes of an impact's force, best first; none without a force.
 
     Args:
@@ -186,18 +182,5 @@ def contact_laws(item: AnalyzedImpact, speed: float, mass: float) -> list[Contac
             )
         except (PredictionError, OutOfRangeError):
             continue
-        figures = found.parameters
-        fits.append(
-            ContactLawFit(
-                law,
-                figures["stiffness"].value,
-                figures["damping"].value,
-                figures["stiffness"].unit,
-                figures["damping"].unit,
-                figures["mass"].value,
-                found.rms,
-                t,
-                np.asarray(found.fitted_force),
-            )
-        )
+        fits.append(found)
     return sorted(fits, key=lambda fit: fit.rms)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from impact_analysis.analyze.comparing.identify import Coefficients, Identified
-from impact_analysis.analyze.reading.measured import AnalyzedImpact
+from impact_analysis.analyze.reading.collected import AnalyzedImpact
 from impact_analysis.analyze.result import IdentifiedSurface, Judged, Range
 from impact_analysis.analyze.sentences import key_of
 from impact_predictor.identification.joint_estimate import JointIdentification

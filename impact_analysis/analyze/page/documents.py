@@ -4,21 +4,20 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from impact_analysis.analyze.comparing.comparison import Ranked
-from impact_analysis.analyze.comparing.identify import Identified
 from impact_analysis.analyze.page.narrative import FIGURES, sentences_of
-from impact_analysis.analyze.reading.collected import as_json
 from impact_analysis.analyze.reading.missed import FORCE, JUMP, Missed
-from impact_analysis.analyze.result import Analysis, Judged, Statistic
+from impact_analysis.analyze.result import Analysis, Judged
 from impact_analysis.analyze.sentences import Sentence
+from impact_analysis.present.plain import json_text, plain
+from impact_analysis.present.table import write_csv
 from impact_analysis.spreading.cell_documents import arm_rows, cell_document
 from impact_bags.new_files import NewFiles
 from impact_predictor.identification.joint_estimate import JointIdentification
@@ -32,10 +31,10 @@ DOCUMENT, REPORT, JOINTS, ARMS = "analysis.json", "report.html", "joints.yaml", 
 def document(analysis: Analysis, report: Path) -> dict[str, Any]:
     """Return the analysis as plain values; angles in degrees where the name says so."""
     best = analysis.best
-    coefficients = analysis.coefficients
+    coefficients, units = analysis.coefficients, analysis.contact_units
     inertia = best.candidate.inertia if best else next(iter(coefficients))
     found = coefficients[inertia]
-    return as_json(
+    return plain(
         {
             "report": str(report),
             "robot": analysis.robot.name,
@@ -52,24 +51,16 @@ def document(analysis: Analysis, report: Path) -> dict[str, Any]:
             },
             "ranking": [_ranked(each) for each in analysis.ranking],
             "comparison": [_cell(cell) for cell in analysis.cells],
-            "friction": _identified(found.friction) | {"inertia": inertia},
-            "friction_if_not_assumed": None
-            if analysis.free_friction is None
-            else _identified(analysis.free_friction),
-            "restitution": _identified(found.restitution) | {"inertia": inertia},
-            "measured_restitution": _statistic(analysis.measured_restitution),
+            "friction": asdict(found.friction) | {"inertia": inertia},
+            "friction_if_not_assumed": analysis.free_friction,
+            "restitution": asdict(found.restitution) | {"inertia": inertia},
+            "measured_restitution": analysis.measured_restitution,
             "contact": {
-                law: {name: _statistic(value) for name, value in figures.items()}
-                | dict(
-                    zip(
-                        ("stiffness_unit", "damping_unit"), analysis.contact_units[law], strict=True
-                    )
-                )
+                law: figures
+                | dict(zip(("stiffness_unit", "damping_unit"), units[law], strict=True))
                 for law, figures in analysis.contact.items()
             },
-            "impulse_ratio": {
-                name: _statistic(value) for name, value in analysis.impulse_ratios.items()
-            },
+            "impulse_ratio": analysis.impulse_ratios,
             "membership": _memberships(analysis),
             "surface": {
                 "friction": analysis.surface.friction,
@@ -208,24 +199,6 @@ def _cell(cell: Any) -> dict[str, Any]:
     } | {f"error_{name}_degps": np.degrees(value) for name, value in cell.errors.items()}
 
 
-def _identified(found: Identified) -> dict[str, Any]:
-    return {
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "impacts": found.impacts,
-        "at_bound": found.at_bound,
-        "assumed": found.assumed,
-        "estimate": found.estimate,
-    }
-
-
-def _statistic(value: Statistic | None) -> dict[str, Any] | None:
-    if value is None:
-        return None
-    return {"value": value.value, "low": value.low, "high": value.high, "impacts": value.impacts}
-
-
 def _memberships(analysis: Analysis) -> dict[str, int]:
     known = [each.membership for each in analysis.impacts if each.membership is not None]
     return {
@@ -257,16 +230,20 @@ def write(analysis: Analysis, folder: Path) -> dict[str, Any]:
     from impact_analysis.analyze.page.report import report_text  # loads slowly
 
     found = document(analysis, folder / REPORT)
+    tables: dict[str, Iterable[Mapping[str, Any]]] = {
+        IMPACTS: map(_flat, found["impacts"]),
+        PREDICTIONS: analysis.each_record(),
+        COMPARISON: found["comparison"],
+        RANKING: found["ranking"],
+    }
+    if analysis.arms:
+        tables[ARMS] = map(_flat, plain(arm_rows(analysis.arms)))
+    else:
+        (folder / ARMS).unlink(missing_ok=True)  # of an earlier analysis
     with NewFiles() as new:
-        new.open(folder / DOCUMENT).write(json.dumps(found, indent=2))
-        _table(new, folder / IMPACTS, [_flat(each) for each in found["impacts"]])
-        _table(new, folder / PREDICTIONS, analysis.each_record())
-        _table(new, folder / COMPARISON, found["comparison"])
-        _table(new, folder / RANKING, found["ranking"])
-        if analysis.arms:
-            _table(new, folder / ARMS, map(_flat, as_json(arm_rows(analysis.arms))))
-        else:
-            (folder / ARMS).unlink(missing_ok=True)  # of an earlier analysis
+        new.open(folder / DOCUMENT).write(json_text(found))
+        for name, rows in tables.items():
+            write_csv(new.open(folder / name, newline=""), rows)
         new.open(folder / REPORT).write(report_text(analysis))
         if found["joints"] and found["joints"]["file"]:
             new.open(folder / JOINTS).write(_joint_entries(analysis))
@@ -294,14 +271,3 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
             stem, unit = name.rsplit("_", 1)
             flat |= {f"{stem}_{k}_{unit}": entry for k, entry in enumerate(value, 1)}
     return flat
-
-
-def _table(new: NewFiles, path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write rows that have the same columns, one by one."""
-    rows = iter(rows)
-    first = next(rows, {})
-    writer = csv.DictWriter(new.open(path, newline=""), list(first))
-    writer.writeheader()
-    if first:
-        writer.writerow(first)
-    writer.writerows(rows)

@@ -182,8 +182,8 @@ def force(impact: Judged) -> go.Figure | None:
     for k, fit in enumerate(impact.laws):
         figure.add_scatter(
             x=_short(1e3 * fit.time),
-            y=_short(fit.force),
-            name=f"{fit.law}, rms {fit.rms:.1f} N",
+            y=_short(fit.fitted_force),
+            name=f"{fit.contact_law}, rms {fit.rms:.1f} N",
             line_color=COLOURS[(k + 1) % len(COLOURS)],
             visible=True if k == 0 else "legendonly",
         )

@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 
 from impact_analysis.analyze.page.narrative import FIGURES
-from impact_analysis.analyze.page.report_table import table
 from impact_analysis.analyze.result import Analysis
+from impact_analysis.present.section import html_section
+from impact_analysis.present.table import html_table
 
 MOST_ROWS = 50  # impacts in a table
 
@@ -40,9 +39,8 @@ def torque_section(analysis: Analysis) -> str:
     )
     left = len(compared) - len(rows)
     note += f" {left} more impacts are in impacts.csv." if left else ""
-    return _section(
-        "torques", "What the joints felt", table(head, rows, kind="table joints", marks=marks), note
-    )
+    changes = html_table(head, rows, kind="table joints", marks=marks)
+    return html_section("torques", "What the joints felt", changes, note=note)
 
 
 def joint_section(analysis: Analysis) -> str:
@@ -71,9 +69,5 @@ def joint_section(analysis: Analysis) -> str:
         " where the model is believed."
     )
     head = ["", *named, "hits", "misfit"]
-    return _section("joints", "What the joints are", table(head, rows, marks=marks), note)
-
-
-def _section(name: str, title: str, content: str, note: str) -> str:
-    foot = f'<p class="note">{escape(note)}</p>'
-    return f'<section id="{name}"><h2>{title}</h2>{content}{foot}</section>'
+    found_table = html_table(head, rows, marks=marks)
+    return html_section("joints", "What the joints are", found_table, note=note)

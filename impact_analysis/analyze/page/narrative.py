@@ -11,7 +11,6 @@ from impact_analysis.analyze.comparing.impacts import is_elsewhere
 from impact_analysis.analyze.result import Analysis, Membership
 from impact_analysis.analyze.sentences import UNREADABLE, Sentence, key_of, text_of
 
-CLEARLY = 0.95  # share of resamples in which a model is the best to call it that
 SURE_DELAY = 3  # force truths for a figure on delays
 FIGURES = ("stiffness", "damping", "motor inertia")  # of a joint, in this order
 _UNLIKE = 0.05  # of coefficients that count as different [-]

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 from string import Template
 
 import numpy as np
@@ -17,24 +16,16 @@ from impact_analysis.analyze.comparing.comparison import SIGNIFICANT
 from impact_analysis.analyze.comparing.identify import Identified
 from impact_analysis.analyze.page import figures
 from impact_analysis.analyze.page.joint_sections import joint_section, torque_section
-from impact_analysis.analyze.page.report_table import table
 from impact_analysis.analyze.result import Analysis, Judged, Statistic
+from impact_analysis.present.number import number
+from impact_analysis.present.section import html_list, html_note, html_section
+from impact_analysis.present.table import html_table
 from impact_analysis.spreading.cell_section import cells_section
-from impact_bags.new_files import write_file
 
 MOST_SECTIONS = 50
 _LONG = 120.0  # recordings of that duration are told in minutes [s]
 _SHOWN_WARNINGS = 30
 _SAME_FIT = 2.0  # laws with this many times the rms of the best one are not shown
-
-
-def write_report(analysis: Analysis, path: Path) -> None:
-    """Write the report.
-
-    Raises:
-        WriteError: the disk refused.
-    """
-    write_file(path, report_text(analysis))
 
 
 def report_text(analysis: Analysis) -> str:
@@ -44,7 +35,7 @@ def report_text(analysis: Analysis) -> str:
         [
             _answer(analysis),
             _warnings(analysis),
-            cells_section(analysis.arms, table, lambda f: page.plot(f, tall=True)),
+            cells_section(analysis.arms, lambda f: page.plot(f, tall=True)),
             _models(analysis, page),
             _impulse_models(analysis),
             _coefficients(analysis),
@@ -95,19 +86,17 @@ def _subtitle(analysis: Analysis) -> str:
 
 
 def _answer(analysis: Analysis) -> str:
-    items = "".join(f"<li>{escape(text)}</li>" for text in analysis.answer)
-    return f'<section id="answer"><h2>In words</h2><ul class="answer">{items}</ul></section>'
+    return html_section("answer", "In words", html_list(analysis.answer, "answer"))
 
 
 def _warnings(analysis: Analysis) -> str:
     if not analysis.warnings:
         return ""
-    shown = analysis.warnings[:_SHOWN_WARNINGS]
-    items = "".join(f"<li>{escape(text)}</li>" for text in shown)
-    left = len(analysis.warnings) - len(shown)
-    more = f"<p class='note'>and {left} more, see analysis.json</p>" if left else ""
-    title = "<h2>What the data cannot answer, and anomalies</h2>"
-    return f'<section id="warnings">{title}<ul>{items}</ul>{more}</section>'
+    shown = html_list(analysis.warnings[:_SHOWN_WARNINGS])
+    left = len(analysis.warnings) - _SHOWN_WARNINGS
+    note = f"and {left} more, see analysis.json" if left > 0 else ""
+    title = "What the data cannot answer, and anomalies"
+    return html_section("warnings", title, shown, note=note)
 
 
 def _models(analysis: Analysis, page: _Page) -> str:
@@ -129,12 +118,8 @@ def _models(analysis: Analysis, page: _Page) -> str:
         "Mean over joints and impacts of |predicted - measured| joint velocity after the impact."
         " 95 % and the share of wins: resampled impacts."
     )
-    return (
-        '<section id="models"><h2>Which model explains the impacts</h2>'
-        + page.plot(figures.ranking(analysis))
-        + table(head, rows, best=0)
-        + f'<p class="note">{note}</p></section>'
-    )
+    title, plot = "Which model explains the impacts", page.plot(figures.ranking(analysis))
+    return html_section("models", title, plot, html_table(head, rows, best=0), note=note)
 
 
 def _impulse_models(analysis: Analysis) -> str:
@@ -151,9 +136,8 @@ def _impulse_models(analysis: Analysis) -> str:
         " the inertia that ranks first); e from the velocities of each impact. Above 1: the model"
         " predicts too much."
     )
-    title = "<h2>Which inertia explains the impulse</h2>"
-    ratios = table(head, rows, best=0)
-    return f'<section id="impulse">{title}{ratios}<p class="note">{note}</p></section>'
+    title = "Which inertia explains the impulse"
+    return html_section("impulse", title, html_table(head, rows, best=0), note=note)
 
 
 def _coefficients(analysis: Analysis) -> str:
@@ -177,9 +161,7 @@ def _coefficients(analysis: Analysis) -> str:
                 ]
             )
     head = ["coefficient", "value", "95 %", "from"]
-    return (
-        '<section id="coefficients"><h2>What was identified</h2>' + table(head, rows) + "</section>"
-    )
+    return html_section("coefficients", "What was identified", html_table(head, rows))
 
 
 def _identified(found: Identified) -> list[str]:
@@ -217,12 +199,9 @@ def _comparison(analysis: Analysis, page: _Page) -> str:
         f"Mean |error| in deg/s with {' / '.join(inertias)}; in brackets the repetitions. Marked:"
         f" M+B_theta and M+B_rho differ by more than {SIGNIFICANT:g} deg/s."
     )
-    return (
-        '<section id="comparison"><h2>Errors joint by joint</h2>'
-        + page.plot(figures.joint_errors(analysis))
-        + table(head, rows, kind="table joints", marks=marks)
-        + f'<p class="note">{escape(note)}</p></section>'
-    )
+    errors = html_table(head, rows, kind="table joints", marks=marks)
+    plot = page.plot(figures.joint_errors(analysis))
+    return html_section("comparison", "Errors joint by joint", plot, errors, note=note)
 
 
 def _impacts(analysis: Analysis, page: _Page) -> str:
@@ -231,8 +210,8 @@ def _impacts(analysis: Analysis, page: _Page) -> str:
     drawn = analysis.impacts[:MOST_SECTIONS]
     sections = [_impact(analysis, k, each, page) for k, each in enumerate(drawn)]
     left = len(analysis.impacts) - len(drawn)
-    more = f'<p class="note">{left} more impacts are in impacts.csv.</p>' if left else ""
-    return f'<section id="impacts"><h2>Impacts</h2>{"".join(sections)}{more}</section>'
+    note = f"{left} more impacts are in impacts.csv." if left else ""
+    return html_section("impacts", "Impacts", *sections, note=note)
 
 
 def _impact(analysis: Analysis, number: int, impact: Judged, page: _Page) -> str:
@@ -240,8 +219,7 @@ def _impact(analysis: Analysis, number: int, impact: Judged, page: _Page) -> str
     title = f"{number + 1}. {item.recording}, {item.time:.4f} s"
     if np.isfinite(impact.approach_speed):
         title += f", {impact.approach_speed:.3f} m/s"
-    parts = [table(["", ""], _facts(impact), kind="facts")]
-    parts += [f'<p class="note">{escape(note)}</p>' for note in item.notes]
+    parts = [html_table(["", ""], _facts(impact), kind="facts"), *map(html_note, item.notes)]
     if item.trace is not None:
         parts.append("<h3>Joint velocities</h3>" + page.plot(figures.velocities(analysis, impact)))
         parts.append(
@@ -267,15 +245,15 @@ def _facts(impact: Judged) -> list[list[str]]:
     item, member = impact.measured, impact.membership
     facts = [
         ("detected by", f"{item.detector}, {item.statistic:.1f} of {item.threshold:g}"),
-        ("delay after the touch", _number(1e3 * item.delay, "{:.2f} ms")),
+        ("delay after the touch", number(1e3 * item.delay, ".2f", unit="ms")),
         ("link that was hit", item.link or "-"),
         ("as announced", {True: "yes", False: "no", None: "nothing announced"}[item.expected]),
-        ("approach speed", _number(impact.approach_speed, "{:.4f} m/s")),
-        ("effective mass", _number(impact.effective_mass, "{:.2f} kg")),
+        ("approach speed", number(impact.approach_speed, ".4f", unit="m/s")),
+        ("effective mass", number(impact.effective_mass, ".2f", unit="kg")),
         ("impulse", _impulse(impact)),
-        ("peak force", _number(item.peak_force, "{:.0f} N")),
-        ("contact lasted", _number(1e3 * item.duration, "{:.2f} ms")),
-        ("restitution", _number(item.restitution, "{:.2f}")),
+        ("peak force", number(item.peak_force, ".0f", unit="N")),
+        ("contact lasted", number(1e3 * item.duration, ".2f", unit="ms")),
+        ("restitution", number(item.restitution, ".2f")),
     ]
     if member is not None:
         low, high = member.restitution
@@ -294,10 +272,6 @@ def _impulse(impact: Judged) -> str:
     return f"{size:.3f} +- {item.impulse_std:.3f} N.s, from the {item.impulse_source}"
 
 
-def _number(value: float, form: str) -> str:
-    return form.format(value) if np.isfinite(value) else "-"
-
-
 def _recordings(analysis: Analysis) -> str:
     rows = [
         [
@@ -305,10 +279,10 @@ def _recordings(analysis: Analysis) -> str:
             str(each.samples),
             f"{each.duration:.1f}",
             str(len(each.impacts)),
-            _number(each.largest_statistic, "{:.1f}"),
+            number(each.largest_statistic, ".1f"),
             each.error or "; ".join(each.remarks) or "-",
         ]
         for each in analysis.recordings
     ]
     head = ["recording", "states", "duration [s]", "impacts", "largest statistic", "remarks"]
-    return '<section id="recordings"><h2>Recordings</h2>' + table(head, rows) + "</section>"
+    return html_section("recordings", "Recordings", html_table(head, rows))

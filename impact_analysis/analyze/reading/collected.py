@@ -1,29 +1,85 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What one recording holds: its impacts and anomalies; kept as JSON, so that work can go on."""
+"""What one recording holds: what was measured of each impact, and anomalies; kept as JSON."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from impact_analysis.analyze.reading.measured import AnalyzedImpact
 from impact_analysis.analyze.reading.missed import Missed, missed_text
 from impact_analysis.analyze.sentences import text_of
+from impact_analysis.present.plain import plain
 from impact_bags.new_files import write_file
 from impact_detector.signals.sample import Suppressed
+from impact_predictor.prediction.model_error import MODEL_ERROR, QUANTILE
 from impact_predictor.recorded_hit import RecordedHit
 
 MOST_LISTED = 5  # impacts that may have been missed, in one recording
 SLOW = 2.5e-3  # time between joint states that is too long [s]
-_REPEATED = re.compile(r"[_-]?\d+$")
+
+
+NAN = float("nan")
+
+
+@dataclass
+class AnalyzedImpact:
+    """One impact of a recording; NaN for what is unknown, n joints."""
+
+    recording: str
+    group: str  # of the recordings that repeat each other
+    time: float  # of the contact [s]
+    detection_time: float  # [s]
+    detector: str
+    statistic: float
+    threshold: float
+    q: np.ndarray  # at the contact, shape (n,) [rad]
+    dq_before: np.ndarray  # shape (n,) [rad/s]
+    dq_after: np.ndarray  # gross velocity after, shape (n,) [rad/s]
+    impulse: np.ndarray  # on the robot, in the axes of its source, shape (3,) [N.s]
+    normal: np.ndarray  # outward, base axes, shape (3,)
+    complete: bool = False  # the recording goes on until the estimate was complete
+    time_std: float = NAN  # of ``time`` [s]
+    touch_by_force: bool = False  # ``time`` is the force sensor's: the truth about the delay
+    fit_rms: float = NAN  # of the fit of ``dq_after`` [rad]
+    impulse_std: float = NAN  # along the impulse [N.s]
+    normal_impulse: float = NAN  # NaN without a normal [N.s]
+    impulse_source: str = ""  # "force", "torque" or ""
+    peak_force: float = NAN  # [N]
+    duration: float = NAN  # of the contact [s]
+    restitution: float = NAN  # measured from velocities [-]
+    quality: int = 0  # bits of ImpactEstimate
+    link: str = ""  # that was hit, "" if unknown
+    expected: bool | None = None  # announced so, None: nobody announces
+    announced_friction: float = NAN  # [-]
+    announced_restitution: float = NAN  # [-]
+    second_contact: float = NAN  # time from the contact to another one in the window [s]
+    notes: list[str] = field(default_factory=list)  # in words
+    trace: RecordedHit | None = None  # the samples around it
+
+    @property
+    def usable(self) -> bool:
+        """Whether models can be compared with it."""
+        vectors = (self.q, self.dq_before, self.dq_after, self.normal)
+        return self.complete and all(bool(np.isfinite(vector).all()) for vector in vectors)
+
+    @property
+    def normal_impulse_interval(self) -> tuple[float, float]:
+        """Return 95 % of it, an uncertain normal counted [N.s]."""
+        tangential = np.sqrt(max(0.0, float(self.impulse @ self.impulse) - self.normal_impulse**2))
+        half = np.hypot(QUANTILE * self.impulse_std, MODEL_ERROR.normal * tangential)
+        return self.normal_impulse - float(half), self.normal_impulse + float(half)
+
+    @property
+    def delay(self) -> float:
+        """From the touch of the force sensor to the detection, NaN without one [s]."""
+        return self.detection_time - self.time if self.touch_by_force else float("nan")
 
 
 @dataclass
@@ -38,9 +94,9 @@ class Collected:
     judged: int = 0  # of these, with a statistic
     dropped: int = 0  # of these, not finite or without the robot's joints
     duration: float = 0.0  # measured time [s]
-    period: float = float("nan")  # usual time between joint states [s]
-    largest_statistic: float = float("nan")  # outside of impacts or not
-    threshold: float = float("nan")
+    period: float = NAN  # usual time between joint states [s]
+    largest_statistic: float = NAN  # outside of impacts or not
+    threshold: float = NAN
     gaps: list[float] = field(default_factory=list)  # in the joint states [s]
     jumps: list[float] = field(default_factory=list)  # back in time [s]
     repeated: int = 0  # joint states with the stamp of the one before
@@ -95,21 +151,13 @@ def joined(parts: Sequence[Collected]) -> Collected:
     )
 
 
-def group_of(name: str) -> str:
-    """Return what repeats itself: a recording's name without suffix and number."""
-    stem = name
-    for suffix in (".mcap", ".db3", ".csv"):
-        stem = stem.removesuffix(suffix)
-    return _REPEATED.sub("", stem) or stem
-
-
 def save(folder: Path, found: Collected, settings: Mapping[str, Any]) -> None:
     """Write what is known of a recording, under settings, all or nothing.
 
     Raises:
         WriteError: the disk refused.
     """
-    text = json.dumps({"settings": as_json(settings), "collected": as_json(found)})
+    text = json.dumps({"settings": plain(settings), "collected": plain(found)})
     write_file(_file(folder, found.recording), text)
 
 
@@ -117,7 +165,7 @@ def load(folder: Path, name: str, settings: Mapping[str, Any]) -> Collected | No
     """Return what was known of a recording, none if nothing, or under other settings."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         saved = json.loads(_file(folder, name).read_text(encoding="utf-8"))
-        if saved["settings"] != as_json(settings):
+        if saved["settings"] != plain(settings):
             return None
         values = saved["collected"]
         values["impacts"] = [_impact(item) for item in values["impacts"]]
@@ -131,23 +179,8 @@ def _file(folder: Path, name: str) -> Path:
     return folder / (name.strip("/").replace("/", "__") + ".json")
 
 
-def as_json(value: Any) -> Any:
-    """Return dataclasses and arrays as plain values; what is not finite becomes null."""
-    if hasattr(value, "__dataclass_fields__"):
-        return {key: as_json(item) for key, item in asdict(value).items()}
-    if isinstance(value, Mapping):
-        return {str(key): as_json(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return as_json(value.tolist())
-    if isinstance(value, list | tuple):
-        return [as_json(item) for item in value]
-    if isinstance(value, float | np.floating):
-        return float(value) if np.isfinite(value) else None
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def _impact(values: dict[str, Any]) -> AnalyzedImpact:
-    """Return the impact that :func:`as_json` wrote."""
+    """Return the impact that :func:`.plain` wrote."""
     trace = values["trace"]
     named = _typed(AnalyzedImpact, values) | {
         "trace": None if trace is None else RecordedHit(**_typed(RecordedHit, trace))

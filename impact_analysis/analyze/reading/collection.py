@@ -4,26 +4,27 @@
 
 from __future__ import annotations
 
+from collections import deque
 from math import isfinite
 from pathlib import Path
 
+import numpy as np
+
 from impact_analysis.analyze.reading.collected import Collected
-from impact_analysis.analyze.reading.estimated import ImpactMaker
+from impact_analysis.analyze.reading.estimated import ImpactMaker, Recent
 from impact_analysis.analyze.reading.missed import MissedWatch
-from impact_analysis.analyze.reading.recent import Recent, StateWatch
-from impact_analysis.analyze.reading.recordings import Part, detector_for
+from impact_analysis.analyze.reading.notes import GAP
+from impact_analysis.analyze.reading.recordings import Part, opened
 from impact_analysis.analyze.sentences import text_of
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.detection.detect_run import feed
-from impact_bags.bag_recording import BagRecording
 from impact_bags.exceptions import RecordingError
-from impact_bags.open_recording import open_recording
-from impact_bags.recording import Force, Recording
+from impact_bags.recording import Recording
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.parameters import session_for
 from impact_detector.session import Outcome
 from impact_detector.signals.sample import Detection, JointSample
-from impact_robots import ImpactError, Robot, Surface
+from impact_robots import ImpactError, Surface
 from impact_trials.processes import check_stopped
 
 MOST_TRACES = 60  # impacts whose samples are kept, in one recording and over all
@@ -38,19 +39,62 @@ def collect(path: Path, settings: AnalysisSettings, part: Part | None = None) ->
         part: of it: one of several arms, or a piece; all by default.
     """
     part = part or Part(path, path.name)
-    robot = settings.load_robot()
     collected = Collected(part.name)
     try:
-        recording = open_recording(path, robot, settings.topics(part.arm))
-        if isinstance(recording, BagRecording):
-            recording.span = part.span
-        detector, remarks = detector_for(recording)
+        recording, detector, remarks = opened(part, settings)
         collected.warnings += remarks
-        own = settings.of_recording(part.name)
-        _Collector(collected, robot, own, part, detector).run(recording)
+        _Collector(collected, settings.of_recording(part.name), part, detector).run(recording)
     except ImpactError as error:
         collected.error = " ".join(str(error).split())
     return collected
+
+
+class StateWatch:
+    """Watches the time of joint states: gaps, repetitions, and jumps back."""
+
+    def __init__(self) -> None:
+        self.samples = 0
+        self.gaps: list[float] = []  # [s]
+        self.jumps: list[float] = []  # [s]
+        self.repeated = 0
+        self._duration = 0  # [ns]
+        self._seen = 0
+        self._usual = float("inf")  # [ns]
+        self._last: int | None = None
+        self._steps: deque[int] = deque(maxlen=200)  # [ns]
+
+    @property
+    def duration(self) -> float:
+        """Measured time [s]."""
+        return self._duration * 1e-9
+
+    @property
+    def period(self) -> float:
+        """Usual time between samples, NaN of fewer than two [s]."""
+        return float(np.median(self._steps)) * 1e-9 if self._steps else float("nan")
+
+    def add(self, time: int, *, counts: bool = True) -> None:
+        """Take the time of a joint state [ns]; one that does not count is only learnt from."""
+        last, self._last = self._last, time
+        self._seen += 1
+        self.samples += counts
+        if last is None:
+            return
+        step = time - last
+        if self._seen % 50 == 0 and len(self._steps) > 20:
+            self._usual = float(np.median(self._steps))
+        irregular = step <= 0 or step > GAP * self._usual
+        if not irregular:
+            self._steps.append(step)
+        if not counts:
+            return
+        if step < 0:
+            self.jumps.append(-step * 1e-9)
+            return
+        self._duration += step
+        self.repeated += step == 0
+        if irregular and step > 0:
+            self.gaps.append(step * 1e-9)
 
 
 class _Collector:
@@ -59,12 +103,11 @@ class _Collector:
     def __init__(
         self,
         collected: Collected,
-        robot: Robot,
         settings: AnalysisSettings,
         part: Part,
         name: str,
     ) -> None:
-        detector = settings.detector(name)
+        detector, robot = settings.detector(name), settings.load_robot()
         self._session = session_for(detector, robot)
         self._collected, self._robot, self._part = collected, robot, part
         self._recent, self._watch = Recent(), StateWatch()
@@ -83,22 +126,20 @@ class _Collector:
         """Take the whole recording."""
         for item, outcome in feed(self._session, recording):
             if isinstance(item, JointSample):
-                self._take_state(item)
-            elif isinstance(item, Force):
-                self._recent.add_force(item)
-                self._missed.add_force(item.sample, item.source)
+                self._count(item.time)
             elif isinstance(item, Announcement):
                 self._announced = item.surface
+            self._recent.take(item)
+            self._missed.take(item, outcome.verdicts)
             self._take(outcome)
         self._finish(recording)
 
-    def _take_state(self, sample: JointSample) -> None:
+    def _count(self, time: int) -> None:
+        """Take the time of a joint state [ns]."""
         if self._watch.samples % 1000 == 0:
             check_stopped()
-        counts = self._part.holds(sample.time)
-        self._watch.add(sample.time, counts=counts)
-        self._recent.add_state(sample)
-        self._missed.add(sample)
+        counts = self._part.holds(time)
+        self._watch.add(time, counts=counts)
         if counts:
             self._dropped = self._session.dropped
             if troubles := self._session.troubles:
@@ -109,7 +150,6 @@ class _Collector:
     def _take(self, outcome: Outcome) -> None:
         """Take what the detector made of an item."""
         found, holds = self._collected, self._part.holds
-        self._missed.add_verdicts(outcome.verdicts)
         for verdict in outcome.verdicts:
             statistic = verdict.statistic
             if not isfinite(statistic):

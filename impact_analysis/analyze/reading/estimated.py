@@ -1,27 +1,102 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""An impact of its estimate by the detector, and of the measurements around it."""
+"""An impact, of its estimate by the detector and of the last measurements."""
 
 from __future__ import annotations
 
+import re
+from collections import deque
 from typing import Any
 
 import numpy as np
 
-from impact_analysis.analyze.reading.collected import group_of
-from impact_analysis.analyze.reading.measured import NAN, AnalyzedImpact
-from impact_analysis.analyze.reading.notes import (
-    driven_notes,
-    gap_notes,
-    later_notes,
-    quality_notes,
-    second_contact,
-)
-from impact_analysis.analyze.reading.recent import Recent
+from impact_analysis.analyze.reading.collected import NAN, AnalyzedImpact
+from impact_analysis.analyze.reading.notes import notes_of, second_contact
+from impact_analysis.analyze.reading.peaks_and_jumps import CONTACT_FORCE
 from impact_analysis.analyze.sentences import text_of
+from impact_bags.recording import Force, Item
 from impact_detector.estimators.estimate import Estimate
-from impact_detector.signals.sample import Detection
+from impact_detector.signals.buffers import JointRecord, RecentForce, RecentJoints
+from impact_detector.signals.sample import Detection, JointSample, Verdict, from_seconds
+from impact_predictor.recorded_hit import RecordedHit
 from impact_robots import Robot, Surface, contact_rotation
+
+KEEP = from_seconds(1.2)  # of measurements: an estimate comes 0.1 to 0.6 s after the contact
+STATISTICS = 1500  # of the detector, that are kept
+BEFORE, AFTER = 0.05, 0.11  # of the traces, around the contact [s]
+JUST_BEFORE = 2e-3  # the contact may have been this much earlier [s]
+FORCE_POINTS = 400  # of a trace
+_REPEATED = re.compile(r"[_-]?\d+$")
+
+
+class Recent:
+    """Joint states, forces and statistics of the last 1.2 s."""
+
+    def __init__(self) -> None:
+        self.statistics: deque[Verdict] = deque(maxlen=STATISTICS)
+        self._samples: deque[JointSample] = deque()
+        self._forces: dict[str, RecentForce] = {}
+
+    @property
+    def newest(self) -> int:
+        """Time of the newest joint state [ns]."""
+        return self._samples[-1].time
+
+    def take(self, item: Item) -> None:
+        """Take what was recorded: joint states, and forces of one of several sensors."""
+        if isinstance(item, JointSample):
+            self._add_state(item)
+        elif isinstance(item, Force):
+            self._forces.setdefault(item.source, RecentForce(KEEP)).add(item.sample)
+
+    def _add_state(self, sample: JointSample) -> None:
+        """Take a joint state; time that jumps back starts anew."""
+        samples = self._samples
+        if samples and sample.time < samples[-1].time:
+            samples.clear()
+        samples.append(sample)
+        while samples[0].time < sample.time - KEEP:
+            samples.popleft()
+
+    def joints(self) -> JointRecord:
+        """Return the joint states, without those that are not finite."""
+        recent = RecentJoints(KEEP)
+        for sample in self._samples:
+            recent.add(sample)
+        return recent.record()
+
+    def force(self, origin: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return times since ``origin`` [ns] and force of the fastest sensor, (f,) and (f, 3).
+
+        What the sensor shows before the contact is its offset, which is subtracted.
+        """
+        start = origin - from_seconds(BEFORE)
+        records = [force.since(origin, start) for force in self._forces.values()]
+        nothing = (np.zeros(0), np.zeros((0, 3)))
+        t, force = max(records, key=lambda record: len(record[0]), default=nothing)
+        before = force[t < -JUST_BEFORE]
+        return t, force - np.median(before, axis=0) if len(before) else force
+
+    def trace(
+        self, origin: int, joints: JointRecord, force_t: np.ndarray, force: np.ndarray
+    ) -> RecordedHit:
+        """Return the samples around a contact at ``origin`` [ns]; forces are those of `force`."""
+        t = joints.since(origin)
+        near = (t >= -BEFORE) & (t <= AFTER)
+        statistics = np.array(
+            [((v.time - origin) * 1e-9, v.statistic) for v in self.statistics]
+        ).reshape(-1, 2)
+        shown = (statistics[:, 0] >= -BEFORE) & (statistics[:, 0] <= AFTER)
+        step = max(1, len(force_t) // FORCE_POINTS)
+        return RecordedHit(
+            t[near],
+            joints.q[near],
+            joints.dq[near],
+            joints.tau[near],
+            None,
+            *_around_contact(force_t, force, step),
+            *statistics[shown].T,
+        )
 
 
 class ImpactMaker:
@@ -67,6 +142,15 @@ class ImpactMaker:
         joints, force = recent.joints(), recent.force(impact_time)
         t = joints.since(impact_time)
         second = second_contact(*force, estimate.duration)
+        notes = notes_of(
+            self._robot,
+            estimate,
+            second,
+            joints,
+            recent.statistics,
+            period=period,
+            window=self._window,
+        )
         return AnalyzedImpact(
             **self._named(estimate.detection, impact_time * 1e-9),
             time_std=estimate.impact_time_std,
@@ -90,12 +174,7 @@ class ImpactMaker:
             announced_friction=NAN if announced is None else announced.friction[1],
             announced_restitution=NAN if announced is None else announced.restitution[1],
             second_contact=second,
-            notes=[
-                *quality_notes(estimate, second),
-                *later_notes(estimate, recent.statistics, period, self._window),
-                *driven_notes(self._robot, t, joints, estimate.velocity_jump),
-                *gap_notes(t, period),
-            ],
+            notes=notes,
             trace=recent.trace(impact_time, joints, *force) if traced else None,
         )
 
@@ -136,8 +215,35 @@ class ImpactMaker:
         return np.full(3, np.nan) if announced is None else announced.normal
 
 
+def group_of(name: str) -> str:
+    """Return what repeats itself: a recording's name without suffix and number."""
+    stem = name
+    for suffix in (".mcap", ".db3", ".csv"):
+        stem = stem.removesuffix(suffix)
+    return _REPEATED.sub("", stem) or stem
+
+
 def _peak(estimate: Estimate) -> float:
     """Return the largest force [N]; its norm where the sensor's normal is unknown."""
     if np.isfinite(estimate.peak_force) or estimate.contact is None:
         return estimate.peak_force
     return float(np.linalg.norm(estimate.contact.peak))
+
+
+def _around_contact(t: np.ndarray, force: np.ndarray, step: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return forces, dense where they are and thin where nothing happens."""
+    pushing = np.linalg.norm(force, axis=1) > CONTACT_FORCE
+    if not pushing.any():
+        return t[:: 5 * step], force[:: 5 * step]
+    inside = np.flatnonzero(pushing)
+    first, last = inside[0], inside[-1]
+    dense = max(1, (last - first) // FORCE_POINTS)
+    chosen = np.unique(
+        np.concatenate(
+            [
+                np.arange(0, len(t), 5 * step),
+                np.arange(max(0, first - 5 * dense), min(len(t), last + 5 * dense), dense),
+            ]
+        )
+    )
+    return t[chosen], force[chosen]

@@ -16,6 +16,7 @@ import numpy as np
 
 from impact_analysis.analyze.reading.peaks_and_jumps import force_peaks, velocity_jumps
 from impact_analysis.analyze.sentences import text_of
+from impact_bags.recording import Force, Item
 from impact_detector.signals.buffers import RecentForce, RecentJoints
 from impact_detector.signals.sample import (
     ForceSample,
@@ -67,7 +68,23 @@ class MissedWatch:
         self._verdicts: deque[Verdict] = deque()
         self._found: list[Missed] = []
 
-    def add(self, sample: JointSample) -> None:
+    def take(self, item: Item, verdicts: Iterable[Verdict]) -> None:
+        """Take what was recorded, and what the first detector made of it."""
+        if isinstance(item, JointSample):
+            self._add_state(item)
+        elif isinstance(item, Force):
+            piece = self._forces.setdefault(item.source, _ForcePiece())
+            if piece.is_complete(item.time):
+                self._look_at(piece)
+            piece.add(item.sample)
+        for verdict in verdicts:
+            if self._verdicts and verdict.time < self._verdicts[-1].time:
+                self._verdicts.clear()
+            self._verdicts.append(verdict)
+            while self._verdicts[0].time < verdict.time - 3 * PIECE:
+                self._verdicts.popleft()
+
+    def _add_state(self, sample: JointSample) -> None:
         """Take a joint state."""
         newest = self._joints.newest
         if newest is None or sample.time < newest:
@@ -78,22 +95,6 @@ class MissedWatch:
             self._look_at_joints()
             self._looked = sample.time
         self._joints.add(sample)
-
-    def add_force(self, sample: ForceSample, source: str) -> None:
-        """Take force samples of a source."""
-        piece = self._forces.setdefault(source, _ForcePiece())
-        if piece.is_complete(sample.time):
-            self._look_at(piece)
-        piece.add(sample)
-
-    def add_verdicts(self, verdicts: Iterable[Verdict]) -> None:
-        """Take what the first detector made of joint states."""
-        for verdict in verdicts:
-            if self._verdicts and verdict.time < self._verdicts[-1].time:
-                self._verdicts.clear()
-            self._verdicts.append(verdict)
-            while self._verdicts[0].time < verdict.time - 3 * PIECE:
-                self._verdicts.popleft()
 
     def finish(self, reported: Sequence[float], suppressed: Sequence[Suppressed]) -> list[Missed]:
         """Return what was missed, in order of time, each once and forces before velocities.

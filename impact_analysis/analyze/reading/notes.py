@@ -11,7 +11,6 @@ import numpy as np
 
 from impact_analysis.analyze.reading.coasting import COASTING, drive
 from impact_analysis.analyze.reading.peaks_and_jumps import CONTACT_FORCE
-from impact_analysis.analyze.reading.recent import GAP
 from impact_analysis.analyze.sentences import text_of
 from impact_detector.estimators.estimate import (
     IN_CONTACT,
@@ -26,6 +25,7 @@ from impact_detector.signals.buffers import JointRecord
 from impact_detector.signals.sample import Verdict
 from impact_robots import Robot
 
+GAP = 5.0  # times the usual period between joint states is a gap
 AROUND = (0.05, 0.1)  # before and after the contact, where a gap matters [s]
 VIBRATION = 0.015  # after the contact, or a known release: the statistic may stay high [s]
 VIBRATION_SAMPLES = 6  # the same at rates where that is longer
@@ -41,6 +41,36 @@ def second_contact(t: np.ndarray, force: np.ndarray, duration: float) -> float:
     noise = float(np.linalg.norm(force[t < -2e-3], axis=1).max(initial=0.0))
     pushing = np.flatnonzero(norm > max(CONTACT_FORCE, 2.0 * noise))
     return float(t[later][pushing[0]]) if pushing.size else float("nan")
+
+
+def notes_of(
+    robot: Robot,
+    estimate: Estimate,
+    second: float,
+    joints: JointRecord,
+    statistics: Iterable[Verdict],
+    *,
+    period: float,
+    window: float,
+) -> list[str]:
+    """Return all that speaks against an estimate.
+
+    Args:
+        robot: the arm.
+        estimate: of the impact.
+        second: time from the contact to another one, NaN: none [s].
+        joints: joint states around the impact.
+        statistics: of the detector, around the impact.
+        period: usual time between joint states [s].
+        window: of the estimate [s].
+    """
+    t = joints.since(estimate.impact_time)
+    return [
+        *quality_notes(estimate, second),
+        *_later_notes(estimate, statistics, period, window),
+        *_driven_notes(robot, t, joints, estimate.velocity_jump),
+        *_gap_notes(t, period),
+    ]
 
 
 def quality_notes(estimate: Estimate, second: float) -> list[str]:
@@ -59,17 +89,10 @@ def quality_notes(estimate: Estimate, second: float) -> list[str]:
     return notes
 
 
-def later_notes(
+def _later_notes(
     estimate: Estimate, statistics: Iterable[Verdict], period: float, window: float
 ) -> list[str]:
-    """Say if the detector would have seen another impact while it was not armed.
-
-    Args:
-        estimate: of the impact.
-        statistics: of the detector, around the impact.
-        period: usual time between joint states [s].
-        window: of the estimate [s].
-    """
+    """Say if the detector would have seen another impact while it was not armed."""
     since = [
         (1e-9 * (verdict.time - estimate.impact_time), verdict)
         for verdict in statistics
@@ -100,7 +123,7 @@ def _rise(verdicts: list[tuple[float, Verdict]], least: float) -> tuple[float, V
     return None
 
 
-def driven_notes(robot: Robot, t: np.ndarray, joints: JointRecord, jump: np.ndarray) -> list[str]:
+def _driven_notes(robot: Robot, t: np.ndarray, joints: JointRecord, jump: np.ndarray) -> list[str]:
     """Say if the arm does not coast after an impact; ``t`` is the time since its contact [s]."""
     found = drive(robot, t, joints, jump)
     if found is None:
@@ -118,7 +141,7 @@ def driven_notes(robot: Robot, t: np.ndarray, joints: JointRecord, jump: np.ndar
     ]
 
 
-def gap_notes(t: np.ndarray, period: float) -> list[str]:
+def _gap_notes(t: np.ndarray, period: float) -> list[str]:
     """Say how long joint states are missing in the window, if longer than is usual."""
     near = t[(t > -AROUND[0]) & (t < AROUND[1])]
     longest = float(np.diff(near).max(initial=0.0))

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from impact_detector.detectors.fused import LARGEST_GAP
 from impact_detector.detectors.too_slow import too_slow
 from impact_detector.signals.sample import ACCELERATION, FUSED, MOMENTUM, JointSample, from_seconds
 from impact_robots import ImpactError
+from impact_robots.exceptions import UsageError
 
 SHORT = 120.0  # recordings are not cut into pieces [s]
 LEAD, TRAIL = 5.0, 2.0  # what is read before and after a piece [s]
@@ -117,7 +118,19 @@ def pieces(whole: Part, settings: AnalysisSettings, count: int) -> list[Part]:
     ]
 
 
-def detector_for(recording: Recording) -> tuple[str, list[str]]:
+def opened(part: Part, settings: AnalysisSettings) -> tuple[Recording, str, list[str]]:
+    """Return a part of a recording, the detector that can judge it best, and remarks on that.
+
+    Raises:
+        RecordingError: it cannot be read.
+    """
+    recording = open_recording(part.path, settings.load_robot(), settings.topics(part.arm))
+    if isinstance(recording, BagRecording):
+        recording.span = part.span
+    return recording, *_detector_for(recording)
+
+
+def _detector_for(recording: Recording) -> tuple[str, list[str]]:
     """Return the detector on joint states that can judge a recording best, and remarks on that.
 
     It depends on whether torques were recorded, and on the rate of the joint states.
@@ -141,6 +154,19 @@ def detector_for(recording: Recording) -> tuple[str, list[str]]:
         return FUSED, []
     text = of_topic(recording, too_slow(FUSED, LARGEST_GAP, period))
     return MOMENTUM, [text_of("slow_for_detector", too_slow=text)]
+
+
+def check_normals(settings: AnalysisSettings, names: Sequence[str]) -> None:
+    """Refuse normals of recordings that there are not.
+
+    Raises:
+        UsageError: names one, and the recordings.
+    """
+    known = {*names, *(PurePath(name).stem for name in names)}
+    for name in settings.normals:
+        if name not in known:
+            listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+            raise UsageError(f"normals: expected a recording, {listed}, got {name!r}")
 
 
 def touches_of(cell: RecordedCell, done: Mapping[str, Collected]) -> dict[str, list[ArmTouch]]:

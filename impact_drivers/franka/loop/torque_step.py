@@ -6,17 +6,16 @@ from __future__ import annotations
 
 from math import isfinite
 
-import numpy as np
-
-from impact_robots.compiled import TO_VECTOR, TRUTH, VECTOR, compiled
+from impact_robots.array_kinds import ToVector, Vector
+from impact_robots.compiled import compiled
 
 RATE = 990.0  # libfranka refuses above 999.999 N.m/s, and the arm stops [N.m/s]
 PERIOD = 1e-3  # of the arm [s]
 STEP = RATE * PERIOD
 
 
-@compiled(TRUTH, VECTOR, VECTOR, TO_VECTOR)
-def write_limited(torque: np.ndarray, last: np.ndarray, sent: np.ndarray) -> bool:
+@compiled
+def write_limited(torque: Vector, last: Vector, sent: ToVector) -> bool:
     """Write the torque to send; return whether the last one is known: it is finite.
 
     Args:

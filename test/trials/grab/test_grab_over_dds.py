@@ -15,9 +15,10 @@ from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 
 from impact_bags import BagReader, impact_typestore
+from impact_bags.run_record import Run
 from impact_bringup import grab_experiment
 from impact_bringup.conductor import ExperimentError
-from impact_bringup.grab_experiment import GrabConductor, GrabExperiment, grab_over_dds
+from impact_bringup.grab_experiment import GrabConductor, grab_over_dds
 from impact_msgs.msg import GrabStatus, JointCommand
 from impact_qp.body.node import ImpactHumanoidNode
 from impact_qp.body.progress import GrabProgress
@@ -125,9 +126,7 @@ def test_nodes_do_what_one_process_does(context, file, scenario, plant):
 def recorded(tmp_path_factory, scenario):
     """Folder of a grab by two processes that was stopped past the touch, and its cycles."""
     folder, cycles = tmp_path_factory.mktemp("grab") / "run", []
-    grab_over_dds(
-        GrabExperiment(scenario, folder, seed=SEED), lambda plant: attend(plant, cycles.append)
-    )
+    grab_over_dds(Run(scenario, "", folder, seed=SEED), lambda plant: attend(plant, cycles.append))
     return folder, cycles
 
 
@@ -179,7 +178,7 @@ def at_cycle(action):
 
 
 def test_a_killed_controller_is_one_line(tmp_path, scenario, controller):
-    run = GrabExperiment(scenario, tmp_path / "run")
+    run = Run(scenario, "", tmp_path / "run")
     with pytest.raises(ExperimentError, match=r"^the controller was killed by SIGKILL"):
         grab_over_dds(run, at_cycle(lambda: controller[0].kill()))
     assert controller[0].poll() is not None
@@ -187,14 +186,14 @@ def test_a_killed_controller_is_one_line(tmp_path, scenario, controller):
 
 def test_a_frozen_controller_is_one_line(tmp_path, scenario, controller, monkeypatch):
     monkeypatch.setattr(lockstep_node, "GIVE_UP_AFTER", 2.0)
-    run = GrabExperiment(scenario, tmp_path / "run")
+    run = Run(scenario, "", tmp_path / "run")
     with pytest.raises(ExperimentError, match=r"^no command for \d+ s: is the controller running"):
         grab_over_dds(run, at_cycle(lambda: controller[0].send_signal(signal.SIGSTOP)))
     assert controller[0].poll() is not None
 
 
 def test_an_interrupt_ends_all_and_finishes_the_recording(tmp_path, scenario, controller):
-    run = GrabExperiment(scenario, tmp_path / "run")
+    run = Run(scenario, "", tmp_path / "run")
     with pytest.raises(KeyboardInterrupt):
         grab_over_dds(run, at_cycle(lambda: signal.raise_signal(signal.SIGINT)))
     assert controller[0].poll() is not None

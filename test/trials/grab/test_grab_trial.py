@@ -10,7 +10,7 @@ import pytest
 from impact_qp.whole_body.controller import AWARENESS
 from impact_robots.task.palm_task import LIMITS_OF_GRABS
 from impact_sim.exceptions import SimulationError
-from impact_sim.humanoid.grab_file import load_grab
+from impact_sim.humanoid.grab_file import grab_of_file, load_grab
 from impact_trials.grab.grab_trial import GrabTrial, grab_trial
 from studies.humanoid_grabs.troubles import FORWARD, TROUBLES, PhasePush, troubled_trial
 
@@ -52,6 +52,17 @@ def test_a_plain_controller_of_positions_grabs_too():
     found = grab_trial(ONE, controller="stance")
     assert (found.fell, found.phase, found.failure) == (False, "rest", "")
     assert found.boxes[0].lifted > 0.09
+
+
+def test_another_humanoid_grabs_by_its_yaml_alone(project_root):
+    """Unitree's G1: a YAML, a URDF and a task, no line of code."""
+    found = grab_trial(grab_of_file(project_root / "examples" / "g1" / "carton_world.yaml"))
+    assert (found.fell, found.failure, found.phase, found.unsolved) == (False, "", "rest", 0)
+    (box,) = found.boxes
+    assert box.lifted > 0.05 and box.slipped < 0.03 and box.margin > 0.02
+    assert len(box.palms) == 2
+    for palm in box.palms:
+        assert palm.is_announced and palm.wrist_load < 1.0
 
 
 def test_the_same_seed_gives_the_same_trial():

@@ -20,6 +20,11 @@ class Series(NamedTuple):
     dropped: int = 0  # rows that were not finite
 
     @property
+    def seconds(self) -> np.ndarray:
+        """Stamps, shape (k,) [s]."""
+        return np.asarray(self.time, dtype=float) * 1e-9
+
+    @property
     def period(self) -> float:
         """Usual time between rows, NaN of fewer than two [s]."""
         return float(np.median(np.diff(self.time))) * 1e-9 if len(self.time) > 1 else float("nan")
@@ -47,15 +52,18 @@ class Series(NamedTuple):
         return Series(self.time[chosen], self.values[chosen], self.dropped)
 
 
-def series(times: Sequence[int], rows: Sequence[np.ndarray], width: int) -> Series:
+def series(
+    times: Sequence[int], rows: Sequence[np.ndarray], width: int, *, unbounded: bool = False
+) -> Series:
     """Return rows in the order of their stamps, each stamp once, without those not finite.
 
     Args:
         times: stamps [ns].
         rows: of shape (width,) each.
         width: of a row.
+        unbounded: rows may hold NaN and infinity, which mean something.
     """
     time, values = np.array(times, dtype=np.int64), np.array(rows, dtype=float).reshape(-1, width)
-    good = (np.abs(values) < LARGEST).all(axis=1)  # NaN is not below
+    good = (np.abs(values) < LARGEST).all(axis=1) | unbounded  # NaN is not below
     time, first = np.unique(time[good], return_index=True)
     return Series(time, values[good][first], int(len(good) - good.sum()))

@@ -1,0 +1,35 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of floats as attributes: compiled functions read nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from impact_qp.exceptions import ControlError
+
+
+class Floats:
+    """An attribute that is an array of floats of one shape, that of what it is first set to.
+
+    What it is set to is converted, or refused by a :class:`~impact_qp.exceptions.ControlError`.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        """Take the attribute's name."""
+        self._name = name
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        """Set it; it is read as any other attribute of the instance."""
+        known = instance.__dict__
+        before = known.get(self._name)
+        try:
+            array = np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            array = None
+        if array is None or (before is not None and array.shape != before.shape):
+            shape = "" if before is None else f" of shape {before.shape}"
+            raise ControlError(f"{self._name}: expected floats{shape}, got {value!r}")
+        known[self._name] = array
