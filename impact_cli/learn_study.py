@@ -13,13 +13,13 @@ from impact_cli.cores import cores
 from impact_cli.stopped_study import resumable, with_origin
 
 if TYPE_CHECKING:
-    from impact_analysis.reproduce.row import Table
+    from impact_analysis.reproduce.row import Claims
 
 LEARN = "learn"
 OUT = Path("learn_study")
 
 
-def learn_table(arguments: argparse.Namespace, report: Callable[[float, str], None]) -> Table:
+def learn_table(arguments: argparse.Namespace, report: Callable[[float, str], None]) -> Claims:
     """Return the table of the study.
 
     Raises:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from impact_analysis.reproduce.row import Table
+    from impact_analysis.reproduce.row import Claims
     from impact_analysis.reproduce.study_folder import StudyFolder
 
 INTERRUPTED = 130  # exit status after Ctrl-C
@@ -41,6 +41,6 @@ def resumable(finished: StudyFolder[Any], what: str, command: str = "reproduce")
         raise SystemExit(INTERRUPTED) from None
 
 
-def with_origin(table: Table, finished: StudyFolder[Any]) -> Table:
+def with_origin(table: Claims, finished: StudyFolder[Any]) -> Claims:
     """Return a study's table that says where its figures come from, all sessions together."""
     return replace(table, summary={**finished.origin(), **table.summary})

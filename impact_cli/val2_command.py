@@ -14,7 +14,7 @@ from impact_cli.number_options import count
 from impact_cli.stopped_study import resumable, with_origin
 
 if TYPE_CHECKING:
-    from impact_analysis.reproduce.row import Table
+    from impact_analysis.reproduce.row import Claims
 
 VAL2 = "val2"
 OUT = Path("val2_study")
@@ -38,7 +38,7 @@ def add_val2_options(add: Callable[..., Any]) -> None:
     add("--dask", metavar="ADDRESS", help=f"of {VAL2}: scheduler of a Dask cluster to use instead")
 
 
-def val2_table(arguments: argparse.Namespace, report: Callable[[float, str], None]) -> Table:
+def val2_table(arguments: argparse.Namespace, report: Callable[[float, str], None]) -> Claims:
     """Return the table of the study.
 
     Raises:

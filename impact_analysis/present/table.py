@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from operator import attrgetter, itemgetter
 from textwrap import wrap
-from typing import Any, NamedTuple, TextIO
+from typing import IO, Any, NamedTuple
 
 from impact_analysis.present.number import number
 
@@ -125,7 +125,7 @@ def html_table(
     )
 
 
-def write_csv(file: TextIO, rows: Iterable[Mapping[str, Any]]) -> None:
+def write_csv(file: IO[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Write rows that have the same columns, one by one."""
     rows = iter(rows)
     first = next(rows, {})

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import wrap
 
-from impact_analysis.reproduce.row import DIFFERS, NOT_AVAILABLE, REPRODUCED, Row, Table
+from impact_analysis.reproduce.row import DIFFERS, NOT_AVAILABLE, REPRODUCED, Claims, Row
 
 WIDTHS = {"published": 24, "ours": 40, "difference": 18, "verdict": 13}
 GAP = "  "
@@ -15,7 +15,7 @@ INDENT = 5  # of everything but a row's id
 WIDTH = INDENT + sum(WIDTHS.values()) + len(GAP) * (len(WIDTHS) - 1)
 
 
-def table_text(table: Table) -> str:
+def table_text(table: Claims) -> str:
     """Return a table: its rows, then its studies."""
     rule = "-" * WIDTH
     parts = [table.title, rule, _cells("", {name: name for name in WIDTHS}), rule]
@@ -24,13 +24,13 @@ def table_text(table: Table) -> str:
     return "\n".join(parts)
 
 
-def summary(tables: Sequence[Table]) -> str:
+def summary(tables: Sequence[Claims]) -> str:
     """Return one line that counts the verdicts."""
     counted = counts(tables)
     return ", ".join(f"{count} {verdict}" for verdict, count in counted.items() if count)
 
 
-def counts(tables: Sequence[Table]) -> dict[str, int]:
+def counts(tables: Sequence[Claims]) -> dict[str, int]:
     """Return the number of rows with each verdict."""
     verdicts = [row.verdict for table in tables for row in table.rows]
     return {name: verdicts.count(name) for name in (REPRODUCED, DIFFERS, NOT_AVAILABLE)}

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from impact_analysis.present import table as present
+from impact_analysis.present.table import Table
 from impact_analysis.reproduce.published import claims
 
 REPRODUCED, DIFFERS, NOT_AVAILABLE = "reproduced", "differs", "not available"
@@ -37,13 +37,13 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
+class Claims:
     """The rows of one group of papers, and the studies behind them."""
 
     name: str
     title: str
     rows: tuple[Row, ...]
-    studies: tuple[present.Table, ...] = ()
+    studies: tuple[Table, ...] = ()
     summary: Mapping[str, Any] = field(default_factory=dict)  # goes first in a JSON document
 
     def as_json(self) -> dict[str, Any]:

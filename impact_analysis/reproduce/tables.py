@@ -33,13 +33,13 @@ from impact_analysis.reproduce.impact_models import (
 from impact_analysis.reproduce.impact_models.detection_delay import detection_delays
 from impact_analysis.reproduce.impact_models.inertia_ranking import inertia_ranking
 from impact_analysis.reproduce.reference_spreading import hit_and_push, net_feedback, velocity_gaps
-from impact_analysis.reproduce.row import Row, Table, unavailable
+from impact_analysis.reproduce.row import Claims, Row, unavailable
 from impact_robots import load_robot
 
 Report = Callable[[float, str], None]  # share done, 0 to 1, and a note
 
 
-def iim_table(seed: int, report: Report) -> Table:
+def iim_table(seed: int, report: Report) -> Claims:
     """Return the table of Wang 2022: inverse inertia, contact models, detection."""
     robot = load_robot("panda")
     masses = inertia_ranking(robot, seed, progress=report)
@@ -61,10 +61,10 @@ def iim_table(seed: int, report: Report) -> Table:
         contact_models.study(restitutions),
         detection_report.study(delays),
     )
-    return Table("iim", "Wang 2022: inverse inertia matrix and contact-force model", rows, studies)
+    return Claims("iim", "Wang 2022: inverse inertia matrix and contact-force model", rows, studies)
 
 
-def flex_table(seed: int, report: Report) -> Table:
+def flex_table(seed: int, report: Report) -> Claims:
     """Return the table of Rey Arias 2024: flexible joints."""
     results = planar_study(planar_cases(), report)
     without_loop = planar_study(planar_cases(torque_loop=False), report)
@@ -76,20 +76,20 @@ def flex_table(seed: int, report: Report) -> Table:
     )
     flexible = flexible_experiment.experiment(seed, report)
     studies = (planar_report.study(results), *flexible_experiment.studies(flexible))
-    return Table("flex", "Rey Arias 2024: post-impact velocity, flexible joints", rows, studies)
+    return Claims("flex", "Rey Arias 2024: post-impact velocity, flexible joints", rows, studies)
 
 
-def rs_table(seed: int, report: Report) -> Table:
+def rs_table(seed: int, report: Report) -> Claims:
     """Return the table of van Steen 2025: predictions by a nonsmooth simulator."""
     report(0.0, "lateral poses")
     poses = hit_and_push.push_poses(load_robot("panda"), seed)
     still, shaken = net_feedback.fit(), net_feedback.fit(vibration=net_feedback.VIBRATION)
     rows = (*velocity_gaps.rows(), hit_and_push.row(poses), net_feedback.row(still, shaken))
     studies = (hit_and_push.study(poses), net_feedback.study(still, shaken))
-    return Table("rs", "van Steen 2025: sim-to-real gap of velocity jumps", rows, studies)
+    return Claims("rs", "van Steen 2025: sim-to-real gap of velocity jumps", rows, studies)
 
 
-def qp_table(seed: int, report: Report) -> Table:
+def qp_table(seed: int, report: Report) -> Claims:
     """Return the table of Wang 2023: impact-aware control."""
     robot = load_robot("panda")
     report(0.0, "speed limits")
@@ -112,7 +112,7 @@ def qp_table(seed: int, report: Report) -> Table:
         impulse_membership.study(impulses),
         sampling.study(samples),
     )
-    return Table("qp", "Wang 2023: impact-aware task-space QP control", rows, studies)
+    return Claims("qp", "Wang 2023: impact-aware task-space QP control", rows, studies)
 
 
 def _small_restitution() -> Row:
@@ -124,7 +124,7 @@ def _small_restitution() -> Row:
     )
 
 
-TABLES: dict[str, Callable[[int, Report], Table]] = {
+TABLES: dict[str, Callable[[int, Report], Claims]] = {
     "iim": iim_table,
     "flex": flex_table,
     "rs": rs_table,

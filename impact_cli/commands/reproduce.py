@@ -22,7 +22,7 @@ from impact_cli.val2_command import VAL2, add_val2_options, val2_table
 from impact_robots.exceptions import UsageError
 
 if TYPE_CHECKING:
-    from impact_analysis.reproduce.row import Table
+    from impact_analysis.reproduce.row import Claims
 
 TABLES = {
     "iim": "inverse inertia, contact models, detection: H1 to H9",
@@ -132,7 +132,7 @@ def _check(arguments: argparse.Namespace) -> None:
             raise UsageError(f"--{option}: expected table {expected}, got {arguments.table}")
 
 
-def _tables(arguments: argparse.Namespace) -> Iterator[Table]:
+def _tables(arguments: argparse.Namespace) -> Iterator[Claims]:
     """Yield the tables of the papers, as they are made."""
     from impact_analysis.reproduce.tables import TABLES as MAKERS
 
@@ -144,7 +144,7 @@ def _tables(arguments: argparse.Namespace) -> Iterator[Table]:
         yield table
 
 
-def _study(arguments: argparse.Namespace) -> Iterator[Table]:
+def _study(arguments: argparse.Namespace) -> Iterator[Claims]:
     """Yield the table of a study, which is made by name only."""
     makers = {LOAD: _load_table, VAL2: val2_table, LEARN: learn_table, HRP4: _hrp4_table}
     report, close = _progress(arguments.table)
@@ -153,7 +153,7 @@ def _study(arguments: argparse.Namespace) -> Iterator[Table]:
     yield table
 
 
-def _load_table(arguments: argparse.Namespace, report: Callable[[float, str], None]) -> Table:
+def _load_table(arguments: argparse.Namespace, report: Callable[[float, str], None]) -> Claims:
     """Return the table of joint loads.
 
     Raises:
@@ -172,7 +172,7 @@ def _load_table(arguments: argparse.Namespace, report: Callable[[float, str], No
     return with_origin(load_report.table(found), finished)
 
 
-def _hrp4_table(arguments: argparse.Namespace, report: Callable[[float, str], None]) -> Table:
+def _hrp4_table(arguments: argparse.Namespace, report: Callable[[float, str], None]) -> Claims:
     """Return the table of a humanoid's grabs."""
     from impact_analysis.reproduce.humanoid_grabs import grab_report, grab_study
 

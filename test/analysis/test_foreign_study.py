@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from impact_analysis.analyze.sentences import TEMPLATES, Sentence
+from impact_analysis.analyze.sentences import TEMPLATES
+from impact_analysis.present.sentence import Sentence
 from impact_analysis.reproduce.foreign import foreign_sentences as judge
 from impact_analysis.reproduce.foreign import foreign_study
 from impact_analysis.reproduce.foreign.foreign_setup import Compared, run_setup

@@ -40,7 +40,7 @@ from impact_analysis.reproduce.row import (
     DIFFERS,
     NOT_AVAILABLE,
     REPRODUCED,
-    Table,
+    Claims,
     judged,
     unavailable,
 )
@@ -347,20 +347,20 @@ def test_a_claim_that_differs_fails_the_command(monkeypatch, capsys):
     row = judged("H13", ours="4/10", difference="-1", holds=False, note="changed")
     missing = unavailable("H9", "no force profiles")
     monkeypatch.setitem(
-        tables.TABLES, "qp", lambda seed, report: Table("qp", "title", (row, missing))
+        tables.TABLES, "qp", lambda seed, report: Claims("qp", "title", (row, missing))
     )
     assert run_command(["reproduce", "qp"]) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "1 differs, 1 not available"
     reproduced = replace(row, verdict=REPRODUCED)
     monkeypatch.setitem(
-        tables.TABLES, "qp", lambda seed, report: Table("qp", "title", (reproduced, missing))
+        tables.TABLES, "qp", lambda seed, report: Claims("qp", "title", (reproduced, missing))
     )
     assert run_command(["reproduce", "qp"]) == 0
 
 
 def test_text_stays_within_its_width():
     long = judged("H13", ours="word " * 40, difference="d", holds=True, note="note " * 60)
-    text = printing.table_text(Table("flex", "title", (long,)))
+    text = printing.table_text(Claims("flex", "title", (long,)))
     assert max(map(len, text.splitlines())) <= printing.WIDTH
 
 

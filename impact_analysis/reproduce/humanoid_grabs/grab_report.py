@@ -10,7 +10,7 @@ from impact_analysis.reproduce.humanoid_grabs.grab_spans import Span, span, span
 from impact_analysis.reproduce.humanoid_grabs.grab_study import ASIDE, FAST, GrabStudy
 from impact_analysis.reproduce.humanoid_grabs.grab_tables import studies
 from impact_analysis.reproduce.humanoid_grabs.tracked_speed import PUBLISHED, speed_row
-from impact_analysis.reproduce.row import OURS, PAPERS, Row, Table, promised
+from impact_analysis.reproduce.row import OURS, PAPERS, Claims, Row, promised
 from impact_sim.humanoid.grab_file import load_grab
 from impact_trials.grab.outcome import BoxOutcome, PalmOutcome
 
@@ -21,7 +21,7 @@ NOTICED = 0.010  # latest detection after the touch [s]
 LIFTED = 0.09  # least [m]
 
 
-def table(found: GrabStudy) -> Table:
+def table(found: GrabStudy) -> Claims:
     """Return the verdicts and what they rest on."""
     rows = (
         speed_row(found.palms(PUBLISHED), _setting(found)),
@@ -35,7 +35,7 @@ def table(found: GrabStudy) -> Table:
         _margin(found),
         _aside(found),
     )
-    return Table("hrp4", "Wang 2023, 6.2: HRP-4 grabs boxes", rows, studies(found))
+    return Claims("hrp4", "Wang 2023, 6.2: HRP-4 grabs boxes", rows, studies(found))
 
 
 def _setting(found: GrabStudy) -> str:

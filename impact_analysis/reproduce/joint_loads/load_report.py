@@ -8,7 +8,7 @@ import numpy as np
 
 from impact_analysis.reproduce.joint_loads import load_tables
 from impact_analysis.reproduce.joint_loads.load_study import HITS, LoadStudy
-from impact_analysis.reproduce.row import OURS, Row, Table, promised
+from impact_analysis.reproduce.row import OURS, Claims, Row, promised
 
 MEDIAN_ERROR, MOST_ERROR = 0.02, 0.05  # of the model, in one of two and in 95 of 100 impacts
 TIGHT = 0.9  # least use of a limit by the worst hit [-]
@@ -19,10 +19,10 @@ FASTER = (  # least median of a bound over the published robust one [-]
 )
 
 
-def table(found: LoadStudy) -> Table:
+def table(found: LoadStudy) -> Claims:
     """Return the verdicts and what they rest on."""
     rows = (_model(found), _safe(found), _tight(found), *_fast(found))
-    return Table(
+    return Claims(
         "load", "Joint loads: model, limit, published formula", rows, load_tables.studies(found)
     )
 

@@ -19,14 +19,14 @@ from impact_analysis.reproduce.learned_walls.learn_tables import (
     study,
 )
 from impact_analysis.reproduce.learned_walls.learn_truth import BEFORE_EXCHANGE, KINDS
-from impact_analysis.reproduce.row import OURS, Row, Table, promised
+from impact_analysis.reproduce.row import OURS, Claims, Row, promised
 
 # Least speed over the highest safe one at the last hit: median, and the 5 % of soft walls, of which
 # nobody knows how hard they are deeper; least share of true intervals.
 FAST, SOFT, COVERED = 0.85, 0.3, 0.9
 
 
-def table(found: LearnStudy) -> Table:
+def table(found: LearnStudy) -> Claims:
     """Return the verdicts and what they rest on."""
     known = [run for kind in KINDS if kind.known_form for run in found.of(kind.name)]
     steady = [run for run in known if run.kind != EXCHANGED]
@@ -39,7 +39,7 @@ def table(found: LearnStudy) -> Table:
         _intervals("W6", known),
     )
     cases = study(found)
-    return Table("learn", "Walls and joints learned from hits", rows, (cases,), by_case(cases))
+    return Claims("learn", "Walls and joints learned from hits", rows, (cases,), by_case(cases))
 
 
 def _others(found: LearnStudy) -> list[LearnRun]:

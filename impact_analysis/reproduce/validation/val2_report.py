@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from impact_analysis.reproduce.row import OURS, PAPERS, Row, Table, promised
+from impact_analysis.reproduce.row import OURS, PAPERS, Claims, Row, promised
 from impact_analysis.reproduce.validation import val2_tables
 from impact_analysis.reproduce.validation.momentum_closure import LAG
 from impact_analysis.reproduce.validation.val2_case import KINDS
@@ -22,7 +22,7 @@ SYMBOLS = ("B_theta", "B_rho", "B=0")  # of INERTIAS
 NAMES = " / ".join(SYMBOLS)
 
 
-def table(found: Val2Study) -> Table:
+def table(found: Val2Study) -> Claims:
     """Return the verdicts and what they rest on."""
     fitted = [case for case in found.cases if case.line is not None]
     pushes, grabs = ([case for case in fitted if case.use.kind == kind] for kind in KINDS)
@@ -33,7 +33,7 @@ def table(found: Val2Study) -> Table:
         _slopes("V6", fitted),
     )
     title = "van Steen 2025, VAL-2: net feedback of simulated pushes and grabs"
-    return Table("val2", title, rows, val2_tables.studies(found))
+    return Claims("val2", title, rows, val2_tables.studies(found))
 
 
 def _ranking(id_: str, which: str, cases: Sequence[CaseResult]) -> Row:
