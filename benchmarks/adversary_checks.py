@@ -9,7 +9,8 @@ import numpy as np
 from impact_qp.interface import LEAD
 from impact_robots import PointState, Robot
 
-WIND_UP = 0.1  # most that velocities may add up to that the arm did not follow [rad]
+WIND_UP = 0.1  # most that velocities may add up to that the arm did not follow [rad], beside
+# what they add up to while they go down at the acceleration limit
 WIND_UP_MEMORY = 2.0  # over which a velocity drive adds up what it could not follow [s]
 BLOCKED = 0.25  # of the commanded speed: an arm that slides along a wall is faster
 LEAD_TOLERANCE = 0.02  # positions are measured with noise, and before the arm moved on
@@ -38,7 +39,7 @@ class SentChecks:
         self._robot, self._limits, self._interface = robot, robot.limits, interface
         self._period, self._time = period, -np.inf
         self._sent = np.zeros(robot.dof)
-        self._ahead = np.zeros(robot.dof)
+        self._ahead, self._fastest = np.zeros(robot.dof), np.zeros(robot.dof)
 
     def put_to_rest(self) -> None:
         """Note that the driver was told zero, or gave up by itself."""
@@ -79,7 +80,9 @@ class SentChecks:
         blocked = np.abs(arm.dq).max() < BLOCKED * np.abs(values).max()
         ahead = values - arm.dq if blocked else np.zeros_like(values)
         self._ahead += passed * (ahead - self._ahead / WIND_UP_MEMORY)
-        return [*broken, "wind-up"] if np.abs(self._ahead).max() > WIND_UP else broken
+        self._fastest = values**2 if not blocked else np.maximum(self._fastest, values**2)
+        most = WIND_UP + self._fastest / (2.0 * self._limits.acceleration)
+        return [*broken, "wind-up"] if (np.abs(self._ahead) > most).any() else broken
 
     def _position(self, values: np.ndarray, arm: PointState, since: float) -> list[str]:
         limits = self._limits

@@ -33,6 +33,7 @@ TOUCHED = 50  # cycles after a contact in which velocities jump, not because of 
 STOPPING, AT_REST = 300, 0.05  # after a stop or a fault [cycles], [rad/s]
 REACTION, DECELERATION = 100, 0.67  # an arm that is fast needs longer [cycles], share of limits
 DECEIVED = 0.2  # speed of a stopped arm whose states are wrong or were a moment ago [rad/s]
+BRAKED = 0.05  # of the lead, by which a command that is braked in steps may exceed it [-]
 SETTLING, DRIFT = 1500, 0.01  # [cycles], [rad]
 SEARCHED = 100  # between two searches for the bound of joint loads, which take 20 ms [cycles]
 SPEED_MARGIN, SPEED_ROUNDING = 1.02, 0.002  # of the speed bound [-], [m/s]
@@ -269,7 +270,7 @@ class Episode:
         share = float(np.abs(self.arm.dq / self.task.robot.limits.velocity).max())
         if not too_fast(self.task.robot, self.arm.dq):
             self.thrown = 0.0
-        elif jumps:
+        elif jumps or (self.interface == "position" and self.held_q is not None):
             self.thrown = max(self.thrown, share)
         elif not share <= 1.01 * self.thrown:  # NaN: too fast
             self._note("joint speed", f"{share:.2f} limits")
@@ -301,7 +302,7 @@ class Episode:
         if self.held_q is None or self.arm.blocked:
             return
         share = np.abs(self.arm.q - self.held_q) / (LEAD * self.task.robot.limits.velocity)
-        if share.max() > 1.0:
+        if share.max() > 1.0 + BRAKED:
             self._note("release", f"moved by {share.max():.2f} of the lead when it was let go")
 
     def _judge_approach(self, reply: Sent) -> None:
@@ -328,8 +329,8 @@ class Episode:
 
     def _judge_rest(self) -> None:
         """Judge whether the arm, long after a stop, stays where it is."""
-        if self.rest_q is None:
-            return
+        if self.rest_q is None or (self.interface == "torque" and self.loop.lost):
+            return  # without states that it believes it commands no torque
         drift = np.abs(self.arm.q - self.rest_q).max()
         if drift > DRIFT:
             self._note("hold", f"{drift:.3f} rad in 500 cycles")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple
 
 _FIELD = re.compile(r"\{[^}]*\}")
 
@@ -127,15 +126,6 @@ NOTES = {
 }
 TEMPLATES = {**ANSWERS, **WARNINGS, **REMARKS, **NOTES}
 UNREADABLE = "unreadable"  # key of what a recording's error says, in the words of whoever raised it
-
-
-class Sentence(NamedTuple):
-    """A sentence of a report, and what it is about."""
-
-    key: str  # of TEMPLATES, of those about several arms, or UNREADABLE
-    text: str
-    recording: str = ""  # empty: all of them
-    time: float = float("nan")  # of the impact that it is about, NaN: of none [s]
 
 
 def text_of(key: str, **values: object) -> str:

@@ -352,7 +352,10 @@ class ImpactController:
         note = ""
         if not self.interface.servo:
             if self._looks or self._motion.bears or self._phase.stands:
-                state, note = self._motion.loaded(state, self._phase, look=self._looks)
+                surface = self._normal if gap <= self.plan.overrun else None
+                state, note = self._motion.loaded(
+                    state, self._phase, look=self._looks, surface=surface
+                )
             if limit is not None:
                 limit.unexplained = self._motion.left_over
         if self._phase.leaves:

@@ -23,7 +23,7 @@ class MotionEstimate:
     def __init__(self, robot: Robot, period: float) -> None:
         """Set up for an arm and a control period [s]."""
         self._filter, self._load = VelocityFilter(period), UnexplainedLoad(robot)
-        self._none = np.zeros(robot.dof)
+        self._none, self._motor = np.zeros(robot.dof), robot.apparent_motor_inertia
         self.forget()
 
     def forget(self) -> None:
@@ -58,7 +58,9 @@ class MotionEstimate:
         self._filter.alert = phase.stands
         return self._filter.update(q, dq, self._ddq, periods)
 
-    def loaded(self, state: PointState, phase: Phase, *, look: bool) -> tuple[PointState, str]:
+    def loaded(
+        self, state: PointState, phase: Phase, *, look: bool, surface: np.ndarray | None = None
+    ) -> tuple[PointState, str]:
         """Return the state with the load that the arm bears, and a note on it.
 
         A moving arm's load is followed slowly, so it is not looked at in every cycle.
@@ -67,6 +69,7 @@ class MotionEstimate:
             state: of the contact point.
             phase: of this cycle.
             look: at the load of a moving arm.
+            surface: outward normal, base axes, shape (3,), of one that the point may touch.
         """
         unexplained, load = self._filter.unexplained, self._load
         self._opposed = self._none
@@ -74,11 +77,25 @@ class MotionEstimate:
             load.reset()
             return state, ""
         if look or phase.stands:
+            if surface is not None and phase.stands:
+                unexplained = self._without_push(state, unexplained, surface)
             load.look(state, unexplained)
         if not load.counts:
             return state, ""
         self._opposed = load.opposed
         return load.on(state), load.note
+
+    def _without_push(
+        self, state: PointState, unexplained: np.ndarray, normal: np.ndarray
+    ) -> np.ndarray:
+        """Return unexplained accelerations (n,) [rad/s^2] without a surface's push on the point.
+
+        Who opposes that push presses the harder, and is pushed the more.
+        """
+        J = state.J[:3]
+        mobility = np.linalg.solve(state.robot_state.inertia(self._motor), J.T)
+        force = np.linalg.pinv(J @ mobility) @ (J @ unexplained)
+        return unexplained - mobility @ normal * max(0.0, float(normal @ force))
 
     @property
     def left_over(self) -> np.ndarray | None:

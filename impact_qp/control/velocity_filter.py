@@ -13,6 +13,7 @@ SMOOTHING = 0.05  # of the accelerations that are reported [s]
 SAMPLE = 1e-3  # to which the noise of accelerations refers [s]
 LONGEST = 10  # periods from one measurement to the next that a filter bridges
 ALERT_SMOOTHING, ALERT_DRIFT = 0.01, 0.1  # the same, and the drift, of a standing arm
+CONTRADICTION = 0.1  # by which a standing arm's velocity may differ from its positions' [rad/s]
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class VelocityFilter:
         """Work out the gain for a period [s]; ``reset`` before the first ``update``."""
         from impact_qp.compiled.motion_step import filtered  # loads slowly
 
-        self._filtered, noise = filtered, FilterNoise() if noise is None else noise
+        self._filtered, self._period = filtered, period
+        noise = FilterNoise() if noise is None else noise
         alert = replace(noise, drift=ALERT_DRIFT)
         share = max(1, round(period / SAMPLE))  # samples in a period
         self._gains = tuple(
@@ -89,6 +91,9 @@ class VelocityFilter:
         if periods > LONGEST:
             self._known[:2] = q, dq
             return np.array(dq)
+        if self.alert:  # a sensor that invents velocities must not move an arm that stands
+            moved = (q - self._known[0]) / (periods * self._period)
+            dq = np.clip(dq, moved - CONTRADICTION, moved + CONTRADICTION)
         velocity = np.empty(len(q))
         step, share = self._gains[self.alert][periods - 1]
         self._filtered(step, self._known, self._slow, q, dq, ddq, share, velocity)
