@@ -150,7 +150,9 @@ def _run_with_box(
     plan = object_plan(arguments, parser, task)
     document = finite(object_plan_document(plan))
     if arguments.yaml is not None:
-        _write_yaml(arguments.yaml, plan_yaml(document, plan.hit.robot, arguments.interface))
+        if len(kinds := task.cell.kinds) > 1:
+            raise UsageError(f"--yaml: expected arms of one kind, got {', '.join(kinds)}")
+        _write_yaml(arguments.yaml, plan_yaml(document, task.robots[0], arguments.interface))
     if arguments.json:
         print(json.dumps(document, indent=2, allow_nan=False))
     elif arguments.yaml != _STANDARD_OUTPUT:

@@ -45,7 +45,7 @@ def test_a_named_scenario_contains_its_task(planned):
 def test_a_task_says_what_options_say(planned, tmp_path):
     found = planned(task=HIT)
     task = find_hit_task(tmp_path / "mine.yaml")
-    q = ",".join(repr(float(value)) for value in task.q_impact(load_robot("panda")))
+    q = ",".join(repr(float(value)) for value in task.pose(load_robot("panda")))
     surface = ("--normal=-1,0,0", "--friction", "0,0.279", "--restitution", "0,0.3")
     assert found == planned(f"--q={q}", *surface, "--impact-limits", "robust")
     assert found["contact_point_m"] == pytest.approx([0.5, 0.1, 0.5])
@@ -99,7 +99,7 @@ def test_a_humanoids_limits_count_on_a_range_of_friction(planned):
     [
         (["--cell", "cell.yaml"], "--cell: only with --task"),
         (["--task", GRAB, "--scenario", GRAB], "--task: not with --scenario, which contains one"),
-        (["--task", "nothing"], "task: expected one of rs_push_catfood_case1"),
+        (["--task", "nothing"], "task: expected one of qp_panda_demo"),
         (["--task", "none.yaml"], "task: no file none.yaml"),
         (["--task", "qp_hrp4_grab", "--friction", "0.3"], "--friction: not with a humanoid's task"),
         (["--task", "qp_hrp4_grab", "--cell", "none.yaml"], "cell: no file none.yaml"),
