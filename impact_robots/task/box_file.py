@@ -96,12 +96,10 @@ def check_box_task(task: BoxTask, where: str) -> None:
         if (bounds := getattr(task.ranges, key)) is not None and not 0.0 <= bounds[0] <= bounds[1]:
             low, high = bounds
             raise TaskError(f"{where}: ranges: {key}: expected low,high, got {low:g},{high:g}")
-    for key, held in (("mass", task.box_mass), ("friction", task.plate_friction)):
-        low, high = getattr(task.ranges, key) or (held, held)
-        if not low <= held <= high:
-            raise TaskError(
-                f"{where}: ranges: {key}: expected one with {held:g} in it, got {low:g},{high:g}"
-            )
+    low, high = task.ranges.mass or (task.box_mass, task.box_mass)
+    if not low <= task.box_mass <= high:
+        expected = f"one with box_mass {task.box_mass:g} in it"
+        raise TaskError(f"{where}: ranges: mass: expected {expected}, got {low:g},{high:g}")
     try:
         task.box_position  # noqa: B018 - plates on both sides, flat
         speeds = [v @ task.direction(arm) for arm, v in enumerate(task.velocities)]

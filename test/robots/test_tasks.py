@@ -196,7 +196,10 @@ def test_a_box_that_is_turned_unannounced_is_hit_where_it_was_expected(written):
         (("box_mass: 1.0\n", ""), "entries missing: box_mass"),
         (("robot: panda_plate", "robot: panda_plat"), "robot: expected one of .*'panda_plat'"),
         (("robot: panda_plate", "robot: hrp4"), "robot: expected arms of 7 joints, got hrp4"),
-        (("speed: 0.4", "speed: 0.4\nranges: {mass: [2, 3]}"), "mass: expected one with 1 in it"),
+        (
+            ("speed: 0.4", "speed: 0.4\nranges: {mass: [2, 3]}"),
+            "mass: expected one with box_mass 1 in",
+        ),
         (("speed: 0.4", "speed: 0.4\njoint_names: [a]"), "expected entries of .*'joint_names'"),
         (("speed: 0.4", "speed: 0.4\nnear: [[0, 0]]"), "near: expected 1 rows of 7 numbers"),
         (("speed: 0.4", "speed: 0.4\nranges: {mass: [1]}"), "ranges: expected entries of mass"),
