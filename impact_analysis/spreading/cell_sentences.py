@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from impact_analysis.analyze.sentences import Sentence
+from impact_analysis.present.sentences import Sentence
 from impact_analysis.spreading.arm_impact import LACKING, ArmImpact
 from impact_analysis.spreading.episodes import CellFindings, Episode
 from impact_analysis.spreading.followed import Followed

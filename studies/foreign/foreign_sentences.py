@@ -15,7 +15,7 @@ import numpy as np
 
 from impact_analysis.analyze.page.narrative import sentences_of
 from impact_analysis.analyze.result import Analysis
-from impact_analysis.analyze.sentences import Sentence
+from impact_analysis.present.sentences import Sentence
 from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.sets.feasible_sets import impulse_set
 from impact_robots import ArmDynamics, Robot, contact_rotation

@@ -197,7 +197,7 @@ def test_no_function_has_more_arguments_than_one_can_keep_apart(trees):
     found = [
         (name, node.name, count(node), is_compiled(node))
         for name, tree in trees.items()
-        if not name.startswith("impact_analysis.reproduce")  # studies
+        if not is_study(name)
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef)
     ]

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from impact_analysis.analyze.sentences import TEMPLATES, Sentence
+from impact_analysis.present.sentences import TEMPLATES, Sentence
 from impact_cli.command_line import run as impact
 from impact_robots import load_robot
 from studies.foreign import draw_setup, foreign_study, simulate_hit

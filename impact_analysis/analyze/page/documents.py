@@ -15,8 +15,8 @@ from impact_analysis.analyze.comparing.comparison import Ranked
 from impact_analysis.analyze.page.narrative import FIGURES, sentences_of
 from impact_analysis.analyze.reading.missed import FORCE, JUMP, Missed
 from impact_analysis.analyze.result import Analysis, Judged
-from impact_analysis.analyze.sentences import Sentence
 from impact_analysis.present.plain import json_text, plain
+from impact_analysis.present.sentences import Sentence
 from impact_analysis.present.table import write_csv
 from impact_analysis.spreading.cell_documents import arm_rows, cell_document
 from impact_bags.new_files import NewFiles

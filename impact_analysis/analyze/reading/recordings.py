@@ -13,8 +13,8 @@ import numpy as np
 
 from impact_analysis.analyze.reading.collected import Collected
 from impact_analysis.analyze.reading.missed import FORCE
-from impact_analysis.analyze.sentences import text_of
 from impact_analysis.analyze.settings import AnalysisSettings
+from impact_analysis.present.sentences import text_of
 from impact_analysis.spreading.episodes import ArmTouch, RecordedCell, arm_of
 from impact_bags.bag_recording import BagRecording
 from impact_bags.cell_topics import cell_topics
