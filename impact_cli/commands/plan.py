@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from impact_analysis.present.plain import json_text, plain
 from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
 from impact_cli.impact_options import GivenImpact, add_impact_options, read_impact
@@ -31,7 +31,7 @@ from impact_cli.object_plan import (
 )
 from impact_cli.reports.object_plan_report import object_plan_document, object_plan_text
 from impact_cli.reports.plan_yaml import plan_yaml
-from impact_cli.reports.predict_report import coefficients, finite
+from impact_cli.reports.predict_report import coefficients
 from impact_cli.several_plan import (
     SeveralPlan,
     add_several_options,
@@ -40,12 +40,20 @@ from impact_cli.several_plan import (
     several_plan,
     several_text,
 )
-from impact_cli.task_plan import add_task_options, fill_options, given_task, palms_plan
+from impact_cli.task_plan import (
+    add_task_options,
+    fill_options,
+    given_task,
+    hide_moved,
+    palms_plan,
+    warn_of_moved,
+)
 from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.planning import HitConfiguration, Search, safe_speed
 from impact_robots.exceptions import UsageError
 from impact_robots.task.box_task import BoxTask
+from impact_robots.task.hit_task import HitTask
 from impact_robots.task.palm_task import PalmTask
 
 _STANDARD_OUTPUT = "-"
@@ -61,19 +69,18 @@ _EPILOG = """examples:
   impact plan --task push.yaml
   impact plan --task grab.yaml --cell cell.yaml --impact-limits robust
   impact plan --scenario rs_grab_catfood_case1
-  impact plan --scenario mine.yaml --object-mass 1,2 --impact-limits robust --json
+  impact plan --scenario mine.yaml --friction 0.3,0.9 --impact-limits robust --json
 
-Nothing moves. The bound is that of the controller, the arm's own velocity left out; in reserve 2 %
-(joint_load) or 1 % (robust). joint_load: any impact along the normal in the ranges of surface and
-joints; without --stiffness that of the surface may be any. The others, as published: a pyramid of
-8 generators around the friction cone (existential: inside it), peak and duration of the force as
-given.
-With --and, or a robot that floats: robust (the default), nominal or existential, around the cone,
-nothing in reserve; no impulse at all is possible at each contact too.
-With --task a file says what is hit and how (doc/own_cell.md). Of a push or a grab by arms, or with
---scenario: how fast their plates may hit the box, joint_load or robust; in reserve 5 %
-(joint_load), 1 % (robust), 2 % of the joints' velocities. Of a humanoid: its palms, as with --and.
---yaml is for other controllers: contact point, normal, speed, joint names and limits as well.
+Nothing moves. The bound is the controller's, without the arm's own velocity; margin 2 %
+(joint_load) or 1 % (robust). joint_load: any impact along the normal within the ranges of surface
+and joints; without --stiffness any stiffness. The others, as published: a friction pyramid of 8
+facets around the cone (existential: inside it), peak and duration of the force as configured.
+With --and, or a floating base: robust (the default), nominal or existential, around the cone, no
+margin; a contact may have no impulse at all.
+With --task a file says what is hit and how (doc/own_cell.md). For a push or a grab by arms, and
+with --scenario: how fast their plates may hit the box, joint_load or robust; margin 5 %
+(joint_load), 1 % (robust), 2 % of the joint velocities. For a humanoid: its palms, as with --and.
+--yaml has contact point, normal, speed, joint names and limits.
 Exit status: 0 done, 1 no speed is safe here, 2 wrong usage.
 """
 
@@ -94,29 +101,38 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add_object_options(parser)
     add_limit_options(parser)
     add = parser.add_argument
-    add("--optimize", action="store_true", help="look for a better configuration, same point")
+    add("--optimize", action="store_true", help="search for a faster configuration, same point")
     add("--seed", type=seed, default=0, metavar="N", help="of the search")
     add("--json", action="store_true", help="one JSON document on standard output")
-    add("--yaml", metavar="FILE", help="for other controllers; - for standard output, alone")
+    add("--yaml", metavar="FILE", help="write the plan for other controllers; -: to stdout")
+    hide_moved(parser)
     parser.set_defaults(run=lambda arguments: run(arguments, parser))
     return parser
 
 
 def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Work out the bound and print it; 1 if there is no safe speed."""
-    check_limit_options(arguments)
+    given = argparse.Namespace(**vars(arguments))
+    status = _run(arguments, parser)
+    warn_of_moved(given, parser)
+    return status
+
+
+def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    """Work out the bound and print it."""
     if arguments.json and arguments.yaml == _STANDARD_OUTPUT:
         raise UsageError("--yaml: expected a file beside --json, got -")
     task = given_task(arguments)
     if arguments.scenario is not None:
         task = box_task(arguments.scenario)
+    if isinstance(task, HitTask | BoxTask):
+        fill_options(arguments, parser, task)
+    check_limit_options(arguments)
     if isinstance(task, BoxTask):
         return _run_with_box(arguments, parser, task)
     refuse_box_options(arguments)
     if isinstance(task, PalmTask):
         return _print_several(arguments, palms_plan(arguments, parser, task))
-    if task is not None:
-        fill_options(arguments, parser, task)
     impact = read_impact(arguments)
     if concerns_several(arguments, impact):
         return _run_with_several(arguments, impact, parser)
@@ -133,11 +149,11 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         except ControlError as error:
             raise UsageError(str(error)) from None
         best = search.best()
-    document = finite(_document(impact, plan, here, best))
+    document = plain(_document(impact, plan, here, best))
     if arguments.yaml is not None:
         _write_yaml(arguments.yaml, plan_yaml(document, impact.robot, plan.interface))
     if arguments.json:
-        print(json.dumps(document, indent=2, allow_nan=False))
+        print(json_text(document))
     elif arguments.yaml != _STANDARD_OUTPUT:
         print(_as_text(impact, plan, here, best))
     return 0 if here.bound.speed > 0.0 else 1
@@ -148,13 +164,13 @@ def _run_with_box(
 ) -> int:
     """The same of a task with a box."""
     plan = object_plan(arguments, parser, task)
-    document = finite(object_plan_document(plan))
+    document = plain(object_plan_document(plan))
     if arguments.yaml is not None:
         if len(kinds := task.cell.kinds) > 1:
             raise UsageError(f"--yaml: expected arms of one kind, got {', '.join(kinds)}")
         _write_yaml(arguments.yaml, plan_yaml(document, task.robots[0], arguments.interface))
     if arguments.json:
-        print(json.dumps(document, indent=2, allow_nan=False))
+        print(json_text(document))
     elif arguments.yaml != _STANDARD_OUTPUT:
         print(object_plan_text(plan))
     return 0 if plan.is_safe else 1
@@ -170,7 +186,7 @@ def _run_with_several(
 def _print_several(arguments: argparse.Namespace, plan: SeveralPlan) -> int:
     """Print how fast several contacts may arrive; 1 if there is no safe speed."""
     if arguments.json:
-        print(json.dumps(finite(several_document(plan)), indent=2, allow_nan=False))
+        print(json_text(several_document(plan)))
     else:
         print(several_text(plan))
     return 0 if plan.bound.speed > 0.0 else 1
