@@ -140,7 +140,7 @@ def test_a_file_differs_from_what_it_is_like(tmp_path):
         ("like: rs_grab_safe\nbox_mass: -1", "finite number above 0 .kg., got -1"),
         ("like: rs_grab_safe\nbox_size: [1, 2]", r"box_size: expected 3 times a finite number"),
         ("like: rs_grab_safe\nv_minus: [[0, -1, 0]]", "v_minus: expected 2 rows of 3 numbers, one"),
-        ("like: rs_grab_safe\nfirst_joint: [2.8, -2.8]", "mine.yaml: pose: "),
+        ("like: rs_grab_safe\nfirst_joint: [2.8, -2.8]", "mine.yaml: left: pose: "),
         (
             "like: rs_grab_safe\nrobot: kuka",
             "robot: expected one of cassie, fr3, hrp4, panda, panda_plate",
