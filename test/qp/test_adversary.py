@@ -182,6 +182,19 @@ def test_some_random_cycles_break_nothing(cycles):
 # --- faults over DDS --------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("seed", "number"),
+    [
+        (3, 3),  # stopped while it pressed, it took the push for a load and pressed harder
+        (35, 4),  # a held joint was moved by a velocity that its sensor invented
+    ],
+)
+def test_what_random_cycles_once_broke_holds(cycles, seed, number):
+    made = cycles.Episode(seed, number)
+    made.run(10**4)
+    assert made.broken == {}
+
+
 def test_a_dead_driver_is_survived_and_a_node_that_does_not_care_is_found(monkeypatch):
     pytest.importorskip("rclpy")
     import adversary_dds

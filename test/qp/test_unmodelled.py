@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from impact_qp import ImpactController, Phase, Plan
+from impact_qp import ImpactController, Plan
 from impact_robots import ArmDynamics
 
 # Joint friction of a real Panda: Gaz, Cognetti, Oliva, Robuffo Giordano, De Luca (RA-L 2019).
@@ -52,27 +52,3 @@ def test_the_approach_keeps_to_the_bound(panda, scenario, contact, friction, pus
     assert command.gap < 0.0, "the arm never arrived"
     assert max(ratios) <= 1.02
     assert ratios[-1] >= 0.97
-
-
-def test_a_stopped_arm_in_contact_does_not_press_harder(panda, scenario, contact):
-    """The surface's push was taken for a load to bear: the torque trebled within 1.4 s."""
-    random, normal = np.random.default_rng(3), contact.rotation[:, 2]
-    dynamics, motors = ArmDynamics(panda), np.diag(panda.apparent_motor_inertia)
-    controller = ImpactController(panda, Plan(contact, after="press", press_force=18.0))
-    q, dq, pushes = scenario.start(panda), np.zeros(7), []
-    for k in range(4000):
-        state = dynamics(q, dq)
-        gap = contact.gap(state.position)
-        push = max(0.0, -3e4 * gap - 60.0 * float(normal @ state.velocity)) if gap < 0.0 else 0.0
-        noise = 1e-5 * random.standard_normal(7), 4e-3 * random.standard_normal(7)
-        command = controller.update(q + noise[0], dq + noise[1], impact=push > 0.0)
-        if k == 2500:
-            assert command.phase is Phase.PRESS and push > 10.0
-            controller.stop()
-        torque = command.torque - state.h + push * (normal @ state.J[:3])
-        dq = dq + 1e-3 * np.linalg.solve(state.M + motors, torque)
-        q = q + 1e-3 * dq
-        pushes.append(push)
-    assert command.phase is Phase.HOLD
-    assert np.mean(pushes[-200:]) < np.mean(pushes[2600:2800]) + 1.0
-    assert np.abs(dq).max() < 0.01
